@@ -1,0 +1,1266 @@
+//! The catalogue search index: the title and author of every book, folded, in memory, in the orders the screen shows.
+//!
+//! A reader types any part of a title or an author and sees a page of the books that contain it, in title order or
+//! newest first, with their number. The index answers that for a million books in a few milliseconds, for a query of
+//! any length in any script, because all it does is to run over contiguous text with vector instructions:
+//!
+//! - Each order keeps its records in chunks of about a thousand. A chunk holds one text, `title␟author␤` after
+//!   `title␟author␤`, and beside it the offset and the id of each record. [Folding](crate::fold::fold) leaves no control
+//!   character in a text or a query, so a match never runs from a title into an author or from one book into the next.
+//! - The key by which titles are ordered is a part of the record's own text and is stored nowhere else.
+//! - Readers take the current snapshot and never wait for a writer's work. A writer makes a new snapshot, which shares
+//!   all chunks it did not change with the old one.
+//! - Pages are cut at positions in the order, not at books, so that a [`Cursor`] keeps its meaning when the book it was
+//!   made at is renamed or deleted.
+
+use std::cmp::Reverse;
+use std::fmt;
+use std::iter;
+use std::ops::{Range, RangeInclusive};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use memchr::{memchr, memmem};
+
+use crate::fold::{TITLE_KEY_CHARS, fold, sort_key};
+
+/// Matches are counted up to this number; beyond it a [`Page`] says that its total is not exact.
+pub const TOTAL_CAP: usize = 1000;
+
+/// The most records in one chunk. Searching likes large chunks, changing one book likes small ones.
+/// The tests take few, so that small catalogues have many chunks.
+const CHUNK: usize = if cfg!(test) { 16 } else { 1024 };
+
+/// A changed chunk with fewer records than this is joined with its neighbour.
+const SMALL_CHUNK: usize = CHUNK / 4;
+
+/// Between the title and the author of a record.
+const SEPARATOR: char = '\u{1F}';
+
+/// After each record.
+const TERMINATOR: char = '\n';
+
+/// A book as the index takes it in: its id and its texts as they are written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The book's id.
+    pub id: i64,
+    /// The title; blank if the book has none.
+    pub title: String,
+    /// The author or authors; blank if nobody is known.
+    pub author: String,
+}
+
+/// Where a query is looked for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Field {
+    /// In the title and in the author.
+    #[default]
+    Any,
+    /// In the title only.
+    Title,
+}
+
+/// The order of the books on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sort {
+    /// By [`title_key`](crate::fold::title_key), books with the same key by id.
+    #[default]
+    Title,
+    /// By id, highest first.
+    Newest,
+}
+
+/// What a reader asks for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Query<'a> {
+    /// The text to be contained, as typed. Blank text is contained in every book.
+    pub text: &'a str,
+    /// Where the text is looked for.
+    pub field: Field,
+    /// The order of the answer.
+    pub sort: Sort,
+    /// The most books on the page; zero counts as one.
+    pub limit: usize,
+    /// Where the page begins or ends; none for the first page. A cursor made for another sort is passed over.
+    pub cursor: Option<&'a Cursor>,
+}
+
+/// One page of the answer to a [`Query`].
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// The books of the page in the order of the screen.
+    pub ids: Vec<i64>,
+    /// How many books match the query on all pages together, at most [`TOTAL_CAP`] unless the query is blank.
+    pub total: usize,
+    /// Whether no more books match than `total` says.
+    pub total_is_exact: bool,
+    /// Leads to the page after this one; none if no match follows.
+    pub next: Option<Cursor>,
+    /// Leads to the page before this one; none if no match comes before.
+    pub previous: Option<Cursor>,
+}
+
+/// A place in one of the orders and the direction in which to read from there.
+///
+/// It prints as a short URL-safe text that means nothing to the client; [`Cursor::parse`] reads it back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor {
+    sort: Sort,
+    direction: Direction,
+    edge: Edge,
+    id: i64,
+    /// The title key of the record; empty where the order does not need it.
+    key: String,
+}
+
+/// Which way a page extends from its cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+/// On which side of the record it names a cursor stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Edge {
+    Before,
+    After,
+}
+
+impl Cursor {
+    /// The first byte of a cursor is this mark, of which the three lowest bits tell sort, direction and edge.
+    const MARK: u8 = 0b0101_0000;
+    const NEWEST: u8 = 0b001;
+    const BACKWARD: u8 = 0b010;
+    const AFTER: u8 = 0b100;
+
+    /// Reads a cursor from its printed form.
+    ///
+    /// None if the text is no cursor or one for another sort. A cursor that was tampered with is at worst another place
+    /// in the same order.
+    #[must_use]
+    pub fn parse(text: &str, sort: Sort) -> Option<Self> {
+        const LONGEST: usize = 1 + size_of::<i64>() + 4 * TITLE_KEY_CHARS;
+        // Four characters carry three bytes.
+        if text.len() > (LONGEST * 4).div_ceil(3) {
+            return None;
+        }
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (&head, rest) = bytes.split_first()?;
+        let (id, key) = rest.split_first_chunk()?;
+        let cursor = Self {
+            sort: if head & Self::NEWEST == 0 { Sort::Title } else { Sort::Newest },
+            direction: if head & Self::BACKWARD == 0 { Direction::Forward } else { Direction::Backward },
+            edge: if head & Self::AFTER == 0 { Edge::Before } else { Edge::After },
+            id: i64::from_be_bytes(*id),
+            key: str::from_utf8(key).ok()?.to_owned(),
+        };
+        let sound = head == cursor.head()
+            && cursor.sort == sort
+            && cursor.key.chars().count() <= TITLE_KEY_CHARS
+            && (sort == Sort::Title || cursor.key.is_empty());
+        sound.then_some(cursor)
+    }
+
+    fn head(&self) -> u8 {
+        let mut head = Self::MARK;
+        if self.sort == Sort::Newest {
+            head |= Self::NEWEST;
+        }
+        if self.direction == Direction::Backward {
+            head |= Self::BACKWARD;
+        }
+        if self.edge == Edge::After {
+            head |= Self::AFTER;
+        }
+        head
+    }
+
+    /// Whether the record at this position comes before the place where the cursor stands.
+    fn passes(&self, position: Position<'_>) -> bool {
+        let own = Position { key: &self.key, rank: self.sort.rank(self.id) };
+        match self.edge {
+            Edge::Before => position < own,
+            Edge::After => position <= own,
+        }
+    }
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = vec![self.head()];
+        bytes.extend(self.id.to_be_bytes());
+        bytes.extend(self.key.as_bytes());
+        f.write_str(&URL_SAFE_NO_PAD.encode(bytes))
+    }
+}
+
+/// The search index of a catalogue. It is shared by all threads; readers never wait for a writer's work.
+#[derive(Default)]
+pub struct Index {
+    current: RwLock<Arc<Snapshot>>,
+    /// Held by the one writer that makes the next snapshot.
+    writing: Mutex<()>,
+}
+
+impl Index {
+    /// An index without books.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of books.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.snapshot().by_title.len
+    }
+
+    /// Whether there is no book.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Makes the books with an id in `range` exactly these: adds, changes and removes what differs.
+    ///
+    /// This one operation loads the catalogue (the range of all ids), follows a change of one book (its id, with the
+    /// book or without) and takes in an imported batch. It is one merge whatever the number of entries, costs nothing
+    /// more than the comparison where nothing differs, and readers see all of it or nothing. Of several entries with one
+    /// id the last counts; entries outside the range are left out.
+    pub fn replace(&self, range: RangeInclusive<i64>, entries: Vec<Entry>) {
+        let batch = Batch::fold(&range, entries);
+        let wanted = batch.newest_first();
+
+        // The guarded unit cannot be left half-changed, so a panic of another writer is no reason to stop.
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.snapshot();
+        let (mut removed, mut added) = difference(current.newest.records_within(&range), wanted);
+        if removed.is_empty() && added.is_empty() {
+            return;
+        }
+        let newest = current.newest.merge(&removed, &added);
+        removed.sort_by_cached_key(|record| Sort::Title.position(*record));
+        added.sort_by_cached_key(|record| Sort::Title.position(*record));
+        let by_title = current.by_title.merge(&removed, &added);
+        let next = Arc::new(Snapshot { by_title, newest });
+        // Readers wait for no more than this: the old snapshot is still held here and freed later.
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = next;
+    }
+
+    /// The page of the books that answer a query, with their number and the ways on and back.
+    ///
+    /// Cursors hold for any query text and field of their sort. After the last match comes an empty page, whose
+    /// `previous` leads back.
+    #[must_use]
+    pub fn page(&self, query: &Query<'_>) -> Page {
+        self.page_counting(query, TOTAL_CAP)
+    }
+
+    fn page_counting(&self, query: &Query<'_>, cap: usize) -> Page {
+        let snapshot = self.snapshot();
+        let order = match query.sort {
+            Sort::Title => &snapshot.by_title,
+            Sort::Newest => &snapshot.newest,
+        };
+        let folded = fold(query.text);
+        let needle = folded.trim_matches(' ');
+        let matcher = Matcher::new(needle, query.field);
+
+        // The first matches of the whole order are the count; past `rest` the order is not yet looked through.
+        let mut found = Vec::new();
+        let mut rest = Place::START;
+        if !needle.is_empty() {
+            let all = order.matches(Place::START..order.end(), &matcher);
+            found.extend(all.take(cap.saturating_add(1)));
+            rest = order.end();
+        }
+        let total_is_exact = found.len() <= cap;
+        if !total_is_exact && let Some(last) = found.last() {
+            rest = last.following();
+        }
+        let total = match needle {
+            "" => order.len,
+            _ => found.len().min(cap),
+        };
+
+        // The page is read off outwards from the cut, without looking through any text twice.
+        let cursor = query.cursor.filter(|cursor| cursor.sort == query.sort);
+        let cut = cursor.map_or(Place::START, |cursor| order.find(cursor));
+        let (before, after) = found.split_at(found.partition_point(|place| *place < cut));
+        let before = order.matches_backward(rest..cut, &matcher).chain(before.iter().rev().copied());
+        let after = after.iter().copied().chain(order.matches(rest.max(cut)..order.end(), &matcher));
+        Page { total, total_is_exact, ..order.window(query.limit, cursor, before, after) }
+    }
+
+    fn snapshot(&self) -> Arc<Snapshot> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&current)
+    }
+}
+
+/// The same records in both orders.
+struct Snapshot {
+    by_title: Order,
+    newest: Order,
+}
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self { by_title: Order::empty(Sort::Title), newest: Order::empty(Sort::Newest) }
+    }
+}
+
+/// One book in the index.
+#[derive(Clone, Copy)]
+struct Record<'a> {
+    id: i64,
+    /// The folded `title␟author␤`.
+    text: &'a str,
+}
+
+/// What the records of an order ascend by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Position<'a> {
+    key: &'a str,
+    rank: i64,
+}
+
+impl Sort {
+    fn position(self, record: Record<'_>) -> Position<'_> {
+        let key = match self {
+            Self::Title => {
+                let end = memchr(SEPARATOR as u8, record.text.as_bytes());
+                sort_key(&record.text[..end.unwrap_or(record.text.len())])
+            }
+            Self::Newest => "",
+        };
+        Position { key, rank: self.rank(record.id) }
+    }
+
+    /// The id, or for the newest first a number that falls as the id rises.
+    fn rank(self, id: i64) -> i64 {
+        match self {
+            Self::Title => id,
+            Self::Newest => !id,
+        }
+    }
+}
+
+/// Entries on their way into the index, folded into one text.
+struct Batch {
+    text: String,
+    spans: Vec<(i64, Range<usize>)>,
+}
+
+impl Batch {
+    fn fold(range: &RangeInclusive<i64>, entries: Vec<Entry>) -> Self {
+        let bytes = entries.iter().map(|entry| entry.title.len() + entry.author.len() + 2);
+        let mut text = String::with_capacity(bytes.sum());
+        let mut spans = Vec::with_capacity(entries.len());
+        for entry in entries {
+            if range.contains(&entry.id) {
+                let start = text.len();
+                text.push_str(&fold(&entry.title));
+                text.push(SEPARATOR);
+                text.push_str(&fold(&entry.author));
+                text.push(TERMINATOR);
+                spans.push((entry.id, start..text.len()));
+            }
+        }
+        Self { text, spans }
+    }
+
+    /// The records by falling id, of those with the same id the last one given.
+    fn newest_first(&self) -> Vec<Record<'_>> {
+        let mut records: Vec<Record<'_>> = self
+            .spans
+            .iter()
+            .rev()
+            .map(|(id, span)| Record { id: *id, text: &self.text[span.clone()] })
+            .collect();
+        records.sort_by_key(|record| Reverse(record.id)); // stable
+        records.dedup_by_key(|record| record.id);
+        records
+    }
+}
+
+/// What has to be removed and what added to come from the present records to the wanted ones, all by falling id.
+fn difference<'a>(
+    present: impl Iterator<Item = Record<'a>>,
+    wanted: Vec<Record<'a>>,
+) -> (Vec<Record<'a>>, Vec<Record<'a>>) {
+    let mut present = present.peekable();
+    let mut removed = Vec::new();
+    let mut added = Vec::new();
+    for record in wanted {
+        while let Some(gone) = present.next_if(|present| present.id > record.id) {
+            removed.push(gone);
+        }
+        match present.next_if(|present| present.id == record.id) {
+            Some(same) if same.text == record.text => {}
+            other => {
+                removed.extend(other);
+                added.push(record);
+            }
+        }
+    }
+    removed.extend(present);
+    (removed, added)
+}
+
+/// Some consecutive records of an order.
+struct Chunk {
+    ids: Box<[i64]>,
+    /// Where the text of each record begins, and at last where that of the last one ends.
+    starts: Box<[u32]>,
+    text: Box<str>,
+}
+
+impl Chunk {
+    fn of(records: &[Record<'_>]) -> Self {
+        let mut text = String::with_capacity(records.iter().map(|record| record.text.len()).sum());
+        let mut starts = Vec::with_capacity(records.len() + 1);
+        let mut mark = |text: &str| {
+            starts.push(u32::try_from(text.len()).expect("a thousand titles are less than 4 GiB"));
+        };
+        for record in records {
+            mark(&text);
+            text.push_str(record.text);
+        }
+        mark(&text);
+        Self {
+            ids: records.iter().map(|record| record.id).collect(),
+            starts: starts.into_boxed_slice(),
+            text: text.into_boxed_str(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    fn start(&self, index: usize) -> usize {
+        self.starts[index] as usize
+    }
+
+    fn record(&self, index: usize) -> Record<'_> {
+        Record { id: self.ids[index], text: &self.text[self.start(index)..self.start(index + 1)] }
+    }
+
+    fn records(&self, range: Range<usize>) -> impl Iterator<Item = Record<'_>> {
+        range.map(|index| self.record(index))
+    }
+
+    fn all(&self) -> impl Iterator<Item = Record<'_>> {
+        self.records(0..self.len())
+    }
+
+    /// The index of the first record from `start` on for which `passed` is false, as it is for all after it.
+    fn partition_point(&self, start: usize, passed: impl Fn(Record<'_>) -> bool) -> usize {
+        let (mut low, mut high) = (start, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if passed(self.record(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+/// Where a record is in an order. A place may also be the end of a chunk: then no record of the chunk comes after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    chunk: usize,
+    index: usize,
+}
+
+impl Place {
+    const START: Self = Self { chunk: 0, index: 0 };
+
+    fn following(self) -> Self {
+        Self { index: self.index + 1, ..self }
+    }
+}
+
+/// All records, ascending by their position. No chunk is empty.
+struct Order {
+    sort: Sort,
+    len: usize,
+    chunks: Vec<Arc<Chunk>>,
+}
+
+impl Order {
+    fn empty(sort: Sort) -> Self {
+        Self { sort, len: 0, chunks: Vec::new() }
+    }
+
+    /// The chunk in which to look for the first record that is not `passed`, or to put it.
+    fn chunk_for(&self, passed: impl Fn(Position<'_>) -> bool) -> usize {
+        self.chunks.partition_point(|chunk| passed(self.sort.position(chunk.record(0)))).saturating_sub(1)
+    }
+
+    /// The place of the first record behind the cursor.
+    fn find(&self, cursor: &Cursor) -> Place {
+        let chunk = self.chunk_for(|position| cursor.passes(position));
+        let index = self
+            .chunks
+            .get(chunk)
+            .map_or(0, |chunk| chunk.partition_point(0, |record| cursor.passes(self.sort.position(record))));
+        Place { chunk, index }
+    }
+
+    /// The place after the last record.
+    fn end(&self) -> Place {
+        Place { chunk: self.chunks.len(), index: 0 }
+    }
+
+    /// The matches between two places, first to last.
+    fn matches(&self, places: Range<Place>, matcher: &Matcher<'_>) -> impl Iterator<Item = Place> {
+        self.pieces(places).flat_map(move |(chunk, records)| {
+            matcher.matches(&self.chunks[chunk], records).map(move |index| Place { chunk, index })
+        })
+    }
+
+    /// The matches between two places, last to first. Within a chunk they are found forwards: only that way is fast.
+    fn matches_backward(&self, places: Range<Place>, matcher: &Matcher<'_>) -> impl Iterator<Item = Place> {
+        self.pieces(places).rev().flat_map(move |(chunk, records)| {
+            let found: Vec<usize> = matcher.matches(&self.chunks[chunk], records).collect();
+            let backward = found.into_iter().rev();
+            backward.map(move |index| Place { chunk, index })
+        })
+    }
+
+    /// The chunks between two places, each with the records of it that lie between them.
+    fn pieces(&self, places: Range<Place>) -> impl DoubleEndedIterator<Item = (usize, Range<usize>)> {
+        let Range { start, end } = places;
+        let chunks = start.chunk..self.chunks.len().min(end.chunk + 1);
+        chunks.map(move |chunk| {
+            let first = if chunk == start.chunk { start.index } else { 0 };
+            let last = if chunk == end.chunk { end.index } else { self.chunks[chunk].len() };
+            (chunk, first..last)
+        })
+    }
+
+    /// The page at a cut, given the matches on both its sides, the nearest first. The totals are left to the caller.
+    fn window(
+        &self,
+        limit: usize,
+        cursor: Option<&Cursor>,
+        mut before: impl Iterator<Item = Place>,
+        mut after: impl Iterator<Item = Place>,
+    ) -> Page {
+        let limit = limit.max(1);
+        let mut places: Vec<Place>;
+        if cursor.is_some_and(|cursor| cursor.direction == Direction::Backward) {
+            places = before.by_ref().take(limit).collect();
+            places.reverse();
+        } else {
+            places = after.by_ref().take(limit).collect();
+        }
+        // A page without matches can only lead on from where it was cut itself.
+        let leading = |place: Option<&Place>, direction, edge| match place {
+            Some(place) => Some(self.cursor_at(*place, direction, edge)),
+            None => cursor.map(|cursor| Cursor { direction, ..cursor.clone() }),
+        };
+        let next = after.next().and_then(|_| leading(places.last(), Direction::Forward, Edge::After));
+        let previous = before.next().and_then(|_| leading(places.first(), Direction::Backward, Edge::Before));
+        Page {
+            ids: places.iter().map(|place| self.chunks[place.chunk].ids[place.index]).collect(),
+            next,
+            previous,
+            ..Page::default()
+        }
+    }
+
+    fn cursor_at(&self, place: Place, direction: Direction, edge: Edge) -> Cursor {
+        let record = self.chunks[place.chunk].record(place.index);
+        Cursor {
+            sort: self.sort,
+            direction,
+            edge,
+            id: record.id,
+            key: self.sort.position(record).key.to_owned(),
+        }
+    }
+
+    /// The records with an id in the range, by falling id. Only the order of the newest can tell.
+    fn records_within(&self, range: &RangeInclusive<i64>) -> impl Iterator<Item = Record<'_>> {
+        debug_assert_eq!(self.sort, Sort::Newest);
+        let (first, last) = (self.sort.rank(*range.end()), self.sort.rank(*range.start()));
+        let chunk = self.chunk_for(|position| position.rank < first);
+        self.chunks[chunk..]
+            .iter()
+            .flat_map(|chunk| chunk.all())
+            .skip_while(move |record| self.sort.rank(record.id) < first)
+            .take_while(move |record| self.sort.rank(record.id) <= last)
+    }
+
+    /// This order after the changes. Chunks that nothing changes are shared.
+    fn merge<'a>(&'a self, removed: &[Record<'a>], added: &[Record<'a>]) -> Self {
+        let sort = self.sort;
+        let len = self.len + added.len() - removed.len();
+        let mut changes = Changes { sort, removed, added };
+        let mut chunks = Vec::with_capacity(self.chunks.len() + added.len() / CHUNK + 1);
+        // Records gathered for new chunks, and the first of the old chunks that is not yet carried over.
+        let mut run = Vec::new();
+        let mut old = 0;
+        while let Some(change) = changes.next() {
+            let touched = self.chunk_for(|first| first <= change);
+            while old < touched {
+                if run.is_empty() || run.len() >= SMALL_CHUNK {
+                    cut(&run, &mut chunks);
+                    run.clear();
+                    chunks.extend_from_slice(&self.chunks[old..touched]);
+                    old = touched;
+                } else {
+                    run.extend(self.chunks[old].all());
+                    old += 1;
+                }
+            }
+            let Some(chunk) = self.chunks.get(touched) else {
+                run.extend(added); // there was no chunk at all
+                break;
+            };
+            old += 1;
+            let end = self.chunks.get(old).map(|next| sort.position(next.record(0)));
+            changes.apply(chunk, end, &mut run);
+        }
+        // What is left of a small run joins the chunk after it, or else the one before it.
+        let small = !run.is_empty() && run.len() < SMALL_CHUNK;
+        if small && let Some(next) = self.chunks.get(old) {
+            run.extend(next.all());
+            old += 1;
+            cut(&run, &mut chunks);
+        } else if small && let Some(previous) = chunks.pop() {
+            let joined: Vec<Record<'_>> = previous.all().chain(run).collect();
+            cut(&joined, &mut chunks);
+        } else {
+            cut(&run, &mut chunks);
+        }
+        chunks.extend(self.chunks.iter().skip(old).cloned());
+        Self { sort, len, chunks }
+    }
+}
+
+/// The changes of an order that are still to be made, in its order.
+struct Changes<'c, 'a> {
+    sort: Sort,
+    removed: &'c [Record<'a>],
+    added: &'c [Record<'a>],
+}
+
+impl<'a> Changes<'_, 'a> {
+    /// The position of the first change.
+    fn next(&self) -> Option<Position<'a>> {
+        [self.removed.first(), self.added.first()]
+            .into_iter()
+            .flatten()
+            .map(|record| self.sort.position(*record))
+            .min()
+    }
+
+    /// Makes the changes before `end` while appending the records of a chunk to a run.
+    fn apply(&mut self, chunk: &'a Chunk, end: Option<Position<'_>>, run: &mut Vec<Record<'a>>) {
+        let mut index = 0;
+        loop {
+            if let Some((gone, others)) = self.removed.split_first()
+                && chunk.ids.get(index) == Some(&gone.id)
+            {
+                self.removed = others;
+                index += 1;
+                continue;
+            }
+            let Some(change) = self.next().filter(|next| end.is_none_or(|end| *next < end)) else {
+                break;
+            };
+            let unchanged = chunk.partition_point(index, |record| self.sort.position(record) < change);
+            if unchanged > index {
+                run.extend(chunk.records(index..unchanged));
+                index = unchanged;
+            } else if let Some((record, others)) = self.added.split_first() {
+                run.push(*record);
+                self.added = others;
+            } else {
+                unreachable!("a record to be removed is in both orders");
+            }
+        }
+        run.extend(chunk.records(index..chunk.len()));
+    }
+}
+
+/// Cuts records into as few chunks as hold them, all about the same size.
+fn cut(mut records: &[Record<'_>], chunks: &mut Vec<Arc<Chunk>>) {
+    for left in (1..=records.len().div_ceil(CHUNK)).rev() {
+        let (chunk, rest) = records.split_at(records.len() / left);
+        chunks.push(Arc::new(Chunk::of(chunk)));
+        records = rest;
+    }
+}
+
+/// Tells which records contain a folded query. A blank one is in all of them.
+struct Matcher<'n> {
+    finder: Option<memmem::Finder<'n>>,
+    field: Field,
+}
+
+impl<'n> Matcher<'n> {
+    fn new(needle: &'n str, field: Field) -> Self {
+        Self { finder: (!needle.is_empty()).then(|| memmem::Finder::new(needle)), field }
+    }
+
+    /// The matching ones among these records of a chunk.
+    fn matches(&self, chunk: &Chunk, mut records: Range<usize>) -> impl Iterator<Item = usize> {
+        iter::from_fn(move || {
+            let index = self.first(chunk, records.clone())?;
+            records.start = index + 1;
+            Some(index)
+        })
+    }
+
+    fn first(&self, chunk: &Chunk, mut records: Range<usize>) -> Option<usize> {
+        let Some(finder) = &self.finder else {
+            return records.next();
+        };
+        let text = &chunk.text.as_bytes()[..chunk.start(records.end)];
+        while !records.is_empty() {
+            let start = chunk.start(records.start);
+            let at = start + finder.find(&text[start..])?;
+            let index = chunk.starts.partition_point(|start| *start as usize <= at) - 1;
+            let within = &text[at..chunk.start(index + 1)];
+            // The separator still to come shows that the match is in the title.
+            if self.field == Field::Any || memchr(SEPARATOR as u8, within).is_some() {
+                return Some(index);
+            }
+            records.start = index + 1;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::fold::title_key;
+
+    const ALL: RangeInclusive<i64> = i64::MIN..=i64::MAX;
+
+    fn entry(id: i64, title: &str, author: &str) -> Entry {
+        Entry { id, title: title.to_owned(), author: author.to_owned() }
+    }
+
+    /// An index of books with the ids 1, 2, 3, …
+    fn index_of(books: &[(&str, &str)]) -> Index {
+        let entries = (1..).zip(books).map(|(id, (title, author))| entry(id, title, author));
+        let index = Index::new();
+        index.replace(ALL, entries.collect());
+        index
+    }
+
+    fn query(text: &str) -> Query<'_> {
+        Query { text, limit: 100, ..Query::default() }
+    }
+
+    /// The ids of the books that contain the text, lowest first.
+    fn found(index: &Index, text: &str) -> Vec<i64> {
+        let mut ids = index.page(&query(text)).ids;
+        ids.sort_unstable();
+        ids
+    }
+
+    fn found_in_title(index: &Index, text: &str) -> Vec<i64> {
+        let page = index.page(&Query { field: Field::Title, ..query(text) });
+        page.ids
+    }
+
+    #[test]
+    fn r_home_2_a_book_is_found_by_any_part_of_its_title_or_author_in_any_case() {
+        let index = index_of(&[
+            ("The Hobbit", "J. R. R. Tolkien"),
+            ("Emma", "Jane Austen"),
+            ("Persuasion", "Jane Austen"),
+        ]);
+        assert_eq!(found(&index, "hob"), [1]);
+        assert_eq!(found(&index, "BBIT"), [1]);
+        assert_eq!(found(&index, "jane au"), [2, 3]);
+        assert_eq!(found(&index, "M"), [2]);
+        assert_eq!(found(&index, "e hobbit"), [1]);
+        assert_eq!(found(&index, "tolkien"), [1]);
+        assert_eq!(found(&index, "dickens"), [0_i64; 0]);
+    }
+
+    #[test]
+    fn r_home_2_books_are_found_in_every_script() {
+        let index = index_of(&[
+            ("गोदान", "मुंशी प्रेमचंद"),
+            ("الأيام", "طه حسين"),
+            ("紅樓夢", "曹雪芹"),
+            ("Война и мир", "Лев Толстой"),
+            ("סיפור פשוט", "שמואל יוסף עגנון"),
+            ("Βίος και Πολιτεία", "Νίκος Καζαντζάκης"),
+            ("Les Misérables", "Victor Hugo"),
+            ("Prestuplenie i nakazanie: russkai\u{FE20}a\u{FE21} klassika", "F. M. Dostoevskiĭ"),
+            ("토지", "박경리"),
+        ]);
+        for (text, id) in [
+            ("दान", 1),
+            ("प्रेम", 1),
+            ("أيام", 2),
+            ("حسين", 2),
+            ("樓", 3),
+            ("ВОЙНА", 4),
+            ("воина", 4),
+            ("толстой", 4),
+            ("פשוט", 5),
+            ("ΠΟΛΙΤΕΙΑ", 6),
+            ("καζαντζακης", 6),
+            ("miserables", 7),
+            ("MISE\u{301}RABLES", 7),
+            ("russkaia", 8),
+            ("dostoevskii", 8),
+            ("토지", 9),
+        ] {
+            assert_eq!(found(&index, text), [id], "{text}");
+        }
+        assert_eq!(found(&index, "गोदीन"), [0_i64; 0], "another vowel, another word");
+    }
+
+    #[test]
+    fn a_title_query_does_not_look_into_the_author() {
+        let index = index_of(&[("Homer", "Someone"), ("Iliad", "Homer"), ("Home and Homer", "Homer")]);
+        assert_eq!(found(&index, "homer"), [1, 2, 3]);
+        assert_eq!(found_in_title(&index, "homer"), [3, 1]);
+        assert_eq!(found_in_title(&index, "someone"), [0_i64; 0]);
+    }
+
+    #[test]
+    fn a_match_does_not_run_from_title_to_author_or_from_book_to_book() {
+        let index = index_of(&[("ab", "cd"), ("ef", "gh")]);
+        for text in ["bc", "b c", "b\u{1F}c", "b\nc", "de", "d e", "d\ne"] {
+            assert_eq!(found(&index, text), [0_i64; 0], "{text:?}");
+            assert_eq!(found_in_title(&index, text), [0_i64; 0], "{text:?}");
+        }
+        let index = index_of(&[("a\u{1F}b\nc", "d\n\u{1F}e")]);
+        assert_eq!(found(&index, "a b c"), [1]);
+        assert_eq!(found_in_title(&index, "b c"), [1]);
+        assert_eq!(found_in_title(&index, "d e"), [0_i64; 0]);
+    }
+
+    #[test]
+    fn a_blank_query_lists_every_book_with_the_exact_total() {
+        let index = index_of(&[("b", ""), ("a", ""), ("", "x")]);
+        for text in ["", " ", "\t\n", "\u{A0}"] {
+            let page = index.page(&query(text));
+            assert_eq!(page.ids, [3, 2, 1]);
+            assert_eq!((page.total, page.total_is_exact), (3, true));
+        }
+        assert_eq!(found(&index, "  x "), [3], "blanks at the ends are trimmed");
+    }
+
+    #[test]
+    fn an_empty_index_has_an_empty_page() {
+        let exact = Page { total_is_exact: true, ..Page::default() };
+        let index = Index::new();
+        assert!(index.is_empty());
+        assert_eq!(index.page(&query("")), exact);
+        assert_eq!(index.page(&query("a")), exact);
+    }
+
+    #[test]
+    fn books_stand_in_title_order_or_newest_first() {
+        let index = index_of(&[
+            ("Ulysses", ""),
+            ("éclair", ""),
+            ("\"Dubliners\"", ""),
+            ("dubliners", ""),
+            ("Zorro", ""),
+            ("1984", ""),
+        ]);
+        assert_eq!(index.page(&query("")).ids, [6, 4, 3, 2, 1, 5]);
+        let newest = index.page(&Query { sort: Sort::Newest, ..query("") });
+        assert_eq!(newest.ids, [6, 5, 4, 3, 2, 1]);
+    }
+
+    #[test]
+    fn matches_are_counted_up_to_a_thousand() {
+        let books = |count: i64| (1..=count).map(|id| entry(id, "Poems", "")).collect();
+        let index = Index::new();
+        for (count, total, exact) in [(999, 999, true), (1000, 1000, true), (1001, 1000, false)] {
+            index.replace(ALL, books(count));
+            let page = index.page(&query("poem"));
+            assert_eq!((page.total, page.total_is_exact), (total, exact));
+            let page = index.page(&query(""));
+            assert_eq!((page.total, page.total_is_exact), (index.len(), true));
+        }
+    }
+
+    #[test]
+    fn replacing_a_range_adds_changes_and_removes() {
+        let index = index_of(&[("one", ""), ("two", ""), ("three", ""), ("four", "")]);
+        index.replace(
+            2..=5,
+            vec![entry(5, "five", ""), entry(2, "zwei", ""), entry(9, "stray", ""), entry(2, "deux", "")],
+        );
+        assert_eq!(found(&index, ""), [1, 2, 5]);
+        assert_eq!(found(&index, "deux"), [2], "the last entry of an id counts");
+        index.replace(1..=1, Vec::new());
+        assert_eq!(found(&index, ""), [2, 5]);
+        #[expect(clippy::reversed_empty_ranges, reason = "an empty range is the case at hand")]
+        index.replace(9..=1, vec![entry(5, "stray", "")]);
+        assert_eq!(found(&index, ""), [2, 5]);
+        index.replace(ALL, vec![entry(i64::MAX, "last", ""), entry(i64::MIN, "first", "")]);
+        assert_eq!(found(&index, ""), [i64::MIN, i64::MAX]);
+        index.replace(ALL, Vec::new());
+        assert!(index.is_empty());
+    }
+
+    #[test]
+    fn changing_one_book_copies_only_the_chunks_it_is_in() {
+        let index = Index::new();
+        let books = (1..=800).map(|id| entry(id, &format!("Title {id:04}"), ""));
+        index.replace(ALL, books.collect());
+        let before = index.snapshot();
+        index.replace(400..=400, vec![entry(400, "Title 0001 again", "")]);
+        let after = index.snapshot();
+        let copied = |old: &Order, new: &Order| {
+            let shared = |chunk| old.chunks.iter().any(|other| Arc::ptr_eq(chunk, other));
+            new.chunks.iter().filter(|chunk| !shared(chunk)).count()
+        };
+        assert_eq!(copied(&before.newest, &after.newest), 1);
+        assert!(copied(&before.by_title, &after.by_title) <= 3, "where it was, and where it is now, in two");
+
+        index.replace(400..=400, vec![entry(400, "TITLE 0001 Again", "")]);
+        assert!(Arc::ptr_eq(&after, &index.snapshot()), "nothing differs once folded");
+    }
+
+    #[test]
+    fn chunks_that_have_lost_most_books_are_joined() {
+        let index = Index::new();
+        let books: Vec<Entry> = (1..=800).map(|id| entry(id, &id.to_string(), "")).collect();
+        index.replace(ALL, books);
+        for id in 1..=800 {
+            if id % 100 != 0 {
+                index.replace(id..=id, Vec::new());
+            }
+        }
+        let snapshot = index.snapshot();
+        for order in [&snapshot.by_title, &snapshot.newest] {
+            assert_eq!(order.len, 8);
+            assert!(order.chunks.len() <= order.len / SMALL_CHUNK);
+        }
+    }
+
+    #[test]
+    fn a_chunk_left_small_between_two_changes_is_joined_too() {
+        let index = Index::new();
+        let books: Vec<Entry> = (1..=800).map(|id| entry(id, &format!("{id:04}"), "")).collect();
+        index.replace(ALL, books.clone());
+        let mut left = books.into_iter().skip(13).collect::<Vec<_>>();
+        left.extend([entry(800, "0800", "Someone")]);
+        index.replace(ALL, left);
+        let snapshot = index.snapshot();
+        for order in [&snapshot.by_title, &snapshot.newest] {
+            assert_eq!(order.len, 787);
+            assert!(order.chunks.iter().all(|chunk| chunk.len() >= SMALL_CHUNK));
+        }
+    }
+
+    #[test]
+    fn a_cursor_keeps_its_place_when_its_book_is_renamed_or_deleted() {
+        let index = index_of(&[("a", ""), ("b", ""), ("c", ""), ("d", ""), ("e", "")]);
+        let page = |cursor: Option<&Cursor>| index.page(&Query { limit: 2, cursor, ..query("") });
+        let first = page(None);
+        assert_eq!(first.ids, [1, 2]);
+        let next = first.next.expect("more books follow");
+        index.replace(2..=2, Vec::new());
+        assert_eq!(page(Some(&next)).ids, [3, 4]);
+        index.replace(2..=2, vec![entry(2, "z", "")]);
+        assert_eq!(page(Some(&next)).ids, [3, 4]);
+        let back = page(Some(&next)).previous.expect("a book comes before");
+        assert_eq!(page(Some(&back)).ids, [1], "fewer than the limit come before");
+    }
+
+    #[test]
+    fn a_page_behind_the_last_match_is_empty_and_leads_back() {
+        let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
+        let page = |cursor: Option<&Cursor>| index.page(&Query { limit: 2, cursor, ..query("") });
+        let next = page(None).next.expect("one more book follows");
+        index.replace(3..=3, Vec::new());
+        let empty = page(Some(&next));
+        assert_eq!(empty.ids, [0_i64; 0]);
+        assert_eq!(empty.next, None);
+        let back = page(empty.previous.as_ref());
+        assert_eq!(back.ids, [1, 2], "the book before the cut is not lost");
+        assert_eq!((back.next, back.previous), (None, None));
+    }
+
+    #[test]
+    fn a_cursor_of_another_sort_is_passed_over() {
+        let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
+        let by_title = Query { limit: 1, ..query("") };
+        let cursor = index.page(&by_title).next.expect("more books follow");
+        assert_eq!(Cursor::parse(&cursor.to_string(), Sort::Newest), None);
+        let newest = Query { sort: Sort::Newest, cursor: Some(&cursor), ..by_title };
+        let page = index.page(&newest);
+        assert_eq!(page.ids, [3]);
+        let cursor = page.next.expect("more books follow");
+        assert_eq!(Cursor::parse(&cursor.to_string(), Sort::Title), None);
+        assert_eq!(Cursor::parse(&cursor.to_string(), Sort::Newest), Some(cursor));
+    }
+
+    #[test]
+    fn a_page_has_at_least_one_book() {
+        let index = index_of(&[("a", ""), ("b", "")]);
+        let page = index.page(&Query { limit: 0, ..query("") });
+        assert_eq!(page.ids, [1]);
+    }
+
+    #[test]
+    fn rubbish_is_no_cursor() {
+        let index = index_of(&[(&"書".repeat(99), ""), (&"書".repeat(99), "")]);
+        let page = index.page(&Query { limit: 1, ..query("") });
+        let longest = page.next.expect("one more book follows").to_string();
+        assert!(Cursor::parse(&longest, Sort::Title).is_some());
+        let longer = format!("{longest}AAAA");
+        let cut_within_a_letter = &longest[..longest.len() - 1];
+        let long = "A".repeat(10_000);
+        for text in
+            ["", "abc", "null", "é", "UAAAAAAAAA==", "////////////", &longer, cut_within_a_letter, &long]
+        {
+            assert_eq!(Cursor::parse(text, Sort::Title), None, "{text}");
+            assert_eq!(Cursor::parse(text, Sort::Newest), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn readers_see_all_of_a_replacement_or_nothing() {
+        let books = |title: &str| (1..=60).map(|id| entry(id, title, "")).collect::<Vec<_>>();
+        let index = Index::new();
+        index.replace(ALL, books("old"));
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for sort in [Sort::Title, Sort::Newest] {
+                let (index, done) = (&index, &done);
+                scope.spawn(move || {
+                    while !done.load(Ordering::Relaxed) {
+                        let page = index.page(&Query { sort, ..query("old") });
+                        assert!(matches!(page.total, 0 | 60));
+                        assert_eq!(page.ids.len(), page.total);
+                    }
+                });
+            }
+            for round in 0..200 {
+                index.replace(ALL, books(if round % 2 == 0 { "new" } else { "old" }));
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+    }
+
+    /// The index as one would write it without a thought for speed.
+    #[derive(Default)]
+    struct Model(BTreeMap<i64, (String, String)>);
+
+    impl Model {
+        fn replace(&mut self, range: &RangeInclusive<i64>, entries: Vec<Entry>) {
+            self.0.retain(|id, _| !range.contains(id));
+            for entry in entries.into_iter().filter(|entry| range.contains(&entry.id)) {
+                self.0.insert(entry.id, (entry.title, entry.author));
+            }
+        }
+
+        fn matches(&self, text: &str, field: Field, sort: Sort) -> Vec<i64> {
+            let needle = fold(text);
+            let needle = needle.trim();
+            let holds = |text: &str| fold(text).contains(needle);
+            let mut ids: Vec<i64> = self
+                .0
+                .iter()
+                .filter(|(_, (title, author))| holds(title) || field == Field::Any && holds(author))
+                .map(|(id, _)| *id)
+                .collect();
+            match sort {
+                Sort::Title => ids.sort_by_cached_key(|id| (title_key(&self.0[id].0), *id)),
+                Sort::Newest => ids.reverse(),
+            }
+            ids
+        }
+    }
+
+    /// Short texts of mixed scripts, so that many contain one another.
+    fn text() -> impl Strategy<Value = String> {
+        let part = proptest::sample::select(vec![
+            "a",
+            "A",
+            "b",
+            "ab",
+            "é",
+            "e\u{301}",
+            "ß",
+            "SS",
+            " ",
+            "\u{1F}",
+            "\n",
+            "\"",
+            "क",
+            "कि",
+            "ा",
+            "ق",
+            "中",
+            "国",
+            "Й",
+            "и",
+            "ש",
+            "σ",
+            "Σ",
+            "\u{FE20}",
+            "가",
+            "ᄀ",
+            "か\u{3099}",
+            "9",
+        ]);
+        proptest::collection::vec(part, 0..5).prop_map(|parts| parts.concat())
+    }
+
+    fn field() -> impl Strategy<Value = Field> {
+        proptest::sample::select(vec![Field::Any, Field::Title])
+    }
+
+    fn sort() -> impl Strategy<Value = Sort> {
+        proptest::sample::select(vec![Sort::Title, Sort::Newest])
+    }
+
+    fn replacement() -> impl Strategy<Value = (RangeInclusive<i64>, Vec<Entry>)> {
+        let ids = prop_oneof![
+            3 => (1..150_i64).prop_map(|id| id..=id),
+            2 => (1..150_i64, 0..60_i64).prop_map(|(id, more)| id..=id + more),
+            1 => Just(ALL),
+        ];
+        let books = prop_oneof![3 => 0..4_usize, 1 => 0..90_usize];
+        (ids, books).prop_flat_map(|(range, count)| {
+            let within = *range.start().max(&-3)..=*range.end().min(&150);
+            let book = (within, text(), text()).prop_map(|(id, title, author)| entry(id, &title, &author));
+            (Just(range), proptest::collection::vec(book, count))
+        })
+    }
+
+    fn history() -> impl Strategy<Value = Vec<(RangeInclusive<i64>, Vec<Entry>)>> {
+        proptest::collection::vec(replacement(), 1..12)
+    }
+
+    fn build(history: Vec<(RangeInclusive<i64>, Vec<Entry>)>) -> (Index, Model) {
+        let (index, mut model) = (Index::new(), Model::default());
+        for (range, entries) in history {
+            index.replace(range.clone(), entries.clone());
+            model.replace(&range, entries);
+        }
+        (index, model)
+    }
+
+    proptest! {
+        #[test]
+        fn both_orders_hold_exactly_the_books_in_sound_chunks(history in history()) {
+            let (index, model) = build(history);
+            prop_assert_eq!(index.len(), model.0.len());
+            let snapshot = index.snapshot();
+            for order in [&snapshot.by_title, &snapshot.newest] {
+                let records: Vec<Record<'_>> = order.chunks.iter().flat_map(|chunk| chunk.all()).collect();
+                prop_assert_eq!(order.len, records.len());
+                prop_assert!(records.is_sorted_by(|a, b| order.sort.position(*a) < order.sort.position(*b)));
+                for record in records {
+                    let (title, author) = &model.0[&record.id];
+                    prop_assert_eq!(record.text, format!("{}\u{1F}{}\n", fold(title), fold(author)));
+                }
+                for chunk in &order.chunks {
+                    prop_assert!((1..=CHUNK).contains(&chunk.len()));
+                    prop_assert!(chunk.len() >= SMALL_CHUNK || order.chunks.len() == 1);
+                }
+            }
+        }
+
+        #[test]
+        fn r_home_2_pages_hold_every_match_once_in_order_both_ways(
+            history in history(), text in text(), field in field(), sort in sort(), limit in 1..9_usize, cap in 0..40_usize,
+        ) {
+            let (index, model) = build(history);
+            let expected = model.matches(&text, field, sort);
+            let blank = fold(&text).trim().is_empty();
+
+            let mut pages: Vec<Page> = Vec::new();
+            let mut cursor = None;
+            loop {
+                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor: cursor.as_ref() }, cap);
+                prop_assert_eq!(page.total, if blank { expected.len() } else { expected.len().min(cap) });
+                prop_assert_eq!(page.total_is_exact, blank || expected.len() <= cap);
+                prop_assert_eq!(page.previous.is_some(), !pages.is_empty());
+                pages.push(page);
+                let Some(next) = &pages[pages.len() - 1].next else { break };
+                cursor = Cursor::parse(&next.to_string(), sort);
+                prop_assert_eq!(cursor.as_ref(), Some(next));
+            }
+            let windows: Vec<&[i64]> = expected.chunks(limit).collect();
+            let forward: Vec<&[i64]> = pages.iter().map(|page| &page.ids[..]).collect();
+            prop_assert_eq!(&forward, &if windows.is_empty() { vec![&[][..]] } else { windows });
+
+            // Back to the beginning: each page is the window directly before the last one.
+            for pair in pages.windows(2).rev() {
+                let cursor = pair[1].previous.as_ref();
+                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor }, cap);
+                prop_assert_eq!(page, pair[0].clone());
+            }
+        }
+
+        #[test]
+        fn a_cursor_of_an_earlier_catalogue_cuts_the_present_one_at_its_position(
+            history in history(), later in history(), text in text(), sort in sort(), limit in 1..9_usize,
+        ) {
+            let (index, mut model) = build(history);
+            let blank = Query { sort, limit, ..Query::default() };
+            let Some(cursor) = index.page(&blank).next else { return Ok(()) };
+            for (range, entries) in later {
+                index.replace(range.clone(), entries.clone());
+                model.replace(&range, entries);
+            }
+            let own = (cursor.key.clone(), sort.rank(cursor.id));
+            let key = |id: &i64| match sort {
+                Sort::Title => title_key(&model.0[id].0),
+                Sort::Newest => String::new(),
+            };
+            let matches = model.matches(&text, Field::Any, sort);
+            let (before, after): (Vec<i64>, Vec<i64>) =
+                matches.into_iter().partition(|id| (key(id), sort.rank(*id)) <= own);
+            let page = index.page(&Query { text: &text, cursor: Some(&cursor), ..blank });
+            prop_assert_eq!(&page.ids, &after[..limit.min(after.len())]);
+            prop_assert_eq!(page.next.is_some(), after.len() > limit);
+            prop_assert_eq!(page.previous.is_some(), !before.is_empty());
+            if let Some(back) = &page.previous {
+                let page = index.page(&Query { text: &text, cursor: Some(back), ..blank });
+                prop_assert_eq!(page.ids, &before[before.len().saturating_sub(limit)..]);
+                prop_assert_eq!(page.next.is_some(), !after.is_empty());
+                prop_assert_eq!(page.previous.is_some(), before.len() > limit);
+            }
+        }
+
+        #[test]
+        fn a_tampered_cursor_is_refused_or_another_place(text in "[A-Za-z0-9_-]{0,60}", sort in sort()) {
+            let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
+            for text in [&text, &format!("U{text}")] {
+                if let Some(cursor) = Cursor::parse(text, sort) {
+                    prop_assert_eq!(&cursor.to_string(), text);
+                    let page = index.page(&Query { sort, cursor: Some(&cursor), ..query("") });
+                    prop_assert!(page.ids.len() <= 3);
+                }
+            }
+        }
+    }
+}
