@@ -1,0 +1,61 @@
+/**
+ * Measures the built chunks with gzip and fails when one grew beyond its budget: what signing in loads, the one chunk
+ * that screens share, and what each screen adds to the two.
+ */
+import { readFile } from 'node:fs/promises'
+import { gzipSync } from 'node:zlib'
+
+const KIB = 1024
+const BUDGET = { first: 170, shared: 70, screen: 40 }
+
+const dist = new URL('../dist/', import.meta.url)
+const manifest = JSON.parse(await readFile(new URL('.vite/manifest.json', dist), 'utf8'))
+
+const sizes = new Map()
+async function sizeOf(file) {
+  if (!sizes.has(file)) sizes.set(file, gzipSync(await readFile(new URL(file, dist))).length)
+  return sizes.get(file)
+}
+
+/** The files of a manifest entry and of everything it imports statically. */
+function filesOf(key, found = new Set(), seen = new Set()) {
+  if (seen.has(key)) return found
+  seen.add(key)
+  const entry = manifest[key]
+  found.add(entry.file)
+  for (const file of entry.css ?? []) found.add(file)
+  for (const name of entry.imports ?? []) filesOf(name, found, seen)
+  return found
+}
+
+async function total(files) {
+  let sum = 0
+  for (const file of files) sum += await sizeOf(file)
+  return sum / KIB
+}
+
+const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)
+const signIn = Object.keys(manifest).find((key) => key.endsWith('/SignInScreen.tsx'))
+const first = new Set([...filesOf(entry), ...(signIn ? filesOf(signIn) : [])])
+const uiKey = Object.keys(manifest).find((key) => manifest[key].name === 'ui')
+const ui = uiKey ? new Set([...filesOf(uiKey)].filter((file) => !first.has(file))) : new Set()
+
+const rows = [
+  ['first load of /login', await total(first), BUDGET.first],
+  ['shared chunk', await total(ui), BUDGET.shared],
+]
+for (const key of Object.keys(manifest).filter((name) => manifest[name].isDynamicEntry)) {
+  const own = [...filesOf(key)].filter((file) => !first.has(file) && !ui.has(file))
+  if (own.length > 0) rows.push([key.replace('src/', ''), await total(own), BUDGET.screen])
+}
+
+let over = 0
+for (const [name, size, limit] of rows) {
+  const fits = size <= limit
+  if (!fits) over += 1
+  console.log(`${fits ? ' ' : '!'} ${size.toFixed(1).padStart(6)} of ${String(limit).padStart(3)} KiB  ${name}`)
+}
+if (over > 0) {
+  console.error(`${over} over budget`)
+  process.exit(1)
+}

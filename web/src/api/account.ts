@@ -1,0 +1,55 @@
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import type { Profile, Registration, SignIn } from './types'
+
+/** Who is signed in; `user` is null for a visitor. */
+export const sessionQuery = queryOptions({
+  queryKey: keys.session,
+  queryFn: ({ signal }) => dataOf(client.GET('/auth/session', { signal })),
+  staleTime: 60_000,
+})
+
+export const meQuery = queryOptions({
+  queryKey: keys.me,
+  queryFn: ({ signal }) => dataOf(client.GET('/me', { signal })),
+})
+
+export function useSignIn() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: SignIn) => dataOf(client.POST('/auth/sign-in', { body })),
+    onSuccess: (user) => {
+      // What an earlier person saw must not be shown to this one.
+      queries.clear()
+      queries.setQueryData(keys.session, { user })
+    },
+  })
+}
+
+export function useSignOut() {
+  return useMutation({ mutationFn: () => dataOf(client.POST('/auth/sign-out')) })
+}
+
+export function useRegister() {
+  return useMutation({ mutationFn: (body: Registration) => dataOf(client.POST('/auth/register', { body })) })
+}
+
+/** The email address that belongs to an ID card; the lookup is told the roll number trimmed and in lower case. */
+export function useIdCardLookup() {
+  return useMutation({
+    mutationFn: (rollNumber: string) =>
+      dataOf(client.POST('/auth/id-card', { body: { rollNumber: rollNumber.trim().toLowerCase() } })),
+  })
+}
+
+export function useUpdateProfile() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: Profile) => dataOf(client.PATCH('/me', { body })),
+    onSuccess: (user) => {
+      queries.setQueryData(keys.me, user)
+      queries.setQueryData(keys.session, { user })
+    },
+  })
+}

@@ -1,0 +1,13 @@
+/** Every query key is made here, from the general to the particular, so that one prefix invalidates all below it. */
+export const keys = {
+  session: ['session'] as const,
+  me: ['me'] as const,
+  myLoans: ['me', 'loans'] as const,
+  books: ['books'] as const,
+  bookList: (filter: { q: string; field: string; sort: string }) => ['books', 'list', filter] as const,
+  newestBooks: (limit: number) => ['books', 'newest', limit] as const,
+  book: (id: number) => ['books', 'one', id] as const,
+  reviews: (id: number) => ['books', 'one', id, 'reviews'] as const,
+  loans: ['loans'] as const,
+  loanList: (filter: { q: string }) => ['loans', 'list', filter] as const,
+}

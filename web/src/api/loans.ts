@@ -1,0 +1,77 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
+
+const LOANS_PER_PAGE = 50
+
+/** Every open loan of the library, most overdue first (administrators). */
+export const loanListQuery = (filter: { q: string }) =>
+  infiniteQueryOptions({
+    queryKey: keys.loanList(filter),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/loans', {
+          params: {
+            query: {
+              ...(filter.q && { q: filter.q }),
+              limit: LOANS_PER_PAGE,
+              ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+            },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+    getPreviousPageParam: (first, _pages, start) => pageBefore(first, start),
+    maxPages: MAX_PAGES,
+    placeholderData: keepPreviousData,
+  })
+
+export const myLoansQuery = queryOptions({
+  queryKey: keys.myLoans,
+  queryFn: ({ signal }) => dataOf(client.GET('/me/loans', { signal })),
+})
+
+/** A loan that begins, moves or ends changes the lists of loans and the count on the book. */
+function useInvalidateLoans() {
+  const queries = useQueryClient()
+  return () =>
+    Promise.all([
+      queries.invalidateQueries({ queryKey: keys.loans }),
+      queries.invalidateQueries({ queryKey: keys.myLoans }),
+      queries.invalidateQueries({ queryKey: keys.books }),
+    ])
+}
+
+export function useBorrow() {
+  const invalidate = useInvalidateLoans()
+  return useMutation({
+    mutationFn: (bookId: number) => dataOf(client.POST('/books/{id}/loans', { params: { path: { id: bookId } } })),
+    // Also after a refusal: the copy that was shown has just been borrowed by somebody else.
+    onSettled: () => void invalidate(),
+  })
+}
+
+export function useReturnLoan() {
+  const invalidate = useInvalidateLoans()
+  return useMutation({
+    mutationFn: ({ id, restock }: { id: number; restock?: boolean }) =>
+      dataOf(
+        client.POST('/loans/{id}/return', {
+          params: { path: { id } },
+          body: restock === undefined ? {} : { restock },
+        }),
+      ),
+    onSettled: () => invalidate(),
+  })
+}
+
+export function useExtendLoan() {
+  const invalidate = useInvalidateLoans()
+  return useMutation({
+    mutationFn: (id: number) => dataOf(client.POST('/loans/{id}/extend', { params: { path: { id } } })),
+    onSettled: () => invalidate(),
+  })
+}

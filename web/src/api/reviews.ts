@@ -1,0 +1,35 @@
+import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import { FIRST_PAGE, pageAfter } from './pages'
+import type { ReviewForm } from './types'
+
+const REVIEWS_PER_PAGE = 20
+
+/** Newest first; every page carries the number, the average and the distribution of all reviews. */
+export const reviewsQuery = (bookId: number) =>
+  infiniteQueryOptions({
+    queryKey: keys.reviews(bookId),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/books/{id}/reviews', {
+          params: {
+            path: { id: bookId },
+            query: { limit: REVIEWS_PER_PAGE, ...(pageParam.cursor !== null && { cursor: pageParam.cursor }) },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+  })
+
+export function useAddReview(bookId: number) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (body: ReviewForm) =>
+      dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body })),
+    // The book shows the average, so it is fetched again with its reviews.
+    onSuccess: () => queries.invalidateQueries({ queryKey: keys.book(bookId) }),
+  })
+}

@@ -1,0 +1,29 @@
+import { lazy, Suspense } from 'react'
+import { Outlet, ScrollRestoration } from 'react-router'
+import { loadChunk } from './chunks'
+import classes from './Root.module.css'
+import { useRouteFocus } from './routeFocus'
+import { useShortcuts } from './shortcuts'
+
+const Toasts = lazy(() => loadChunk('notices', () => import('./Toasts')))
+const KeyboardHelp = lazy(() => loadChunk('keyboard-help', () => import('./KeyboardHelp')))
+
+export function Root() {
+  useRouteFocus()
+  const help = useShortcuts()
+
+  return (
+    <>
+      <a className={classes.skip} href="#main">
+        Skip to content
+      </a>
+      <Outlet />
+      {/* A list is found again where it was left, whichever link leads back to it. */}
+      <ScrollRestoration getKey={({ pathname, search }) => pathname + search} />
+      <Suspense>
+        <Toasts />
+        {help.opened && <KeyboardHelp onClose={help.close} />}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,138 @@
+import { ActionIcon, Button, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, NavLink, Outlet, useLocation, useNavigate } from 'react-router'
+import { sessionQuery, useSignOut } from '../api/account'
+import type { User } from '../api/types'
+import { HelpIcon, LogoMark, MoonIcon, SunIcon } from '../ui/icons'
+import '../ui/styles'
+import { notify } from './notify'
+import { paths } from './paths'
+import { forgetPerson } from './session'
+import { showKeyboardHelp } from './shortcuts'
+import classes from './Shell.module.css'
+
+/** The navigation bar of whoever is signed in, around the screen. */
+export function Shell() {
+  const { data, isPending } = useQuery(sessionQuery)
+  return (
+    <>
+      <header className={classes.header}>
+        {isPending ? <div className={classes.bar} /> : <NavigationBar user={data?.user ?? null} />}
+      </header>
+      <main id="main" tabIndex={-1} className={classes.main}>
+        <Outlet />
+      </main>
+    </>
+  )
+}
+
+function NavigationBar({ user }: { user: User | null }) {
+  switch (user?.role) {
+    case 'admin':
+      return (
+        <Bar brandTo={paths.fine()} end={<Logout />}>
+          <NavItem to={paths.home()}>Home</NavItem>
+          <NavItem to={paths.books()}>Update</NavItem>
+          <NavItem to={paths.deleteBooks()}>Delete</NavItem>
+        </Bar>
+      )
+    case 'student':
+      return (
+        <Bar brandTo={paths.studentHome()} end={<Logout />}>
+          <NavItem to={paths.studentHome()}>Home</NavItem>
+          <NavItem to={paths.profile()}>Profile</NavItem>
+        </Bar>
+      )
+    case undefined:
+      return <VisitorBar />
+  }
+}
+
+function VisitorBar() {
+  const { pathname, search } = useLocation()
+  return (
+    <Bar
+      brandTo={paths.login()}
+      end={
+        <Button component={Link} to={paths.login(pathname + search)} variant="default" size="sm">
+          Sign in
+        </Button>
+      }
+    >
+      <NavItem to={paths.register()}>Register</NavItem>
+    </Bar>
+  )
+}
+
+function Bar({ brandTo, children, end }: { brandTo: string; children: ReactNode; end: ReactNode }) {
+  return (
+    <nav className={classes.bar} aria-label="Main">
+      <Link to={brandTo} className={classes.brand}>
+        <LogoMark />
+        My Library
+      </Link>
+      <div className={classes.links}>{children}</div>
+      <div className={classes.end}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label="Keyboard help"
+          className={classes.help}
+          onClick={showKeyboardHelp}
+        >
+          <HelpIcon />
+        </ActionIcon>
+        <SchemeSwitch />
+        {end}
+      </div>
+    </nav>
+  )
+}
+
+function NavItem({ to, children }: { to: string; children: ReactNode }) {
+  return (
+    <NavLink to={to} className={classes.link} end>
+      {children}
+    </NavLink>
+  )
+}
+
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme()
+  const dark = useComputedColorScheme('light') === 'dark'
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label={dark ? 'Switch to light colours' : 'Switch to dark colours'}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? <SunIcon /> : <MoonIcon />}
+    </ActionIcon>
+  )
+}
+
+function Logout() {
+  const signOut = useSignOut()
+  const navigate = useNavigate()
+
+  async function leave() {
+    try {
+      await signOut.mutateAsync()
+    } catch (error) {
+      notify.failure('You could not be signed out. Please try again.', error)
+      return
+    }
+    await navigate(paths.login(), { replace: true })
+    forgetPerson()
+  }
+
+  return (
+    <Button variant="default" size="sm" loading={signOut.isPending} onClick={() => void leave()}>
+      Logout
+    </Button>
+  )
+}

@@ -1,0 +1,19 @@
+import { Notifications, notifications } from '@mantine/notifications'
+import '@mantine/core/styles/Notification.layer.css'
+import '@mantine/notifications/styles.layer.css'
+
+const SHOWN_MS = 5000
+
+export function showToast(kind: 'success' | 'failure', message: string): void {
+  notifications.clean()
+  notifications.show({
+    message,
+    role: kind === 'success' ? 'status' : 'alert',
+    color: kind === 'success' ? 'teal' : 'red',
+    autoClose: SHOWN_MS,
+  })
+}
+
+export default function Toasts() {
+  return <Notifications position="top-right" zIndex={400} limit={3} />
+}

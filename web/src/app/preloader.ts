@@ -1,0 +1,15 @@
+/** The preloader of index.html is shown this long, and longer only while there is nothing to show instead. */
+const PRELOADER_MS = 1200
+const FADE_MS = 200
+
+/** Takes the preloader away once its time is over; called when the first screen is ready. */
+export function finishPreloader(): void {
+  const preloader = document.getElementById('preloader')
+  if (!preloader) return
+  const began = performance.getEntriesByName('preloader')[0]?.startTime ?? 0
+  const rest = Math.max(0, began + PRELOADER_MS - performance.now())
+  setTimeout(() => {
+    preloader.classList.add('leaving')
+    setTimeout(() => preloader.remove(), FADE_MS)
+  }, rest)
+}

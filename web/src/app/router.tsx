@@ -1,0 +1,61 @@
+import type { ComponentType } from 'react'
+import { Outlet, type LoaderFunction, type RouteObject } from 'react-router'
+import { loadChunk } from './chunks'
+import { ErrorScreen } from './ErrorScreen'
+import { patterns } from './paths'
+import { Root } from './Root'
+import { requireAdmin, requireStoredStudent, requireStudent } from './session'
+
+type Screen = { default: ComponentType }
+
+/** A screen in a chunk of its own; `chunk` is the name that is said when it cannot be loaded. */
+function screen(path: string, chunk: string, load: () => Promise<Screen>, loader?: LoaderFunction): RouteObject {
+  return {
+    path,
+    ...(loader && { loader }),
+    lazy: async () => ({ Component: (await loadChunk(chunk, load)).default }),
+  }
+}
+
+/** Screens inside the navigation bar: it stays while the content changes. */
+const shell: RouteObject = {
+  lazy: async () => ({ Component: (await loadChunk('shell', () => import('./Shell'))).Shell }),
+}
+
+const signIn = () => import('../features/account/SignInScreen')
+
+export const routes: RouteObject[] = [
+  {
+    Component: Root,
+    ErrorBoundary: ErrorScreen,
+    // The preloader of index.html stands there meanwhile.
+    HydrateFallback: () => null,
+    children: [
+      screen(patterns.base, 'sign-in', signIn),
+      screen(patterns.login, 'sign-in', signIn),
+      screen(patterns.library, 'sign-in', signIn),
+      screen(patterns.register, 'register', () => import('../features/account/RegisterScreen')),
+      {
+        ...shell,
+        children: [
+          {
+            loader: requireAdmin,
+            Component: Outlet,
+            children: [screen(patterns.home, 'home', () => import('../features/catalogue/AdminHomeScreen'))],
+          },
+          screen(
+            patterns.studentHome,
+            'student-home',
+            () => import('../features/student/StudentHomeScreen'),
+            requireStoredStudent,
+          ),
+          {
+            loader: requireStudent,
+            Component: Outlet,
+            children: [],
+          },
+        ],
+      },
+    ],
+  },
+]

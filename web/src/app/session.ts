@@ -1,0 +1,49 @@
+import { redirect } from 'react-router'
+import { sessionQuery } from '../api/account'
+import type { Role, User } from '../api/types'
+import { keys } from '../api/keys'
+import { BASE_PATH, paths } from './paths'
+import { queryClient } from './queryClient'
+import { storedRole } from './storage'
+
+export const homeOf = (role: Role): string => (role === 'admin' ? paths.home() : paths.studentHome())
+
+/** The path below the base that a request asks for, to return to after signing in. */
+function pathOf(request: Request): string {
+  const { pathname, search } = new URL(request.url)
+  return (pathname.startsWith(`${BASE_PATH}/`) ? pathname.slice(BASE_PATH.length) : pathname) + search
+}
+
+async function signedIn(request: Request): Promise<User> {
+  const { user } = await queryClient.ensureQueryData(sessionQuery)
+  if (user) return user
+  storedRole.clear()
+  throw redirect(paths.login(pathOf(request)))
+}
+
+/** Screens of the librarians: a student is led to the own home, a visitor to sign-in. */
+export async function requireAdmin({ request }: { request: Request }): Promise<null> {
+  const user = await signedIn(request)
+  if (user.role !== 'admin') throw redirect(homeOf(user.role))
+  return null
+}
+
+/** Screens of a student. */
+export async function requireStudent({ request }: { request: Request }): Promise<null> {
+  const user = await signedIn(request)
+  if (user.role !== 'student') throw redirect(homeOf(user.role))
+  return null
+}
+
+/** The student home asks the stored role first, as specified. */
+export async function requireStoredStudent(args: { request: Request }): Promise<null> {
+  if (storedRole.get() !== 'student') throw redirect(paths.login())
+  return requireStudent(args)
+}
+
+/** What the product knew of the person who was signed in is forgotten. */
+export function forgetPerson(): void {
+  storedRole.clear()
+  queryClient.clear()
+  queryClient.setQueryData(keys.session, { user: null })
+}

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react'
+import { LogoMark } from '../../ui/icons'
+import classes from './AccountPage.module.css'
+import { CoverWall } from './CoverWall'
+
+/** The page of the two forms for people who are not signed in: a branding panel on the left, one column on the right. */
+export function AccountPage({ children }: { children: ReactNode }) {
+  return (
+    <div className={classes.page}>
+      <aside className={classes.panel} aria-label="My Library">
+        <CoverWall />
+        <div className={classes.words}>
+          <p className={classes.brand}>
+            <LogoMark size={34} />
+            My Library
+          </p>
+          <p className={classes.sentence}>Find a book, see whether it is there, and take it home.</p>
+        </div>
+      </aside>
+      <main id="main" tabIndex={-1} className={classes.main}>
+        <div className={classes.column}>
+          <p className={classes.smallBrand}>
+            <LogoMark />
+            My Library
+          </p>
+          {children}
+        </div>
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query'
+import { coverWallQuery } from '../../api/books'
+import classes from './CoverWall.module.css'
+
+const PLACES = Array.from({ length: 15 }, (_, place) => place)
+
+/** A quiet picture made of the library's own covers; plain boards until they are there, or where none are. */
+export function CoverWall() {
+  const { data } = useQuery(coverWallQuery)
+  const ids = data?.books.map((book) => book.id) ?? []
+  return (
+    <div className={classes.wall} aria-hidden="true">
+      {PLACES.map((place) => {
+        const id = ids[place]
+        return (
+          <div key={place} className={classes.board} data-tone={place % 5}>
+            {id !== undefined && (
+              <img
+                src={`/library/covers/${id}.svg`}
+                alt=""
+                width={200}
+                height={300}
+                className={classes.cover}
+                onError={(event) => event.currentTarget.remove()}
+              />
+            )}
+          </div>
+        )
+      })}
+    </div>
+  )
+}

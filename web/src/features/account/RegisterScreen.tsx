@@ -1,0 +1,121 @@
+import { Alert, Anchor, Button, NativeSelect, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { Link, useNavigate } from 'react-router'
+import { useRegister } from '../../api/account'
+import { forms } from '../../api/contract'
+import { messageOf, ProblemError } from '../../api/problem'
+import type { Registration } from '../../api/types'
+import { validators } from '../../api/validate'
+import { paths } from '../../app/paths'
+import { focusFirstError, lowerAsTyped } from '../../ui/forms'
+import { useTitle } from '../../ui/title'
+import { AccountPage } from './AccountPage'
+import type { Registered } from './registered'
+
+const rules = forms.Registration
+
+/** Before a choice is made the batch is blank, which the rules refuse. */
+type Values = Omit<Registration, 'batch'> & { batch: Registration['batch'] | '' }
+
+export default function RegisterScreen() {
+  useTitle('Create Account')
+  const navigate = useNavigate()
+  const register = useRegister()
+  const form = useForm<Values>({
+    mode: 'controlled',
+    initialValues: { name: '', email: '', password: '', rollNumber: '', department: '', batch: '' },
+    validate: validators(rules),
+  })
+
+  async function submit(values: Values) {
+    try {
+      await register.mutateAsync(values as Registration)
+      await navigate(paths.login(), { state: { email: values.email.trim() } satisfies Registered })
+    } catch (error) {
+      if (error instanceof ProblemError) {
+        form.setErrors(error.fields)
+        focusFirstError(error.fields)
+      }
+    }
+  }
+
+  return (
+    <AccountPage>
+      <Title order={1} tabIndex={-1}>
+        Create Account
+      </Title>
+      {register.isError && (
+        <Alert color="red" mt="lg" role="alert">
+          {messageOf(register.error)}
+        </Alert>
+      )}
+      <form noValidate onSubmit={form.onSubmit((values) => void submit(values), focusFirstError)}>
+        <Stack mt="lg">
+          <TextInput
+            label="Full name"
+            required
+            withAsterisk={false}
+            autoComplete="name"
+            {...form.getInputProps('name')}
+            data-field="name"
+          />
+          <TextInput
+            label="Email"
+            type="email"
+            required
+            withAsterisk={false}
+            autoComplete="email"
+            {...form.getInputProps('email')}
+            data-field="email"
+          />
+          <PasswordInput
+            label="Password"
+            description={`At least ${rules.password.minLength} characters. A few plain words make a good one.`}
+            required
+            withAsterisk={false}
+            autoComplete="new-password"
+            {...form.getInputProps('password')}
+            data-field="password"
+          />
+          <TextInput
+            label="Roll number"
+            description="As on your ID card."
+            required
+            withAsterisk={false}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellCheck={false}
+            {...form.getInputProps('rollNumber')}
+            data-field="rollNumber"
+            onChange={(event) => lowerAsTyped(event.currentTarget, (text) => form.setFieldValue('rollNumber', text))}
+          />
+          <TextInput
+            label="Department"
+            required
+            withAsterisk={false}
+            autoComplete="organization"
+            {...form.getInputProps('department')}
+            data-field="department"
+          />
+          <NativeSelect
+            label="Batch"
+            required
+            withAsterisk={false}
+            data={[{ value: '', label: 'Choose a year', disabled: true }, ...rules.batch.values]}
+            {...form.getInputProps('batch')}
+            data-field="batch"
+          />
+          <Button type="submit" size="md" loading={register.isPending}>
+            Create Account
+          </Button>
+        </Stack>
+      </form>
+      <Text mt="lg" c="dimmed">
+        Already registered?{' '}
+        <Anchor component={Link} to={paths.login()}>
+          Sign in
+        </Anchor>
+      </Text>
+    </AccountPage>
+  )
+}

@@ -1,0 +1,2 @@
+/** The scanner's one door: other features load it lazily from here. */
+export { ScannerPanel as default } from './ScannerPanel'

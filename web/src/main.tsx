@@ -1,0 +1,60 @@
+import './theme/styles'
+import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { createBrowserRouter } from 'react-router'
+import { RouterProvider } from 'react-router/dom'
+import { loadChunk } from './app/chunks'
+import { BASE_PATH, paths } from './app/paths'
+import { finishPreloader } from './app/preloader'
+import { onSignedOut, queryClient } from './app/queryClient'
+import { routes } from './app/router'
+import { forgetPerson } from './app/session'
+import { cssVariables, theme } from './theme/theme'
+
+// Style elements made at run time carry the nonce of this very answer; browsers hide the attribute after parsing.
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
+setNonce(nonce)
+
+const router = createBrowserRouter(routes, { basename: BASE_PATH })
+
+onSignedOut(() => {
+  const { pathname, search } = router.state.location
+  if (pathname === paths.login()) return
+  void router.navigate(paths.login(pathname + search)).then(forgetPerson)
+})
+
+const stopWaiting = router.subscribe(({ initialized }) => {
+  if (!initialized) return
+  stopWaiting()
+  finishPreloader()
+})
+
+const colorScheme = localStorageColorSchemeManager({ key: 'colorScheme' })
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+
+createRoot(root).render(
+  <StrictMode>
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      colorSchemeManager={colorScheme}
+      defaultColorScheme="auto"
+      getStyleNonce={() => nonce}
+    >
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  </StrictMode>,
+)
+
+// After the first paint, and never a reason to fail.
+const whenIdle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000))
+whenIdle(() => {
+  loadChunk('vitals', () => import('./app/vitals')).catch((error: unknown) => console.warn(error))
+})

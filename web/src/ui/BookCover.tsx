@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import classes from './BookCover.module.css'
+
+type Coverable = { id: number; title: string; author: string; photoURL: string }
+
+type BookCoverProps = {
+  book: Coverable
+  /** Beside a visible title the cover says nothing new; standing alone it is named after the book. */
+  alone?: boolean
+  /** Above the fold: fetched at once instead of when it scrolls near. */
+  eager?: boolean
+}
+
+type Stage = 'photo' | 'drawn' | 'plain'
+
+/** Drawn by the server for every book: stands in where there is no picture or it fails. */
+const drawnCover = (id: number) => `/library/covers/${id}.svg`
+
+/** The book's picture, always 2:3; else the drawn cover; else its title on a plain board. */
+export function BookCover({ book, alone = false, eager = false }: BookCoverProps) {
+  // Keyed by the picture, so that an edited book starts again from its new photo.
+  return <Cover key={`${book.id} ${book.photoURL}`} book={book} alone={alone} eager={eager} />
+}
+
+function Cover({ book, alone, eager }: Required<BookCoverProps>) {
+  const [stage, setStage] = useState<Stage>(book.photoURL === '' ? 'drawn' : 'photo')
+  const [loaded, setLoaded] = useState(false)
+  const alt = alone ? `Cover of ${book.title}` : ''
+
+  if (stage === 'plain') {
+    return (
+      <div className={classes.cover} data-plain={book.id % 6} {...(alone ? { role: 'img', 'aria-label': alt } : { 'aria-hidden': true })}>
+        <span className={classes.plainTitle} dir="auto">
+          {book.title}
+        </span>
+        <span className={classes.plainAuthor} dir="auto">
+          {book.author}
+        </span>
+      </div>
+    )
+  }
+  return (
+    <div className={classes.cover} data-loading={!loaded || undefined}>
+      <img
+        src={stage === 'photo' ? book.photoURL : drawnCover(book.id)}
+        alt={alt}
+        width={200}
+        height={300}
+        loading={eager ? 'eager' : 'lazy'}
+        decoding="async"
+        referrerPolicy="no-referrer"
+        className={classes.image}
+        onLoad={() => setLoaded(true)}
+        onError={() => setStage(stage === 'photo' && book.photoURL !== drawnCover(book.id) ? 'drawn' : 'plain')}
+      />
+    </div>
+  )
+}

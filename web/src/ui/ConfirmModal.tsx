@@ -1,0 +1,31 @@
+import { Button, Group, Modal, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+type ConfirmModalProps = {
+  opened: boolean
+  title: string
+  /** One sentence that names what changes: the book, the borrower, the new date. */
+  children: ReactNode
+  confirm: string
+  danger?: boolean
+  pending?: boolean
+  onConfirm: () => void
+  onClose: () => void
+}
+
+/** Asks before a record changes. The answer that changes nothing has the focus first. */
+export function ConfirmModal({ opened, title, children, confirm, danger, pending, onConfirm, onClose }: ConfirmModalProps) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={title}>
+      <Text>{children}</Text>
+      <Group justify="flex-end" mt="lg">
+        <Button variant="default" onClick={onClose} data-autofocus>
+          Cancel
+        </Button>
+        <Button {...(danger && { color: 'red' })} loading={pending ?? false} onClick={onConfirm}>
+          {confirm}
+        </Button>
+      </Group>
+    </Modal>
+  )
+}

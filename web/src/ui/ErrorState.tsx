@@ -1,0 +1,15 @@
+import { Button, Text } from '@mantine/core'
+import { messageOf } from '../api/problem'
+import classes from './EmptyState.module.css'
+
+/** Stands where the content should be: what went wrong and a button that tries again. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  return (
+    <div className={classes.state} role="alert">
+      <Text size="lg">{messageOf(error)}</Text>
+      <Button variant="default" onClick={onRetry}>
+        Try again
+      </Button>
+    </div>
+  )
+}

@@ -1,0 +1,15 @@
+import { dayText, rupees } from './format'
+
+/** A calendar day, for people and for machines. */
+export function DateText({ day }: { day: string }) {
+  return (
+    <time dateTime={day.slice(0, 10)} className="tabular">
+      {dayText(day)}
+    </time>
+  )
+}
+
+/** An amount in rupees. */
+export function Money({ amount }: { amount: number }) {
+  return <span className="tabular">{rupees(amount)}</span>
+}

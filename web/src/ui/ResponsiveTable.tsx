@@ -1,0 +1,53 @@
+import { Table } from '@mantine/core'
+import type { ReactNode } from 'react'
+import classes from './ResponsiveTable.module.css'
+
+export type Column<Row> = {
+  /** Heading of the column, and the label of the value on a phone. */
+  title: string
+  cell: (row: Row) => ReactNode
+  /** `end` for amounts. */
+  align?: 'start' | 'end'
+}
+
+type ResponsiveTableProps<Row> = {
+  /** Names the table for screen readers. */
+  label: string
+  rows: readonly Row[]
+  keyOf: (row: Row) => string | number
+  /** The first column names the row: the person or the book. */
+  columns: readonly [Column<Row>, ...Column<Row>[]]
+}
+
+/** A dense table with a sticky header; on a phone each row becomes a card of labelled values. */
+export function ResponsiveTable<Row>({ label, rows, keyOf, columns }: ResponsiveTableProps<Row>) {
+  const [first, ...others] = columns
+  return (
+    <Table className={classes.table} aria-label={label} role="table">
+      <Table.Thead className={classes.head} role="rowgroup">
+        <Table.Tr role="row">
+          {columns.map(({ title, align }) => (
+            <Table.Th key={title} scope="col" role="columnheader" data-align={align}>
+              {title}
+            </Table.Th>
+          ))}
+        </Table.Tr>
+      </Table.Thead>
+      {/* The roles are spelt out because cards on a phone are no table boxes any more. */}
+      <Table.Tbody role="rowgroup">
+        {rows.map((row) => (
+          <Table.Tr key={keyOf(row)} role="row">
+            <Table.Th scope="row" role="rowheader" className={classes.name}>
+              {first.cell(row)}
+            </Table.Th>
+            {others.map(({ title, cell, align }) => (
+              <Table.Td key={title} role="cell" data-label={title} data-align={align}>
+                {cell(row)}
+              </Table.Td>
+            ))}
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}

@@ -1,0 +1,58 @@
+import { Rating } from '@mantine/core'
+import classes from './Stars.module.css'
+
+const STAR = 'M10 1.8l2.5 5.2 5.7.7-4.2 3.9 1.1 5.7L10 14.5l-5.1 2.8L6 11.6 1.8 7.7l5.7-.7z'
+
+function FiveStars() {
+  return (
+    <svg viewBox="0 0 100 19" aria-hidden="true" focusable="false" className={classes.svg}>
+      {[0, 20, 40, 60, 80].map((x) => (
+        <path key={x} d={STAR} transform={`translate(${x})`} />
+      ))}
+    </svg>
+  )
+}
+
+/** A rating as five stars; a fraction fills part of a star. */
+export function Stars({ value, size = 16 }: { value: number | null; size?: number }) {
+  const label = value === null ? 'Not rated' : `Rated ${value} out of 5`
+  return (
+    <span role="img" aria-label={label} className={classes.stars} style={{ width: size * 5 }}>
+      <FiveStars />
+      <span className={classes.filled} style={{ width: `${((value ?? 0) / 5) * 100}%` }}>
+        <span className={classes.full} style={{ width: size * 5 }}>
+          <FiveStars />
+        </span>
+      </span>
+    </span>
+  )
+}
+
+type StarsInputProps = {
+  label: string
+  /** 0 means that nothing is chosen yet. */
+  value: number
+  onChange: (value: number) => void
+  error?: string | null
+}
+
+/** Choice of one to five stars by pointer, arrow keys or screen reader. */
+export function StarsInput({ label, value, onChange, error }: StarsInputProps) {
+  return (
+    <fieldset className={classes.field} aria-invalid={error ? true : undefined}>
+      <legend className={classes.legend}>{label}</legend>
+      <Rating
+        value={value}
+        onChange={onChange}
+        size="xl"
+        color="var(--library-star)"
+        getSymbolLabel={(stars) => (stars === 0 ? 'No rating' : stars === 1 ? '1 star' : `${stars} stars`)}
+      />
+      {error && (
+        <p className={classes.error} role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}

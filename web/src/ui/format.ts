@@ -1,0 +1,19 @@
+const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+
+/** "12 Nov 2026" from the ISO day the server names; no time zone of the browser takes part. */
+export function dayText(isoDay: string): string {
+  const day = new Date(`${isoDay.slice(0, 10)}T00:00:00Z`)
+  if (Number.isNaN(day.getTime())) return isoDay
+  return DAY.formatToParts(day)
+    .map(({ type, value }) => (type === 'month' ? value.slice(0, 3) : value))
+    .join('')
+}
+
+/** "₹15" */
+export function rupees(amount: number): string {
+  return `₹${amount.toLocaleString('en-IN')}`
+}
+
+export function counted(n: number, one: string, many: string): string {
+  return `${n.toLocaleString('en')} ${n === 1 ? one : many}`
+}

@@ -1,0 +1,24 @@
+/** Puts the cursor into the first field on the screen that has an error; fields are marked with `data-field`. */
+export function focusFirstError(errors: Readonly<Record<string, unknown>>): void {
+  // The errors are rendered first, so that the field is announced together with its message.
+  setTimeout(() => {
+    const field = [...document.querySelectorAll<HTMLElement>('[data-field]')].find(
+      (element) => errors[element.dataset['field'] ?? ''] !== undefined,
+    )
+    const control = field?.matches('input, textarea, select')
+      ? field
+      : field?.querySelector<HTMLElement>('input, textarea, select')
+    control?.focus()
+  })
+}
+
+/** Lower-cases an input while it is typed into, without moving the caret. */
+export function lowerAsTyped(input: HTMLInputElement, set: (text: string) => void): void {
+  const { selectionStart, selectionEnd, value } = input
+  const lower = value.toLowerCase()
+  if (lower.length === value.length) {
+    input.value = lower
+    input.setSelectionRange(selectionStart, selectionEnd)
+  }
+  set(lower)
+}

@@ -1,0 +1,44 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vitest/config'
+
+const SERVER = process.env['LIBRARY_DEV_SERVER'] ?? 'http://127.0.0.1:8080'
+
+export default defineConfig({
+  base: '/library/',
+  plugins: [react()],
+  build: {
+    outDir: 'dist',
+    assetsDir: 'static',
+    manifest: true,
+    assetsInlineLimit: 0,
+    target: 'es2022',
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'static/js/[name]-[hash].js',
+        chunkFileNames: 'static/js/[name]-[hash].js',
+        assetFileNames: 'static/[ext]/[name]-[hash][extname]',
+        codeSplitting: {
+          groups: [
+            // What starting and signing in need, together with all that it imports: the first load.
+            { name: 'base', test: /src\/(main|features\/account\/SignInScreen)\.tsx$/, priority: 2 },
+            // What screens share beyond that: one chunk, so that going from screen to screen fetches little.
+            { name: 'ui', minShareCount: 2, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
+  server: {
+    proxy: {
+      '/library/api': SERVER,
+      '/library/covers': SERVER,
+    },
+  },
+  test: {
+    environment: 'jsdom',
+    setupFiles: ['src/testing/setup.ts'],
+    include: ['src/**/*.test.{ts,tsx}'],
+    css: false,
+    restoreMocks: true,
+  },
+})
