@@ -1,0 +1,245 @@
+//! The command line. Every flag can also be a variable: `--listen` is `LIBRARY_LISTEN`.
+
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::PathBuf,
+};
+
+use clap::{Args, Parser, Subcommand};
+use jiff::tz::TimeZone;
+use url::Url;
+
+use crate::{http::IdCard, storage::Location};
+
+/// A library: catalogue, loans and readers, in one program.
+#[derive(Parser)]
+#[command(version, propagate_version = true)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What the program can do.
+#[derive(Subcommand)]
+pub enum Command {
+    /// Serve the library to browsers.
+    Serve(Box<Serve>),
+    /// Manage librarians.
+    #[command(subcommand)]
+    Admin(Admin),
+    /// Bring books in from a file.
+    #[command(subcommand)]
+    Import(Import),
+    /// Bring the database's schema up to date and stop.
+    Migrate(Database),
+    /// Copy a SQLite database into a new file, while the server works.
+    Backup {
+        /// The new file.
+        file: PathBuf,
+        /// Which database.
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Print the API's OpenAPI document.
+    Openapi,
+    /// Look whether everything is in order: database, schema, time zone, accounts.
+    Doctor {
+        /// Which database.
+        #[command(flatten)]
+        database: Database,
+        /// Where the library stands.
+        #[command(flatten)]
+        place: Place,
+    },
+}
+
+/// Which database.
+#[derive(Args, Clone)]
+pub struct Database {
+    /// sqlite:FILE or postgres://USER@HOST/NAME
+    #[arg(long, env = "LIBRARY_DATABASE", default_value = "sqlite:library.db", hide_env_values = true)]
+    pub database: Location,
+}
+
+/// Where the library stands.
+#[derive(Args, Clone)]
+pub struct Place {
+    /// The library's time zone: its midnight begins a day of a loan (for instance Asia/Kolkata, Europe/Berlin, UTC).
+    #[arg(long, env = "LIBRARY_TIME_ZONE", default_value = "Asia/Kolkata", value_parser = zone)]
+    pub time_zone: TimeZone,
+}
+
+fn zone(name: &str) -> Result<TimeZone, String> {
+    TimeZone::get(name).map_err(|_| format!("there is no time zone {name}; names look like Asia/Kolkata"))
+}
+
+/// How to serve.
+#[derive(Args, Clone)]
+pub struct Serve {
+    /// Address and port to listen on.
+    #[arg(long, env = "LIBRARY_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+    /// Address and port of the metrics (Prometheus), for the operator's eyes only; none if not given.
+    #[arg(long, env = "LIBRARY_METRICS_LISTEN")]
+    pub metrics_listen: Option<SocketAddr>,
+    /// Which database.
+    #[command(flatten)]
+    pub database: Database,
+    /// Where the library stands.
+    #[command(flatten)]
+    pub place: Place,
+    /// Where browsers find the library, for instance https://library.college.edu; http://localhost:PORT if not given.
+    #[arg(long, env = "LIBRARY_PUBLIC_URL", value_parser = public_url)]
+    pub public_url: Option<Url>,
+    /// Lets browsers on other machines sign in over plain http. Passwords then cross the network unprotected.
+    #[arg(long, env = "LIBRARY_ALLOW_INSECURE_HTTP")]
+    pub allow_insecure_http: bool,
+    /// Addresses of reverse proxies whose X-Forwarded-For is believed, with commas between.
+    #[arg(long, env = "LIBRARY_TRUSTED_PROXIES", value_delimiter = ',')]
+    pub trusted_proxies: Vec<IpAddr>,
+    /// What the look-up of an ID card answers: the address, the address with its middle hidden, or nothing.
+    #[arg(long, env = "LIBRARY_ID_CARD", value_enum, default_value = "full")]
+    pub id_card: IdCard,
+    /// Fills an empty database with the demo catalogue and two accounts whose password everybody knows; only on a
+    /// loopback address.
+    #[arg(long, env = "LIBRARY_DEMO")]
+    pub demo: bool,
+    /// How logs are written.
+    #[arg(long, env = "LIBRARY_LOG_FORMAT", value_enum, default_value = "text")]
+    pub log_format: LogFormat,
+}
+
+/// How logs are written.
+#[derive(Clone, Copy, clap::ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line, for machines.
+    Json,
+}
+
+fn public_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("{error}; write it like https://library.college.edu"))?;
+    let plain = matches!(url.scheme(), "http" | "https")
+        && url.host_str().is_some()
+        && matches!(url.path(), "" | "/")
+        && url.query().is_none()
+        && url.username().is_empty();
+    if plain { Ok(url) } else { Err("give scheme and host only, like https://library.college.edu".into()) }
+}
+
+impl Serve {
+    /// Where browsers find the library, given the port that is listened on.
+    ///
+    /// # Errors
+    /// One line for the operator where the choice would be unsafe.
+    pub fn public_address(&self, listening: SocketAddr) -> Result<Url, String> {
+        let url = match &self.public_url {
+            Some(url) => url.clone(),
+            None => {
+                let host = if listening.ip().is_loopback() || listening.ip().is_unspecified() {
+                    "localhost".to_owned()
+                } else if listening.is_ipv6() {
+                    format!("[{}]", listening.ip())
+                } else {
+                    listening.ip().to_string()
+                };
+                Url::parse(&format!("http://{host}:{}/", listening.port())).map_err(|error| error.to_string())?
+            }
+        };
+        if self.demo && !self.listen.ip().is_loopback() {
+            return Err(format!(
+                "--demo has passwords that everybody knows and is refused on {}: listen on 127.0.0.1, or leave --demo out",
+                self.listen
+            ));
+        }
+        let on_this_machine = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        // Plain http is for this machine alone; a browser elsewhere would send passwords in the clear.
+        if url.scheme() == "http" && !self.allow_insecure_http && !(on_this_machine && self.listen.ip().is_loopback()) {
+            return Err(format!(
+                "plain http at {url} (listening on {}) would send passwords in the clear: \
+                 give --public-url https://… and put a TLS proxy in front, or say --allow-insecure-http",
+                self.listen
+            ));
+        }
+        Ok(url)
+    }
+}
+
+/// Managing librarians.
+#[derive(Subcommand)]
+pub enum Admin {
+    /// Make an account for a librarian; the password is asked for.
+    Create {
+        /// Email address to sign in with.
+        #[arg(long)]
+        email: String,
+        /// Full name.
+        #[arg(long)]
+        name: String,
+        /// Takes the password from the first line of standard input instead of asking for it.
+        #[arg(long)]
+        password_stdin: bool,
+        /// Which database.
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+/// Bringing books in.
+#[derive(Subcommand)]
+pub enum Import {
+    /// From a CSV file, also gzipped: header title,author,genre,photoURL,description,isbn,publishedYear,language,
+    /// averageRating,ratingsCount and, if wanted, location,noOfBooks,rating,status.
+    Books {
+        /// The file (.csv or .csv.gz).
+        file: PathBuf,
+        /// Where rejected rows are listed; NAME.rejected.csv in the current folder if not said.
+        #[arg(long)]
+        rejected: Option<PathBuf>,
+        /// Which database.
+        #[command(flatten)]
+        database: Database,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn serve(arguments: &[&str]) -> Result<Url, String> {
+        let cli = Cli::try_parse_from(["library", "serve"].iter().chain(arguments)).map_err(|error| error.to_string())?;
+        match cli.command {
+            Command::Serve(serve) => serve.public_address(serve.listen),
+            _ => Err("another command".into()),
+        }
+    }
+
+    #[test]
+    fn plain_http_stays_on_this_machine_unless_told() {
+        assert_eq!(serve(&[]).map(String::from).as_deref(), Ok("http://localhost:8080/"));
+        assert!(serve(&["--listen", "0.0.0.0:80"]).is_err());
+        assert!(serve(&["--listen", "0.0.0.0:80", "--allow-insecure-http"]).is_ok());
+        assert!(serve(&["--listen", "0.0.0.0:80", "--public-url", "https://library.example.org"]).is_ok());
+        assert!(serve(&["--public-url", "http://library.example.org"]).is_err());
+    }
+
+    #[test]
+    fn the_demo_is_refused_on_other_addresses() {
+        assert!(serve(&["--demo"]).is_ok());
+        let refused = serve(&["--demo", "--listen", "0.0.0.0:8080", "--allow-insecure-http"]);
+        assert!(refused.is_err_and(|told| told.contains("--demo")));
+    }
+
+    #[test]
+    fn an_unknown_time_zone_is_named_r_loan_8() {
+        assert!(serve(&["--time-zone", "Mars/Olympus"]).is_err_and(|told| told.contains("Mars/Olympus")));
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        use clap::CommandFactory as _;
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,218 @@
+//! The demo: a catalogue of well-known books with words of our own, readers, reviews and loans, to try the product with.
+
+use jiff::{Span, civil::Date};
+use serde::Deserialize;
+use url::Url;
+
+use crate::{
+    clock::Clock,
+    domain::{
+        account::Role,
+        book::{BookForm, Status},
+        loan::first_return_date,
+        review::ReviewForm,
+    },
+    password,
+    server::told,
+    storage::{
+        Db, Error, Tx,
+        accounts::{self, NewAccount},
+        books::{self, Imported},
+        catalogue, loans, reviews,
+    },
+};
+
+/// The demo librarian's address.
+pub const LIBRARIAN: &str = "librarian@demo.library";
+/// The demo student's address.
+pub const STUDENT: &str = "student@demo.library";
+/// Both accounts' password: known to everybody, which is why the demo is for a loopback address only.
+pub const PASSWORD: &str = "demo-library";
+
+static CATALOGUE: &str = include_str!("catalogue.json");
+
+#[derive(Deserialize)]
+struct Catalogue {
+    readers: Vec<Reader>,
+    books: Vec<DemoBook>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Reader {
+    name: String,
+    roll_number: String,
+    department: String,
+    batch: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct DemoBook {
+    title: String,
+    author: String,
+    genre: String,
+    description: String,
+    published_year: i64,
+    language: String,
+    isbn: Option<String>,
+    no_of_books: i64,
+    location: String,
+    rating: i64,
+    reviews: Vec<DemoReview>,
+}
+
+#[derive(Deserialize)]
+struct DemoReview {
+    by: usize,
+    rating: i64,
+    comment: String,
+}
+
+/// Days since the demo student borrowed, one loan each: the last is four days overdue, so that a fine shows.
+const STUDENTS_LOANS: [i64; 3] = [2, 5, 11];
+
+/// Fills an empty database; one that has accounts or books is left as it is.
+///
+/// # Errors
+/// One line for the operator.
+pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> Result<(), String> {
+    let demo: Catalogue = serde_json::from_str(CATALOGUE).map_err(|error| told(&error))?;
+    let hash = password::hash_now(PASSWORD).map_err(|error| told(&error))?;
+    let covers = public_url.join("library/covers/").map_err(|error| told(&error))?;
+    let (now, today) = (clock.now(), clock.today());
+    let filled = db
+        .write(move |tx| -> Result<bool, Error> {
+            if accounts::count(tx)? > 0 || books::count(tx)? > 0 {
+                return Ok(false);
+            }
+            fill_now(tx, &demo, &hash, &covers, now, today)?;
+            Ok(true)
+        })
+        .await
+        .map_err(|error| told(&error))?;
+    if filled {
+        tracing::info!("the demo catalogue is in the database");
+    } else {
+        tracing::info!("the database is not empty: the demo catalogue was left out");
+    }
+    Ok(())
+}
+
+fn fill_now(
+    tx: &mut Tx<'_>,
+    demo: &Catalogue,
+    hash: &str,
+    covers: &Url,
+    now: i64,
+    today: Date,
+) -> Result<(), Error> {
+    let account = |tx: &mut Tx<'_>, email: &str, name: &str, role, reader: Option<&Reader>, hash: &str| {
+        let new = NewAccount {
+            email: email.into(),
+            name: name.into(),
+            role,
+            roll_number: reader.map(|reader| reader.roll_number.clone()),
+            department: reader.map(|reader| reader.department.clone()),
+            batch: reader.map(|reader| reader.batch.clone()),
+            password_hash: hash.into(),
+        };
+        accounts::add(tx, &new, now)?.map_err(|_| Error::NoRow)
+    };
+    account(tx, LIBRARIAN, "Meera Iyer", Role::Admin, None, hash)?;
+    let student = Reader {
+        name: "Arjun Nair".into(),
+        roll_number: "cs27-001".into(),
+        department: "Computer Science".into(),
+        batch: "2027".into(),
+    };
+    let student = account(tx, STUDENT, &student.name, Role::Student, Some(&student), hash)?;
+    let mut readers = Vec::new();
+    for reader in &demo.readers {
+        let email = format!("{}@demo.library", reader.roll_number);
+        // No password fits this hash: nobody signs in as a demo reader.
+        readers.push(account(tx, &email, &reader.name, Role::Student, Some(reader), "!")?);
+    }
+    let mut ids = Vec::new();
+    for (place, book) in demo.books.iter().enumerate() {
+        let form = BookForm {
+            title: book.title.clone(),
+            author: book.author.clone(),
+            genre: book.genre.clone(),
+            photo_url: String::new(),
+            description: book.description.clone(),
+            no_of_books: book.no_of_books,
+            location: book.location.clone(),
+            status: Status::of(book.no_of_books),
+            rating: Some(book.rating),
+        };
+        let facts = Imported {
+            key: format!("demo-{place}"),
+            isbn: book.isbn.clone(),
+            published_year: Some(book.published_year),
+            language: Some(book.language.clone()),
+        };
+        let id = books::add(tx, &form, Some(&facts), now)?.ok_or(Error::NoRow)?;
+        if let Ok(cover) = covers.join(&format!("{id}.svg")) {
+            books::set_photo_url(tx, id, cover.as_str())?;
+        }
+        for (age, review) in book.reviews.iter().enumerate() {
+            let Some(reader) = readers.get(review.by) else { continue };
+            let form = ReviewForm { rating: review.rating, comment: review.comment.clone() };
+            let days = i64::try_from(3 + (place * 7 + age * 13) % 200).unwrap_or(3);
+            reviews::add(tx, id, reader, &form, now - days * 24 * 60 * 60 * 1000)?;
+        }
+        ids.push(id);
+    }
+    let borrow = |tx: &mut Tx<'_>, user: i64, book: i64, days_ago: i64| -> Result<(), Error> {
+        let begun = today.saturating_sub(Span::new().days(days_ago));
+        if let Some(title) = books::take_copy(tx, book)? {
+            loans::begin(tx, user, book, &title, begun, first_return_date(begun))?;
+        }
+        Ok(())
+    };
+    for (loan, days_ago) in STUDENTS_LOANS.into_iter().enumerate() {
+        borrow(tx, student.uid, ids[(loan * 17) % ids.len()], days_ago)?;
+    }
+    for (number, reader) in readers.iter().enumerate() {
+        let days_ago = i64::try_from(number % 10).unwrap_or(0);
+        borrow(tx, reader.uid, ids[(number * 11 + 5) % ids.len()], days_ago)?;
+    }
+    let (first, last) = (ids.first().copied().unwrap_or(0), ids.last().copied().unwrap_or(0));
+    catalogue::record(tx, first, last)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_demo_book_would_pass_the_form() -> Result<(), serde_json::Error> {
+        let demo: Catalogue = serde_json::from_str(CATALOGUE)?;
+        let mut seen = HashSet::new();
+        for book in &demo.books {
+            let form = BookForm {
+                title: book.title.clone(),
+                author: book.author.clone(),
+                genre: book.genre.clone(),
+                photo_url: "http://localhost:8080/library/covers/1.svg".into(),
+                description: book.description.clone(),
+                no_of_books: book.no_of_books.max(1),
+                location: book.location.clone(),
+                status: Status::Available,
+                rating: Some(book.rating),
+            };
+            assert!(form.checked_for_add().is_ok(), "{}", book.title);
+            assert!(seen.insert((&book.title, &book.author)), "{} stands twice", book.title);
+            assert!(book.reviews.iter().all(|review| review.by < demo.readers.len()), "{}", book.title);
+        }
+        let count = |of: fn(&DemoBook) -> &str| demo.books.iter().map(of).collect::<HashSet<_>>().len();
+        assert!(demo.books.len() >= 120);
+        assert!(count(|book| &book.genre) >= 20);
+        assert!(count(|book| &book.language) >= 6);
+        Ok(())
+    }
+}

@@ -1,0 +1,261 @@
+//! Accounts: who a person is, and what registering or editing a profile asks for.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::rule::{COMMON_PASSWORD, Invalid, Kind, Text};
+
+/// The classes an account may belong to (R-REG-2).
+pub const BATCHES: &[&str] = &["2025", "2026", "2027", "2028"];
+
+/// Name on the screen and limits of each field (R-REG-1, R-REG-5, R-PROF-1).
+pub const NAME: Text = Text { field: "name", label: "Full name", min: 1, max: 100, kind: Kind::Line };
+/// RFC 5321 allows 254 characters.
+pub const EMAIL: Text = Text { field: "email", label: "Email", min: 1, max: 254, kind: Kind::Email };
+/// R-REG-5: 8 to 128 characters, any characters.
+pub const PASSWORD: Text = Text { field: "password", label: "Password", min: 8, max: 128, kind: Kind::Secret };
+/// What fits on a card's barcode with room to spare.
+pub const ROLL_NUMBER: Text = Text { field: "rollNumber", label: "Roll number", min: 1, max: 32, kind: Kind::Line };
+/// The department's name.
+pub const DEPARTMENT: Text = Text { field: "department", label: "Department", min: 1, max: 100, kind: Kind::Line };
+/// One of [`BATCHES`].
+pub const BATCH: Text = Text { field: "batch", label: "Batch", min: 1, max: 4, kind: Kind::OneOf(BATCHES) };
+
+/// What an account may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// A librarian.
+    Admin,
+    /// A student.
+    Student,
+}
+
+impl Role {
+    /// The role as the database and the API spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::Student => "student",
+        }
+    }
+
+    /// `None` for anything but the two roles (R-LOGIN-5).
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        match text {
+            "admin" => Some(Self::Admin),
+            "student" => Some(Self::Student),
+            _ => None,
+        }
+    }
+}
+
+/// A person with an account (R-DATA-1).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    /// Its number.
+    pub uid: i64,
+    /// The address to sign in with, as it was typed.
+    pub email: String,
+    /// Full name.
+    pub name: String,
+    /// What the account may do.
+    pub role: Role,
+    /// Lower-case; librarians have none.
+    #[schema(required)]
+    pub roll_number: Option<String>,
+    /// Librarians have none.
+    #[schema(required)]
+    pub department: Option<String>,
+    /// Year of the class, as text; librarians have none.
+    #[schema(required)]
+    pub batch: Option<String>,
+    /// When the account was made.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+}
+
+/// What `Create Account` sends (R-REG-1). A role is not among it: every registered account is a student's (R-REG-3).
+#[derive(Clone, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Registration {
+    /// Full name.
+    #[serde(default)]
+    #[schema(required)]
+    pub name: String,
+    /// Email address, unique without regard to case.
+    #[serde(default)]
+    #[schema(required)]
+    pub email: String,
+    /// The password as typed.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    pub password: String,
+    /// As on the ID card; stored lower-case, unique.
+    #[serde(default)]
+    #[schema(required)]
+    pub roll_number: String,
+    /// Department.
+    #[serde(default)]
+    #[schema(required)]
+    pub department: String,
+    /// Year of the class.
+    #[serde(default)]
+    #[schema(required)]
+    pub batch: String,
+}
+
+impl Registration {
+    /// The registration as it is stored, or everything that is wrong with it.
+    pub fn checked(self) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        let checked = Self {
+            name: NAME.check(&self.name, &mut invalid),
+            email: EMAIL.check(&self.email, &mut invalid),
+            password: new_password(&self.password, &mut invalid),
+            roll_number: folded_roll_number(&ROLL_NUMBER.check(&self.roll_number, &mut invalid)),
+            department: DEPARTMENT.check(&self.department, &mut invalid),
+            batch: BATCH.check(&self.batch, &mut invalid),
+        };
+        invalid.or(checked)
+    }
+}
+
+/// What `Edit Profile` sends (R-PROF-1).
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProfileEdit {
+    /// Full name.
+    #[serde(default)]
+    #[schema(required)]
+    pub name: String,
+    /// As on the ID card; stored lower-case, unique.
+    #[serde(default)]
+    #[schema(required)]
+    pub roll_number: String,
+    /// Department.
+    #[serde(default)]
+    #[schema(required)]
+    pub department: String,
+}
+
+impl ProfileEdit {
+    /// The edit as it is stored, or everything that is wrong with it.
+    pub fn checked(self) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        let checked = Self {
+            name: NAME.check(&self.name, &mut invalid),
+            roll_number: folded_roll_number(&ROLL_NUMBER.check(&self.roll_number, &mut invalid)),
+            department: DEPARTMENT.check(&self.department, &mut invalid),
+        };
+        invalid.or(checked)
+    }
+}
+
+/// A roll number as it is stored and looked up: trimmed, lower-case (R-REG-2, R-SCAN-2).
+#[must_use]
+pub fn folded_roll_number(raw: &str) -> String {
+    raw.trim().to_lowercase()
+}
+
+/// An email address as it is compared: without regard to case (R-REG-5).
+#[must_use]
+pub fn folded_email(raw: &str) -> String {
+    raw.trim().to_lowercase()
+}
+
+/// Checks a password that somebody chooses.
+pub fn new_password(raw: &str, invalid: &mut Invalid) -> String {
+    let before = invalid.0.len();
+    let password = PASSWORD.check(raw, invalid);
+    if invalid.0.len() == before && is_common(&password) {
+        invalid.push(PASSWORD.field, COMMON_PASSWORD);
+    }
+    password
+}
+
+/// The commonest 10 000 passwords, those of 8 characters and more, lower-case, sorted: shorter ones are refused anyway.
+static COMMON: &str = include_str!("common_passwords.txt");
+
+fn is_common(password: &str) -> bool {
+    let lower = password.to_lowercase();
+    static SORTED: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(|| COMMON.lines().collect());
+    SORTED.binary_search(&lower.as_str()).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn registration() -> Registration {
+        Registration {
+            name: " Asha Rao ".into(),
+            email: "Asha@College.edu".into(),
+            password: "correct horse".into(),
+            roll_number: " CS25-014 ".into(),
+            department: "Physics".into(),
+            batch: "2027".into(),
+        }
+    }
+
+    fn wrong_fields(registration: Registration) -> Vec<String> {
+        registration.checked().err().map(|invalid| invalid.0.into_iter().map(|e| e.field.into_owned()).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_registration_is_trimmed_and_its_roll_number_lower_cased_r_reg_2() {
+        let checked = registration().checked().unwrap_or_else(|e| panic!("{e:?}"));
+        assert_eq!((checked.name.as_str(), checked.roll_number.as_str()), ("Asha Rao", "cs25-014"));
+        assert_eq!(checked.email, "Asha@College.edu");
+    }
+
+    #[test]
+    fn every_missing_field_is_named_at_once_r_reg_1() {
+        let empty = Registration {
+            name: String::new(), email: String::new(), password: String::new(), roll_number: " ".into(),
+            department: String::new(), batch: String::new(),
+        };
+        assert_eq!(wrong_fields(empty), ["name", "email", "password", "rollNumber", "department", "batch"]);
+    }
+
+    #[test]
+    fn only_the_four_batches_are_taken_r_reg_2() {
+        for batch in BATCHES {
+            assert!(wrong_fields(Registration { batch: (*batch).into(), ..registration() }).is_empty());
+        }
+        assert_eq!(wrong_fields(Registration { batch: "2024".into(), ..registration() }), ["batch"]);
+    }
+
+    #[test]
+    fn passwords_are_8_to_128_characters_and_not_common_r_reg_5() {
+        let with = |password: &str| wrong_fields(Registration { password: password.into(), ..registration() });
+        assert_eq!(with("1234567"), ["password"]);
+        assert_eq!(with("password"), ["password"]);
+        assert_eq!(with("PASSWORD"), ["password"]);
+        assert_eq!(with("12345678"), ["password"]);
+        assert!(with("  spaces count  ").is_empty());
+        assert!(with("पुस्तकालय").is_empty());
+        assert!(with(&"é".repeat(128)).is_empty());
+        assert_eq!(with(&"é".repeat(129)), ["password"]);
+    }
+
+    #[test]
+    fn the_common_passwords_are_sorted_for_the_search() {
+        let lines: Vec<&str> = COMMON.lines().collect();
+        assert!(lines.len() > 1000 && lines.is_sorted() && lines.iter().all(|line| line.chars().count() >= 8));
+    }
+
+    proptest! {
+        #[test]
+        fn folding_a_roll_number_twice_changes_nothing(raw in "\\PC{0,40}") {
+            let once = folded_roll_number(&raw);
+            prop_assert_eq!(&folded_roll_number(&once), &once);
+            prop_assert_eq!(folded_roll_number(&format!("  {raw}\t")), once);
+        }
+    }
+}

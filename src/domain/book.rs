@@ -1,0 +1,253 @@
+//! Books: the catalogue's record, the form that changes it, and how its status follows its count.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::rule::{Invalid, Kind, Number, Text};
+
+/// Name on the screen and limits of each field of the form (R-BOOK-2). The longest of 69 649 real titles has 958
+/// characters.
+pub const TITLE: Text = Text { field: "title", label: "Title", min: 1, max: 1000, kind: Kind::Line };
+/// Several authors stand in one line.
+pub const AUTHOR: Text = Text { field: "author", label: "Author", min: 1, max: 1000, kind: Kind::Line };
+/// One genre.
+pub const GENRE: Text = Text { field: "genre", label: "Genre", min: 1, max: 200, kind: Kind::Line };
+/// Where the cover's picture is.
+pub const PHOTO_URL: Text = Text { field: "photoURL", label: "Photo URL", min: 1, max: 2048, kind: Kind::Url };
+/// R-BOOK-2: at least 200 characters.
+pub const DESCRIPTION: Text =
+    Text { field: "description", label: "Description", min: 200, max: 10_000, kind: Kind::Paragraphs };
+/// Where the book stands.
+pub const LOCATION: Text = Text { field: "location", label: "Location", min: 1, max: 200, kind: Kind::Line };
+/// R-BOOK-2: at least 1 copy.
+pub const NO_OF_BOOKS: Number = Number { field: "noOfBooks", label: "Number of books", min: 1, max: 100_000 };
+/// R-BOOK-2: one to five stars.
+pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
+
+/// Whether a book can be had (R-DETAIL-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+pub enum Status {
+    /// At least one copy is on the shelf, or an admin says so.
+    Available,
+    /// No copy is on the shelf, or an admin says so.
+    #[serde(rename = "Not Available")]
+    NotAvailable,
+}
+
+impl Status {
+    /// What the count says: Available if it is above 0 (R-DETAIL-3).
+    #[must_use]
+    pub fn of(copies: i64) -> Self {
+        if copies > 0 { Self::Available } else { Self::NotAvailable }
+    }
+
+    /// The status as the database and the API spell it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Available => "Available",
+            Self::NotAvailable => "Not Available",
+        }
+    }
+
+    /// The status spelt so.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Available, Self::NotAvailable].into_iter().find(|status| status.as_str() == text)
+    }
+}
+
+/// A book of the catalogue (R-DATA-2). Text of an imported book may be empty.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Book {
+    /// Its number; never given to another book.
+    pub id: i64,
+    /// Title.
+    pub title: String,
+    /// Author or authors.
+    pub author: String,
+    /// Genre.
+    pub genre: String,
+    /// Address of the cover's picture; empty for none.
+    #[serde(rename = "photoURL")]
+    pub photo_url: String,
+    /// Description.
+    pub description: String,
+    /// Whether it can be had.
+    pub status: Status,
+    /// Copies on the shelf.
+    #[schema(minimum = 0)]
+    pub no_of_books: i64,
+    /// Where it stands.
+    pub location: String,
+    /// The librarian's stars, 1 to 5.
+    #[schema(required, minimum = 1, maximum = 5)]
+    pub rating: Option<i64>,
+    /// ISBN-13, where it is known.
+    #[schema(required)]
+    pub isbn: Option<String>,
+    /// Year of publication; negative before our era.
+    #[schema(required)]
+    pub published_year: Option<i64>,
+    /// ISO 639 code of the language.
+    #[schema(required)]
+    pub language: Option<String>,
+}
+
+/// What `Add New Book` and `Update Book Details` send (R-BOOK-2).
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BookForm {
+    /// Title.
+    #[serde(default)]
+    #[schema(required)]
+    pub title: String,
+    /// Author or authors.
+    #[serde(default)]
+    #[schema(required)]
+    pub author: String,
+    /// Genre.
+    #[serde(default)]
+    #[schema(required)]
+    pub genre: String,
+    /// Address of the cover's picture.
+    #[serde(default, rename = "photoURL")]
+    #[schema(required)]
+    pub photo_url: String,
+    /// Description.
+    #[serde(default)]
+    #[schema(required)]
+    pub description: String,
+    /// Copies on the shelf.
+    #[serde(default)]
+    #[schema(required)]
+    pub no_of_books: i64,
+    /// Where it stands.
+    #[serde(default)]
+    #[schema(required)]
+    pub location: String,
+    /// Whether it can be had, as the librarian sees it.
+    pub status: Status,
+    /// The librarian's stars; asked for when a book is added, left alone by an update that does not send it.
+    #[serde(default)]
+    pub rating: Option<i64>,
+}
+
+impl BookForm {
+    /// The form as a new book is stored, or everything that is wrong with it.
+    pub fn checked_for_add(self) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        NO_OF_BOOKS.check(self.no_of_books, &mut invalid);
+        if self.rating.is_none() {
+            RATING.missing(&mut invalid);
+        }
+        self.checked(invalid)
+    }
+
+    /// The form as an update is stored, given the number of copies it had loaded: a 0 may stay (R-BOOK-8).
+    pub fn checked_for_update(self, loaded_copies: i64) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        if !(loaded_copies == 0 && self.no_of_books == 0) {
+            NO_OF_BOOKS.check(self.no_of_books, &mut invalid);
+        }
+        self.checked(invalid)
+    }
+
+    fn checked(self, mut invalid: Invalid) -> Result<Self, Invalid> {
+        let checked = Self {
+            title: TITLE.check(&self.title, &mut invalid),
+            author: AUTHOR.check(&self.author, &mut invalid),
+            genre: GENRE.check(&self.genre, &mut invalid),
+            photo_url: PHOTO_URL.check(&self.photo_url, &mut invalid),
+            description: DESCRIPTION.check(&self.description, &mut invalid),
+            location: LOCATION.check(&self.location, &mut invalid),
+            rating: self.rating.map(|stars| RATING.check(stars, &mut invalid)),
+            ..self
+        };
+        invalid.or(checked)
+    }
+}
+
+/// The average of reviews as it is shown: one decimal, `None` without reviews (R-REV-2).
+#[must_use]
+pub fn average_rating(sum: i64, count: i64) -> Option<f64> {
+    if count == 0 {
+        return None;
+    }
+    // In tenths and whole numbers, half up, so that 4.25 is 4.3 on every machine.
+    let tenths = (sum * 20 + count) / (count * 2);
+    #[expect(clippy::cast_precision_loss, reason = "10 to 50")]
+    Some(tenths as f64 / 10.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn form() -> BookForm {
+        BookForm {
+            title: "Godaan".into(),
+            author: "Premchand".into(),
+            genre: "Fiction".into(),
+            photo_url: "https://example.org/godaan.jpg".into(),
+            description: "d".repeat(200),
+            no_of_books: 3,
+            location: "A3".into(),
+            status: Status::Available,
+            rating: Some(5),
+        }
+    }
+
+    fn wrong(form: BookForm) -> Vec<String> {
+        form.checked_for_add().err().map(|i| i.0.into_iter().map(|e| e.field.into_owned()).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_full_form_is_taken_and_each_wrong_field_is_named_r_book_5() {
+        assert!(wrong(form()).is_empty());
+        assert_eq!(wrong(BookForm { description: "d".repeat(199), ..form() }), ["description"]);
+        assert_eq!(wrong(BookForm { description: format!("{}   ", "d".repeat(199)), ..form() }), ["description"]);
+        assert_eq!(wrong(BookForm { no_of_books: 0, ..form() }), ["noOfBooks"]);
+        assert_eq!(wrong(BookForm { no_of_books: i64::MIN, ..form() }), ["noOfBooks"]);
+        assert_eq!(wrong(BookForm { rating: None, ..form() }), ["rating"]);
+        assert_eq!(wrong(BookForm { rating: Some(6), ..form() }), ["rating"]);
+        assert_eq!(wrong(BookForm { photo_url: "not an address".into(), ..form() }), ["photoURL"]);
+        assert_eq!(wrong(BookForm { title: " ".into(), author: String::new(), ..form() }), ["title", "author"]);
+    }
+
+    #[test]
+    fn a_number_that_is_0_because_all_are_lent_may_stay_0_r_book_8() {
+        let zero = BookForm { no_of_books: 0, ..form() };
+        assert!(zero.clone().checked_for_update(0).is_ok());
+        assert!(zero.checked_for_update(2).is_err());
+    }
+
+    #[test]
+    fn averages_have_one_decimal_r_rev_2() {
+        assert_eq!(average_rating(0, 0), None);
+        assert_eq!(average_rating(9, 2), Some(4.5));
+        assert_eq!(average_rating(10, 3), Some(3.3));
+        assert_eq!(average_rating(17, 4), Some(4.3), "4.25 is rounded up");
+    }
+
+    proptest! {
+        #[test]
+        fn an_average_lies_between_one_and_five_stars(ratings in prop::collection::vec(1_i64..=5, 1..200)) {
+            let (sum, count) = (ratings.iter().sum::<i64>(), i64::try_from(ratings.len()).unwrap_or(i64::MAX));
+            let average = average_rating(sum, count).unwrap_or_default();
+            prop_assert!((1.0..=5.0).contains(&average));
+            #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+            let exact = sum as f64 / count as f64;
+            prop_assert!((average - exact).abs() <= 0.05 + 1e-9);
+        }
+
+        #[test]
+        fn the_status_is_available_exactly_above_zero_r_detail_3(copies in 0_i64..1000) {
+            prop_assert_eq!(Status::of(copies) == Status::Available, copies > 0);
+            prop_assert_eq!(Status::parse(Status::of(copies).as_str()), Some(Status::of(copies)));
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The rules of the library, pure: no clock, no database, no HTTP.
+
+pub mod account;
+pub mod book;
+pub mod loan;
+pub mod review;
+pub mod rule;

@@ -1,0 +1,79 @@
+//! Reviews of books.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::rule::{Invalid, Kind, Number, Text};
+
+/// R-REV-1: 1 to 5; 0 means that none was chosen.
+pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
+/// R-REV-1: not blank after trimming.
+pub const COMMENT: Text = Text { field: "comment", label: "Comment", min: 1, max: 2000, kind: Kind::Paragraphs };
+
+/// What a reader wrote about a book (R-DATA-3).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Review {
+    /// Its number.
+    pub id: i64,
+    /// Stars, 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    pub rating: i64,
+    /// The reader's words.
+    pub comment: String,
+    /// Who wrote it; withheld from visitors who are not signed in (R-DETAIL-4).
+    #[schema(required)]
+    pub user_id: Option<i64>,
+    /// The writer's name when it was written; withheld from visitors who are not signed in (R-DETAIL-4).
+    #[schema(required)]
+    pub user_name: Option<String>,
+    /// When it was written.
+    #[schema(format = DateTime)]
+    pub created_at: String,
+}
+
+/// What the review form sends (R-REV-1). The writer is the signed-in reader, whatever a request says.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ReviewForm {
+    /// Stars, 1 to 5.
+    #[serde(default)]
+    #[schema(required)]
+    pub rating: i64,
+    /// The reader's words.
+    #[serde(default)]
+    #[schema(required)]
+    pub comment: String,
+}
+
+impl ReviewForm {
+    /// The review as it is stored, or everything that is wrong with it.
+    pub fn checked(self) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        if self.rating == 0 {
+            RATING.missing(&mut invalid);
+        } else {
+            RATING.check(self.rating, &mut invalid);
+        }
+        let comment = COMMENT.check(&self.comment, &mut invalid);
+        invalid.or(Self { comment, ..self })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrong(rating: i64, comment: &str) -> Vec<String> {
+        let form = ReviewForm { rating, comment: comment.into() };
+        form.checked().err().map(|i| i.0.into_iter().map(|e| e.message).collect()).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_review_needs_stars_and_words_r_rev_1() {
+        assert!(wrong(1, "short").is_empty() && wrong(5, "good\n\nvery").is_empty());
+        assert_eq!(wrong(0, "words"), ["Rating is required."]);
+        assert_eq!(wrong(6, "words"), ["Rating must be a whole number from 1 to 5."]);
+        assert_eq!(wrong(3, " \n\t "), ["Comment is required."]);
+    }
+}

@@ -1,0 +1,261 @@
+//! Validation: each limit stands once, here and in the tables of the areas, and flows from here into the server's
+//! checks, the `OpenAPI` document and, through it, the forms.
+
+/// One field of a request that is wrong, in words for the person who filled it in.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct FieldError {
+    /// The field's name as it stands in the request.
+    #[schema(value_type = String)]
+    pub field: std::borrow::Cow<'static, str>,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
+
+/// Everything that is wrong with a request; never empty when it is an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Invalid(pub Vec<FieldError>);
+
+impl Invalid {
+    /// An error of one field.
+    #[must_use]
+    pub fn field(field: &'static str, message: impl Into<String>) -> Self {
+        let mut invalid = Self::default();
+        invalid.push(field, message);
+        invalid
+    }
+
+    /// Adds what is wrong with a field.
+    pub fn push(&mut self, field: &'static str, message: impl Into<String>) {
+        self.0.push(FieldError { field: field.into(), message: message.into() });
+    }
+
+    /// `Ok(value)` if nothing was wrong.
+    pub fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.0.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+/// The field messages, with `{label}`, `{min}` and `{max}` to be filled in; the forms get them with the document.
+pub const MESSAGES: &[(&str, &str)] = &[
+    ("required", REQUIRED),
+    ("tooShort", TOO_SHORT),
+    ("tooLong", TOO_LONG),
+    ("outOfRange", OUT_OF_RANGE),
+    ("notUrl", NOT_URL),
+    ("notEmail", NOT_EMAIL),
+    ("notListed", NOT_LISTED),
+    ("commonPassword", COMMON_PASSWORD),
+];
+const REQUIRED: &str = "{label} is required.";
+const TOO_SHORT: &str = "{label} must be at least {min} characters.";
+const TOO_LONG: &str = "{label} must be at most {max} characters.";
+const OUT_OF_RANGE: &str = "{label} must be a whole number from {min} to {max}.";
+const NOT_URL: &str = "{label} must be a web address that starts with http:// or https://.";
+const NOT_EMAIL: &str = "{label} must be an address like name@college.edu.";
+const NOT_LISTED: &str = "{label} must be one of the choices offered.";
+/// What a password that everybody knows is told.
+pub const COMMON_PASSWORD: &str = "This password is among the most common ones. Choose another, for instance four unrelated words.";
+
+fn filled(template: &str, label: &str, min: impl ToString, max: impl ToString) -> String {
+    template.replace("{label}", label).replace("{min}", &min.to_string()).replace("{max}", &max.to_string())
+}
+
+/// What is asked of a text field beyond its length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One line; line breaks become blanks.
+    Line,
+    /// Line breaks are kept.
+    Paragraphs,
+    /// `http` or `https`, without credentials.
+    Url,
+    /// An email address.
+    Email,
+    /// Taken as typed: neither trimmed nor cleaned.
+    Secret,
+    /// One of these.
+    OneOf(&'static [&'static str]),
+}
+
+/// A text field: its name in the request, its label on the screen and its limits in characters.
+#[derive(Clone, Copy, Debug)]
+pub struct Text {
+    /// Name in the request.
+    pub field: &'static str,
+    /// Name on the screen.
+    pub label: &'static str,
+    /// Fewest characters after trimming; 0 lets the field be empty.
+    pub min: usize,
+    /// Most characters.
+    pub max: usize,
+    /// What else is asked.
+    pub kind: Kind,
+}
+
+impl Text {
+    /// The text as it is stored (trimmed, without control characters), noting in `invalid` what is wrong with it.
+    pub fn check(&self, raw: &str, invalid: &mut Invalid) -> String {
+        let text = match self.kind {
+            Kind::Secret => raw.to_owned(),
+            Kind::Paragraphs => clean(raw, true),
+            _ => clean(raw, false),
+        };
+        let length = text.chars().count();
+        let say = |template| filled(template, self.label, self.min, self.max);
+        let problem = if length == 0 && self.min > 0 {
+            Some(say(REQUIRED))
+        } else if length < self.min {
+            Some(say(TOO_SHORT))
+        } else if length > self.max {
+            Some(say(TOO_LONG))
+        } else {
+            match self.kind {
+                Kind::Url if length > 0 && !is_web_address(&text) => Some(say(NOT_URL)),
+                Kind::Email if !is_email(&text) => Some(say(NOT_EMAIL)),
+                Kind::OneOf(choices) if !choices.contains(&text.as_str()) => Some(say(NOT_LISTED)),
+                _ => None,
+            }
+        };
+        if let Some(message) = problem {
+            invalid.push(self.field, message);
+        }
+        text
+    }
+}
+
+/// A number field with its limits, both included.
+#[derive(Clone, Copy, Debug)]
+pub struct Number {
+    /// Name in the request.
+    pub field: &'static str,
+    /// Name on the screen.
+    pub label: &'static str,
+    /// Smallest.
+    pub min: i64,
+    /// Largest.
+    pub max: i64,
+}
+
+impl Number {
+    /// Notes in `invalid` if the number is out of its range.
+    pub fn check(&self, value: i64, invalid: &mut Invalid) -> i64 {
+        if !(self.min..=self.max).contains(&value) {
+            invalid.push(self.field, filled(OUT_OF_RANGE, self.label, self.min, self.max));
+        }
+        value
+    }
+
+    /// Notes in `invalid` that the number is missing.
+    pub fn missing(&self, invalid: &mut Invalid) {
+        invalid.push(self.field, filled(REQUIRED, self.label, self.min, self.max));
+    }
+}
+
+/// Trims, and drops what is no text: control characters (`PostgreSQL` cannot even store NUL) and, on one line, breaks.
+fn clean(raw: &str, paragraphs: bool) -> String {
+    let text: String = raw
+        .replace("\r\n", "\n")
+        .chars()
+        .filter_map(|c| match c {
+            '\n' | '\t' if paragraphs => Some(c),
+            '\n' | '\t' | '\r' => Some(' '),
+            c if c.is_control() => None,
+            c => Some(c),
+        })
+        .collect();
+    text.trim().to_owned()
+}
+
+/// Whether this is a web address a picture may have: http or https, a host, no credentials.
+#[must_use]
+pub fn is_web_address(text: &str) -> bool {
+    let lower = text.to_ascii_lowercase();
+    if !(lower.starts_with("http://") || lower.starts_with("https://")) {
+        return false;
+    }
+    url::Url::parse(text).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.host_str().is_some_and(|host| !host.is_empty())
+            && url.username().is_empty()
+            && url.password().is_none()
+    })
+}
+
+/// What the browser's own email check lets through, and a dot is not asked for either: `name@localhost` exists.
+fn is_email(text: &str) -> bool {
+    let Some((local, host)) = text.rsplit_once('@') else { return false };
+    let label = |label: &str| {
+        !label.is_empty()
+            && label.len() <= 63
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c.is_alphanumeric() || c == '-')
+    };
+    !local.is_empty()
+        && local.chars().count() <= 64
+        && !local.contains(|c: char| c.is_whitespace() || "@,;:\\\"<>()[]".contains(c))
+        && host.split('.').all(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const TITLE: Text = Text { field: "title", label: "Title", min: 1, max: 10, kind: Kind::Line };
+
+    fn told(rule: &Text, raw: &str) -> Option<String> {
+        let mut invalid = Invalid::default();
+        rule.check(raw, &mut invalid);
+        invalid.0.pop().map(|error| error.message)
+    }
+
+    #[test]
+    fn a_blank_field_is_a_missing_field() {
+        assert_eq!(told(&TITLE, " \t\n").as_deref(), Some("Title is required."));
+        assert_eq!(told(&TITLE, "\0\u{1}").as_deref(), Some("Title is required."));
+    }
+
+    #[test]
+    fn lengths_are_counted_in_characters_not_bytes() {
+        assert_eq!(told(&TITLE, "गोदानगोदान"), None);
+        assert_eq!(told(&TITLE, "12345678901").as_deref(), Some("Title must be at most 10 characters."));
+    }
+
+    #[test]
+    fn a_photo_is_an_http_address_and_nothing_cleverer_r_book_2() {
+        for good in ["https://example.org/a.jpg", "http://localhost:8080/library/covers/1.svg", "HTTPS://EXAMPLE.ORG/é.png"] {
+            assert!(is_web_address(good), "{good}");
+        }
+        for bad in [
+            "", "a.jpg", "//example.org/a.jpg", "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:image/png;base64,AA",
+            "ftp://example.org/a.jpg", "https://", "https://user:secret@example.org/a.jpg", "http:/example.org", "https:\\\\example.org",
+            " file:///etc/passwd", "https://exa mple.org/", "blob:https://example.org/1",
+        ] {
+            assert!(!is_web_address(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn email_addresses_are_told_from_other_text() {
+        for good in ["a@b", "asha.rao+lib@college.edu", "ümlaut@köln.de", "o'neil@x-y.org"] {
+            assert!(is_email(good), "{good}");
+        }
+        for bad in ["", "a", "@b", "a@", "a@b..c", "a b@c.d", "a@-b.c", "a@b@c d", "<a@b.c>", "a@b.c>"] {
+            assert!(!is_email(bad), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_accepted_once_is_accepted_unchanged_again(raw in "\\PC{0,30}") {
+            let rule = Text { field: "t", label: "T", min: 0, max: 30, kind: Kind::Paragraphs };
+            let mut invalid = Invalid::default();
+            let once = rule.check(&raw, &mut invalid);
+            let twice = rule.check(&once, &mut invalid);
+            prop_assert_eq!(&once, &twice);
+            prop_assert!(!once.contains('\0'));
+        }
+    }
+}

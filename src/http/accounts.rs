@@ -1,0 +1,297 @@
+//! Registering, signing in and out, the card look-up, and one's own profile.
+
+use axum::{
+    extract::State as AppState,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::IntoResponse,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::{
+    IdCard, State,
+    error::{Error, Result},
+    extract::{Json, Nothing, OptionalJson},
+    session::{self, Caller, ClientAddress, SESSION_DAYS, SignedIn},
+};
+use crate::{
+    domain::{
+        account::{EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email, folded_roll_number},
+        rule::Invalid,
+    },
+    limit::Limit,
+    storage::{
+        accounts::{self, NewAccount, Taken},
+        events::{self, Action, Event},
+        sessions,
+    },
+};
+
+impl From<Taken> for Error {
+    fn from(taken: Taken) -> Self {
+        match taken {
+            Taken::Email => Self::EmailTaken,
+            Taken::RollNumber => Self::RollNumberTaken,
+        }
+    }
+}
+
+fn within<K: Eq + std::hash::Hash>(limit: &Limit<K>, key: &K) -> Result<()> {
+    limit.check(key).map_err(|wait| Error::TooManyRequests(wait.as_secs() + 1))
+}
+
+/// Create a student's account.
+#[utoipa::path(post, path = "/auth/register", request_body = Registration, responses((status = 201, body = User)))]
+pub async fn register(
+    AppState(app): AppState<State>,
+    ClientAddress(address): ClientAddress,
+    Json(registration): Json<Registration>,
+) -> Result<(StatusCode, axum::Json<User>)> {
+    let registration = registration.checked()?;
+    within(&app.limits.registrations_of_address, &address)?;
+    app.limits.registrations_of_address.take(address);
+    let new = NewAccount {
+        password_hash: app.passwords.hash(registration.password).await?,
+        email: registration.email,
+        name: registration.name,
+        role: Role::Student,
+        roll_number: Some(registration.roll_number),
+        department: Some(registration.department),
+        batch: Some(registration.batch),
+    };
+    let now = app.clock.now();
+    let user = app
+        .db
+        .write(move |tx| -> Result<User> {
+            let user = accounts::add(tx, &new, now)??;
+            let event = Event {
+                at: now,
+                actor: Some(user.uid),
+                action: Action::Register,
+                subject: user.uid,
+                before: None,
+                after: Some(json!({ "role": user.role })),
+            };
+            events::record(tx, &event)?;
+            Ok(user)
+        })
+        .await?;
+    Ok((StatusCode::CREATED, axum::Json(user)))
+}
+
+/// Email and password.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SignIn {
+    /// Email address, in any case.
+    #[serde(default)]
+    #[schema(required)]
+    email: String,
+    /// Password.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    password: String,
+    /// Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6).
+    #[serde(default)]
+    remember: bool,
+}
+
+/// Sign in; the answer sets the session's cookie.
+#[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = User)))]
+pub async fn sign_in(
+    AppState(app): AppState<State>,
+    ClientAddress(address): ClientAddress,
+    headers: HeaderMap,
+    Json(form): Json<SignIn>,
+) -> Result<impl IntoResponse> {
+    let mut invalid = Invalid::default();
+    for (rule, value) in [(EMAIL, &form.email), (PASSWORD, &form.password)] {
+        if value.is_empty() {
+            rule.check("", &mut invalid);
+        }
+    }
+    invalid.or(())?;
+    // What is longer than any stored one cannot be right, and need not be hashed to find out.
+    if form.password.chars().count() > PASSWORD.max || form.email.chars().count() > EMAIL.max {
+        return Err(Error::InvalidCredentials);
+    }
+    let email = folded_email(&form.email);
+    within(&app.limits.failures_of_address, &address)?;
+    within(&app.limits.failures_of_account_from_address, &(email.clone(), address))?;
+    within(&app.limits.failures_of_account, &email)?;
+
+    let key = email.clone();
+    let found = app.db.read(move |tx| accounts::credentials(tx, &key)).await?;
+    let (account, hash) = found.unzip();
+    let right = app.passwords.verify(form.password, hash).await?;
+    let Some(account) = account.filter(|_| right) else {
+        app.limits.failures_of_address.take(address);
+        app.limits.failures_of_account_from_address.take((email.clone(), address));
+        app.limits.failures_of_account.take(email);
+        return Err(Error::InvalidCredentials);
+    };
+    if !account.role_is_known {
+        return Err(Error::RoleUndefined);
+    }
+    app.limits.failures_of_account_from_address.forgive(&(email, address));
+
+    let https = app.settings.is_https();
+    let token = session::new_token()?;
+    let (now, uid) = (app.clock.now(), account.user.uid);
+    let hash = session::hashed(&token);
+    // A browser that signs in again leaves no earlier session behind.
+    let replaced = session::token(https, &headers);
+    let ended = replaced.clone().map(|token| session::hashed(&token));
+    app.db
+        .write(move |tx| -> Result<()> {
+            if let Some(ended) = ended {
+                sessions::end(tx, &ended)?;
+            }
+            if !sessions::begin(tx, &hash, uid, now, now + SESSION_DAYS * 24 * 60 * 60 * 1000)? {
+                return Err(Error::UserMissing);
+            }
+            let event =
+                Event { at: now, actor: Some(uid), action: Action::SignIn, subject: uid, before: None, after: None };
+            Ok(events::record(tx, &event)?)
+        })
+        .await?;
+    if let Some(replaced) = replaced {
+        app.sessions.forget(&replaced);
+    }
+    Ok(([(header::SET_COOKIE, session::cookie(https, &token, form.remember)?)], axum::Json(account.user)))
+}
+
+/// Sign out: the session ends on the server.
+#[utoipa::path(post, path = "/auth/sign-out", responses((status = 204)))]
+pub async fn sign_out(
+    AppState(app): AppState<State>,
+    headers: HeaderMap,
+    OptionalJson(Nothing {}): OptionalJson<Nothing>,
+) -> Result<impl IntoResponse> {
+    let https = app.settings.is_https();
+    if let Some(token) = session::token(https, &headers) {
+        let hash = session::hashed(&token);
+        app.db.write(move |tx| sessions::end(tx, &hash)).await.map_err(Error::from)?;
+        app.sessions.forget(&token);
+    }
+    let headers = [
+        (header::SET_COOKIE, session::no_cookie(https)?),
+        // Back must not show what a signed-in person saw.
+        (header::HeaderName::from_static("clear-site-data"), HeaderValue::from_static("\"cache\"")),
+    ];
+    Ok((StatusCode::NO_CONTENT, headers))
+}
+
+/// Who is signed in.
+#[derive(Serialize, ToSchema)]
+pub struct Session {
+    /// The person; null for nobody.
+    #[schema(required)]
+    user: Option<User>,
+}
+
+/// Who is signed in; nobody is no error.
+#[utoipa::path(get, path = "/auth/session", responses((status = 200, body = Session)))]
+pub async fn session(caller: Caller) -> axum::Json<Session> {
+    axum::Json(Session { user: caller.person().cloned() })
+}
+
+/// A scanned card.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CardLookup {
+    /// The roll number as the card has it.
+    #[serde(default)]
+    #[schema(required)]
+    roll_number: String,
+}
+
+/// Whose card it is.
+#[derive(Serialize, ToSchema)]
+pub struct CardHolder {
+    /// The address to sign in with.
+    email: String,
+}
+
+/// Find the email address to sign in with, by the roll number on an ID card.
+#[utoipa::path(post, path = "/auth/id-card", request_body = CardLookup, responses((status = 200, body = CardHolder)))]
+pub async fn id_card(
+    AppState(app): AppState<State>,
+    ClientAddress(address): ClientAddress,
+    Json(card): Json<CardLookup>,
+) -> Result<axum::Json<CardHolder>> {
+    if app.settings.id_card == IdCard::Off {
+        return Err(Error::NotFound);
+    }
+    let mut invalid = Invalid::default();
+    let roll_number = folded_roll_number(&ROLL_NUMBER.check(&card.roll_number, &mut invalid));
+    invalid.or(())?;
+    within(&app.limits.card_lookups_of_address, &address)?;
+    app.limits.card_lookups_of_address.take(address);
+    let found = app.db.read(move |tx| accounts::by_roll_number(tx, &roll_number)).await?;
+    let account = found.ok_or(Error::CardUnknown)?;
+    if !account.role_is_known {
+        return Err(Error::CardRoleUnknown);
+    }
+    let email = match app.settings.id_card {
+        IdCard::Masked => masked(&account.user.email),
+        _ => account.user.email,
+    };
+    Ok(axum::Json(CardHolder { email }))
+}
+
+/// `r***@college.edu`: enough for the owner to know it.
+fn masked(email: &str) -> String {
+    match email.rsplit_once('@') {
+        Some((local, host)) => format!("{}***@{host}", local.chars().next().unwrap_or('*')),
+        None => "***".into(),
+    }
+}
+
+/// One's own account.
+#[utoipa::path(get, path = "/me", responses((status = 200, body = User)))]
+pub async fn me(SignedIn(user): SignedIn) -> axum::Json<User> {
+    axum::Json(User::clone(&user))
+}
+
+/// Edit one's own profile.
+#[utoipa::path(patch, path = "/me", request_body = ProfileEdit, responses((status = 200, body = User)))]
+pub async fn update_me(
+    AppState(app): AppState<State>,
+    SignedIn(user): SignedIn,
+    Json(edit): Json<ProfileEdit>,
+) -> Result<axum::Json<User>> {
+    let edit = edit.checked()?;
+    let (now, uid) = (app.clock.now(), user.uid);
+    let updated = app
+        .db
+        .write(move |tx| -> Result<User> {
+            let updated = accounts::update_profile(tx, uid, &edit)?.ok_or(Error::NotSignedIn)??;
+            let changed = |user: &User| {
+                json!({ "name": user.name, "rollNumber": user.roll_number, "department": user.department })
+            };
+            let event = Event {
+                at: now,
+                actor: Some(uid),
+                action: Action::UpdateProfile,
+                subject: uid,
+                before: Some(changed(&user)),
+                after: Some(changed(&updated)),
+            };
+            events::record(tx, &event)?;
+            Ok(updated)
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(axum::Json(updated))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_masked_address_shows_its_owner_enough_and_others_little() {
+        assert_eq!(super::masked("ravi@college.edu"), "r***@college.edu");
+        assert_eq!(super::masked("odd"), "***");
+    }
+}

@@ -1,0 +1,379 @@
+//! The catalogue: searching, reading, adding, updating and deleting books, and their drawn covers.
+
+use axum::{
+    extract::{Path, State as AppState},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    App, State,
+    error::{Error, Result},
+    extract::{Id, Json, Query},
+    session::{Caller, SignedIn},
+};
+use crate::{
+    cover::{self, Cover},
+    domain::{
+        account::Role,
+        book::{Book, BookForm, NO_OF_BOOKS, Status},
+        rule::{Invalid, Kind, Number, Text},
+    },
+    search::{self, Cursor},
+    storage::{
+        books::{self, Detail, Loaded, Update},
+        catalogue,
+        events::{self, Action, Event},
+    },
+};
+
+/// Longest page of a list.
+pub const LIMIT: Number = Number { field: "limit", label: "The page's length", min: 1, max: 100 };
+/// Default length: four rows of six cards.
+const DEFAULT_LIMIT: i64 = 24;
+/// Longest search text; as long as the longest title.
+const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 1000, kind: Kind::Line };
+
+/// Which part of which list.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ListQuery {
+    /// What title or author contain, without regard to case and accents.
+    #[serde(default)]
+    q: String,
+    /// Where to look.
+    #[serde(default)]
+    #[param(inline)]
+    field: Field,
+    /// In which order.
+    #[serde(default)]
+    #[param(inline)]
+    sort: Sort,
+    /// How many books, 1 to 100; 24 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` or `previous` of another page.
+    cursor: Option<String>,
+}
+
+/// Where a search looks.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Field {
+    /// Title or author.
+    #[default]
+    Any,
+    /// Title only.
+    Title,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum Sort {
+    /// By title.
+    #[default]
+    Title,
+    /// Newest first.
+    Newest,
+}
+
+/// A page of books.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BookList {
+    /// The books in the order asked for.
+    books: Vec<Book>,
+    /// How many match in all, counted up to 1000.
+    total: usize,
+    /// Whether `total` is the exact number; if not, there are more.
+    total_is_exact: bool,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+    /// Cursor of the page before this one.
+    #[schema(required)]
+    previous: Option<String>,
+}
+
+/// The length of a page asked for.
+pub fn page_length(limit: Option<i64>, default: i64) -> Result<i64> {
+    let mut invalid = Invalid::default();
+    let limit = LIMIT.check(limit.unwrap_or(default), &mut invalid);
+    Ok(invalid.or(limit)?)
+}
+
+/// What a cursor that is none is told.
+pub fn bad_cursor() -> Error {
+    Invalid::field("cursor", "This is no place in this list. Start from its first page.").into()
+}
+
+/// Search and list books.
+#[utoipa::path(get, path = "/books", params(ListQuery), responses((status = 200, body = BookList)))]
+pub async fn list(
+    AppState(app): AppState<State>,
+    Query(query): Query<ListQuery>,
+) -> Result<axum::Json<BookList>> {
+    let mut invalid = Invalid::default();
+    let text = SEARCH.check(&query.q, &mut invalid);
+    invalid.or(())?;
+    let sort = match query.sort {
+        Sort::Title => search::Sort::Title,
+        Sort::Newest => search::Sort::Newest,
+    };
+    let cursor = match query.cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
+        Some(cursor) => Some(Cursor::parse(cursor, sort).ok_or_else(bad_cursor)?),
+        None => None,
+    };
+    let page = app.catalogue.index().page(&search::Query {
+        text: &text,
+        field: match query.field {
+            Field::Any => search::Field::Any,
+            Field::Title => search::Field::Title,
+        },
+        sort,
+        limit: usize::try_from(page_length(query.limit, DEFAULT_LIMIT)?).unwrap_or(1),
+        cursor: cursor.as_ref(),
+    });
+    let ids = page.ids;
+    let books = app.db.read(move |tx| books::cards(tx, &ids)).await.map_err(Error::from)?;
+    Ok(axum::Json(BookList {
+        books,
+        total: page.total,
+        total_is_exact: page.total_is_exact,
+        next: page.next.map(|cursor| cursor.to_string()),
+        previous: page.previous.map(|cursor| cursor.to_string()),
+    }))
+}
+
+/// A book with its reviews' average.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BookDetail {
+    /// The book.
+    #[serde(flatten)]
+    book: Book,
+    /// Average of the reviews with one decimal; null without reviews.
+    #[schema(required)]
+    average_rating: Option<f64>,
+    /// How many reviews there are.
+    review_count: i64,
+}
+
+fn answer(detail: Detail) -> Result<([(header::HeaderName, HeaderValue); 1], axum::Json<BookDetail>)> {
+    let tag = HeaderValue::try_from(etag(&Loaded {
+        version: detail.version,
+        copies: detail.book.no_of_books,
+        status: detail.book.status,
+    }))
+    .map_err(|error| Error::Internal(Box::new(error)))?;
+    let body = BookDetail {
+        book: detail.book,
+        average_rating: detail.average_rating,
+        review_count: detail.review_count,
+    };
+    Ok(([(header::ETAG, tag)], axum::Json(body)))
+}
+
+/// The ETag stands for the version of the record, and carries the count and the status a form loads with it: a save
+/// sends it back, and both are applied as differences (R-BOOK-7, R-BOOK-8).
+fn etag(loaded: &Loaded) -> String {
+    let status = if loaded.status == Status::Available { 'a' } else { 'n' };
+    format!("\"{}-{}-{status}\"", loaded.version, loaded.copies)
+}
+
+fn loaded(headers: &HeaderMap) -> Result<Loaded> {
+    let value = headers.get(header::IF_MATCH).ok_or(Error::VersionRequired)?;
+    let parse = || {
+        let mut parts = value.to_str().ok()?.trim().strip_prefix('"')?.strip_suffix('"')?.split('-');
+        let loaded = Loaded {
+            version: parts.next()?.parse().ok()?,
+            copies: parts.next()?.parse().ok()?,
+            status: if parts.next()? == "a" { Status::Available } else { Status::NotAvailable },
+        };
+        let sound = loaded.version > 0 && (0..=NO_OF_BOOKS.max).contains(&loaded.copies) && parts.next().is_none();
+        sound.then_some(loaded)
+    };
+    // An ETag that we never gave out matches no version.
+    parse().ok_or(Error::Stale)
+}
+
+/// Read a book. For a student the status is recalculated from the count first (R-DETAIL-3).
+#[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
+    responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
+pub async fn read(AppState(app): AppState<State>, caller: Caller, Id(id): Id) -> Result<impl IntoResponse> {
+    let mut detail = app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
+    let by_count = Status::of(detail.book.no_of_books);
+    if caller.role() != Some(Role::Admin) && detail.book.status != by_count {
+        detail.book.status = by_count;
+        if caller.role() == Some(Role::Student) {
+            app.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
+        }
+    }
+    answer(detail)
+}
+
+/// The catalogue's fields of a book as an event keeps them.
+fn fields(book: &Book) -> serde_json::Value {
+    json!({
+        "title": book.title, "author": book.author, "genre": book.genre, "photoURL": book.photo_url,
+        "description": book.description, "status": book.status, "noOfBooks": book.no_of_books,
+        "location": book.location, "rating": book.rating,
+    })
+}
+
+/// Add a book.
+#[utoipa::path(post, path = "/books", request_body = BookForm,
+    responses((status = 201, body = BookDetail, headers(("ETag" = String), ("Location" = String)))))]
+pub async fn add(
+    AppState(app): AppState<State>,
+    SignedIn(admin): SignedIn,
+    Json(form): Json<BookForm>,
+) -> Result<impl IntoResponse> {
+    let form = form.checked_for_add()?;
+    let (now, actor) = (app.clock.now(), admin.uid);
+    let (detail, change) = app
+        .db
+        .write(move |tx| -> Result<(Detail, i64)> {
+            let missing = || Error::Internal("a book vanished while it was added".into());
+            let id = books::add(tx, &form, None, now)?.ok_or_else(missing)?;
+            let detail = books::detail(tx, id)?.ok_or_else(missing)?;
+            let event = Event {
+                at: now,
+                actor: Some(actor),
+                action: Action::AddBook,
+                subject: id,
+                before: None,
+                after: Some(fields(&detail.book)),
+            };
+            events::record(tx, &event)?;
+            Ok((detail, catalogue::record(tx, id, id)?))
+        })
+        .await?;
+    app.catalogue.has_seen(change).await;
+    let location = format!("{}/books/{}", super::API, detail.book.id);
+    Ok((StatusCode::CREATED, [(header::LOCATION, location)], answer(detail)?))
+}
+
+/// Update a book, given the `ETag` it was loaded with.
+#[utoipa::path(put, path = "/books/{id}", params(("id" = i64, Path), ("If-Match" = String, Header)), request_body = BookForm,
+    responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
+pub async fn update(
+    AppState(app): AppState<State>,
+    SignedIn(admin): SignedIn,
+    Id(id): Id,
+    headers: HeaderMap,
+    Json(form): Json<BookForm>,
+) -> Result<impl IntoResponse> {
+    // A book that is not there is told before a version that cannot fit it.
+    exists(&app, id).await?;
+    let loaded = loaded(&headers)?;
+    let form = form.checked_for_update(loaded.copies)?;
+    let (now, actor) = (app.clock.now(), admin.uid);
+    let (detail, change) = app
+        .db
+        .write(move |tx| -> Result<(Detail, i64)> {
+            let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+            match books::update(tx, id, &form, loaded)? {
+                Update::Stored => {}
+                Update::Missing => return Err(Error::NotFound),
+                Update::Stale => return Err(Error::Stale),
+                Update::TooFew(copies) => return Err(too_few(copies).into()),
+            }
+            let detail = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+            let event = Event {
+                at: now,
+                actor: Some(actor),
+                action: Action::UpdateBook,
+                subject: id,
+                before: Some(fields(&before.book)),
+                after: Some(fields(&detail.book)),
+            };
+            events::record(tx, &event)?;
+            Ok((detail, catalogue::record(tx, id, id)?))
+        })
+        .await?;
+    app.catalogue.has_seen(change).await;
+    answer(detail)
+}
+
+fn too_few(copies: i64) -> Invalid {
+    let left = match copies {
+        0 => "none is on the shelf".to_owned(),
+        1 => "only 1 is on the shelf".to_owned(),
+        _ => format!("only {copies} are on the shelf"),
+    };
+    Invalid::field(
+        NO_OF_BOOKS.field,
+        format!("Copies were borrowed while you were editing: {left} now. Reload the book and enter the number again."),
+    )
+}
+
+async fn exists(app: &App, id: i64) -> Result<()> {
+    if app.db.read(move |tx| books::exists(tx, id)).await.map_err(Error::from)? { Ok(()) } else { Err(Error::NotFound) }
+}
+
+/// Delete a book and its reviews; its open loans stay.
+#[utoipa::path(delete, path = "/books/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn delete(AppState(app): AppState<State>, SignedIn(admin): SignedIn, Id(id): Id) -> Result<StatusCode> {
+    let (now, actor) = (app.clock.now(), admin.uid);
+    let change = app
+        .db
+        .write(move |tx| -> Result<i64> {
+            let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+            if !books::delete(tx, id)? {
+                return Err(Error::NotFound);
+            }
+            let event = Event {
+                at: now,
+                actor: Some(actor),
+                action: Action::DeleteBook,
+                subject: id,
+                before: Some(fields(&before.book)),
+                after: None,
+            };
+            events::record(tx, &event)?;
+            Ok(catalogue::record(tx, id, id)?)
+        })
+        .await?;
+    app.catalogue.has_seen(change).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The drawn cover of a book, for those without a picture.
+pub async fn cover(AppState(app): AppState<State>, Path(file): Path<String>) -> Result<Response> {
+    let id = file.strip_suffix(".svg").and_then(|id| id.parse::<i64>().ok()).ok_or(Error::NotFound)?;
+    let detail = app.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
+    let book = detail.first().ok_or(Error::NotFound)?;
+    let svg = cover::draw(&Cover { id, title: &book.title, author: &book.author, genre: &book.genre });
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
+        // An edited title shows within the hour.
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
+        // A page opened as 127.0.0.1 may show a picture whose address says localhost.
+        (header::HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox")),
+    ];
+    Ok((headers, svg).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_etag_brings_back_what_the_form_had_loaded_r_book_8() {
+        let given = Loaded { version: 3, copies: 0, status: Status::NotAvailable };
+        let mut headers = HeaderMap::new();
+        assert!(matches!(loaded(&headers), Err(Error::VersionRequired)));
+        headers.insert(header::IF_MATCH, HeaderValue::try_from(etag(&given)).unwrap_or(HeaderValue::from_static("")));
+        assert_eq!(loaded(&headers).ok(), Some(given));
+        for odd in ["*", "\"\"", "\"3\"", "W/\"3-0-n\"", "\"3--1-n\"", "\"9999999999999999999-0-n\"", "\"1-1-a-a\""] {
+            headers.insert(header::IF_MATCH, HeaderValue::from_static(odd));
+            assert!(matches!(loaded(&headers), Err(Error::Stale)), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! How a request is read: strictly, and with an error that says what is wrong with it.
+
+use axum::{
+    body::Bytes,
+    extract::{FromRequest, FromRequestParts, Path, Request, rejection::BytesRejection},
+    http::{HeaderMap, StatusCode, header, request::Parts},
+};
+use serde::de::DeserializeOwned;
+
+use super::error::{Error, Result};
+use crate::domain::rule::{FieldError, Invalid};
+
+/// A JSON body whose fields are exactly those asked for.
+pub struct Json<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        if !is_json(request.headers()) {
+            return Err(Error::UnsupportedMediaType);
+        }
+        parse(&body(request, state).await?).map(Self)
+    }
+}
+
+/// A JSON body that may be left out altogether.
+pub struct OptionalJson<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJson<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        let json = is_json(request.headers());
+        let bytes = body(request, state).await?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        if !json {
+            return Err(Error::UnsupportedMediaType);
+        }
+        parse(&bytes).map(Self)
+    }
+}
+
+/// A body that must hold nothing: `{}` or no body at all.
+#[derive(Default, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes> {
+    Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
+        BytesRejection::FailedToBufferBody(refused) if refused.status() == StatusCode::PAYLOAD_TOO_LARGE => {
+            Error::PayloadTooLarge
+        }
+        other => Error::MalformedJson(other.body_text()),
+    })
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).is_some_and(|value| {
+        value.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+    })
+}
+
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
+        let path = error.path().to_string();
+        let inner = error.into_inner();
+        match inner.classify() {
+            serde_json::error::Category::Data => Error::Invalid(wrong_field(&path, &inner.to_string())),
+            _ => Error::MalformedJson(inner.to_string()),
+        }
+    })?;
+    deserializer.end().map_err(|error| Error::MalformedJson(error.to_string()))?;
+    Ok(value)
+}
+
+/// Names the field that did not fit its type, as well as the parser can tell.
+fn wrong_field(path: &str, said: &str) -> Invalid {
+    // serde says: missing field `x` / unknown field `x`, expected … / invalid type: …, and the place after " at line ".
+    let said = said.split(" at line ").next().unwrap_or(said);
+    let quoted = said.split('`').nth(1).unwrap_or_default();
+    let (field, message) = if said.starts_with("missing field") {
+        (quoted, "This field is missing.".to_owned())
+    } else if said.starts_with("unknown field") {
+        (quoted, format!("There is no field \"{quoted}\" here."))
+    } else if said.starts_with("duplicate field") {
+        (quoted, "This field stands here twice.".to_owned())
+    } else {
+        (if path == "." { "" } else { path }, format!("This does not fit: {said}."))
+    };
+    Invalid(vec![FieldError { field: field.to_owned().into(), message }])
+}
+
+/// The number in a path; anything that is no number names nothing, so it is not found.
+pub struct Id(pub i64);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let Path(text) =
+            Path::<String>::from_request_parts(parts, state).await.map_err(|_| Error::NotFound)?;
+        match text.parse() {
+            Ok(id) if id > 0 && !text.starts_with('+') => Ok(Self(id)),
+            _ => Err(Error::NotFound),
+        }
+    }
+}
+
+/// Query parameters.
+pub struct Query<T>(pub T);
+
+impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        axum::extract::Query::<T>::from_request_parts(parts, state).await.map(|query| Self(query.0)).map_err(
+            |rejection| {
+                let text = rejection.body_text();
+                let said = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
+                match said.split_once(": ") {
+                    Some((field, said)) if !field.contains(' ') => Error::Invalid(wrong_field(field, said)),
+                    _ => Error::Invalid(wrong_field(".", said)),
+                }
+            },
+        )
+    }
+}

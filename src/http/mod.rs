@@ -1,0 +1,208 @@
+//! The server's HTTP side: one file per area with its routes, request and response types and handlers.
+//!
+//! A handler reads top to bottom: parse, authorise, decide, store, answer. Who may call what stands in [`access`].
+
+pub mod access;
+pub mod accounts;
+pub mod books;
+pub mod error;
+pub mod extract;
+pub mod headers;
+pub mod loans;
+pub mod openapi;
+pub mod reviews;
+pub mod session;
+pub mod vitals;
+pub mod web;
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::DefaultBodyLimit,
+    http::{StatusCode, header},
+    middleware,
+    response::{IntoResponse, Redirect, Response},
+    routing::get,
+};
+use tower_http::{catch_panic::CatchPanicLayer, csrf::CsrfLayer, timeout::TimeoutLayer};
+use url::Url;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{catalogue::Catalogue, clock::Clock, limit::Limit, password::Passwords, storage::Db};
+
+use error::Error;
+use session::Sessions;
+
+/// The public path of the product.
+pub const BASE: &str = "/library";
+/// Where the API is.
+pub const API: &str = "/library/api/v1";
+
+/// Longest body a request may have; importing is a command, not an upload.
+const BODY_LIMIT: usize = 64 * 1024;
+/// A handler that takes longer is given up; checking passwords waits at most 15 s for a core.
+const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// What the card look-up answers (R-SCAN-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum IdCard {
+    /// The email address, to be filled into the form.
+    Full,
+    /// The address with its middle hidden.
+    Masked,
+    /// Nothing: the look-up does not exist.
+    Off,
+}
+
+/// What the operator decides about the HTTP side.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where browsers find the product.
+    pub public_url: Url,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// What the card look-up answers.
+    pub id_card: IdCard,
+}
+
+impl Settings {
+    /// Whether cookies may be sent over encrypted connections only.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.public_url.scheme() == "https"
+    }
+}
+
+/// Limits on trying, per address and account. A campus shares one address, so only failures count against it.
+pub struct Limits {
+    pub(crate) failures_of_address: Limit<IpAddr>,
+    pub(crate) failures_of_account_from_address: Limit<(String, IpAddr)>,
+    pub(crate) failures_of_account: Limit<String>,
+    pub(crate) registrations_of_address: Limit<IpAddr>,
+    pub(crate) card_lookups_of_address: Limit<IpAddr>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            failures_of_address: Limit::new(200, Duration::from_secs(1)),
+            failures_of_account_from_address: Limit::new(20, Duration::from_secs(15)),
+            failures_of_account: Limit::new(100, Duration::from_secs(36)),
+            registrations_of_address: Limit::new(1000, Duration::from_secs(1)),
+            // R-SCAN-2: 30 in 10 minutes.
+            card_lookups_of_address: Limit::new(30, Duration::from_secs(20)),
+        }
+    }
+}
+
+/// What every handler can reach.
+pub struct App {
+    /// The database.
+    pub db: Db,
+    /// The time, and the library's day.
+    pub clock: Clock,
+    /// The search index.
+    pub catalogue: Catalogue,
+    /// Password hashing.
+    pub passwords: Passwords,
+    /// Who is signed in.
+    pub sessions: Sessions,
+    /// What the operator decided.
+    pub settings: Settings,
+    /// How often something may be tried.
+    pub limits: Limits,
+}
+
+/// The shared [`App`].
+pub type State = Arc<App>;
+
+/// The API's routes, each with its documentation: one that is not documented cannot be routed.
+fn api() -> OpenApiRouter<State> {
+    OpenApiRouter::new()
+        .routes(routes!(accounts::register))
+        .routes(routes!(accounts::sign_in))
+        .routes(routes!(accounts::sign_out))
+        .routes(routes!(accounts::session))
+        .routes(routes!(accounts::id_card))
+        .routes(routes!(accounts::me, accounts::update_me))
+        .routes(routes!(books::list, books::add))
+        .routes(routes!(books::read, books::update, books::delete))
+        .routes(routes!(reviews::list, reviews::add))
+        .routes(routes!(loans::borrow))
+        .routes(routes!(loans::list))
+        .routes(routes!(loans::mine))
+        .routes(routes!(loans::give_back))
+        .routes(routes!(loans::extend))
+        .routes(routes!(vitals::record))
+        .routes(routes!(openapi::serve))
+}
+
+/// The whole product as one service.
+pub fn router(state: State) -> Router {
+    let (api, _) = api().split_for_parts();
+    let api = api
+        .method_not_allowed_fallback(method_not_allowed)
+        .route_layer(middleware::from_fn_with_state(Arc::clone(&state), access::enforce))
+        .fallback(nothing_here)
+        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+        .layer(middleware::map_response(headers::api));
+    Router::new()
+        .nest(API, api)
+        .route("/library/covers/{file}", get(books::cover))
+        .route("/library/healthz", get(healthy))
+        .route("/library/readyz", get(ready))
+        .route("/library", get(web::app))
+        .route("/library/", get(web::app))
+        .route("/library/{*path}", get(web::app))
+        .route("/", get(to_the_library))
+        .fallback(outside)
+        .with_state(Arc::clone(&state))
+        .layer(CsrfLayer::new().with_rejection_response(|_| Error::CrossOrigin.into_response()))
+        .layer(middleware::from_fn_with_state(state, headers::every_response))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, HANDLER_TIMEOUT))
+}
+
+async fn method_not_allowed() -> Error {
+    Error::MethodNotAllowed
+}
+
+async fn nothing_here() -> Error {
+    Error::NotFound
+}
+
+async fn to_the_library() -> Redirect {
+    Redirect::permanent("/library/")
+}
+
+async fn outside() -> (StatusCode, &'static str) {
+    (StatusCode::NOT_FOUND, "Not found. The library is at /library/\n")
+}
+
+/// Whether the process answers.
+async fn healthy() -> &'static str {
+    "ok\n"
+}
+
+/// Whether the database answers.
+async fn ready(axum::extract::State(app): axum::extract::State<State>) -> Response {
+    match app.db.read(crate::storage::catalogue::newest_change).await {
+        Ok(_) => ([(header::CACHE_CONTROL, "no-store")], "ready\n").into_response(),
+        Err(error) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "not ready");
+            (StatusCode::SERVICE_UNAVAILABLE, [(header::CACHE_CONTROL, "no-store")], "not ready\n").into_response()
+        }
+    }
+}
+
+// The signature is tower-http's.
+#[expect(clippy::needless_pass_by_value, reason = "tower-http hands the panic over by value")]
+fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
+    let said = panic
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    Error::Internal(format!("a handler panicked: {said}").into()).into_response()
+}

@@ -1,0 +1,104 @@
+//! The API's document: made from the handlers' own annotations, with the limits and messages of the rules.
+
+use std::sync::LazyLock;
+
+use axum::{
+    http::header,
+    response::{IntoResponse, Response},
+};
+use serde_json::{Value, json};
+use utoipa::OpenApi as _;
+
+use crate::domain::{
+    account, book, review,
+    rule::{Kind, MESSAGES, Number, Text},
+};
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(title = "Library", version = "1", description = "The catalogue, the loans and the accounts of a library."),
+    servers((url = "/library/api/v1")),
+    components(schemas(super::error::Problem))
+)]
+struct Base;
+
+/// Which rule checks which field of which request.
+const TEXTS: &[(&str, &[Text])] = &[
+    (
+        "Registration",
+        &[account::NAME, account::EMAIL, account::PASSWORD, account::ROLL_NUMBER, account::DEPARTMENT, account::BATCH],
+    ),
+    ("ProfileEdit", &[account::NAME, account::ROLL_NUMBER, account::DEPARTMENT]),
+    ("BookForm", &[book::TITLE, book::AUTHOR, book::GENRE, book::PHOTO_URL, book::DESCRIPTION, book::LOCATION]),
+    ("ReviewForm", &[review::COMMENT]),
+    ("CardLookup", &[account::ROLL_NUMBER]),
+];
+const NUMBERS: &[(&str, &[Number])] =
+    &[("BookForm", &[book::NO_OF_BOOKS, book::RATING]), ("ReviewForm", &[review::RATING])];
+
+/// The whole document. Free of I/O, so that it can be printed without a database.
+#[must_use]
+pub fn document() -> Value {
+    let (_, api) = utoipa_axum::router::OpenApiRouter::with_openapi(Base::openapi()).merge(super::api()).split_for_parts();
+    let mut document = serde_json::to_value(api).unwrap_or_default();
+    for (schema, rules) in TEXTS {
+        for rule in *rules {
+            let property = &mut document["components"]["schemas"][schema]["properties"][rule.field];
+            property["x-label"] = json!(rule.label);
+            if rule.kind != Kind::Secret {
+                property["x-trimmed"] = json!(true);
+            }
+            match rule.kind {
+                Kind::OneOf(choices) => property["enum"] = json!(choices),
+                _ => {
+                    property["minLength"] = json!(rule.min);
+                    property["maxLength"] = json!(rule.max);
+                }
+            }
+            match rule.kind {
+                Kind::Url => property["format"] = json!("uri"),
+                Kind::Email => property["format"] = json!("email"),
+                _ => {}
+            }
+        }
+    }
+    for (schema, rules) in NUMBERS {
+        for rule in *rules {
+            let property = &mut document["components"]["schemas"][schema]["properties"][rule.field];
+            property["x-label"] = json!(rule.label);
+            property["minimum"] = json!(rule.min);
+            property["maximum"] = json!(rule.max);
+        }
+    }
+    // Every call can fail, and always in the same form.
+    for operations in document["paths"].as_object_mut().into_iter().flatten().map(|(_, operations)| operations) {
+        for operation in operations.as_object_mut().into_iter().flatten().map(|(_, operation)| operation) {
+            operation["responses"]["default"] = json!({
+                "description": "What went wrong",
+                "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } }
+            });
+        }
+    }
+    document["x-messages"] = MESSAGES.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect::<serde_json::Map<_, _>>().into();
+    document["x-loan"] = json!({
+        "days": crate::domain::loan::LOAN_DAYS,
+        "extensionDays": crate::domain::loan::EXTENSION_DAYS,
+        "finePerDay": crate::domain::loan::FINE_PER_DAY,
+    });
+    document
+}
+
+/// The document as it is checked in and served.
+#[must_use]
+pub fn text() -> String {
+    let mut text = serde_json::to_string_pretty(&document()).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+/// This document.
+#[utoipa::path(get, path = "/openapi.json", responses((status = 200, body = Object)))]
+pub async fn serve() -> Response {
+    static TEXT: LazyLock<String> = LazyLock::new(text);
+    ([(header::CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
+}

@@ -1,0 +1,258 @@
+//! Sessions: an opaque token in a cookie, its hash in the database, and a short memory of who it stands for.
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    extract::{ConnectInfo, FromRequestParts},
+    http::{HeaderMap, HeaderValue, header, request::Parts},
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use sha2::{Digest as _, Sha256};
+
+use super::{App, State, error::{Error, Result}};
+use crate::{
+    domain::account::{Role, User},
+    storage::{Db, sessions},
+};
+
+/// R-LOGIN-6: 30 days. A session that was not to be kept has the same length on the server; its cookie dies with the
+/// browser.
+pub const SESSION_DAYS: i64 = 30;
+
+/// How long a session is trusted without asking the database: what another process changed holds within a second.
+const MEMORY: Duration = Duration::from_secs(1);
+/// Sessions remembered at once.
+const REMEMBERED: usize = 50_000;
+
+/// The cookie's name; over https with the prefix by which browsers refuse it from any other source.
+#[must_use]
+pub fn cookie_name(https: bool) -> &'static str {
+    if https { "__Host-library" } else { "library" }
+}
+
+/// A fresh token: 256 bits from the system's generator.
+pub fn new_token() -> Result<String> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| Error::Internal(error.to_string().into()))?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// What the database keeps of a token: its SHA-256 in hexadecimal.
+#[must_use]
+pub fn hashed(token: &str) -> String {
+    Sha256::digest(token.as_bytes()).iter().fold(String::with_capacity(64), |mut text, byte| {
+        use std::fmt::Write as _;
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// The `Set-Cookie` that begins a session.
+pub fn cookie(https: bool, token: &str, remember: bool) -> Result<HeaderValue> {
+    let keep = if remember { format!("; Max-Age={}", SESSION_DAYS * 24 * 60 * 60) } else { String::new() };
+    set_cookie(https, token, &keep)
+}
+
+/// The `Set-Cookie` that ends one.
+pub fn no_cookie(https: bool) -> Result<HeaderValue> {
+    set_cookie(https, "", "; Max-Age=0")
+}
+
+fn set_cookie(https: bool, value: &str, age: &str) -> Result<HeaderValue> {
+    let secure = if https { "; Secure" } else { "" };
+    HeaderValue::try_from(format!("{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{age}", cookie_name(https)))
+        .map_err(|error| Error::Internal(Box::new(error)))
+}
+
+/// The token a request shows.
+#[must_use]
+pub fn token(https: bool, headers: &HeaderMap) -> Option<String> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(';'))
+        .filter_map(|pair| pair.trim().split_once('='))
+        .find(|(name, value)| *name == cookie_name(https) && !value.is_empty())
+        .map(|(_, value)| value.to_owned())
+}
+
+/// Who makes a call.
+#[derive(Clone, Debug)]
+pub enum Caller {
+    /// Nobody is signed in.
+    Visitor,
+    /// Somebody is.
+    Person(Arc<User>),
+    /// Somebody is whose role is none of the two (R-LOGIN-5).
+    RoleUndefined,
+}
+
+impl Caller {
+    /// Finds out by the cookie.
+    pub async fn of(app: &App, headers: &HeaderMap) -> Result<Self> {
+        match token(app.settings.is_https(), headers) {
+            Some(token) => app.sessions.caller(&app.db, &token, app.clock.now()).await,
+            None => Ok(Self::Visitor),
+        }
+    }
+
+    /// The caller's role.
+    #[must_use]
+    pub fn role(&self) -> Option<Role> {
+        self.person().map(|user| user.role)
+    }
+
+    /// The person, if one is signed in.
+    #[must_use]
+    pub fn person(&self) -> Option<&User> {
+        match self {
+            Self::Person(user) => Some(user),
+            _ => None,
+        }
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Caller {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        // Without the access check nobody is anybody.
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or(Self::Visitor))
+    }
+}
+
+/// The signed-in person; the access table has made sure that there is one with the right role.
+pub struct SignedIn(pub Arc<User>);
+
+impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        match Caller::from_request_parts(parts, state).await? {
+            Caller::Person(user) => Ok(Self(user)),
+            _ => Err(Error::NotSignedIn),
+        }
+    }
+}
+
+/// The address a request comes from: the peer's, or, where the peer is a trusted proxy, the last address that is none.
+pub struct ClientAddress(pub IpAddr);
+
+impl FromRequestParts<State> for ClientAddress {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &State) -> Result<Self> {
+        let peer = parts
+            .extensions
+            .get::<ConnectInfo<SocketAddr>>()
+            .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |info| info.0.ip().to_canonical());
+        Ok(Self(client_address(peer, &parts.headers, &app.settings.trusted_proxies)))
+    }
+}
+
+fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
+    if !trusted.contains(&peer) {
+        return peer;
+    }
+    let forwarded: Vec<IpAddr> = headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map_while(|text| text.trim().parse().ok())
+        .collect();
+    forwarded.into_iter().rev().find(|address| !trusted.contains(address)).unwrap_or(peer)
+}
+
+struct Remembered {
+    caller: Caller,
+    uid: i64,
+    expires_at: i64,
+    asked: Instant,
+}
+
+/// Remembers for a second who a token stands for; the database is the truth.
+#[derive(Default)]
+pub struct Sessions {
+    by_hash: Mutex<HashMap<String, Remembered>>,
+}
+
+impl Sessions {
+    async fn caller(&self, db: &Db, token: &str, now: i64) -> Result<Caller> {
+        let hash = hashed(token);
+        if let Some(remembered) = self.lock().get(&hash)
+            && remembered.asked.elapsed() < MEMORY
+            && remembered.expires_at > now
+        {
+            return Ok(remembered.caller.clone());
+        }
+        let asked = Instant::now();
+        let key = hash.clone();
+        let Some((account, expires_at)) = db.read(move |tx| sessions::account(tx, &key, now)).await? else {
+            self.lock().remove(&hash);
+            return Ok(Caller::Visitor);
+        };
+        let uid = account.user.uid;
+        let caller =
+            if account.role_is_known { Caller::Person(Arc::new(account.user)) } else { Caller::RoleUndefined };
+        let mut by_hash = self.lock();
+        if by_hash.len() >= REMEMBERED {
+            by_hash.retain(|_, remembered| remembered.asked.elapsed() < MEMORY);
+        }
+        by_hash.insert(hash, Remembered { caller: caller.clone(), uid, expires_at, asked });
+        Ok(caller)
+    }
+
+    /// A session ended: it is nobody's at once.
+    pub fn forget(&self, token: &str) {
+        self.lock().remove(&hashed(token));
+    }
+
+    /// A person changed: whoever they are is read again at the next call.
+    pub fn forget_person(&self, uid: i64) {
+        self.lock().retain(|_, remembered| remembered.uid != uid);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Remembered>> {
+        self.by_hash.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(forwarded: &str) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert("x-forwarded-for", HeaderValue::from_str(forwarded).unwrap_or(HeaderValue::from_static("")));
+        headers
+    }
+
+    #[test]
+    fn a_forwarded_address_is_believed_from_a_trusted_proxy_only() {
+        let proxy: IpAddr = Ipv4Addr::new(10, 0, 0, 1).into();
+        let other: IpAddr = Ipv4Addr::new(10, 0, 0, 2).into();
+        let client: IpAddr = Ipv4Addr::new(203, 0, 113, 9).into();
+        assert_eq!(client_address(other, &headers("203.0.113.9"), &[proxy]), other);
+        assert_eq!(client_address(proxy, &headers("203.0.113.9"), &[proxy]), client);
+        assert_eq!(client_address(proxy, &headers("198.51.100.7, 203.0.113.9, 10.0.0.1"), &[proxy]), client);
+        assert_eq!(client_address(proxy, &headers("nonsense"), &[proxy]), proxy);
+    }
+
+    #[test]
+    fn the_cookie_is_out_of_reach_for_scripts_and_other_sites_r_login_6() {
+        let plain = cookie(false, "t", false).ok();
+        assert_eq!(plain, HeaderValue::from_str("library=t; Path=/; HttpOnly; SameSite=Strict").ok());
+        let kept = cookie(true, "t", true).ok();
+        assert_eq!(
+            kept,
+            HeaderValue::from_str("__Host-library=t; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=2592000").ok()
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! How fast the screens feel: the browsers' own figures (R-SHELL-4), turned into metrics.
+
+use axum::http::StatusCode;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::{
+    error::Result,
+    extract::Json,
+};
+use crate::domain::rule::Invalid;
+
+/// A figure of the web-vitals module.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+enum Name {
+    /// Cumulative layout shift, a plain number.
+    Cls,
+    /// First contentful paint, milliseconds.
+    Fcp,
+    /// Interaction to next paint, milliseconds.
+    Inp,
+    /// Largest contentful paint, milliseconds.
+    Lcp,
+    /// Time to first byte, milliseconds.
+    Ttfb,
+}
+
+/// How the module judges a figure.
+#[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Rating {
+    /// Good.
+    Good,
+    /// Needs improvement.
+    NeedsImprovement,
+    /// Poor.
+    Poor,
+}
+
+/// One measured figure.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Vital {
+    /// Which.
+    name: Name,
+    /// Its value.
+    value: f64,
+    /// Its judgement.
+    rating: Rating,
+}
+
+/// Figures of one page view.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Vitals {
+    /// At most 20.
+    metrics: Vec<Vital>,
+}
+
+/// Record how fast a screen felt.
+#[utoipa::path(post, path = "/vitals", request_body = Vitals, responses((status = 204)))]
+pub async fn record(Json(vitals): Json<Vitals>) -> Result<StatusCode> {
+    let sound = vitals.metrics.len() <= 20 && vitals.metrics.iter().all(|vital| vital.value.is_finite());
+    if !sound {
+        return Err(Invalid::field("metrics", "At most 20 figures, each a number.").into());
+    }
+    for vital in vitals.metrics {
+        let labels = [("name", format!("{:?}", vital.name).to_uppercase()), ("rating", format!("{:?}", vital.rating))];
+        metrics::histogram!("library_web_vital", &labels).record(vital.value);
+    }
+    Ok(StatusCode::NO_CONTENT)
+}

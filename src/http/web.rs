@@ -1,0 +1,156 @@
+//! The screens: embedded files, and `index.html` for every address a person can type or reload (R-SHELL-5).
+
+use axum::{
+    body::Body,
+    extract::State as AppState,
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
+use rust_embed::RustEmbed;
+
+use super::{BASE, State, error::Error};
+
+#[derive(RustEmbed)]
+#[folder = "web/dist"]
+#[allow_missing = true]
+struct Files;
+
+/// What `index.html` has where each answer's own style nonce belongs.
+const NONCE: &str = "__CSP_NONCE__";
+
+/// The addresses of the screens; `{id}` stands for a number. The client's own list is tested against it.
+pub const SCREENS: &[&str] = &[
+    "", "login", "library", "register", "home", "fine", "update/{id}", "delete", "books", "add", "book-detail/{id}",
+    "profile", "student-home", "stubook-detail/{id}", "new-home",
+];
+
+fn is_screen(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    SCREENS.iter().any(|screen| match screen.strip_suffix("{id}") {
+        Some(before) => path.strip_prefix(before).is_some_and(|id| !id.is_empty() && !id.contains('/')),
+        None => path == *screen,
+    })
+}
+
+/// Answers everything under the base path that is neither API nor cover.
+pub async fn app(AppState(app): AppState<State>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    if !matches!(method, Method::GET | Method::HEAD) {
+        return Error::MethodNotAllowed.into_response();
+    }
+    let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
+    if let Some(file) = Files::get(path).filter(|_| path != "index.html") {
+        return asset(path, file, &headers);
+    }
+    // A missing file is a real 404, or the browser would take the screen for a script.
+    let last = path.rsplit('/').next().unwrap_or_default();
+    if path.starts_with("static/") || last.contains('.') {
+        return (StatusCode::NOT_FOUND, [(header::CACHE_CONTROL, "no-store")], "Not found\n").into_response();
+    }
+    let status = if is_screen(path) { StatusCode::OK } else { StatusCode::NOT_FOUND };
+    index(&app, status)
+}
+
+fn asset(path: &str, plain: rust_embed::EmbeddedFile, headers: &HeaderMap) -> Response {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepts = |encoding: &str| {
+        accepted.split(',').any(|part| {
+            let mut part = part.split(';').map(str::trim);
+            part.next() == Some(encoding) && !part.any(|quality| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+        })
+    };
+    let packed = [("br", "br"), ("gzip", "gz")].into_iter().find_map(|(encoding, suffix)| {
+        let file = accepts(encoding).then(|| Files::get(&format!("{path}.{suffix}"))).flatten()?;
+        Some((encoding, file))
+    });
+    let (encoding, file) = match packed {
+        Some((encoding, file)) => (Some(encoding), file),
+        None => (None, plain),
+    };
+    let tag = STANDARD_NO_PAD.encode(&file.metadata.sha256_hash()[..16]);
+    let tag = format!("\"{tag}{}\"", encoding.unwrap_or_default());
+    // Names under static/ carry a hash of what they hold.
+    let keep = if path.starts_with("static/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    let mut response = if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        let body = match file.data {
+            std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
+            std::borrow::Cow::Owned(bytes) => Body::from(bytes),
+        };
+        ([(header::CONTENT_TYPE, content_type(path))], body).into_response()
+    };
+    let set = response.headers_mut();
+    set.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
+    set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if let Ok(tag) = HeaderValue::try_from(tag) {
+        set.insert(header::ETAG, tag);
+    }
+    if let Some(encoding) = encoding {
+        set.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
+    }
+    response
+}
+
+fn content_type(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "jpg" | "jpeg" => "image/jpeg",
+        "webp" => "image/webp",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "wasm" => "application/wasm",
+        "json" | "map" => "application/json",
+        "webmanifest" => "application/manifest+json",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}
+
+fn index(app: &super::App, status: StatusCode) -> Response {
+    let Some(file) = Files::get("index.html") else {
+        let text = "The screens are not built into this program. Build them with: make build\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
+    };
+    let mut bytes = [0_u8; 18];
+    if let Err(error) = getrandom::fill(&mut bytes) {
+        return Error::Internal(error.to_string().into()).into_response();
+    }
+    let nonce = STANDARD_NO_PAD.encode(bytes);
+    let html = String::from_utf8_lossy(&file.data).replace(NONCE, &nonce);
+    // Covers stand on other hosts; over http they may be http too.
+    let (pictures, upgrade) =
+        if app.settings.is_https() { ("https:", "; upgrade-insecure-requests") } else { ("https: http:", "") };
+    let policy = format!(
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'nonce-{nonce}'; \
+         img-src 'self' blob: {pictures}; font-src 'self'; connect-src 'self'; manifest-src 'self'; object-src 'none'; \
+         base-uri 'none'; form-action 'self'; frame-ancestors 'none'{upgrade}"
+    );
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-cache")),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::try_from(policy).unwrap_or(HeaderValue::from_static("default-src 'none'")),
+        ),
+    ];
+    (status, headers, html).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_screens_addresses_are_known_r_shell_5() {
+        for screen in ["", "login", "home/", "update/7", "stubook-detail/12"] {
+            assert!(is_screen(screen), "{screen}");
+        }
+        for other in ["nothing", "update", "update/", "update/7/8", "login/x"] {
+            assert!(!is_screen(other), "{other}");
+        }
+    }
+}

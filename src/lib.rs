@@ -1,0 +1,26 @@
+//! A library: its catalogue, its loans, its readers.
+//!
+//! The map of the crate, from the outside in:
+//!
+//! - [`config`] is the command line; `main.rs` runs what it asks for; [`server`] listens.
+//! - [`http`] answers requests, one file per area; who may call what stands in [`http::access`].
+//! - [`catalogue`] keeps [`search`]'s index true to the database; [`fold`] makes text comparable.
+//! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
+//! - [`storage`] is the only place that knows the two databases; one file per area there too.
+//! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture.
+//! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries.
+
+pub mod catalogue;
+pub mod clock;
+pub mod config;
+pub mod cover;
+pub mod demo;
+pub mod domain;
+pub mod fold;
+pub mod http;
+pub mod import;
+pub mod limit;
+pub mod password;
+pub mod search;
+pub mod server;
+pub mod storage;

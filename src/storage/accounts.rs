@@ -1,0 +1,156 @@
+//! Accounts.
+
+use super::{Result, Row, Tx};
+use crate::{
+    clock,
+    domain::account::{ProfileEdit, Role, User, folded_email},
+    fold::fold,
+    sql,
+};
+
+macro_rules! columns {
+    () => {
+        "id, email, name, role, roll_number, department, batch, created_at"
+    };
+}
+
+/// An account as the database has it: its role may be none that the program knows (R-LOGIN-5).
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The person; the role is a student's where `role_is_known` is false, and must then not be used.
+    pub user: User,
+    /// Whether the stored role is one of the two.
+    pub role_is_known: bool,
+}
+
+fn account(row: &Row<'_>) -> Result<Account> {
+    let role = Role::parse(&row.get::<String>(3)?);
+    Ok(Account {
+        role_is_known: role.is_some(),
+        user: User {
+            uid: row.get(0)?,
+            email: row.get(1)?,
+            name: row.get(2)?,
+            role: role.unwrap_or(Role::Student),
+            roll_number: row.get(4)?,
+            department: row.get(5)?,
+            batch: row.get(6)?,
+            created_at: clock::rfc3339(row.get(7)?),
+        },
+    })
+}
+
+/// A new account.
+#[derive(Clone)]
+pub struct NewAccount {
+    /// Email address as typed.
+    pub email: String,
+    /// Full name.
+    pub name: String,
+    /// Role.
+    pub role: Role,
+    /// Folded roll number; `None` for librarians.
+    pub roll_number: Option<String>,
+    /// Department.
+    pub department: Option<String>,
+    /// Batch.
+    pub batch: Option<String>,
+    /// Password hash, a PHC string.
+    pub password_hash: String,
+}
+
+/// What another account already has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// The email address.
+    Email,
+    /// The roll number.
+    RollNumber,
+}
+
+fn search_key(name: &str, roll_number: Option<&str>, batch: Option<&str>) -> String {
+    [name, roll_number.unwrap_or_default(), batch.unwrap_or_default()].map(fold).join("\u{1f}")
+}
+
+/// Adds an account, unless its email or its roll number is taken.
+pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, Taken>> {
+    let added = tx.query_opt(
+        sql!(
+            "INSERT INTO users (email, email_key, name, search_key, role, roll_number, department, batch,
+                                password_hash, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+             ON CONFLICT DO NOTHING RETURNING ",
+            columns!()
+        ),
+        &[
+            &new.email,
+            &folded_email(&new.email),
+            &new.name,
+            &search_key(&new.name, new.roll_number.as_deref(), new.batch.as_deref()),
+            &new.role.as_str(),
+            &new.roll_number,
+            &new.department,
+            &new.batch,
+            &new.password_hash,
+            &now,
+        ],
+        account,
+    )?;
+    Ok(match added {
+        Some(account) => Ok(account.user),
+        None if credentials(tx, &new.email)?.is_some() => Err(Taken::Email),
+        None => Err(Taken::RollNumber),
+    })
+}
+
+/// The account and the password hash behind an email address.
+pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, String)>> {
+    tx.query_opt(
+        sql!("SELECT ", columns!(), ", password_hash FROM users WHERE email_key = $1"),
+        &[&folded_email(email)],
+        |row| Ok((account(row)?, row.get(8)?)),
+    )
+}
+
+/// An account by its number.
+pub fn by_id(tx: &mut Tx<'_>, uid: i64) -> Result<Option<Account>> {
+    tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE id = $1"), &[&uid], account)
+}
+
+/// The account with a (folded) roll number.
+pub fn by_roll_number(tx: &mut Tx<'_>, roll_number: &str) -> Result<Option<Account>> {
+    tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE roll_number = $1"), &[&roll_number], account)
+}
+
+/// Stores a profile edit; `None` where the account is gone.
+pub fn update_profile(tx: &mut Tx<'_>, uid: i64, edit: &ProfileEdit) -> Result<Option<Result<User, Taken>>> {
+    let taken = tx.query_opt(
+        sql!("SELECT id FROM users WHERE roll_number = $1 AND id <> $2"),
+        &[&edit.roll_number, &uid],
+        |row| row.get::<i64>(0),
+    )?;
+    if taken.is_some() {
+        return Ok(Some(Err(Taken::RollNumber)));
+    }
+    let Some(before) = by_id(tx, uid)? else { return Ok(None) };
+    let updated = tx.query_opt(
+        sql!(
+            "UPDATE users SET name = $2, roll_number = $3, department = $4, search_key = $5 WHERE id = $1 RETURNING ",
+            columns!()
+        ),
+        &[
+            &uid,
+            &edit.name,
+            &edit.roll_number,
+            &edit.department,
+            &search_key(&edit.name, Some(&edit.roll_number), before.user.batch.as_deref()),
+        ],
+        account,
+    )?;
+    Ok(updated.map(|account| Ok(account.user)))
+}
+
+/// How many accounts there are.
+pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT COUNT(*) FROM users"), &[], |row| row.get(0))
+}

@@ -1,0 +1,257 @@
+//! Books.
+
+use super::{Error, Param, Result, Row, Tx};
+use crate::{
+    domain::book::{Book, BookForm, Status, average_rating},
+    sql,
+};
+
+macro_rules! columns {
+    () => {
+        "id, title, author, genre, photo_url, description, status, no_of_books, location, rating, isbn, published_year, \
+         language"
+    };
+}
+
+fn book(row: &Row<'_>) -> Result<Book> {
+    Ok(Book {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        author: row.get(2)?,
+        genre: row.get(3)?,
+        photo_url: row.get(4)?,
+        description: row.get(5)?,
+        status: status(&row.get::<String>(6)?)?,
+        no_of_books: row.get(7)?,
+        location: row.get(8)?,
+        rating: row.get(9)?,
+        isbn: row.get(10)?,
+        published_year: row.get(11)?,
+        language: row.get(12)?,
+    })
+}
+
+fn status(text: &str) -> Result<Status> {
+    Status::parse(text).ok_or_else(|| Error::Database(format!("{text:?} is no status of a book").into()))
+}
+
+/// A book with what its detail page tells besides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Detail {
+    /// The book.
+    pub book: Book,
+    /// How often its record was saved.
+    pub version: i64,
+    /// Average of the reviews, one decimal.
+    pub average_rating: Option<f64>,
+    /// How many reviews there are.
+    pub review_count: i64,
+}
+
+/// A book by its number.
+pub fn detail(tx: &mut Tx<'_>, id: i64) -> Result<Option<Detail>> {
+    tx.query_opt(
+        sql!(
+            "SELECT ",
+            columns!(),
+            ", version, (SELECT COUNT(*) FROM reviews WHERE book_id = books.id),
+                (SELECT CAST(COALESCE(SUM(rating), 0) AS BIGINT) FROM reviews WHERE book_id = books.id)
+             FROM books WHERE id = $1"
+        ),
+        &[&id],
+        |row| {
+            let (count, sum) = (row.get(14)?, row.get(15)?);
+            Ok(Detail {
+                book: book(row)?,
+                version: row.get(13)?,
+                average_rating: average_rating(sum, count),
+                review_count: count,
+            })
+        },
+    )
+}
+
+/// How many books one statement of [`cards`] asks for; a page of the default length is one round trip.
+const CARDS: usize = 24;
+
+/// The books with these numbers, in the order of the numbers; those that are gone are left out.
+pub fn cards(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Book>> {
+    let mut books = Vec::with_capacity(ids.len());
+    for ids in ids.chunks(CARDS) {
+        // No book has the number 0.
+        let mut slots = [0; CARDS];
+        slots[..ids.len()].copy_from_slice(ids);
+        let mut found = tx.query(
+            sql!(
+                "SELECT ",
+                columns!(),
+                " FROM books WHERE id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                                          $19, $20, $21, $22, $23, $24)"
+            ),
+            &slots.each_ref().map(|slot| slot as &dyn Param),
+            book,
+        )?;
+        for id in ids {
+            if let Some(place) = found.iter().position(|book| book.id == *id) {
+                books.push(found.swap_remove(place));
+            }
+        }
+    }
+    Ok(books)
+}
+
+/// What an import knows of a book beyond the form.
+#[derive(Clone, Debug, Default)]
+pub struct Imported {
+    /// Tells the same row of another run (see the import).
+    pub key: String,
+    /// ISBN-13.
+    pub isbn: Option<String>,
+    /// Year of publication.
+    pub published_year: Option<i64>,
+    /// ISO 639 code.
+    pub language: Option<String>,
+}
+
+/// Adds a book; its number, or `None` where an import brought this row before.
+pub fn add(tx: &mut Tx<'_>, form: &BookForm, imported: Option<&Imported>, now: i64) -> Result<Option<i64>> {
+    tx.query_opt(
+        sql!(
+            "INSERT INTO books (title, author, genre, photo_url, description, status, no_of_books, location, rating,
+                                isbn, published_year, language, import_key, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+             ON CONFLICT (import_key) DO NOTHING RETURNING id"
+        ),
+        &[
+            &form.title,
+            &form.author,
+            &form.genre,
+            &form.photo_url,
+            &form.description,
+            &form.status.as_str(),
+            &form.no_of_books,
+            &form.location,
+            &form.rating,
+            &imported.and_then(|i| i.isbn.as_deref()),
+            &imported.and_then(|i| i.published_year),
+            &imported.and_then(|i| i.language.as_deref()),
+            &imported.map(|i| i.key.as_str()),
+            &now,
+        ],
+        |row| row.get(0),
+    )
+}
+
+/// Gives a book another picture.
+pub fn set_photo_url(tx: &mut Tx<'_>, id: i64, photo_url: &str) -> Result<()> {
+    tx.execute(sql!("UPDATE books SET photo_url = $2 WHERE id = $1"), &[&id, &photo_url])?;
+    Ok(())
+}
+
+/// What a form had loaded before it was edited: the ETag's content (R-BOOK-7, R-BOOK-8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// The record's version.
+    pub version: i64,
+    /// Copies on the shelf then.
+    pub copies: i64,
+    /// Status then.
+    pub status: Status,
+}
+
+/// What became of an update.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// Stored.
+    Stored,
+    /// There is no such book.
+    Missing,
+    /// Somebody saved another edit since the form was loaded.
+    Stale,
+    /// Copies lent meanwhile leave fewer on the shelf than the form takes away; how many there are now.
+    TooFew(i64),
+}
+
+/// Stores an edit of the record. Count and status are applied as differences to what the form had loaded, so that a
+/// borrow that happened meanwhile is neither undone nor in the way.
+pub fn update(tx: &mut Tx<'_>, id: i64, form: &BookForm, loaded: Loaded) -> Result<Update> {
+    let stored = tx.execute(
+        sql!(
+            "UPDATE books SET title = $4, author = $5, genre = $6, photo_url = $7, description = $8, location = $9,
+                              status = CASE WHEN $10 THEN $11 ELSE status END,
+                              rating = COALESCE($12, rating),
+                              no_of_books = no_of_books + $3, version = version + 1
+             WHERE id = $1 AND version = $2 AND no_of_books + $3 >= 0"
+        ),
+        &[
+            &id,
+            &loaded.version,
+            &(form.no_of_books - loaded.copies),
+            &form.title,
+            &form.author,
+            &form.genre,
+            &form.photo_url,
+            &form.description,
+            &form.location,
+            &(form.status != loaded.status),
+            &form.status.as_str(),
+            &form.rating,
+        ],
+    )?;
+    if stored == 1 {
+        return Ok(Update::Stored);
+    }
+    let now = tx.query_opt(sql!("SELECT version, no_of_books FROM books WHERE id = $1"), &[&id], |row| {
+        Ok((row.get::<i64>(0)?, row.get::<i64>(1)?))
+    })?;
+    Ok(match now {
+        None => Update::Missing,
+        Some((version, copies)) if version == loaded.version => Update::TooFew(copies),
+        Some(_) => Update::Stale,
+    })
+}
+
+/// Deletes a book and its reviews; its loans stay (R-BOOK-6). `false` where there is none.
+pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    Ok(tx.execute(sql!("DELETE FROM books WHERE id = $1"), &[&id])? == 1)
+}
+
+/// Lets the status follow the count, as when a student opens the book (R-DETAIL-3).
+pub fn recalculate_status(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE books SET status = CASE WHEN no_of_books > 0 THEN 'Available' ELSE 'Not Available' END WHERE id = $1"
+        ),
+        &[&id],
+    )?;
+    Ok(())
+}
+
+/// Takes one copy from the shelf, if there is one: the check and the row's lock in one statement (R-LOAN-2). The title.
+pub fn take_copy(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
+    tx.query_opt(
+        sql!(
+            "UPDATE books SET no_of_books = no_of_books - 1,
+                              status = CASE WHEN no_of_books > 1 THEN 'Available' ELSE 'Not Available' END
+             WHERE id = $1 AND no_of_books > 0 RETURNING title"
+        ),
+        &[&id],
+        |row| row.get(0),
+    )
+}
+
+/// Puts one copy back; nothing happens where the book was deleted meanwhile.
+pub fn put_back_copy(tx: &mut Tx<'_>, id: i64) -> Result<()> {
+    tx.execute(sql!("UPDATE books SET no_of_books = no_of_books + 1, status = 'Available' WHERE id = $1"), &[&id])?;
+    Ok(())
+}
+
+/// Whether there is such a book.
+pub fn exists(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    Ok(tx.query_opt(sql!("SELECT id FROM books WHERE id = $1"), &[&id], |row| row.get::<i64>(0))?.is_some())
+}
+
+/// How many books the catalogue has.
+pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT COUNT(*) FROM books"), &[], |row| row.get(0))
+}

@@ -1,0 +1,97 @@
+//! The audit: who did what to what, before and after. Rows are only ever added (the schema refuses anything else).
+
+use serde_json::Value;
+
+use super::{Result, Tx};
+use crate::sql;
+
+/// What was done to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// An account was made.
+    Register,
+    /// A profile was edited.
+    UpdateProfile,
+    /// Somebody signed in.
+    SignIn,
+    /// A book came into the catalogue.
+    AddBook,
+    /// A book's record was edited.
+    UpdateBook,
+    /// A book left the catalogue.
+    DeleteBook,
+    /// Books came in from a file.
+    ImportBooks,
+    /// A student borrowed.
+    Borrow,
+    /// A loan ended.
+    Return,
+    /// A return date moved.
+    Extend,
+    /// A review was written.
+    Review,
+}
+
+impl Action {
+    fn names(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Register => ("register", "user"),
+            Self::UpdateProfile => ("update-profile", "user"),
+            Self::SignIn => ("sign-in", "user"),
+            Self::AddBook => ("add", "book"),
+            Self::UpdateBook => ("update", "book"),
+            Self::DeleteBook => ("delete", "book"),
+            Self::ImportBooks => ("import", "book"),
+            Self::Borrow => ("borrow", "loan"),
+            Self::Return => ("return", "loan"),
+            Self::Extend => ("extend", "loan"),
+            Self::Review => ("review", "review"),
+        }
+    }
+}
+
+/// Something that happened.
+pub struct Event {
+    /// When, epoch milliseconds.
+    pub at: i64,
+    /// Who did it; `None` for the command line.
+    pub actor: Option<i64>,
+    /// What was done.
+    pub action: Action,
+    /// The number of what it was done to.
+    pub subject: i64,
+    /// The values before.
+    pub before: Option<Value>,
+    /// The values after.
+    pub after: Option<Value>,
+}
+
+/// Writes an event down, in the transaction of what it tells.
+pub fn record(tx: &mut Tx<'_>, event: &Event) -> Result<()> {
+    let (action, subject) = event.action.names();
+    tx.execute(
+        sql!(
+            "INSERT INTO events (at, actor_id, action, subject, subject_id, before, after)
+             VALUES ($1, $2, $3, $4, $5, $6, $7)"
+        ),
+        &[
+            &event.at,
+            &event.actor,
+            &action,
+            &subject,
+            &event.subject,
+            &event.before.as_ref().map(Value::to_string),
+            &event.after.as_ref().map(Value::to_string),
+        ],
+    )?;
+    Ok(())
+}
+
+/// What happened to one subject (`book`, `loan`, `user`, `review`), oldest first: action, actor, before and after as JSON.
+pub fn of(tx: &mut Tx<'_>, subject: &str, id: i64) -> Result<Vec<(String, Option<i64>, Option<String>, Option<String>)>> {
+    tx.query(
+        sql!("SELECT action, actor_id, before, after FROM events WHERE subject = $1 AND subject_id = $2 ORDER BY id"),
+        &[&subject, &id],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+    )
+}

@@ -1,0 +1,63 @@
+//! Reviews.
+
+use super::{Result, Row, Tx};
+use crate::{
+    clock,
+    domain::{
+        account::User,
+        review::{Review, ReviewForm},
+    },
+    sql,
+};
+
+fn review(row: &Row<'_>) -> Result<Review> {
+    Ok(Review {
+        id: row.get(0)?,
+        rating: row.get(1)?,
+        comment: row.get(2)?,
+        user_id: row.get(3)?,
+        user_name: row.get(4)?,
+        created_at: clock::rfc3339(row.get(5)?),
+    })
+}
+
+/// Adds a review in the reader's name; `None` where the book is gone.
+pub fn add(tx: &mut Tx<'_>, book: i64, reader: &User, form: &ReviewForm, now: i64) -> Result<Option<Review>> {
+    tx.query_opt(
+        sql!(
+            "INSERT INTO reviews (book_id, user_id, user_name, rating, comment, created_at)
+             SELECT id, $2, $3, $4, $5, $6 FROM books WHERE id = $1
+             RETURNING id, rating, comment, user_id, user_name, created_at"
+        ),
+        &[&book, &reader.uid, &reader.name, &form.rating, &form.comment, &now],
+        review,
+    )
+}
+
+/// Up to `limit` reviews of a book, newest first, older than the review `before`.
+pub fn page(tx: &mut Tx<'_>, book: i64, before: i64, limit: i64) -> Result<Vec<Review>> {
+    tx.query(
+        sql!(
+            "SELECT id, rating, comment, user_id, user_name, created_at FROM reviews
+             WHERE book_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"
+        ),
+        &[&book, &before, &limit],
+        review,
+    )
+}
+
+/// How many reviews of a book gave 1, 2, 3, 4 and 5 stars.
+pub fn ratings(tx: &mut Tx<'_>, book: i64) -> Result<[i64; 5]> {
+    let mut ratings = [0; 5];
+    let counts = tx.query(
+        sql!("SELECT rating, COUNT(*) FROM reviews WHERE book_id = $1 GROUP BY rating"),
+        &[&book],
+        |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)),
+    )?;
+    for (stars, count) in counts {
+        if let Some(slot) = usize::try_from(stars - 1).ok().and_then(|index| ratings.get_mut(index)) {
+            *slot = count;
+        }
+    }
+    Ok(ratings)
+}

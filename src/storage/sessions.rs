@@ -1,0 +1,40 @@
+//! Sessions: who holds which token. Only a token's hash is known here.
+
+use super::{Result, Tx, accounts::Account};
+use crate::{domain::account::Role, sql};
+
+/// Begins a session; `false` where the account is gone by now (R-LOGIN-5). Sessions that ended long ago are cleared away.
+pub fn begin(tx: &mut Tx<'_>, token_hash: &str, uid: i64, now: i64, expires_at: i64) -> Result<bool> {
+    tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;
+    let begun = tx.execute(
+        sql!(
+            "INSERT INTO sessions (token_hash, user_id, created_at, expires_at)
+             SELECT $1, id, $3, $4 FROM users WHERE id = $2"
+        ),
+        &[&token_hash, &uid, &now, &expires_at],
+    )?;
+    Ok(begun == 1)
+}
+
+/// The account behind a token that is still good, and until when it is.
+pub fn account(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(Account, i64)>> {
+    let found = tx.query_opt(
+        sql!("SELECT user_id, expires_at FROM sessions WHERE token_hash = $1 AND expires_at > $2"),
+        &[&token_hash, &now],
+        |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)),
+    )?;
+    let Some((uid, expires_at)) = found else { return Ok(None) };
+    Ok(super::accounts::by_id(tx, uid)?.map(|account| (account, expires_at)))
+}
+
+/// Ends a session; ending one that is no more is no error.
+pub fn end(tx: &mut Tx<'_>, token_hash: &str) -> Result<()> {
+    tx.execute(sql!("DELETE FROM sessions WHERE token_hash = $1"), &[&token_hash])?;
+    Ok(())
+}
+
+/// Gives an account another role and ends its sessions, so that the old role is gone at once.
+pub fn change_role(tx: &mut Tx<'_>, uid: i64, role: Role) -> Result<bool> {
+    tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&uid])?;
+    Ok(tx.execute(sql!("UPDATE users SET role = $2 WHERE id = $1"), &[&uid, &role.as_str()])? == 1)
+}

@@ -1,0 +1,239 @@
+//! One text per statement, one mapping per row, two databases.
+//!
+//! A statement is written once with [`sql!`], numbered parameters `$1, $2 …`, and runs on both databases. `SQLite` would
+//! bind `$2` by its first appearance, not by its number, so the macro rewrites `$n` to `?n` while compiling.
+//! What a statement may bind and read is a closed list ([`Param`], [`Column`]): `PostgreSQL` wants exact types, and a
+//! type that only `SQLite` forgives must fail the build, not a librarian.
+
+use super::{Error, Result, postgres::Connection};
+
+/// A statement's text for each database; made by [`sql!`] only, so that no text made at run time can be executed.
+#[derive(Clone, Copy, Debug)]
+pub struct Sql {
+    pub(super) sqlite: &'static str,
+    pub(super) postgres: &'static str,
+}
+
+impl Sql {
+    /// For [`sql!`] alone.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn written(postgres: &'static str, sqlite: &'static str) -> Self {
+        Self { sqlite, postgres }
+    }
+}
+
+/// Rewrites `$n` to `?n` outside quotes; refuses, while compiling, a bare `?`, a `$` without a number and an open quote.
+#[doc(hidden)]
+#[must_use]
+pub const fn numbered<const N: usize>(text: &str) -> [u8; N] {
+    let from = text.as_bytes();
+    let mut to = [0; N];
+    let mut quoted = false;
+    let mut i = 0;
+    while i < N {
+        let byte = from[i];
+        to[i] = byte;
+        if byte == b'\'' {
+            quoted = !quoted;
+        } else if !quoted {
+            assert!(byte != b'?', "parameters are written $1, $2, …");
+            if byte == b'$' {
+                assert!(i + 1 < N && from[i + 1].is_ascii_digit(), "a $ needs a number");
+                to[i] = b'?';
+            }
+        }
+        i += 1;
+    }
+    assert!(!quoted, "a quote is left open");
+    to
+}
+
+/// One statement for both databases, from string literals (and macros that expand to them).
+#[macro_export]
+macro_rules! sql {
+    ($($part:expr),+ $(,)?) => {{
+        const TEXT: &str = concat!($($part),+);
+        const SQLITE: [u8; TEXT.len()] = $crate::storage::sql::numbered(TEXT);
+        const { $crate::storage::sql::Sql::written(TEXT, match ::core::str::from_utf8(&SQLITE) {
+            Ok(text) => text,
+            Err(_) => panic!("statements are UTF-8"),
+        }) }
+    }};
+}
+
+/// What a statement may bind.
+pub trait Param: rusqlite::ToSql + postgres::types::ToSql + Sync {}
+
+macro_rules! params { ($($type:ty),+) => { $(impl Param for $type {})+ } }
+params!(i64, bool, String, &str, Option<i64>, Option<String>, Option<&str>);
+
+/// What a row may hold.
+pub trait Column: Sized {
+    #[doc(hidden)]
+    fn read(row: &Row<'_>, index: usize) -> Result<Self>;
+}
+
+macro_rules! columns {
+    ($($type:ty),+) => { $(impl Column for $type {
+        fn read(row: &Row<'_>, index: usize) -> Result<Self> {
+            Ok(match row {
+                Row::Sqlite(row) => row.get(index)?,
+                Row::Postgres(row) => row.try_get(index)?,
+            })
+        }
+    })+ }
+}
+columns!(i64, bool, String, Option<i64>, Option<bool>, Option<String>);
+
+/// One row of an answer, borrowed from either driver.
+pub enum Row<'r> {
+    /// From `SQLite`.
+    Sqlite(&'r rusqlite::Row<'r>),
+    /// From `PostgreSQL`.
+    Postgres(&'r ::postgres::Row),
+}
+
+impl Row<'_> {
+    /// The column at `index`, counted from 0.
+    pub fn get<T: Column>(&self, index: usize) -> Result<T> {
+        T::read(self, index)
+    }
+
+    /// A calendar day, stored as ISO text.
+    pub fn day(&self, index: usize) -> Result<jiff::civil::Date> {
+        self.get::<String>(index)?.parse().map_err(|error| Error::Database(Box::new(error)))
+    }
+}
+
+pub(super) enum Arm<'c> {
+    Sqlite(&'c rusqlite::Connection),
+    Postgres(&'c mut Connection),
+}
+
+/// A transaction (or, for reads, a connection) in the hands of a closure given to [`super::Db`].
+///
+/// After a statement failed every further one answers [`Error::Aborted`] and nothing is stored, as `PostgreSQL` has it,
+/// so that a swallowed error cannot commit half a change on one database only.
+pub struct Tx<'c> {
+    pub(super) arm: Arm<'c>,
+    pub(super) failed: bool,
+}
+
+impl<'c> Tx<'c> {
+    pub(super) fn new(arm: Arm<'c>) -> Self {
+        Self { arm, failed: false }
+    }
+
+    /// Whether this is `PostgreSQL`: for the few statements that only one database has.
+    #[must_use]
+    pub fn is_postgres(&self) -> bool {
+        matches!(self.arm, Arm::Postgres(_))
+    }
+
+    /// Runs a statement that answers no rows; the number of rows it touched.
+    pub fn execute(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<u64> {
+        self.guarded(|arm| match arm {
+            Arm::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(sql.sqlite)?;
+                bind(&mut statement, params)?;
+                Ok(statement.raw_execute()? as u64)
+            }
+            Arm::Postgres(connection) => connection.execute(sql.postgres, &shared(params)),
+        })
+    }
+
+    /// Every row of the answer.
+    pub fn query<T>(
+        &mut self,
+        sql: Sql,
+        params: &[&dyn Param],
+        mut map: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        self.guarded(|arm| match arm {
+            Arm::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(sql.sqlite)?;
+                bind(&mut statement, params)?;
+                let mut rows = statement.raw_query();
+                let mut all = Vec::new();
+                while let Some(row) = rows.next()? {
+                    all.push(map(&Row::Sqlite(row))?);
+                }
+                Ok(all)
+            }
+            Arm::Postgres(connection) => connection
+                .query(sql.postgres, &shared(params))?
+                .iter()
+                .map(|row| map(&Row::Postgres(row)))
+                .collect(),
+        })
+    }
+
+    /// The only row of the answer, if there is one; [`Error::ManyRows`] if there are several.
+    pub fn query_opt<T>(
+        &mut self,
+        sql: Sql,
+        params: &[&dyn Param],
+        map: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let mut rows = self.query(sql, params, map)?;
+        if rows.len() > 1 {
+            self.failed = true;
+            return Err(Error::ManyRows);
+        }
+        Ok(rows.pop())
+    }
+
+    /// The only row of an answer that always has one, such as a count.
+    pub fn query_one<T>(
+        &mut self,
+        sql: Sql,
+        params: &[&dyn Param],
+        map: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<T> {
+        self.query_opt(sql, params, map)?.ok_or(Error::NoRow)
+    }
+
+    /// Several statements without parameters, as a migration file holds them.
+    pub(super) fn batch(&mut self, text: &str) -> Result<()> {
+        self.guarded(|arm| match arm {
+            Arm::Sqlite(connection) => Ok(connection.execute_batch(text)?),
+            Arm::Postgres(connection) => connection.batch(text),
+        })
+    }
+
+    fn guarded<T>(&mut self, run: impl FnOnce(&mut Arm<'c>) -> Result<T>) -> Result<T> {
+        if self.failed {
+            return Err(Error::Aborted);
+        }
+        let answer = run(&mut self.arm);
+        self.failed = answer.is_err();
+        answer
+    }
+}
+
+fn bind(statement: &mut rusqlite::Statement<'_>, params: &[&dyn Param]) -> Result<()> {
+    if statement.parameter_count() != params.len() {
+        return Err(Error::Database(
+            format!("{} parameters for a statement with {}", params.len(), statement.parameter_count()).into(),
+        ));
+    }
+    for (index, param) in params.iter().enumerate() {
+        statement.raw_bind_parameter(index + 1, *param as &dyn rusqlite::ToSql)?;
+    }
+    Ok(())
+}
+
+fn shared<'p>(params: &[&'p dyn Param]) -> Vec<&'p (dyn ::postgres::types::ToSql + Sync)> {
+    params.iter().map(|param| *param as &(dyn ::postgres::types::ToSql + Sync)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn parameters_are_bound_by_number_not_by_first_appearance() {
+        let statement = sql!("UPDATE books SET no_of_books = $2, title = '$9' WHERE id = $1");
+        assert_eq!(statement.sqlite, "UPDATE books SET no_of_books = ?2, title = '$9' WHERE id = ?1");
+        assert_eq!(statement.postgres, "UPDATE books SET no_of_books = $2, title = '$9' WHERE id = $1");
+    }
+}
