@@ -53,7 +53,7 @@ struct DemoBook {
     author: String,
     genre: String,
     description: String,
-    published_year: i64,
+    published_year: Option<i64>,
     language: String,
     isbn: Option<String>,
     no_of_books: i64,
@@ -149,7 +149,7 @@ fn fill_now(
         let facts = Imported {
             key: format!("demo-{place}"),
             isbn: book.isbn.clone(),
-            published_year: Some(book.published_year),
+            published_year: book.published_year,
             language: Some(book.language.clone()),
         };
         let id = books::add(tx, &form, Some(&facts), now)?.ok_or(Error::NoRow)?;

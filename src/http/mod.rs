@@ -144,7 +144,6 @@ pub fn router(state: State) -> Router {
     let api = api
         .method_not_allowed_fallback(method_not_allowed)
         .route_layer(middleware::from_fn_with_state(Arc::clone(&state), access::enforce))
-        .fallback(nothing_here)
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::map_response(headers::api));
     Router::new()
@@ -166,10 +165,6 @@ pub fn router(state: State) -> Router {
 
 async fn method_not_allowed() -> Error {
     Error::MethodNotAllowed
-}
-
-async fn nothing_here() -> Error {
-    Error::NotFound
 }
 
 async fn to_the_library() -> Redirect {

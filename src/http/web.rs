@@ -35,10 +35,13 @@ fn is_screen(path: &str) -> bool {
 
 /// Answers everything under the base path that is neither API nor cover.
 pub async fn app(AppState(app): AppState<State>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
+    if path == "api" || path.starts_with("api/") {
+        return Error::NotFound.into_response();
+    }
     if !matches!(method, Method::GET | Method::HEAD) {
         return Error::MethodNotAllowed.into_response();
     }
-    let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
     if let Some(file) = Files::get(path).filter(|_| path != "index.html") {
         return asset(path, file, &headers);
     }
