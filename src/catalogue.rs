@@ -17,7 +17,7 @@ use crate::{
 
 /// Between two looks at the table of changes when nobody calls: what a lost notification or a command on the same file
 /// takes at most to be seen.
-const LOOK: Duration = Duration::from_millis(1000);
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Entries read at once while loading.
 const PORTION: i64 = 10_000;
@@ -90,7 +90,10 @@ async fn follow(db: Db, index: Arc<Index>, call: Arc<Notify>, say: watch::Sender
             Ok(()) => {}
             Err(Error::Closed) => return,
             Err(error) => {
-                tracing::warn!(error = &error as &dyn std::error::Error, "the search index cannot follow the catalogue");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "the search index cannot follow the catalogue"
+                );
             }
         }
         if say.is_closed() {

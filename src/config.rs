@@ -1,5 +1,7 @@
 //! The command line. Every flag can also be a variable: `--listen` is `LIBRARY_LISTEN`.
 
+#![expect(clippy::doc_markdown, reason = "these comments are the command line's help")]
+
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
@@ -120,7 +122,8 @@ pub enum LogFormat {
 }
 
 fn public_url(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("{error}; write it like https://library.college.edu"))?;
+    let url =
+        Url::parse(text).map_err(|error| format!("{error}; write it like https://library.college.edu"))?;
     let plain = matches!(url.scheme(), "http" | "https")
         && url.host_str().is_some()
         && matches!(url.path(), "" | "/")
@@ -145,7 +148,8 @@ impl Serve {
                 } else {
                     listening.ip().to_string()
                 };
-                Url::parse(&format!("http://{host}:{}/", listening.port())).map_err(|error| error.to_string())?
+                Url::parse(&format!("http://{host}:{}/", listening.port()))
+                    .map_err(|error| error.to_string())?
             }
         };
         if self.demo && !self.listen.ip().is_loopback() {
@@ -156,7 +160,10 @@ impl Serve {
         }
         let on_this_machine = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
         // Plain http is for this machine alone; a browser elsewhere would send passwords in the clear.
-        if url.scheme() == "http" && !self.allow_insecure_http && !(on_this_machine && self.listen.ip().is_loopback()) {
+        if url.scheme() == "http"
+            && !self.allow_insecure_http
+            && !(on_this_machine && self.listen.ip().is_loopback())
+        {
             return Err(format!(
                 "plain http at {url} (listening on {}) would send passwords in the clear: \
                  give --public-url https://… and put a TLS proxy in front, or say --allow-insecure-http",
@@ -209,7 +216,8 @@ mod tests {
     use super::*;
 
     fn serve(arguments: &[&str]) -> Result<Url, String> {
-        let cli = Cli::try_parse_from(["library", "serve"].iter().chain(arguments)).map_err(|error| error.to_string())?;
+        let cli = Cli::try_parse_from(["library", "serve"].iter().chain(arguments))
+            .map_err(|error| error.to_string())?;
         match cli.command {
             Command::Serve(serve) => serve.public_address(serve.listen),
             _ => Err("another command".into()),

@@ -18,7 +18,9 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     clock::Clock,
     domain::{
-        book::{AUTHOR, BookForm, DESCRIPTION, GENRE, LOCATION, NO_OF_BOOKS, PHOTO_URL, RATING, Status, TITLE},
+        book::{
+            AUTHOR, BookForm, DESCRIPTION, GENRE, LOCATION, NO_OF_BOOKS, PHOTO_URL, RATING, Status, TITLE,
+        },
         rule::{Invalid, Text},
     },
     server::told,
@@ -32,8 +34,20 @@ use crate::{
 
 /// The columns a file may have; only the title must be there.
 const COLUMNS: &[&str] = &[
-    "title", "author", "genre", "photoURL", "description", "isbn", "publishedYear", "language", "averageRating",
-    "ratingsCount", "location", "noOfBooks", "rating", "status",
+    "title",
+    "author",
+    "genre",
+    "photoURL",
+    "description",
+    "isbn",
+    "publishedYear",
+    "language",
+    "averageRating",
+    "ratingsCount",
+    "location",
+    "noOfBooks",
+    "rating",
+    "status",
 ];
 /// What a list of rejected rows has besides, so that it can be put right and imported as it is.
 const REJECTS: &[&str] = &["line", "reason"];
@@ -134,7 +148,10 @@ pub fn run(db: &Db, file: &Path, rejects: &Path, show_progress: bool) -> Result<
 }
 
 fn stopped(line: u64, error: &Error) -> String {
-    format!("stopped near line {line}: {}. What was added before is stored; run the import again to go on", told(error))
+    format!(
+        "stopped near line {line}: {}. What was added before is stored; run the import again to go on",
+        told(error)
+    )
 }
 
 fn open(file: &Path, bar: &ProgressBar) -> Result<Box<dyn BufRead>, String> {
@@ -173,9 +190,9 @@ fn check_soundness(mut text: impl BufRead) -> Result<(), String> {
     let mut opened = 0;
     loop {
         line.clear();
-        let read = text.read_until(b'\n', &mut line).map_err(|error| {
-            format!("cannot be read after line {number}: {error}; is the file complete?")
-        })?;
+        let read = text
+            .read_until(b'\n', &mut line)
+            .map_err(|error| format!("cannot be read after line {number}: {error}; is the file complete?"))?;
         if read == 0 {
             break;
         }
@@ -208,7 +225,9 @@ fn check_soundness(mut text: impl BufRead) -> Result<(), String> {
                 }
                 (_, b',' | b'\n' | b'\r') => Place::FieldStart,
                 (Place::QuoteSeen, _) => {
-                    return Err(format!("line {number}: text follows a closing quote; double a quote that belongs to the text"));
+                    return Err(format!(
+                        "line {number}: text follows a closing quote; double a quote that belongs to the text"
+                    ));
                 }
                 (Place::FieldStart | Place::Bare, _) => Place::Bare,
             };
@@ -243,14 +262,20 @@ impl Header {
         for (index, name) in names.iter().enumerate() {
             let name = name.trim();
             if !COLUMNS.contains(&name) && !REJECTS.contains(&name) {
-                return Err(format!("line 1: there is no column \"{name}\"; the header may have {}", known()));
+                return Err(format!(
+                    "line 1: there is no column \"{name}\"; the header may have {}",
+                    known()
+                ));
             }
             if columns.insert(name.to_owned(), index).is_some() {
                 return Err(format!("line 1: the column \"{name}\" stands there twice"));
             }
         }
         if !columns.contains_key("title") {
-            return Err(format!("line 1: the header is missing, or it has no column \"title\"; it may have {}", known()));
+            return Err(format!(
+                "line 1: the header is missing, or it has no column \"title\"; it may have {}",
+                known()
+            ));
         }
         Ok(Self { columns, names: names.clone() })
     }
@@ -258,7 +283,11 @@ impl Header {
     fn cell<'r>(&self, record: &'r StringRecord, column: &str) -> &'r str {
         let cell = self.columns.get(column).and_then(|index| record.get(*index)).unwrap_or_default().trim();
         // A list of rejects guards what a spreadsheet would take for a formula.
-        if self.columns.contains_key("reason") { cell.strip_prefix('\'').filter(|rest| is_formula(rest)).unwrap_or(cell) } else { cell }
+        if self.columns.contains_key("reason") {
+            cell.strip_prefix('\'').filter(|rest| is_formula(rest)).unwrap_or(cell)
+        } else {
+            cell
+        }
     }
 
     fn row(&self, record: &StringRecord) -> Result<Row, String> {
@@ -267,7 +296,8 @@ impl Header {
         }
         let mut invalid = Invalid::default();
         // Real catalogues are incomplete: what the forms demand may be blank here, but never too long.
-        let mut text = |rule: Text, column: &str| Text { min: 0, ..rule }.check(self.cell(record, column), &mut invalid);
+        let mut text =
+            |rule: Text, column: &str| Text { min: 0, ..rule }.check(self.cell(record, column), &mut invalid);
         let mut form = BookForm {
             title: text(TITLE, "title"),
             author: text(AUTHOR, "author"),
@@ -290,24 +320,38 @@ impl Header {
             invalid.push("language", "is no language code");
         }
         let average = |text: &str| text.parse().ok().filter(|stars| (0.0..=5.0).contains(stars));
-        let average: Option<f64> = self.read(record, "averageRating", &mut invalid, "is no number from 0 to 5", average);
+        let average: Option<f64> =
+            self.read(record, "averageRating", &mut invalid, "is no number from 0 to 5", average);
         let count = |text: &str| text.parse::<u64>().ok();
         self.read(record, "ratingsCount", &mut invalid, "is no whole number", count);
         let copies = |text: &str| text.parse().ok().filter(|copies| (0..=NO_OF_BOOKS.max).contains(copies));
-        form.no_of_books = self.read(record, "noOfBooks", &mut invalid, "is no whole number from 0", copies).unwrap_or(1);
+        form.no_of_books =
+            self.read(record, "noOfBooks", &mut invalid, "is no whole number from 0", copies).unwrap_or(1);
         let stars = |text: &str| text.parse().ok().filter(|stars| (RATING.min..=RATING.max).contains(stars));
         let stars = self.read(record, "rating", &mut invalid, "is no whole number from 1 to 5", stars);
         #[expect(clippy::cast_possible_truncation, reason = "0 to 5")]
-        let rounded = average.filter(|stars| *stars > 0.0).map(|stars| (stars.round() as i64).max(RATING.min));
+        let rounded =
+            average.filter(|stars| *stars > 0.0).map(|stars| (stars.round() as i64).max(RATING.min));
         form.rating = stars.or(rounded);
-        let status = self.read(record, "status", &mut invalid, "is neither \"Available\" nor \"Not Available\"", Status::parse);
+        let status = self.read(
+            record,
+            "status",
+            &mut invalid,
+            "is neither \"Available\" nor \"Not Available\"",
+            Status::parse,
+        );
         form.status = status.unwrap_or(Status::of(form.no_of_books));
         let key = key(&form, isbn.as_deref(), published_year, language.as_deref());
-        let hex = key.iter().map(|byte| format!("{byte:02x}")).collect();
+        let hex = format!("{:032x}", u128::from_be_bytes(key));
         invalid
             .or(Row { form, imported: Imported { key: hex, isbn, published_year, language }, key })
             .map_err(|invalid| {
-                invalid.0.iter().map(|error| format!("{}: {}", error.field, error.message)).collect::<Vec<_>>().join("; ")
+                invalid
+                    .0
+                    .iter()
+                    .map(|error| format!("{}: {}", error.field, error.message))
+                    .collect::<Vec<_>>()
+                    .join("; ")
             })
     }
 
@@ -352,11 +396,14 @@ fn isbn_13(text: &str) -> Option<String> {
         .filter(|c| !matches!(c, '-' | ' '))
         .map(|c| if matches!(c, 'x' | 'X') { Some(10) } else { c.to_digit(10) })
         .collect::<Option<_>>()?;
-    let weighed = |digits: &[u32]| digits.iter().zip([1, 3].iter().cycle()).map(|(digit, weight)| digit * weight).sum::<u32>();
+    let weighed = |digits: &[u32]| {
+        digits.iter().zip([1, 3].iter().cycle()).map(|(digit, weight)| digit * weight).sum::<u32>()
+    };
     let thirteen = match digits.len() {
         13 if !digits.contains(&10) && weighed(&digits) % 10 == 0 => digits,
         10 if !digits[..9].contains(&10)
-            && digits.iter().zip((1..=10).rev()).map(|(digit, weight)| digit * weight).sum::<u32>() % 11 == 0 =>
+            && digits.iter().zip((1..=10).rev()).map(|(digit, weight)| digit * weight).sum::<u32>() % 11
+                == 0 =>
         {
             let mut thirteen = vec![9, 7, 8];
             thirteen.extend(&digits[..9]);
@@ -410,7 +457,8 @@ struct Rejects {
 
 impl Rejects {
     fn create(path: &Path, header: &Header) -> Result<Self, String> {
-        let cannot = |error: &dyn std::error::Error| format!("{}: cannot be written: {}", path.display(), told(error));
+        let cannot =
+            |error: &dyn std::error::Error| format!("{}: cannot be written: {}", path.display(), told(error));
         // Written beside and moved into place at the end, because it may be the very file that is read.
         let partial = path.with_extension("partial");
         let file = File::create(&partial).map_err(|error| cannot(&error))?;
@@ -432,7 +480,11 @@ impl Rejects {
 
     fn write(&mut self, line: &str, reason: &str, record: &StringRecord) -> Result<(), String> {
         let own = &self.own;
-        let row = record.iter().enumerate().filter(|(index, _)| !own.contains(index)).map(|(_, cell)| guarded(cell));
+        let row = record
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !own.contains(index))
+            .map(|(_, cell)| guarded(cell));
         let cells = [line.to_owned(), guarded(reason)].into_iter().chain(row);
         self.writer
             .write_record(cells)
@@ -440,7 +492,9 @@ impl Rejects {
     }
 
     fn finish(self) -> Result<u64, String> {
-        let cannot = |error: &dyn std::error::Error| format!("{}: cannot be written: {}", self.path.display(), told(error));
+        let cannot = |error: &dyn std::error::Error| {
+            format!("{}: cannot be written: {}", self.path.display(), told(error))
+        };
         let mut file = self.writer.into_inner().map_err(|error| cannot(error.error()))?;
         file.flush().map_err(|error| cannot(&error))?;
         std::fs::rename(self.path.with_extension("partial"), &self.path).map_err(|error| cannot(&error))?;
@@ -482,7 +536,9 @@ mod tests {
 
     #[test]
     fn a_header_is_asked_for_and_a_misspelt_column_named() {
-        assert!(header(&["Madame Bovary", "Gustave Flaubert"]).is_err_and(|told| told.contains("Madame Bovary")));
+        assert!(
+            header(&["Madame Bovary", "Gustave Flaubert"]).is_err_and(|told| told.contains("Madame Bovary"))
+        );
         assert!(header(&["author"]).is_err_and(|told| told.contains("title")));
         assert!(header(&["title", "title"]).is_err_and(|told| told.contains("twice")));
         assert!(header(&["title", "author", "noOfBooks"]).is_ok());
@@ -496,16 +552,27 @@ mod tests {
     #[test]
     fn a_row_needs_a_title_and_nothing_else() -> Result<(), String> {
         let bare = row(&[("title", "  Poems ")])?;
-        assert_eq!((bare.form.title.as_str(), bare.form.no_of_books, bare.form.status), ("Poems", 1, Status::Available));
-        assert!(row(&[("title", " "), ("author", "Anon")]).is_err_and(|told| told.contains("Title is required.")));
+        assert_eq!(
+            (bare.form.title.as_str(), bare.form.no_of_books, bare.form.status),
+            ("Poems", 1, Status::Available)
+        );
+        assert!(
+            row(&[("title", " "), ("author", "Anon")]).is_err_and(|told| told.contains("Title is required."))
+        );
         Ok(())
     }
 
     #[test]
     fn wrong_cells_are_named_with_what_stands_in_them() -> Result<(), String> {
-        let told = row(&[("title", "t"), ("isbn", "9780809477968"), ("publishedYear", "MCM"), ("noOfBooks", "-1"), ("photoURL", "ftp://x/y")])
-            .err()
-            .unwrap_or_default();
+        let told = row(&[
+            ("title", "t"),
+            ("isbn", "9780809477968"),
+            ("publishedYear", "MCM"),
+            ("noOfBooks", "-1"),
+            ("photoURL", "ftp://x/y"),
+        ])
+        .err()
+        .unwrap_or_default();
         for part in ["photoURL: ", "isbn: \"9780809477968\"", "publishedYear: \"MCM\"", "noOfBooks: \"-1\""] {
             assert!(told.contains(part), "{told}");
         }

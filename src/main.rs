@@ -43,7 +43,9 @@ fn run(command: Command) -> Result<(), String> {
         Command::Admin(Admin::Create { email, name, password_stdin, database }) => {
             create_admin(&database, &email, &name, password_stdin)
         }
-        Command::Import(Import::Books { file, rejected, database }) => import::books(&open(&database)?, &file, rejected),
+        Command::Import(Import::Books { file, rejected, database }) => {
+            import::books(&open(&database)?, &file, rejected)
+        }
         Command::Migrate(database) => {
             let db = open(&database)?;
             println!("{} is up to date.", db.location());
@@ -68,7 +70,8 @@ fn run(command: Command) -> Result<(), String> {
 fn log(format: LogFormat) {
     let filter = tracing_subscriber::EnvFilter::try_from_env("LIBRARY_LOG")
         .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let logs = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
+    let logs =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
     match format {
         LogFormat::Text => logs.with_ansi(std::io::stderr().is_terminal()).init(),
         LogFormat::Json => logs.json().init(),
@@ -136,9 +139,9 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
 }
 
 fn refuse(invalid: Invalid) -> Result<(), String> {
-    invalid.or(()).map_err(|invalid| {
-        invalid.0.into_iter().map(|error| error.message).collect::<Vec<_>>().join(" ")
-    })
+    invalid
+        .or(())
+        .map_err(|invalid| invalid.0.into_iter().map(|error| error.message).collect::<Vec<_>>().join(" "))
 }
 
 fn doctor(database: &Database, place: &Place) -> Result<(), String> {
@@ -153,7 +156,11 @@ fn doctor(database: &Database, place: &Place) -> Result<(), String> {
     println!("database   {} answers, schema up to date", database.database);
     println!("catalogue  {books} books, {changes} changes so far");
     println!("accounts   {accounts}");
-    println!("today      {} in {}", clock.today(), place.time_zone.iana_name().unwrap_or("a nameless time zone"));
+    println!(
+        "today      {} in {}",
+        clock.today(),
+        place.time_zone.iana_name().unwrap_or("a nameless time zone")
+    );
     if accounts == 0 {
         println!("next       make the first librarian: library admin create --email E --name N");
     }

@@ -58,7 +58,10 @@ impl Passwords {
         })
     }
 
-    async fn on_a_core<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    async fn on_a_core<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Error> {
         let permit = tokio::time::timeout(PATIENCE, Arc::clone(&self.cores).acquire_owned())
             .await
             .map_err(|_| Error::Busy)?

@@ -80,7 +80,8 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
         limits: Limits::default(),
     });
     if let Some(at) = options.metrics_listen {
-        let listener = TcpListener::bind(at).await.map_err(|error| format!("cannot listen on {at}: {error}"))?;
+        let listener =
+            TcpListener::bind(at).await.map_err(|error| format!("cannot listen on {at}: {error}"))?;
         let routes = Router::new().route("/metrics", get(async move || metrics.render()));
         tokio::spawn(async move { axum::serve(listener, routes).await });
     }
@@ -88,7 +89,9 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     if options.demo {
         tracing::info!(
             "demo accounts: {} and {}, both with the password {}",
-            demo::LIBRARIAN, demo::STUDENT, demo::PASSWORD
+            demo::LIBRARIAN,
+            demo::STUDENT,
+            demo::PASSWORD
         );
     }
     accept(listener, http::router(state), stop_signal()).await;
@@ -134,9 +137,10 @@ fn only_server(database: &Path) -> Result<File, Failure> {
         .map_err(|error| cannot(&error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => {
-            Err(format!("another server already works on {}; use PostgreSQL for several servers", database.display()))
-        }
+        Err(TryLockError::WouldBlock) => Err(format!(
+            "another server already works on {}; use PostgreSQL for several servers",
+            database.display()
+        )),
         Err(TryLockError::Error(error)) => Err(cannot(&error)),
     }
 }

@@ -1,5 +1,7 @@
 //! Accounts: who a person is, and what registering or editing a profile asks for.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -13,11 +15,14 @@ pub const NAME: Text = Text { field: "name", label: "Full name", min: 1, max: 10
 /// RFC 5321 allows 254 characters.
 pub const EMAIL: Text = Text { field: "email", label: "Email", min: 1, max: 254, kind: Kind::Email };
 /// R-REG-5: 8 to 128 characters, any characters.
-pub const PASSWORD: Text = Text { field: "password", label: "Password", min: 8, max: 128, kind: Kind::Secret };
+pub const PASSWORD: Text =
+    Text { field: "password", label: "Password", min: 8, max: 128, kind: Kind::Secret };
 /// What fits on a card's barcode with room to spare.
-pub const ROLL_NUMBER: Text = Text { field: "rollNumber", label: "Roll number", min: 1, max: 32, kind: Kind::Line };
+pub const ROLL_NUMBER: Text =
+    Text { field: "rollNumber", label: "Roll number", min: 1, max: 32, kind: Kind::Line };
 /// The department's name.
-pub const DEPARTMENT: Text = Text { field: "department", label: "Department", min: 1, max: 100, kind: Kind::Line };
+pub const DEPARTMENT: Text =
+    Text { field: "department", label: "Department", min: 1, max: 100, kind: Kind::Line };
 /// One of [`BATCHES`].
 pub const BATCH: Text = Text { field: "batch", label: "Batch", min: 1, max: 4, kind: Kind::OneOf(BATCHES) };
 
@@ -179,10 +184,10 @@ pub fn new_password(raw: &str, invalid: &mut Invalid) -> String {
 
 /// The commonest 10 000 passwords, those of 8 characters and more, lower-case, sorted: shorter ones are refused anyway.
 static COMMON: &str = include_str!("common_passwords.txt");
+static SORTED: LazyLock<Vec<&str>> = LazyLock::new(|| COMMON.lines().collect());
 
 fn is_common(password: &str) -> bool {
     let lower = password.to_lowercase();
-    static SORTED: std::sync::LazyLock<Vec<&str>> = std::sync::LazyLock::new(|| COMMON.lines().collect());
     SORTED.binary_search(&lower.as_str()).is_ok()
 }
 
@@ -204,7 +209,11 @@ mod tests {
     }
 
     fn wrong_fields(registration: Registration) -> Vec<String> {
-        registration.checked().err().map(|invalid| invalid.0.into_iter().map(|e| e.field.into_owned()).collect()).unwrap_or_default()
+        registration
+            .checked()
+            .err()
+            .map(|invalid| invalid.0.into_iter().map(|e| e.field.into_owned()).collect())
+            .unwrap_or_default()
     }
 
     #[test]
@@ -217,8 +226,12 @@ mod tests {
     #[test]
     fn every_missing_field_is_named_at_once_r_reg_1() {
         let empty = Registration {
-            name: String::new(), email: String::new(), password: String::new(), roll_number: " ".into(),
-            department: String::new(), batch: String::new(),
+            name: String::new(),
+            email: String::new(),
+            password: String::new(),
+            roll_number: " ".into(),
+            department: String::new(),
+            batch: String::new(),
         };
         assert_eq!(wrong_fields(empty), ["name", "email", "password", "rollNumber", "department", "batch"]);
     }
@@ -233,7 +246,8 @@ mod tests {
 
     #[test]
     fn passwords_are_8_to_128_characters_and_not_common_r_reg_5() {
-        let with = |password: &str| wrong_fields(Registration { password: password.into(), ..registration() });
+        let with =
+            |password: &str| wrong_fields(Registration { password: password.into(), ..registration() });
         assert_eq!(with("1234567"), ["password"]);
         assert_eq!(with("password"), ["password"]);
         assert_eq!(with("PASSWORD"), ["password"]);
@@ -247,7 +261,9 @@ mod tests {
     #[test]
     fn the_common_passwords_are_sorted_for_the_search() {
         let lines: Vec<&str> = COMMON.lines().collect();
-        assert!(lines.len() > 1000 && lines.is_sorted() && lines.iter().all(|line| line.chars().count() >= 8));
+        assert!(
+            lines.len() > 1000 && lines.is_sorted() && lines.iter().all(|line| line.chars().count() >= 8)
+        );
     }
 
     proptest! {

@@ -13,7 +13,8 @@ pub const AUTHOR: Text = Text { field: "author", label: "Author", min: 1, max: 1
 /// One genre.
 pub const GENRE: Text = Text { field: "genre", label: "Genre", min: 1, max: 200, kind: Kind::Line };
 /// Where the cover's picture is.
-pub const PHOTO_URL: Text = Text { field: "photoURL", label: "Photo URL", min: 1, max: 2048, kind: Kind::Url };
+pub const PHOTO_URL: Text =
+    Text { field: "photoURL", label: "Photo URL", min: 1, max: 2048, kind: Kind::Url };
 /// R-BOOK-2: at least 200 characters.
 pub const DESCRIPTION: Text =
     Text { field: "description", label: "Description", min: 200, max: 10_000, kind: Kind::Paragraphs };
@@ -202,20 +203,29 @@ mod tests {
     }
 
     fn wrong(form: BookForm) -> Vec<String> {
-        form.checked_for_add().err().map(|i| i.0.into_iter().map(|e| e.field.into_owned()).collect()).unwrap_or_default()
+        form.checked_for_add()
+            .err()
+            .map(|i| i.0.into_iter().map(|e| e.field.into_owned()).collect())
+            .unwrap_or_default()
     }
 
     #[test]
     fn a_full_form_is_taken_and_each_wrong_field_is_named_r_book_5() {
         assert!(wrong(form()).is_empty());
         assert_eq!(wrong(BookForm { description: "d".repeat(199), ..form() }), ["description"]);
-        assert_eq!(wrong(BookForm { description: format!("{}   ", "d".repeat(199)), ..form() }), ["description"]);
+        assert_eq!(
+            wrong(BookForm { description: format!("{}   ", "d".repeat(199)), ..form() }),
+            ["description"]
+        );
         assert_eq!(wrong(BookForm { no_of_books: 0, ..form() }), ["noOfBooks"]);
         assert_eq!(wrong(BookForm { no_of_books: i64::MIN, ..form() }), ["noOfBooks"]);
         assert_eq!(wrong(BookForm { rating: None, ..form() }), ["rating"]);
         assert_eq!(wrong(BookForm { rating: Some(6), ..form() }), ["rating"]);
         assert_eq!(wrong(BookForm { photo_url: "not an address".into(), ..form() }), ["photoURL"]);
-        assert_eq!(wrong(BookForm { title: " ".into(), author: String::new(), ..form() }), ["title", "author"]);
+        assert_eq!(
+            wrong(BookForm { title: " ".into(), author: String::new(), ..form() }),
+            ["title", "author"]
+        );
     }
 
     #[test]

@@ -8,7 +8,8 @@ use super::rule::{Invalid, Kind, Number, Text};
 /// R-REV-1: 1 to 5; 0 means that none was chosen.
 pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
 /// R-REV-1: not blank after trimming.
-pub const COMMENT: Text = Text { field: "comment", label: "Comment", min: 1, max: 2000, kind: Kind::Paragraphs };
+pub const COMMENT: Text =
+    Text { field: "comment", label: "Comment", min: 1, max: 2000, kind: Kind::Paragraphs };
 
 /// What a reader wrote about a book (R-DATA-3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

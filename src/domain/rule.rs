@@ -1,6 +1,8 @@
 //! Validation: each limit stands once, here and in the tables of the areas, and flows from here into the server's
 //! checks, the `OpenAPI` document and, through it, the forms.
 
+use std::fmt::Display;
+
 /// One field of a request that is wrong, in words for the person who filled it in.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct FieldError {
@@ -54,9 +56,10 @@ const NOT_URL: &str = "{label} must be a web address that starts with http:// or
 const NOT_EMAIL: &str = "{label} must be an address like name@college.edu.";
 const NOT_LISTED: &str = "{label} must be one of the choices offered.";
 /// What a password that everybody knows is told.
-pub const COMMON_PASSWORD: &str = "This password is among the most common ones. Choose another, for instance four unrelated words.";
+pub const COMMON_PASSWORD: &str =
+    "This password is among the most common ones. Choose another, for instance four unrelated words.";
 
-fn filled(template: &str, label: &str, min: impl ToString, max: impl ToString) -> String {
+fn filled(template: &str, label: &str, min: &dyn Display, max: &dyn Display) -> String {
     template.replace("{label}", label).replace("{min}", &min.to_string()).replace("{max}", &max.to_string())
 }
 
@@ -101,7 +104,7 @@ impl Text {
             _ => clean(raw, false),
         };
         let length = text.chars().count();
-        let say = |template| filled(template, self.label, self.min, self.max);
+        let say = |template| filled(template, self.label, &self.min, &self.max);
         let problem = if length == 0 && self.min > 0 {
             Some(say(REQUIRED))
         } else if length < self.min {
@@ -140,14 +143,14 @@ impl Number {
     /// Notes in `invalid` if the number is out of its range.
     pub fn check(&self, value: i64, invalid: &mut Invalid) -> i64 {
         if !(self.min..=self.max).contains(&value) {
-            invalid.push(self.field, filled(OUT_OF_RANGE, self.label, self.min, self.max));
+            invalid.push(self.field, filled(OUT_OF_RANGE, self.label, &self.min, &self.max));
         }
         value
     }
 
     /// Notes in `invalid` that the number is missing.
     pub fn missing(&self, invalid: &mut Invalid) {
-        invalid.push(self.field, filled(REQUIRED, self.label, self.min, self.max));
+        invalid.push(self.field, filled(REQUIRED, self.label, &self.min, &self.max));
     }
 }
 
@@ -225,13 +228,28 @@ mod tests {
 
     #[test]
     fn a_photo_is_an_http_address_and_nothing_cleverer_r_book_2() {
-        for good in ["https://example.org/a.jpg", "http://localhost:8080/library/covers/1.svg", "HTTPS://EXAMPLE.ORG/é.png"] {
+        for good in [
+            "https://example.org/a.jpg",
+            "http://localhost:8080/library/covers/1.svg",
+            "HTTPS://EXAMPLE.ORG/é.png",
+        ] {
             assert!(is_web_address(good), "{good}");
         }
         for bad in [
-            "", "a.jpg", "//example.org/a.jpg", "javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:image/png;base64,AA",
-            "ftp://example.org/a.jpg", "https://", "https://user:secret@example.org/a.jpg", "http:/example.org", "https:\\\\example.org",
-            " file:///etc/passwd", "https://exa mple.org/", "blob:https://example.org/1",
+            "",
+            "a.jpg",
+            "//example.org/a.jpg",
+            "javascript:alert(1)",
+            "JaVaScRiPt:alert(1)",
+            "data:image/png;base64,AA",
+            "ftp://example.org/a.jpg",
+            "https://",
+            "https://user:secret@example.org/a.jpg",
+            "http:/example.org",
+            "https:\\\\example.org",
+            " file:///etc/passwd",
+            "https://exa mple.org/",
+            "blob:https://example.org/1",
         ] {
             assert!(!is_web_address(bad), "{bad}");
         }

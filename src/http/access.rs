@@ -8,7 +8,11 @@ use axum::{
     response::Response,
 };
 
-use super::{API, State, error::{Error, Result}, session::Caller};
+use super::{
+    API, State,
+    error::{Error, Result},
+    session::Caller,
+};
 use crate::domain::account::Role;
 
 /// Who may make a call.

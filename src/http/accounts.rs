@@ -17,7 +17,10 @@ use super::{
 };
 use crate::{
     domain::{
-        account::{EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email, folded_roll_number},
+        account::{
+            EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,
+            folded_roll_number,
+        },
         rule::Invalid,
     },
     limit::Limit,
@@ -151,8 +154,14 @@ pub async fn sign_in(
             if !sessions::begin(tx, &hash, uid, now, now + SESSION_DAYS * 24 * 60 * 60 * 1000)? {
                 return Err(Error::UserMissing);
             }
-            let event =
-                Event { at: now, actor: Some(uid), action: Action::SignIn, subject: uid, before: None, after: None };
+            let event = Event {
+                at: now,
+                actor: Some(uid),
+                action: Action::SignIn,
+                subject: uid,
+                before: None,
+                after: None,
+            };
             Ok(events::record(tx, &event)?)
         })
         .await?;

@@ -107,6 +107,7 @@ pub fn page_length(limit: Option<i64>, default: i64) -> Result<i64> {
 }
 
 /// What a cursor that is none is told.
+#[must_use]
 pub fn bad_cursor() -> Error {
     Invalid::field("cursor", "This is no place in this list. Start from its first page.").into()
 }
@@ -163,7 +164,7 @@ pub struct BookDetail {
     review_count: i64,
 }
 
-fn answer(detail: Detail) -> Result<([(header::HeaderName, HeaderValue); 1], axum::Json<BookDetail>)> {
+fn answer(detail: Detail) -> Result<impl IntoResponse> {
     let tag = HeaderValue::try_from(etag(&Loaded {
         version: detail.version,
         copies: detail.book.no_of_books,
@@ -194,7 +195,8 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
             copies: parts.next()?.parse().ok()?,
             status: if parts.next()? == "a" { Status::Available } else { Status::NotAvailable },
         };
-        let sound = loaded.version > 0 && (0..=NO_OF_BOOKS.max).contains(&loaded.copies) && parts.next().is_none();
+        let sound =
+            loaded.version > 0 && (0..=NO_OF_BOOKS.max).contains(&loaded.copies) && parts.next().is_none();
         sound.then_some(loaded)
     };
     // An ETag that we never gave out matches no version.
@@ -205,7 +207,8 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn read(AppState(app): AppState<State>, caller: Caller, Id(id): Id) -> Result<impl IntoResponse> {
-    let mut detail = app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
+    let mut detail =
+        app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
     let by_count = Status::of(detail.book.no_of_books);
     if caller.role() != Some(Role::Admin) && detail.book.status != by_count {
         detail.book.status = by_count;
@@ -308,17 +311,27 @@ fn too_few(copies: i64) -> Invalid {
     };
     Invalid::field(
         NO_OF_BOOKS.field,
-        format!("Copies were borrowed while you were editing: {left} now. Reload the book and enter the number again."),
+        format!(
+            "Copies were borrowed while you were editing: {left} now. Reload the book and enter the number again."
+        ),
     )
 }
 
 async fn exists(app: &App, id: i64) -> Result<()> {
-    if app.db.read(move |tx| books::exists(tx, id)).await.map_err(Error::from)? { Ok(()) } else { Err(Error::NotFound) }
+    if app.db.read(move |tx| books::exists(tx, id)).await.map_err(Error::from)? {
+        Ok(())
+    } else {
+        Err(Error::NotFound)
+    }
 }
 
 /// Delete a book and its reviews; its open loans stay.
 #[utoipa::path(delete, path = "/books/{id}", params(("id" = i64, Path)), responses((status = 204)))]
-pub async fn delete(AppState(app): AppState<State>, SignedIn(admin): SignedIn, Id(id): Id) -> Result<StatusCode> {
+pub async fn delete(
+    AppState(app): AppState<State>,
+    SignedIn(admin): SignedIn,
+    Id(id): Id,
+) -> Result<StatusCode> {
     let (now, actor) = (app.clock.now(), admin.uid);
     let change = app
         .db
@@ -354,8 +367,14 @@ pub async fn cover(AppState(app): AppState<State>, Path(file): Path<String>) -> 
         // An edited title shows within the hour.
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
         // A page opened as 127.0.0.1 may show a picture whose address says localhost.
-        (header::HeaderName::from_static("cross-origin-resource-policy"), HeaderValue::from_static("cross-origin")),
-        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox")),
+        (
+            header::HeaderName::from_static("cross-origin-resource-policy"),
+            HeaderValue::from_static("cross-origin"),
+        ),
+        (
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox"),
+        ),
     ];
     Ok((headers, svg).into_response())
 }
@@ -369,9 +388,14 @@ mod tests {
         let given = Loaded { version: 3, copies: 0, status: Status::NotAvailable };
         let mut headers = HeaderMap::new();
         assert!(matches!(loaded(&headers), Err(Error::VersionRequired)));
-        headers.insert(header::IF_MATCH, HeaderValue::try_from(etag(&given)).unwrap_or(HeaderValue::from_static("")));
+        headers.insert(
+            header::IF_MATCH,
+            HeaderValue::try_from(etag(&given)).unwrap_or(HeaderValue::from_static("")),
+        );
         assert_eq!(loaded(&headers).ok(), Some(given));
-        for odd in ["*", "\"\"", "\"3\"", "W/\"3-0-n\"", "\"3--1-n\"", "\"9999999999999999999-0-n\"", "\"1-1-a-a\""] {
+        for odd in
+            ["*", "\"\"", "\"3\"", "W/\"3-0-n\"", "\"3--1-n\"", "\"9999999999999999999-0-n\"", "\"1-1-a-a\""]
+        {
             headers.insert(header::IF_MATCH, HeaderValue::from_static(odd));
             assert!(matches!(loaded(&headers), Err(Error::Stale)), "{odd}");
         }

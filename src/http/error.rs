@@ -185,7 +185,8 @@ codes! {
 }
 
 const EMAIL_TAKEN: &str = "An account with this email already exists. Sign in, or use another address.";
-const ROLL_NUMBER_TAKEN: &str = "An account with this roll number already exists. Check the number on your ID card.";
+const ROLL_NUMBER_TAKEN: &str =
+    "An account with this roll number already exists. Check the number on your ID card.";
 
 impl Error {
     fn told(&self) -> (StatusCode, Code, Cow<'static, str>) {
@@ -205,9 +206,11 @@ impl Error {
                 let detail = format!("Too many tries. Wait {} and try again.", in_words(*seconds)).into();
                 return (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, detail);
             }
-            Self::PayloadTooLarge => {
-                (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, "The request's body is larger than 64 KiB.")
-            }
+            Self::PayloadTooLarge => (
+                StatusCode::PAYLOAD_TOO_LARGE,
+                Code::PayloadTooLarge,
+                "The request's body is larger than 64 KiB.",
+            ),
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 Code::UnsupportedMediaType,
@@ -220,13 +223,19 @@ impl Error {
             Self::RoleUndefined => (StatusCode::FORBIDDEN, Code::RoleUndefined, "User role not defined."),
             Self::UserMissing => (StatusCode::UNAUTHORIZED, Code::UserMissing, "User data not found."),
             Self::Forbidden => (StatusCode::FORBIDDEN, Code::Forbidden, "Your account may not do this."),
-            Self::CrossOrigin => {
-                (StatusCode::FORBIDDEN, Code::CrossOrigin, "This request came from another site and was refused.")
+            Self::CrossOrigin => (
+                StatusCode::FORBIDDEN,
+                Code::CrossOrigin,
+                "This request came from another site and was refused.",
+            ),
+            Self::NotFound => {
+                (StatusCode::NOT_FOUND, Code::NotFound, "There is nothing here, or it is no longer there.")
             }
-            Self::NotFound => (StatusCode::NOT_FOUND, Code::NotFound, "There is nothing here, or it is no longer there."),
-            Self::MethodNotAllowed => {
-                (StatusCode::METHOD_NOT_ALLOWED, Code::MethodNotAllowed, "This address does not take this method.")
-            }
+            Self::MethodNotAllowed => (
+                StatusCode::METHOD_NOT_ALLOWED,
+                Code::MethodNotAllowed,
+                "This address does not take this method.",
+            ),
             Self::BookUnavailable => (
                 StatusCode::CONFLICT,
                 Code::BookUnavailable,
@@ -275,7 +284,9 @@ impl Error {
     }
 
     fn fields(&self) -> Vec<FieldError> {
-        let field = |field: &'static str, message: &str| vec![FieldError { field: field.into(), message: message.into() }];
+        let field = |field: &'static str, message: &str| {
+            vec![FieldError { field: field.into(), message: message.into() }]
+        };
         match self {
             Self::Invalid(invalid) => invalid.0.clone(),
             Self::EmailTaken => field("email", EMAIL_TAKEN),
@@ -298,7 +309,11 @@ impl IntoResponse for Error {
         let (status, code, detail) = self.told();
         if status.is_server_error() {
             // Logged here and nowhere else; the person sees nothing of it.
-            tracing::error!(error = &self as &dyn std::error::Error, status = status.as_u16(), "request failed");
+            tracing::error!(
+                error = &self as &dyn std::error::Error,
+                status = status.as_u16(),
+                "request failed"
+            );
         }
         let problem = Problem {
             kind: "about:blank",

@@ -41,7 +41,10 @@ pub async fn every_response(
         HeaderName::from_static("permissions-policy"),
         HeaderValue::from_static("camera=(self), microphone=(), geolocation=(), payment=(), usb=()"),
     );
-    headers.insert(HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin"));
+    headers.insert(
+        HeaderName::from_static("cross-origin-opener-policy"),
+        HeaderValue::from_static("same-origin"),
+    );
     headers
         .entry(HeaderName::from_static("cross-origin-resource-policy"))
         .or_insert(HeaderValue::from_static("same-origin"));

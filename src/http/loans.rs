@@ -153,9 +153,13 @@ pub struct MyLoans {
 
 /// List one's own loans.
 #[utoipa::path(get, path = "/me/loans", responses((status = 200, body = MyLoans)))]
-pub async fn mine(AppState(app): AppState<State>, SignedIn(student): SignedIn) -> Result<axum::Json<MyLoans>> {
+pub async fn mine(
+    AppState(app): AppState<State>,
+    SignedIn(student): SignedIn,
+) -> Result<axum::Json<MyLoans>> {
     let today = app.clock.today();
-    let loans = app.db.read(move |tx| loans::open_of_user(tx, student.uid, today)).await.map_err(Error::from)?;
+    let loans =
+        app.db.read(move |tx| loans::open_of_user(tx, student.uid, today)).await.map_err(Error::from)?;
     Ok(axum::Json(MyLoans { total_fine: loans.iter().map(|loan| loan.fine).sum(), loans }))
 }
 
@@ -247,7 +251,8 @@ pub async fn list(
     let place = |of: Option<&BorrowedBook>| {
         of.map(|of| Place { return_date: of.loan.return_date.to_string(), id: of.loan.id })
     };
-    let next = if backwards || goes_on { place(page.last()).map(|place| cursor(&Part::After(place))) } else { None };
+    let next =
+        if backwards || goes_on { place(page.last()).map(|place| cursor(&Part::After(place))) } else { None };
     let previous = if (backwards && goes_on) || (!backwards && !at_start) {
         place(page.first()).map(|place| cursor(&Part::Before(place)))
     } else {

@@ -186,7 +186,8 @@ async fn ready(axum::extract::State(app): axum::extract::State<State>) -> Respon
         Ok(_) => ([(header::CACHE_CONTROL, "no-store")], "ready\n").into_response(),
         Err(error) => {
             tracing::error!(error = &error as &dyn std::error::Error, "not ready");
-            (StatusCode::SERVICE_UNAVAILABLE, [(header::CACHE_CONTROL, "no-store")], "not ready\n").into_response()
+            (StatusCode::SERVICE_UNAVAILABLE, [(header::CACHE_CONTROL, "no-store")], "not ready\n")
+                .into_response()
         }
     }
 }

@@ -26,10 +26,20 @@ struct Base;
 const TEXTS: &[(&str, &[Text])] = &[
     (
         "Registration",
-        &[account::NAME, account::EMAIL, account::PASSWORD, account::ROLL_NUMBER, account::DEPARTMENT, account::BATCH],
+        &[
+            account::NAME,
+            account::EMAIL,
+            account::PASSWORD,
+            account::ROLL_NUMBER,
+            account::DEPARTMENT,
+            account::BATCH,
+        ],
     ),
     ("ProfileEdit", &[account::NAME, account::ROLL_NUMBER, account::DEPARTMENT]),
-    ("BookForm", &[book::TITLE, book::AUTHOR, book::GENRE, book::PHOTO_URL, book::DESCRIPTION, book::LOCATION]),
+    (
+        "BookForm",
+        &[book::TITLE, book::AUTHOR, book::GENRE, book::PHOTO_URL, book::DESCRIPTION, book::LOCATION],
+    ),
     ("ReviewForm", &[review::COMMENT]),
     ("CardLookup", &[account::ROLL_NUMBER]),
 ];
@@ -39,7 +49,9 @@ const NUMBERS: &[(&str, &[Number])] =
 /// The whole document. Free of I/O, so that it can be printed without a database.
 #[must_use]
 pub fn document() -> Value {
-    let (_, api) = utoipa_axum::router::OpenApiRouter::with_openapi(Base::openapi()).merge(super::api()).split_for_parts();
+    let (_, api) = utoipa_axum::router::OpenApiRouter::with_openapi(Base::openapi())
+        .merge(super::api())
+        .split_for_parts();
     let mut document = serde_json::to_value(api).unwrap_or_default();
     for (schema, rules) in TEXTS {
         for rule in *rules {
@@ -48,12 +60,11 @@ pub fn document() -> Value {
             if rule.kind != Kind::Secret {
                 property["x-trimmed"] = json!(true);
             }
-            match rule.kind {
-                Kind::OneOf(choices) => property["enum"] = json!(choices),
-                _ => {
-                    property["minLength"] = json!(rule.min);
-                    property["maxLength"] = json!(rule.max);
-                }
+            if let Kind::OneOf(choices) = rule.kind {
+                property["enum"] = json!(choices);
+            } else {
+                property["minLength"] = json!(rule.min);
+                property["maxLength"] = json!(rule.max);
             }
             match rule.kind {
                 Kind::Url => property["format"] = json!("uri"),
@@ -71,7 +82,9 @@ pub fn document() -> Value {
         }
     }
     // Every call can fail, and always in the same form.
-    for operations in document["paths"].as_object_mut().into_iter().flatten().map(|(_, operations)| operations) {
+    for operations in
+        document["paths"].as_object_mut().into_iter().flatten().map(|(_, operations)| operations)
+    {
         for operation in operations.as_object_mut().into_iter().flatten().map(|(_, operation)| operation) {
             operation["responses"]["default"] = json!({
                 "description": "What went wrong",
@@ -79,7 +92,11 @@ pub fn document() -> Value {
             });
         }
     }
-    document["x-messages"] = MESSAGES.iter().map(|(name, text)| ((*name).to_owned(), json!(text))).collect::<serde_json::Map<_, _>>().into();
+    document["x-messages"] = MESSAGES
+        .iter()
+        .map(|(name, text)| ((*name).to_owned(), json!(text)))
+        .collect::<serde_json::Map<_, _>>()
+        .into();
     document["x-loan"] = json!({
         "days": crate::domain::loan::LOAN_DAYS,
         "extensionDays": crate::domain::loan::EXTENSION_DAYS,

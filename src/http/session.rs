@@ -14,7 +14,10 @@ use axum::{
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
-use super::{App, State, error::{Error, Result}};
+use super::{
+    App, State,
+    error::{Error, Result},
+};
 use crate::{
     domain::account::{Role, User},
     storage::{Db, sessions},
@@ -42,14 +45,10 @@ pub fn new_token() -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// What the database keeps of a token: its SHA-256 in hexadecimal.
+/// What the database keeps of a token: its SHA-256 in base64url.
 #[must_use]
 pub fn hashed(token: &str) -> String {
-    Sha256::digest(token.as_bytes()).iter().fold(String::with_capacity(64), |mut text, byte| {
-        use std::fmt::Write as _;
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
 }
 
 /// The `Set-Cookie` that begins a session.
@@ -65,8 +64,11 @@ pub fn no_cookie(https: bool) -> Result<HeaderValue> {
 
 fn set_cookie(https: bool, value: &str, age: &str) -> Result<HeaderValue> {
     let secure = if https { "; Secure" } else { "" };
-    HeaderValue::try_from(format!("{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{age}", cookie_name(https)))
-        .map_err(|error| Error::Internal(Box::new(error)))
+    HeaderValue::try_from(format!(
+        "{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{age}",
+        cookie_name(https)
+    ))
+    .map_err(|error| Error::Internal(Box::new(error)))
 }
 
 /// The token a request shows.
@@ -199,8 +201,11 @@ impl Sessions {
             return Ok(Caller::Visitor);
         };
         let uid = account.user.uid;
-        let caller =
-            if account.role_is_known { Caller::Person(Arc::new(account.user)) } else { Caller::RoleUndefined };
+        let caller = if account.role_is_known {
+            Caller::Person(Arc::new(account.user))
+        } else {
+            Caller::RoleUndefined
+        };
         let mut by_hash = self.lock();
         if by_hash.len() >= REMEMBERED {
             by_hash.retain(|_, remembered| remembered.asked.elapsed() < MEMORY);
@@ -230,7 +235,10 @@ mod tests {
 
     fn headers(forwarded: &str) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        headers.insert("x-forwarded-for", HeaderValue::from_str(forwarded).unwrap_or(HeaderValue::from_static("")));
+        headers.insert(
+            "x-forwarded-for",
+            HeaderValue::from_str(forwarded).unwrap_or(HeaderValue::from_static("")),
+        );
         headers
     }
 
@@ -252,7 +260,10 @@ mod tests {
         let kept = cookie(true, "t", true).ok();
         assert_eq!(
             kept,
-            HeaderValue::from_str("__Host-library=t; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=2592000").ok()
+            HeaderValue::from_str(
+                "__Host-library=t; Path=/; HttpOnly; SameSite=Strict; Secure; Max-Age=2592000"
+            )
+            .ok()
         );
     }
 }

@@ -4,10 +4,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{
-    error::Result,
-    extract::Json,
-};
+use super::{error::Result, extract::Json};
 use crate::domain::rule::Invalid;
 
 /// A figure of the web-vitals module.
@@ -66,7 +63,8 @@ pub async fn record(Json(vitals): Json<Vitals>) -> Result<StatusCode> {
         return Err(Invalid::field("metrics", "At most 20 figures, each a number.").into());
     }
     for vital in vitals.metrics {
-        let labels = [("name", format!("{:?}", vital.name).to_uppercase()), ("rating", format!("{:?}", vital.rating))];
+        let labels =
+            [("name", format!("{:?}", vital.name).to_uppercase()), ("rating", format!("{:?}", vital.rating))];
         metrics::histogram!("library_web_vital", &labels).record(vital.value);
     }
     Ok(StatusCode::NO_CONTENT)

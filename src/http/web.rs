@@ -21,8 +21,21 @@ const NONCE: &str = "__CSP_NONCE__";
 
 /// The addresses of the screens; `{id}` stands for a number. The client's own list is tested against it.
 pub const SCREENS: &[&str] = &[
-    "", "login", "library", "register", "home", "fine", "update/{id}", "delete", "books", "add", "book-detail/{id}",
-    "profile", "student-home", "stubook-detail/{id}", "new-home",
+    "",
+    "login",
+    "library",
+    "register",
+    "home",
+    "fine",
+    "update/{id}",
+    "delete",
+    "books",
+    "add",
+    "book-detail/{id}",
+    "profile",
+    "student-home",
+    "stubook-detail/{id}",
+    "new-home",
 ];
 
 fn is_screen(path: &str) -> bool {
@@ -55,11 +68,13 @@ pub async fn app(AppState(app): AppState<State>, method: Method, uri: Uri, heade
 }
 
 fn asset(path: &str, plain: rust_embed::EmbeddedFile, headers: &HeaderMap) -> Response {
-    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let accepted =
+        headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let accepts = |encoding: &str| {
         accepted.split(',').any(|part| {
             let mut part = part.split(';').map(str::trim);
-            part.next() == Some(encoding) && !part.any(|quality| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
+            part.next() == Some(encoding)
+                && !part.any(|quality| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
         })
     };
     let packed = [("br", "br"), ("gzip", "gz")].into_iter().find_map(|(encoding, suffix)| {
@@ -74,15 +89,16 @@ fn asset(path: &str, plain: rust_embed::EmbeddedFile, headers: &HeaderMap) -> Re
     let tag = format!("\"{tag}{}\"", encoding.unwrap_or_default());
     // Names under static/ carry a hash of what they hold.
     let keep = if path.starts_with("static/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let mut response = if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        let body = match file.data {
-            std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
-            std::borrow::Cow::Owned(bytes) => Body::from(bytes),
+    let mut response =
+        if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
+            StatusCode::NOT_MODIFIED.into_response()
+        } else {
+            let body = match file.data {
+                std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
+                std::borrow::Cow::Owned(bytes) => Body::from(bytes),
+            };
+            ([(header::CONTENT_TYPE, content_type(path))], body).into_response()
         };
-        ([(header::CONTENT_TYPE, content_type(path))], body).into_response()
-    };
     let set = response.headers_mut();
     set.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
     set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
@@ -125,8 +141,11 @@ fn index(app: &super::App, status: StatusCode) -> Response {
     let nonce = STANDARD_NO_PAD.encode(bytes);
     let html = String::from_utf8_lossy(&file.data).replace(NONCE, &nonce);
     // Covers stand on other hosts; over http they may be http too.
-    let (pictures, upgrade) =
-        if app.settings.is_https() { ("https:", "; upgrade-insecure-requests") } else { ("https: http:", "") };
+    let (pictures, upgrade) = if app.settings.is_https() {
+        ("https:", "; upgrade-insecure-requests")
+    } else {
+        ("https: http:", "")
+    };
     let policy = format!(
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self' 'nonce-{nonce}'; \
          img-src 'self' blob: {pictures}; font-src 'self'; connect-src 'self'; manifest-src 'self'; object-src 'none'; \

@@ -242,7 +242,10 @@ pub fn take_copy(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
 
 /// Puts one copy back; nothing happens where the book was deleted meanwhile.
 pub fn put_back_copy(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(sql!("UPDATE books SET no_of_books = no_of_books + 1, status = 'Available' WHERE id = $1"), &[&id])?;
+    tx.execute(
+        sql!("UPDATE books SET no_of_books = no_of_books + 1, status = 'Available' WHERE id = $1"),
+        &[&id],
+    )?;
     Ok(())
 }
 

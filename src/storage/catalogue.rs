@@ -19,9 +19,11 @@ const KEPT: i64 = 10_000;
 
 /// Writes down, in the transaction of the change itself, that books `first` to `last` changed; the change's number.
 pub fn record(tx: &mut Tx<'_>, first: i64, last: i64) -> Result<i64> {
-    let number = tx.query_one(sql!("UPDATE catalogue SET changes = changes + 1 WHERE id = 1 RETURNING changes"), &[], |row| {
-        row.get::<i64>(0)
-    })?;
+    let number = tx.query_one(
+        sql!("UPDATE catalogue SET changes = changes + 1 WHERE id = 1 RETURNING changes"),
+        &[],
+        |row| row.get::<i64>(0),
+    )?;
     tx.execute(
         sql!("INSERT INTO catalogue_changes (number, first_id, last_id) VALUES ($1, $2, $3)"),
         &[&number, &first, &last],

@@ -87,11 +87,24 @@ pub fn record(tx: &mut Tx<'_>, event: &Event) -> Result<()> {
     Ok(())
 }
 
-/// What happened to one subject (`book`, `loan`, `user`, `review`), oldest first: action, actor, before and after as JSON.
-pub fn of(tx: &mut Tx<'_>, subject: &str, id: i64) -> Result<Vec<(String, Option<i64>, Option<String>, Option<String>)>> {
+/// An event as it was written down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// What was done.
+    pub action: String,
+    /// Who did it.
+    pub actor: Option<i64>,
+    /// The values before, JSON.
+    pub before: Option<String>,
+    /// The values after, JSON.
+    pub after: Option<String>,
+}
+
+/// What happened to one subject (`book`, `loan`, `user`, `review`), oldest first.
+pub fn of(tx: &mut Tx<'_>, subject: &str, id: i64) -> Result<Vec<Recorded>> {
     tx.query(
         sql!("SELECT action, actor_id, before, after FROM events WHERE subject = $1 AND subject_id = $2 ORDER BY id"),
         &[&subject, &id],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        |row| Ok(Recorded { action: row.get(0)?, actor: row.get(1)?, before: row.get(2)?, after: row.get(3)? }),
     )
 }

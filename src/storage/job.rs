@@ -49,7 +49,8 @@ where
 {
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
         let Some(closure) = self.closure.take() else { return false };
-        let outcome = catch_unwind(AssertUnwindSafe(|| closure(tx))).unwrap_or_else(|_| Err(Error::Panicked.into()));
+        let outcome =
+            catch_unwind(AssertUnwindSafe(|| closure(tx))).unwrap_or_else(|_| Err(Error::Panicked.into()));
         // A closure that swallowed a failed statement must not look successful.
         let outcome = if tx.failed && outcome.is_ok() { Err(Error::Aborted.into()) } else { outcome };
         let keep = outcome.is_ok();

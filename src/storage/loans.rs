@@ -30,7 +30,14 @@ fn loan(row: &Row<'_>, today: Date) -> Result<Loan> {
 }
 
 /// Writes a new loan down.
-pub fn begin(tx: &mut Tx<'_>, user: i64, book: i64, title: &str, today: Date, return_date: Date) -> Result<Loan> {
+pub fn begin(
+    tx: &mut Tx<'_>,
+    user: i64,
+    book: i64,
+    title: &str,
+    today: Date,
+    return_date: Date,
+) -> Result<Loan> {
     tx.query_one(
         sql!(
             "INSERT INTO loans (user_id, book_id, title, entry_date, return_date) VALUES ($1, $2, $3, $4, $5)
@@ -154,7 +161,13 @@ fn contains(query: &str) -> String {
 
 /// Up to `limit` open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), the most overdue
 /// first.
-pub fn open_page(tx: &mut Tx<'_>, query: &str, part: &Part, limit: i64, today: Date) -> Result<Vec<BorrowedBook>> {
+pub fn open_page(
+    tx: &mut Tx<'_>,
+    query: &str,
+    part: &Part,
+    limit: i64,
+    today: Date,
+) -> Result<Vec<BorrowedBook>> {
     macro_rules! select {
         ($compare:literal, $order:literal) => {
             sql!(
@@ -176,14 +189,15 @@ pub fn open_page(tx: &mut Tx<'_>, query: &str, part: &Part, limit: i64, today: D
     let pattern = contains(query);
     match part {
         Part::After(place) => {
-            tx.query(select!(">", "ASC"), &[&pattern, &place.return_date, &place.id, &limit], |row| borrowed(row, today))
+            tx.query(select!(">", "ASC"), &[&pattern, &place.return_date, &place.id, &limit], |row| {
+                borrowed(row, today)
+            })
         }
         Part::Before(place) => {
-            let mut page = tx.query(
-                select!("<", "DESC"),
-                &[&pattern, &place.return_date, &place.id, &limit],
-                |row| borrowed(row, today),
-            )?;
+            let mut page =
+                tx.query(select!("<", "DESC"), &[&pattern, &place.return_date, &place.id, &limit], |row| {
+                    borrowed(row, today)
+                })?;
             page.reverse();
             Ok(page)
         }

@@ -276,7 +276,9 @@ impl Db {
         for _ in 0..self.shared.serving.1 {
             let _ = self.shared.writes.send_timeout(Message::Stop, Duration::from_secs(5));
         }
-        let threads = std::mem::take(&mut *self.shared.threads.lock().unwrap_or_else(std::sync::PoisonError::into_inner));
+        let threads = std::mem::take(
+            &mut *self.shared.threads.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
+        );
         for thread in threads {
             let _ = thread.join();
         }

@@ -5,7 +5,10 @@
 use std::{collections::HashMap, time::Duration};
 
 use crossbeam_channel::Receiver;
-use postgres::{Client, Config, NoTls, Statement, error::Error as PgError, fallible_iterator::FallibleIterator, types::ToSql};
+use postgres::{
+    Client, Config, NoTls, Statement, error::Error as PgError, fallible_iterator::FallibleIterator,
+    types::ToSql,
+};
 
 use super::{
     Error, Message, Result,
@@ -47,7 +50,11 @@ impl Connection {
         Ok(self.client.execute(&statement, params)?)
     }
 
-    pub(super) fn query(&mut self, text: &'static str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<postgres::Row>> {
+    pub(super) fn query(
+        &mut self,
+        text: &'static str,
+        params: &[&(dyn ToSql + Sync)],
+    ) -> Result<Vec<postgres::Row>> {
         let statement = self.prepared(text)?;
         Ok(self.client.query(&statement, params)?)
     }
@@ -58,8 +65,9 @@ impl Connection {
 }
 
 fn config(url: &str) -> Result<Config> {
-    let mut config: Config =
-        url.parse().map_err(|error: PgError| Error::Open(format!("PostgreSQL connection string: {error}")))?;
+    let mut config: Config = url
+        .parse()
+        .map_err(|error: PgError| Error::Open(format!("PostgreSQL connection string: {error}")))?;
     config.application_name("library").connect_timeout(Duration::from_secs(5)).options(
         "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=30s -c synchronous_commit=on",
     );
@@ -78,7 +86,8 @@ pub(super) fn start(url: &str, reads: &Receiver<Message>, writes: &Receiver<Mess
     for (queue, count, name, writing) in [(reads, readers, "read", false), (writes, WRITERS, "write", true)] {
         for number in 0..count {
             let (queue, config) = (queue.clone(), first_config.clone());
-            threads.push(spawn(&format!("postgres-{name}-{number}"), move || serve(&config, &queue, writing))?);
+            threads
+                .push(spawn(&format!("postgres-{name}-{number}"), move || serve(&config, &queue, writing))?);
         }
     }
     Ok((threads, (readers, WRITERS)))
@@ -171,7 +180,10 @@ pub(super) fn listen(url: String, wake: impl Fn() + Send + 'static) {
         let Ok(config) = config(&url) else { return };
         loop {
             if let Err(error) = listen_once(&config, &wake) {
-                tracing::warn!(error = &error as &dyn std::error::Error, "not listening for catalogue changes");
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    "not listening for catalogue changes"
+                );
             }
             std::thread::sleep(Duration::from_secs(1));
         }

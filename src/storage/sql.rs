@@ -215,7 +215,8 @@ impl<'c> Tx<'c> {
 fn bind(statement: &mut rusqlite::Statement<'_>, params: &[&dyn Param]) -> Result<()> {
     if statement.parameter_count() != params.len() {
         return Err(Error::Database(
-            format!("{} parameters for a statement with {}", params.len(), statement.parameter_count()).into(),
+            format!("{} parameters for a statement with {}", params.len(), statement.parameter_count())
+                .into(),
         ));
     }
     for (index, param) in params.iter().enumerate() {

@@ -1,0 +1,73 @@
+# Everything a person or a machine does with this project. `make` alone tells what there is.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+export CHROMIUM
+
+.PHONY: help
+help: ## Tell what there is
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+web/node_modules: web/package.json web/package-lock.json
+	cd web && npm ci --no-fund --no-audit
+	@touch $@
+
+WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) web/index.html web/vite.config.ts api/openapi.json
+web/dist/index.html: web/node_modules $(WEB_SOURCES)
+	cd web && npm run build
+	@touch $@
+
+.PHONY: build
+build: web/dist/index.html ## Build everything: the program is target/release/library
+	cargo build --release --locked
+
+.PHONY: run
+run: build ## Start with the demo catalogue on http://localhost:8080/library/
+	target/release/library serve --demo --database sqlite:demo.db
+
+.PHONY: dev
+dev: web/node_modules ## Screens with hot reload on http://localhost:5173/library/, against a server beside them
+	@trap 'kill 0' EXIT; \
+	cargo run -- serve --demo --database sqlite:demo.db & \
+	cd web && npm run dev
+
+.PHONY: openapi
+openapi: ## Write api/openapi.json and the client's types anew, after a change of the API
+	cargo run --quiet -- openapi > api/openapi.json.new && mv api/openapi.json.new api/openapi.json
+	cd web && npm run generate
+
+.PHONY: fmt
+fmt: web/node_modules ## Format everything
+	cargo fmt
+	cd web && npm run fmt
+
+.PHONY: lint
+lint: web/node_modules ## Formatting, lints, types, licences, unused dependencies: everything is an error
+	cargo fmt --check
+	cargo clippy --locked --all-targets -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --quiet
+	cargo deny --offline --locked check --hide-inclusion-graph bans licenses sources
+	cargo machete
+	cd web && npm run lint && npm run typecheck
+
+.PHONY: needs
+needs: ## Install what the tests need from Debian's packages (as root), or name what is missing
+	scripts/needs
+
+.PHONY: test
+test: needs build ## Prove everything: on SQLite and PostgreSQL, and in a real browser
+	scripts/with-postgres cargo nextest run --locked --no-fail-fast
+	cargo test --locked --doc --quiet
+	cd web && npm test && npm run budget
+	cd web && npm run e2e
+
+.PHONY: bench
+bench: build ## Measure: catalogue page and search through HTTP, durable borrows (reported, not judged)
+	bench/run
+
+.PHONY: clean
+clean: ## Remove what was built
+	cargo clean
+	rm -rf web/dist web/node_modules
