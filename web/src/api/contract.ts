@@ -3,36 +3,33 @@
 /** Rules of every request body: label, limits and permitted values per field. */
 export const forms = {
   "BookForm": {
-    "title": {
-      "label": "Title",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 1000
-    },
     "author": {
       "label": "Author",
+      "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 1000
-    },
-    "genre": {
-      "label": "Genre",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 500
-    },
-    "photoURL": {
-      "label": "Photo URL",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 2000,
-      "format": "uri"
     },
     "description": {
       "label": "Description",
+      "trimmed": true,
       "required": true,
       "minLength": 200,
-      "maxLength": 20000
+      "maxLength": 10000
+    },
+    "genre": {
+      "label": "Genre",
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 200
+    },
+    "location": {
+      "label": "Location",
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 200
     },
     "noOfBooks": {
       "label": "Number of books",
@@ -40,11 +37,19 @@ export const forms = {
       "minimum": 1,
       "maximum": 100000
     },
-    "location": {
-      "label": "Location",
+    "photoURL": {
+      "label": "Photo URL",
+      "trimmed": true,
       "required": true,
       "minLength": 1,
-      "maxLength": 200
+      "maxLength": 2048,
+      "format": "uri"
+    },
+    "rating": {
+      "label": "Rating",
+      "required": false,
+      "minimum": 1,
+      "maximum": 5
     },
     "status": {
       "label": "Status",
@@ -54,54 +59,79 @@ export const forms = {
         "Not Available"
       ]
     },
-    "rating": {
-      "label": "Rating",
-      "required": false,
-      "minimum": 1,
-      "maximum": 5
+    "title": {
+      "label": "Title",
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 1000
     }
   },
-  "IdCard": {
+  "CardLookup": {
     "rollNumber": {
       "label": "Roll number",
+      "trimmed": true,
       "required": true,
       "minLength": 1,
-      "maxLength": 50
+      "maxLength": 32
     }
   },
-  "Profile": {
-    "name": {
-      "label": "Name",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 200
-    },
-    "rollNumber": {
-      "label": "Roll number",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 50
-    },
+  "ProfileEdit": {
     "department": {
       "label": "Department",
+      "trimmed": true,
       "required": true,
       "minLength": 1,
-      "maxLength": 200
+      "maxLength": 100
+    },
+    "name": {
+      "label": "Full name",
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "rollNumber": {
+      "label": "Roll number",
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 32
     }
   },
   "Registration": {
-    "name": {
-      "label": "Full name",
+    "batch": {
+      "label": "Batch",
+      "trimmed": true,
+      "required": true,
+      "values": [
+        "2025",
+        "2026",
+        "2027",
+        "2028"
+      ]
+    },
+    "department": {
+      "label": "Department",
+      "trimmed": true,
       "required": true,
       "minLength": 1,
-      "maxLength": 200
+      "maxLength": 100
     },
     "email": {
       "label": "Email",
+      "trimmed": true,
       "required": true,
-      "minLength": 3,
+      "minLength": 1,
       "maxLength": 254,
       "format": "email"
+    },
+    "name": {
+      "label": "Full name",
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
     },
     "password": {
       "label": "Password",
@@ -111,69 +141,50 @@ export const forms = {
     },
     "rollNumber": {
       "label": "Roll number",
+      "trimmed": true,
       "required": true,
       "minLength": 1,
-      "maxLength": 50
-    },
-    "department": {
-      "label": "Department",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 200
-    },
-    "batch": {
-      "label": "Batch",
-      "required": true,
-      "values": [
-        "2025",
-        "2026",
-        "2027",
-        "2028"
-      ]
+      "maxLength": 32
     }
   },
   "Return": {
     "restock": {
-      "label": "restock",
+      "label": "Restock",
       "required": false
     }
   },
   "ReviewForm": {
+    "comment": {
+      "label": "Comment",
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 2000
+    },
     "rating": {
       "label": "Rating",
       "required": true,
       "minimum": 1,
       "maximum": 5
-    },
-    "comment": {
-      "label": "Comment",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 4000
     }
   },
   "SignIn": {
     "email": {
       "label": "Email",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 254,
-      "format": "email"
+      "required": true
     },
     "password": {
       "label": "Password",
-      "required": true,
-      "minLength": 1,
-      "maxLength": 128
+      "required": true
     },
     "remember": {
-      "label": "remember",
+      "label": "Remember",
       "required": false
     }
   },
   "Vitals": {
     "metrics": {
-      "label": "metrics",
+      "label": "Metrics",
       "required": true
     }
   }
@@ -181,11 +192,12 @@ export const forms = {
 
 /** The server's own words for a field that is wrong. */
 export const messages = {
+  "commonPassword": "This password is among the most common ones. Choose another, for instance four unrelated words.",
+  "notEmail": "{label} must be an address like name@college.edu.",
+  "notListed": "{label} must be one of the choices offered.",
+  "notUrl": "{label} must be a web address that starts with http:// or https://.",
+  "outOfRange": "{label} must be a whole number from {min} to {max}.",
   "required": "{label} is required.",
-  "tooShort": "{label} must be at least {min} characters.",
   "tooLong": "{label} must be at most {max} characters.",
-  "notUrl": "{label} must be a web address.",
-  "notEmail": "{label} must be an email address.",
-  "outOfRange": "{label} must be between {min} and {max}.",
-  "notOneOf": "{label} must be one of {values}."
+  "tooShort": "{label} must be at least {min} characters."
 } as const

@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'

@@ -10,7 +10,10 @@ export class ProblemError extends Error {
   /** Seconds to wait before trying again, where the server says so. */
   readonly retryAfter: number | null
 
-  constructor(problem: Pick<Problem, 'status' | 'code' | 'detail' | 'errors'>, retryAfter: number | null = null) {
+  constructor(
+    problem: Pick<Problem, 'status' | 'detail' | 'errors'> & { code: string },
+    retryAfter: number | null = null,
+  ) {
     super(problem.detail)
     this.status = problem.status
     this.code = problem.code

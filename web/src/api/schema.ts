@@ -10,7 +10,39 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["id_card"];
+        /** Find the email address to sign in with, by the roll number on an ID card. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CardLookup"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CardHolder"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -26,7 +58,39 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["register"];
+        /** Create a student's account. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Registration"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["User"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -40,7 +104,35 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["session"];
+        /** Who is signed in; nobody is no error. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Session"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         put?: never;
         post?: never;
         delete?: never;
@@ -58,7 +150,39 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["sign_in"];
+        /** Sign in; the answer sets the session's cookie. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["SignIn"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["User"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -74,7 +198,33 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["sign_out"];
+        /** Sign out: the session ends on the server. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -88,9 +238,82 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_books"];
+        /** Search and list books. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` or `previous` of another page. */
+                    cursor?: string;
+                    /** @description Where to look. */
+                    field?: "any" | "title";
+                    /** @description How many books, 1 to 100; 24 if not said. */
+                    limit?: number;
+                    /** @description What title or author contain, without regard to case and accents. */
+                    q?: string;
+                    /** @description In which order. */
+                    sort?: "title" | "newest";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BookList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         put?: never;
-        post: operations["add_book"];
+        /** Add a book. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BookForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        ETag?: string;
+                        Location?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BookDetail"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -104,10 +327,106 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["get_book"];
-        put: operations["update_book"];
+        /** Read a book. For a student the status is recalculated from the count first (R-DETAIL-3). */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BookDetail"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Update a book, given the `ETag` it was loaded with. */
+        put: {
+            parameters: {
+                query?: never;
+                header: {
+                    "If-Match": string;
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["BookForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["BookDetail"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         post?: never;
-        delete: operations["delete_book"];
+        /** Delete a book and its reviews; its open loans stay. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         options?: never;
         head?: never;
         patch?: never;
@@ -122,7 +441,37 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["borrow"];
+        /** Borrow a book: one copy fewer on the shelf and a loan, or neither (R-LOAN-2). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Loan"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -136,9 +485,78 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_reviews"];
+        /** Read a book's reviews. A visitor is not told who wrote them (R-DETAIL-4). */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many reviews, 1 to 100; 20 if not said. */
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReviewList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         put?: never;
-        post: operations["add_review"];
+        /** Review a book in one's own name. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReviewForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Review"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -152,7 +570,42 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["list_loans"];
+        /** List all open loans of all students (R-FINE-1). */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` or `previous` of another page. */
+                    cursor?: string;
+                    /** @description How many loans, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description What the borrower's name, roll number or batch contains (R-FINE-2). */
+                    q?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LoanList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         put?: never;
         post?: never;
         delete?: never;
@@ -170,7 +623,37 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["extend_loan"];
+        /** Move a return date 7 days later (R-LOAN-4). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Loan"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -186,7 +669,39 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["return_loan"];
+        /** Return a book (R-LOAN-3). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["Return"] | null;
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -200,13 +715,73 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["me"];
+        /** One's own account. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["User"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        patch: operations["update_me"];
+        /** Edit one's own profile. */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ProfileEdit"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["User"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         trace?: never;
     };
     "/me/loans": {
@@ -216,7 +791,79 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get: operations["my_loans"];
+        /** List one's own loans. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MyLoans"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": Record<string, never>;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         put?: never;
         post?: never;
         delete?: never;
@@ -234,7 +881,37 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post: operations["vitals"];
+        /** Record how fast a screen felt. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Vitals"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -245,177 +922,387 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        AdminLoan: components["schemas"]["Loan"] & {
-            batch: string;
-            rollNumber: string;
-            userName: string;
-        };
+        /** @description A book of the catalogue (R-DATA-2). Text of an imported book may be empty. */
         Book: {
+            /** @description Author or authors. */
             author: string;
+            /** @description Description. */
             description: string;
+            /** @description Genre. */
             genre: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number; never given to another book.
+             */
             id: number;
+            /** @description ISBN-13, where it is known. */
             isbn: string | null;
+            /** @description ISO 639 code of the language. */
             language: string | null;
+            /** @description Where it stands. */
             location: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Copies on the shelf.
+             */
             noOfBooks: number;
+            /** @description Address of the cover's picture; empty for none. */
             photoURL: string;
+            /**
+             * Format: int64
+             * @description Year of publication; negative before our era.
+             */
             publishedYear: number | null;
+            /**
+             * Format: int64
+             * @description The librarian's stars, 1 to 5.
+             */
             rating: number | null;
-            status: components["schemas"]["BookStatus"];
+            /** @description Whether it can be had. */
+            status: components["schemas"]["Status"];
+            /** @description Title. */
             title: string;
         };
+        /** @description A book with its reviews' average. */
         BookDetail: components["schemas"]["Book"] & {
+            /**
+             * Format: double
+             * @description Average of the reviews with one decimal; null without reviews.
+             */
             averageRating: number | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many reviews there are.
+             */
             reviewCount: number;
         };
+        /** @description What `Add New Book` and `Update Book Details` send (R-BOOK-2). */
         BookForm: {
+            /** @description Author or authors. */
             author: string;
+            /** @description Description. */
             description: string;
+            /** @description Genre. */
             genre: string;
+            /** @description Where it stands. */
             location: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Copies on the shelf.
+             */
             noOfBooks: number;
-            /** Format: uri */
+            /**
+             * Format: uri
+             * @description Address of the cover's picture.
+             */
             photoURL: string;
-            /** Format: int64 */
-            rating?: number;
-            status: components["schemas"]["BookStatus"];
+            /**
+             * Format: int64
+             * @description The librarian's stars; asked for when a book is added, left alone by an update that does not send it.
+             */
+            rating?: number | null;
+            /** @description Whether it can be had, as the librarian sees it. */
+            status: components["schemas"]["Status"];
+            /** @description Title. */
             title: string;
         };
-        BookPage: {
+        /** @description A page of books. */
+        BookList: {
+            /** @description The books in the order asked for. */
             books: components["schemas"]["Book"][];
+            /** @description Cursor of the page after this one. */
             next: string | null;
+            /** @description Cursor of the page before this one. */
             previous: string | null;
-            /** Format: int64 */
+            /** @description How many match in all, counted up to 1000. */
             total: number;
+            /** @description Whether `total` is the exact number; if not, there are more. */
             totalIsExact: boolean;
         };
-        /** @enum {string} */
-        BookStatus: "Available" | "Not Available";
+        /** @description An open loan with its borrower, as the librarian's list shows it (R-FINE-1). */
+        BorrowedBook: components["schemas"]["Loan"] & {
+            /** @description The borrower's batch. */
+            batch: string;
+            /** @description The borrower's roll number. */
+            rollNumber: string;
+            /** @description The borrower's name. */
+            userName: string;
+        };
+        /** @description Whose card it is. */
+        CardHolder: {
+            /** @description The address to sign in with. */
+            email: string;
+        };
+        /** @description A scanned card. */
+        CardLookup: {
+            /** @description The roll number as the card has it. */
+            rollNumber: string;
+        };
+        /**
+         * @description The kinds of problems a client can tell apart.
+         * @enum {string}
+         */
+        Code: "Invalid" | "MalformedJson" | "PayloadTooLarge" | "UnsupportedMediaType" | "NotSignedIn" | "InvalidCredentials" | "RoleUndefined" | "UserMissing" | "Forbidden" | "CrossOrigin" | "NotFound" | "MethodNotAllowed" | "BookUnavailable" | "LoanFined" | "EmailTaken" | "RollNumberTaken" | "Stale" | "VersionRequired" | "TooManyRequests" | "CardUnknown" | "CardRoleUnknown" | "Busy" | "OutcomeUnknown" | "Internal";
+        /** @description One field of a request that is wrong, in words for the person who filled it in. */
         FieldError: {
+            /** @description The field's name as it stands in the request. */
             field: string;
+            /** @description What is wrong and what would be right. */
             message: string;
         };
-        IdCard: {
-            rollNumber: string;
-        };
-        IdCardEmail: {
-            email: string;
-        };
+        /** @description A book that somebody has at home. */
         Loan: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description The book borrowed; the loan outlives a deleted book.
+             */
             bookId: number;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The day it was borrowed, in the library's time zone.
+             */
             EntryDate: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Rupees owed as of today.
+             */
             fine: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Whole days past the return date.
+             */
             overdueDays: number;
-            /** Format: date */
+            /**
+             * Format: date
+             * @description The last day on which it can be returned without a fine.
+             */
             returnDate: string;
+            /** @description The book's title when it was borrowed. */
             title: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Who borrowed it.
+             */
             userId: number;
         };
-        LoanPage: {
-            loans: components["schemas"]["AdminLoan"][];
+        /** @description A page of all open loans. */
+        LoanList: {
+            /** @description The loans with their borrowers, the most overdue first. */
+            loans: components["schemas"]["BorrowedBook"][];
+            /** @description Cursor of the page after this one. */
             next: string | null;
+            /** @description Cursor of the page before this one. */
             previous: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many match in all.
+             */
             total: number;
         };
-        Metric: {
-            name: string;
-            rating: string;
-            value: number;
-        };
+        /** @description One's own loans. */
         MyLoans: {
+            /** @description The open ones, the first to be returned at the top. */
             loans: components["schemas"]["Loan"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Rupees owed in all (R-LOAN-5).
+             */
             totalFine: number;
         };
+        /**
+         * @description A figure of the web-vitals module.
+         * @enum {string}
+         */
+        Name: "CLS" | "FCP" | "INP" | "LCP" | "TTFB";
+        /** @description What a failed request answers: `application/problem+json` (RFC 9457). */
         Problem: {
-            code: string;
+            /** @description Tells one kind of problem from another; never changes. */
+            code: components["schemas"]["Code"];
+            /** @description What happened and what to do, for the person. */
             detail: string;
+            /** @description The fields that are wrong. */
             errors?: components["schemas"]["FieldError"][];
-            /** Format: int64 */
+            /**
+             * Format: int32
+             * @description The HTTP status.
+             */
             status: number;
+            /** @description The status in words. */
             title: string;
+            /** @description Always `about:blank`: `code` tells the kind. */
             type: string;
         };
-        Profile: {
+        /** @description What `Edit Profile` sends (R-PROF-1). */
+        ProfileEdit: {
+            /** @description Department. */
             department: string;
+            /** @description Full name. */
             name: string;
+            /** @description As on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
+        /**
+         * @description How the module judges a figure.
+         * @enum {string}
+         */
+        Rating: "good" | "needs-improvement" | "poor";
+        /** @description What `Create Account` sends (R-REG-1). A role is not among it: every registered account is a student's (R-REG-3). */
         Registration: {
-            /** @enum {string} */
+            /**
+             * @description Year of the class.
+             * @enum {string}
+             */
             batch: "2025" | "2026" | "2027" | "2028";
+            /** @description Department. */
             department: string;
-            /** Format: email */
+            /**
+             * Format: email
+             * @description Email address, unique without regard to case.
+             */
             email: string;
+            /** @description Full name. */
             name: string;
+            /**
+             * Format: password
+             * @description The password as typed.
+             */
             password: string;
+            /** @description As on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
+        /** @description How a librarian takes a book back. */
         Return: {
-            restock?: boolean;
+            /** @description Puts the copy back on the shelf. Only a librarian chooses; a student's return always does (R-LOAN-3). */
+            restock?: boolean | null;
         };
+        /** @description What a reader wrote about a book (R-DATA-3). */
         Review: {
+            /** @description The reader's words. */
             comment: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it was written.
+             */
             createdAt: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number.
+             */
             id: number;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Stars, 1 to 5.
+             */
             rating: number;
+            /**
+             * Format: int64
+             * @description Who wrote it; withheld from visitors who are not signed in (R-DETAIL-4).
+             */
             userId: number | null;
+            /** @description The writer's name when it was written; withheld from visitors who are not signed in (R-DETAIL-4). */
             userName: string | null;
         };
+        /** @description What the review form sends (R-REV-1). The writer is the signed-in reader, whatever a request says. */
         ReviewForm: {
+            /** @description The reader's words. */
             comment: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Stars, 1 to 5.
+             */
             rating: number;
         };
-        ReviewPage: {
+        /** @description A page of a book's reviews, newest first. */
+        ReviewList: {
+            /**
+             * Format: double
+             * @description Their average with one decimal; null without reviews (R-REV-2).
+             */
             averageRating: number | null;
+            /** @description Cursor of the page after this one. */
             next: string | null;
+            /** @description How many gave 1, 2, 3, 4 and 5 stars. */
             ratings: number[];
+            /** @description The reviews. */
             reviews: components["schemas"]["Review"][];
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
             total: number;
         };
-        /** @enum {string} */
+        /**
+         * @description What an account may do.
+         * @enum {string}
+         */
         Role: "admin" | "student";
+        /** @description Who is signed in. */
         Session: {
-            user: null | components["schemas"]["User"];
+            user: components["schemas"]["User"] | null;
         };
+        /** @description Email and password. */
         SignIn: {
-            /** Format: email */
+            /** @description Email address, in any case. */
             email: string;
+            /**
+             * Format: password
+             * @description Password.
+             */
             password: string;
+            /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
         };
+        /**
+         * @description Whether a book can be had (R-DETAIL-3).
+         * @enum {string}
+         */
+        Status: "Available" | "Not Available";
+        /** @description A person with an account (R-DATA-1). */
         User: {
+            /** @description Year of the class, as text; librarians have none. */
             batch: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the account was made.
+             */
             createdAt: string;
+            /** @description Librarians have none. */
             department: string | null;
+            /** @description The address to sign in with, as it was typed. */
             email: string;
+            /** @description Full name. */
             name: string;
+            /** @description What the account may do. */
             role: components["schemas"]["Role"];
+            /** @description Lower-case; librarians have none. */
             rollNumber: string | null;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Its number.
+             */
             uid: number;
         };
+        /** @description One measured figure. */
+        Vital: {
+            /** @description Which. */
+            name: components["schemas"]["Name"];
+            /** @description Its judgement. */
+            rating: components["schemas"]["Rating"];
+            /**
+             * Format: double
+             * @description Its value.
+             */
+            value: number;
+        };
+        /** @description Figures of one page view. */
         Vitals: {
-            metrics: components["schemas"]["Metric"][];
+            /** @description At most 20. */
+            metrics: components["schemas"]["Vital"][];
         };
     };
     responses: never;
@@ -425,646 +1312,4 @@ export interface components {
     pathItems: never;
 }
 export type $defs = Record<string, never>;
-export interface operations {
-    id_card: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IdCard"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IdCardEmail"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    register: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Registration"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    session: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Session"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    sign_in: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["SignIn"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    sign_out: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_books: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                field?: "any" | "title";
-                limit?: number;
-                q?: string;
-                sort?: "title" | "newest";
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BookPage"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_book: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BookForm"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BookDetail"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    get_book: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BookDetail"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    update_book: {
-        parameters: {
-            query?: never;
-            header: {
-                "If-Match": string;
-            };
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["BookForm"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    ETag?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["BookDetail"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    delete_book: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    borrow: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Loan"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_reviews: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReviewPage"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    add_review: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReviewForm"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Review"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    list_loans: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                limit?: number;
-                q?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LoanPage"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    extend_loan: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Loan"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    return_loan: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: {
-            content: {
-                "application/json": components["schemas"]["Return"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    me: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    update_me: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Profile"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["User"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    my_loans: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description ok */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MyLoans"];
-                };
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    vitals: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Vitals"];
-            };
-        };
-        responses: {
-            /** @description ok */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description Refused */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-}
+export type operations = Record<string, never>;

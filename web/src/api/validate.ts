@@ -4,6 +4,7 @@ import { messages } from './contract'
 type Rules = {
   readonly label: string
   readonly required: boolean
+  readonly trimmed?: boolean
   readonly minLength?: number
   readonly maxLength?: number
   readonly minimum?: number
@@ -19,31 +20,30 @@ function say(name: MessageName, rules: Rules): string {
     label: rules.label,
     min: rules.minLength ?? rules.minimum,
     max: rules.maxLength ?? rules.maximum,
-    values: rules.values?.join(', '),
   }
   return messages[name].replaceAll(/\{(\w+)\}/g, (whole, word: string) => String(words[word] ?? whole))
 }
 
 /** Lengths are counted as the server counts them: characters, not UTF-16 halves. */
 export function lengthOf(text: string): number {
-  return [...text].length
+  return Array.from(text).length
 }
 
 function checkText(value: string, rules: Rules): string | null {
-  const text = value.trim()
+  const text = rules.trimmed ? value.trim() : value
   if (text === '') return rules.required ? say('required', rules) : null
   if (rules.minLength !== undefined && lengthOf(text) < rules.minLength) return say('tooShort', rules)
   if (rules.maxLength !== undefined && lengthOf(text) > rules.maxLength) return say('tooLong', rules)
   if (rules.format === 'uri' && !isWebAddress(text)) return say('notUrl', rules)
   if (rules.format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return say('notEmail', rules)
-  if (rules.values && !rules.values.includes(text)) return say('notOneOf', rules)
+  if (rules.values && !rules.values.includes(text)) return say('notListed', rules)
   return null
 }
 
 function checkNumber(value: number, rules: Rules): string | null {
   const low = rules.minimum !== undefined && value < rules.minimum
   const high = rules.maximum !== undefined && value > rules.maximum
-  return low || high ? say('outOfRange', rules) : null
+  return low || high || !Number.isInteger(value) ? say('outOfRange', rules) : null
 }
 
 function isWebAddress(text: string): boolean {
@@ -59,7 +59,9 @@ export function check(value: unknown, rules: Rules): string | null {
 }
 
 /** One validator per field of a request body, e.g. `validators(forms.BookForm)`. */
-export function validators<F extends Record<string, Rules>>(form: F): { [K in keyof F]: (value: unknown) => string | null } {
+export function validators<F extends Record<string, Rules>>(
+  form: F,
+): { [K in keyof F]: (value: unknown) => string | null } {
   const result = {} as { [K in keyof F]: (value: unknown) => string | null }
   for (const field of Object.keys(form) as (keyof F)[]) {
     result[field] = (value) => check(value, form[field] as Rules)

@@ -2,17 +2,44 @@ import { Anchor, Badge, Button, createTheme, type CSSVariablesResolver, type Man
 
 /** The one accent. Shade 9 carries white text in both schemes; shade 3 is its readable form on the dark canvas. */
 const teal: MantineColorsTuple = [
-  '#eff8f6', '#d9eeeb', '#aedcd6', '#6cc0b6', '#45a99e', '#2b968b', '#1b8a7e', '#137a70', '#0f6d64', '#0c6159',
+  '#eff8f6',
+  '#d9eeeb',
+  '#aedcd6',
+  '#6cc0b6',
+  '#45a99e',
+  '#2b968b',
+  '#1b8a7e',
+  '#137a70',
+  '#0f6d64',
+  '#0c6159',
 ]
 
 /** Greys with a little warmth, like paper. */
 const gray: MantineColorsTuple = [
-  '#f8f6f3', '#f2efeb', '#e8e4de', '#dbd6cf', '#c6c0b7', '#a79f95', '#827a71', '#5f5851', '#45403a', '#26221e',
+  '#f8f6f3',
+  '#f2efeb',
+  '#e8e4de',
+  '#dbd6cf',
+  '#c6c0b7',
+  '#a79f95',
+  '#827a71',
+  '#5f5851',
+  '#45403a',
+  '#26221e',
 ]
 
 /** From text (0) to the canvas (7) and below. */
 const dark: MantineColorsTuple = [
-  '#ece7e0', '#c2bbb1', '#a39b91', '#6e6760', '#3f3a36', '#302c29', '#23201d', '#181614', '#131110', '#0e0d0c',
+  '#ece7e0',
+  '#c2bbb1',
+  '#a39b91',
+  '#6e6760',
+  '#3f3a36',
+  '#302c29',
+  '#23201d',
+  '#181614',
+  '#131110',
+  '#0e0d0c',
 ]
 
 const SERIF = "'Source Serif 4', 'Iowan Old Style', Georgia, 'Noto Serif', serif"

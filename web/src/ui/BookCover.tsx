@@ -29,7 +29,11 @@ function Cover({ book, alone, eager }: Required<BookCoverProps>) {
 
   if (stage === 'plain') {
     return (
-      <div className={classes.cover} data-plain={book.id % 6} {...(alone ? { role: 'img', 'aria-label': alt } : { 'aria-hidden': true })}>
+      <div
+        className={classes.cover}
+        data-plain={book.id % 6}
+        {...(alone ? { role: 'img', 'aria-label': alt } : { 'aria-hidden': true })}
+      >
         <span className={classes.plainTitle} dir="auto">
           {book.title}
         </span>

@@ -114,7 +114,9 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
 
   const columnWidth = (width - (columns - 1) * COLUMN_GAP) / columns
   const rowHeight =
-    layout === 'tall' ? columnWidth * 1.5 + WORDS + (actions ? ACTIONS : 0) + ROW_GAP : 156 + (actions ? 20 : 0) + ROW_GAP
+    layout === 'tall'
+      ? columnWidth * 1.5 + WORDS + (actions ? ACTIONS : 0) + ROW_GAP
+      : 156 + (actions ? 20 : 0) + ROW_GAP
 
   useLayoutEffect(() => {
     setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
@@ -130,7 +132,8 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
   const firstRow = rows[0]?.index ?? 0
   const lastRow = rows.at(-1)?.index ?? 0
 
-  const { hasNextPage, hasPreviousPage, isFetching, isError, fetchNextPage, fetchPreviousPage, isPlaceholderData } = query
+  const { hasNextPage, hasPreviousPage, isFetching, isError, fetchNextPage, fetchPreviousPage, isPlaceholderData } =
+    query
   const idle = !isFetching && !isError && !isPlaceholderData
   const nearEnd = idle && hasNextPage && (lastRow + 2) * columns >= known
   const nearStart = idle && hasPreviousPage && (firstRow - 1) * columns < before
@@ -166,7 +169,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
   return (
     <>
       {/* The list only watches the arrow keys that its links send up. */}
-      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions, jsx-a11y/prefer-tag-over-role */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         ref={list}
         role="list"
@@ -193,7 +196,6 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
               const book = books[index - before]
               if (index >= known) return null
               return (
-                // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role
                 <div key={index} role="listitem" data-index={index} aria-setsize={setSize} aria-posinset={index + 1}>
                   {book ? (
                     <BookCard

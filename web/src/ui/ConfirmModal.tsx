@@ -14,7 +14,16 @@ type ConfirmModalProps = {
 }
 
 /** Asks before a record changes. The answer that changes nothing has the focus first. */
-export function ConfirmModal({ opened, title, children, confirm, danger, pending, onConfirm, onClose }: ConfirmModalProps) {
+export function ConfirmModal({
+  opened,
+  title,
+  children,
+  confirm,
+  danger,
+  pending,
+  onConfirm,
+  onClose,
+}: ConfirmModalProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
       <Text>{children}</Text>

@@ -7,7 +7,7 @@ type PageHeaderProps = {
   title: string
   /** At the end of the line: at most one filled button. */
   actions?: ReactNode
-  /** Under the title, e.g. the search box. */
+  /** The search box: beside the title where there is room, else below it. */
   children?: ReactNode
 }
 
@@ -15,14 +15,12 @@ type PageHeaderProps = {
 export function PageHeader({ title, actions, children }: PageHeaderProps) {
   useTitle(title)
   return (
-    <div className={classes.header}>
-      <div className={classes.line}>
-        <Title order={1} tabIndex={-1} className={classes.title} dir="auto">
-          {title}
-        </Title>
-        {actions}
-      </div>
-      {children}
+    <div className={classes.header} data-below={children !== undefined || undefined}>
+      <Title order={1} tabIndex={-1} className={classes.title} dir="auto">
+        {title}
+      </Title>
+      {actions && <div className={classes.actions}>{actions}</div>}
+      {children && <div className={classes.below}>{children}</div>}
     </div>
   )
 }

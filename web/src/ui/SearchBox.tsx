@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { useNavigationType, useSearchParams } from 'react-router'
+import { NavigationType, useNavigationType, useSearchParams } from 'react-router'
 import { SearchIcon } from './icons'
 import classes from './SearchBox.module.css'
 
@@ -20,9 +20,11 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
 
   // Back, Forward and links set the text; the box's own writing (a replacement) must not overtake the typing.
-  useEffect(() => {
-    if (cameFrom !== 'REPLACE') setText(inAddress)
-  }, [inAddress, cameFrom])
+  const [seen, setSeen] = useState(inAddress)
+  if (seen !== inAddress) {
+    setSeen(inAddress)
+    if (cameFrom !== NavigationType.Replace) setText(inAddress)
+  }
 
   useEffect(() => () => clearTimeout(timer.current), [])
 

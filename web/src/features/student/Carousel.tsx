@@ -34,6 +34,8 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
   }
 
   return (
+    // Pointing at it or tabbing into it only holds the slides; everything to press is a button inside.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       className={classes.carousel}
       aria-label={label}

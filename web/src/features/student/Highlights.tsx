@@ -26,8 +26,8 @@ export function Highlights() {
           interval: 1000,
           content: (
             <Words title={name ? `Hello, ${name}` : 'Welcome'}>
-              A book is yours for 7 days, and you can extend it from your <Link to={paths.profile()}>profile</Link>. After
-              that it costs ₹5 a day.
+              A book is yours for 7 days, and you can extend it from your <Link to={paths.profile()}>profile</Link>.
+              After that it costs ₹5 a day.
             </Words>
           ),
         },

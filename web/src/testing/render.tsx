@@ -1,0 +1,21 @@
+import { MantineProvider } from '@mantine/core'
+import { QueryClientProvider } from '@tanstack/react-query'
+import { render } from '@testing-library/react'
+import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-router'
+import { BASE_PATH } from '../app/paths'
+import { queryClient } from '../app/queryClient'
+import { cssVariables, theme } from '../theme/theme'
+
+/** Renders routes as the app does, at an address below the base path. */
+export function renderRoutes(routes: RouteObject[], at: string) {
+  queryClient.clear()
+  const router = createMemoryRouter(routes, { basename: BASE_PATH, initialEntries: [BASE_PATH + at] })
+  const view = render(
+    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} env="test">
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>,
+  )
+  return { router, ...view }
+}
