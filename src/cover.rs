@@ -71,7 +71,7 @@ pub fn draw(cover: &Cover<'_>) -> String {
     let genre = Family::of(cover.genre);
     let title = Title::read(cover.title);
     let face = Face::choose(&title, genre, &mut dice);
-    let palette = genre.palette(cover.id);
+    let palette = Palette::choose(cover.id);
     let motif = genre.motif(cover.id);
 
     let mut svg = String::with_capacity(4096);
@@ -273,17 +273,18 @@ impl Family {
         }
     }
 
-    /// The family's motif next after the id's place in the round of all motifs, so that neighbours differ whether
-    /// or not they share a genre.
+    /// Eight steps through the round of all motifs from one id to the next, scaled to the family's share of it, so
+    /// that neighbours differ and no motif is favoured.
     fn motif(self, id: i64) -> Motif {
-        let all = Motif::ALL.len();
-        let place = nth(id.wrapping_mul(8), all);
-        let after = |motif: &Motif| (*motif as usize + all - place) % all;
-        self.motifs().iter().copied().min_by_key(after).unwrap_or(Motif::Hills)
+        let motifs = self.motifs();
+        let place = nth(id.wrapping_mul(8), Motif::ALL.len());
+        motifs[place * motifs.len() / Motif::ALL.len()]
     }
+}
 
+impl Palette {
     /// Seven steps through the table from one id to the next: a full round before a palette comes again.
-    fn palette(self, id: i64) -> &'static Palette {
+    fn choose(id: i64) -> &'static Self {
         &PALETTES[nth(id.wrapping_mul(7), PALETTES.len())]
     }
 }
@@ -400,8 +401,9 @@ fn advance(c: char) -> f64 {
         Script::Hangul => 0.92,
         Script::Arabic => 0.52,
         Script::Hebrew => 0.56,
-        Script::Indic("Tamil" | "Malayalam" | "Sinhala") => 0.76,
+        Script::Indic("Tamil" | "Malayalam" | "Sinhala") => 0.84,
         Script::Indic("Kannada" | "Oriya" | "Telugu") => 0.62,
+        Script::Indic("Devanagari" | "Gujarati" | "Gurmukhi") => 0.47,
         Script::Indic(_) => 0.54,
         Script::Tall(_) => 0.5,
         Script::Western => match code {
@@ -413,33 +415,45 @@ fn advance(c: char) -> f64 {
     }
 }
 
+/// Combining characters by first and last code point, the Indian blocks apart.
+const MARKS: [(u32, u32); 27] = [
+    (0x0300, 0x036f),
+    (0x0483, 0x0489),
+    (0x0591, 0x05c7),
+    (0x0610, 0x061a),
+    (0x064b, 0x065f),
+    (0x0670, 0x0670),
+    (0x06d6, 0x06ed),
+    (0x0e31, 0x0e31),
+    (0x0e33, 0x0e3a),
+    (0x0e47, 0x0e4e),
+    (0x0eb1, 0x0eb1),
+    (0x0eb3, 0x0ebc),
+    (0x0ec8, 0x0ece),
+    (0x0f71, 0x0f87),
+    (0x0f90, 0x0fbc),
+    (0x102b, 0x103e),
+    (0x17b4, 0x17d3),
+    (0x1ab0, 0x1aff),
+    (0x1dc0, 0x1dff),
+    (0x200c, 0x200d),
+    (0x20d0, 0x20ff),
+    (0x3099, 0x309a),
+    (0xfe00, 0xfe0f),
+    (0xfe20, 0xfe2f),
+    (0x1f3fb, 0x1f3ff),
+    (0xe0020, 0xe007f),
+    (0xe0100, 0xe01ef),
+];
+
 /// Whether a character belongs to the one before it, so that no line may begin with it.
 fn is_mark(c: char) -> bool {
-    match u32::from(c) {
-        0x0300..=0x036f | 0x0483..=0x0489 | 0x0591..=0x05c7 | 0x0610..=0x061a | 0x064b..=0x065f | 0x0670 => {
-            true
-        }
-        0x06d6..=0x06ed
-        | 0x1ab0..=0x1aff
-        | 0x1dc0..=0x1dff
-        | 0x20d0..=0x20ff
-        | 0xfe00..=0xfe0f
-        | 0xfe20..=0xfe2f => true,
-        0x200c
-        | 0x200d
-        | 0x0e31
-        | 0x0e33..=0x0e3a
-        | 0x0e47..=0x0e4e
-        | 0x0eb1
-        | 0x0eb3..=0x0ebc
-        | 0x0ec8..=0x0ece => true,
-        0x102b..=0x103e | 0x17b4..=0x17d3 | 0x0f71..=0x0f87 | 0x0f90..=0x0fbc | 0x3099 | 0x309a => true,
+    let code = u32::from(c);
+    if (0x0900..=0x0dff).contains(&code) {
         // The Indian blocks all place their vowel signs and the virama alike.
-        code @ 0x0900..=0x0dff => {
-            matches!(code & 0x7f, 0x00..=0x03 | 0x3c | 0x3e..=0x4d | 0x51..=0x57 | 0x62 | 0x63)
-        }
-        _ => false,
+        return matches!(code & 0x7f, 0x00..=0x03 | 0x3c | 0x3e..=0x4d | 0x51..=0x57 | 0x62 | 0x63);
     }
+    code >= 0x0300 && MARKS.iter().any(|(first, last)| (*first..=*last).contains(&code))
 }
 
 /// What XML can carry and a reader can see: no controls, no unpaired direction switches, single spaces, and no towers
@@ -552,13 +566,18 @@ impl Title {
                 let rest = whole[at + separator.len()..].trim();
                 let rest = match separator {
                     "; or, " => format!("or, {rest}"),
-                    " (" => rest.strip_suffix(')').unwrap_or(rest).to_owned(),
+                    // Brackets around all of it go; brackets around its beginning stay.
+                    " (" => match rest.strip_suffix(')') {
+                        Some(inner) if !inner.contains(')') => inner.to_owned(),
+                        _ => format!("({rest}"),
+                    },
                     _ => rest.to_owned(),
                 };
                 (whole[..at].trim_end(), rest)
             }
         };
         let main = main.trim_end_matches([' ', '/', ':', ',']);
+        let main = main.strip_prefix('[').filter(|rest| !rest.contains(']')).unwrap_or(main);
         let main = if main.is_empty() { whole.clone() } else { main.to_owned() };
         Self { script: Script::of_text(&main), rtl: is_rtl(&main), main, sub }
     }
@@ -689,21 +708,49 @@ fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
             line.push(' ');
             used += space;
         }
-        for c in atom.text.chars() {
-            let wide = advance(c);
-            if used + wide > width && !line.is_empty() && !is_mark(c) {
+        if atom.width <= width {
+            line.push_str(atom.text);
+            used += atom.width;
+            continue;
+        }
+        // Wider than a whole line: broken between letters, each with its marks.
+        broken = true;
+        let mut rest = atom.text;
+        while let Some(first) = rest.chars().next() {
+            let end =
+                rest[first.len_utf8()..].find(|c| !is_mark(c)).map_or(rest.len(), |at| at + first.len_utf8());
+            let (letter, after) = rest.split_at(end);
+            let wide = measure(letter);
+            if used + wide > width && !line.is_empty() {
                 lines.push(std::mem::take(&mut line));
                 used = 0.0;
-                broken = true;
             }
-            line.push(c);
+            line.push_str(letter);
             used += wide;
+            rest = after;
         }
     }
     if !line.is_empty() {
         lines.push(line);
     }
     (lines, broken)
+}
+
+/// As [`fill`], with the column narrowed until one line more would be needed.
+fn balanced(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
+    let mut best = fill(atoms, width);
+    let (mut low, mut high) = (0.0, width);
+    for _ in 0..8 {
+        let middle = f64::midpoint(low, high);
+        let narrower = fill(atoms, middle);
+        if (narrower.1 && !best.1) || narrower.0.len() > best.0.len() {
+            low = middle;
+        } else {
+            high = middle;
+            best = narrower;
+        }
+    }
+    best
 }
 
 /// The room that a text may take.
@@ -752,30 +799,21 @@ impl Setting {
         setting
     }
 
-    /// Takes a little off the size where that saves a third line, then evens out the lines.
+    /// Weighs a large size against few lines of even length, and takes the best.
     fn tighten(&mut self, atoms: &[Atom<'_>], room: Room<'_>) {
         let most = self.size;
-        for size in room.sizes.iter().filter(|size| (0.76 * most..most).contains(*size)) {
-            let (lines, broken) = fill(atoms, room.width / size);
-            if !broken && lines.len() < self.lines.len() && self.lines.len() > 2 {
-                self.size = *size;
-                self.lines = lines;
+        let mut best = f64::NEG_INFINITY;
+        for size in room.sizes.iter().filter(|size| (0.74 * most..=most).contains(*size)) {
+            let (lines, broken) = balanced(atoms, room.width / size);
+            let widths = lines.iter().map(|line| measure(line));
+            let (narrow, wide) =
+                widths.fold((f64::INFINITY, 0.0), |(low, high), width| (width.min(low), width.max(high)));
+            let mut worth = size / most + 0.35 * narrow / wide;
+            for _ in &lines {
+                worth -= 0.12;
             }
-        }
-        self.balance(atoms, room.width / self.size);
-    }
-
-    /// Narrows the column until another line would be needed.
-    fn balance(&mut self, atoms: &[Atom<'_>], most: f64) {
-        let (mut low, mut high) = (0.0, most);
-        for _ in 0..9 {
-            let middle = f64::midpoint(low, high);
-            let (lines, broken) = fill(atoms, middle);
-            if broken || lines.len() > self.lines.len() {
-                low = middle;
-            } else {
-                high = middle;
-                self.lines = lines;
+            if !broken && worth > best {
+                (best, self.size, self.lines) = (worth, *size, lines);
             }
         }
     }
@@ -899,14 +937,19 @@ impl Page {
         let (title, sub) =
             self.set_title(width, 250.0, 6, &[66.0, 60.0, 54.0, 48.0, 43.0, 38.0, 34.0, 30.0, 27.0, 24.0]);
         let author = self.set_author(width - 44.0);
-        let text = title.height() + gap(&sub, 12.0) + gap(&author, 30.0);
+        let text = title.height() + gap(&sub, 15.0) + gap(&author, 30.0);
         let art = (HEIGHT - text - 38.0 - MARGIN).min(384.0).round();
         self.art(Area { x: 0.0, y: 0.0, width: WIDTH, height: art }, Shape::Rectangle);
+        self.seam(Area { x: 0.0, y: art, width: WIDTH, height: 2.0 });
         let (x, align) = self.start(MARGIN, WIDTH - MARGIN);
         let y = self.text(&title, x, art + 38.0, align);
-        self.text(&sub, x, y + 12.0, align);
+        self.text(&sub, x, y + 15.0, align);
         self.text(&author, x, HEIGHT - MARGIN - author.height(), align);
-        self.mark(if align == Align::Right { MARGIN } else { WIDTH - MARGIN - 24.0 }, HEIGHT - MARGIN - 21.0);
+        self.mark(
+            &author,
+            if align == Align::Right { MARGIN } else { WIDTH - MARGIN - 24.0 },
+            HEIGHT - MARGIN - 21.0,
+        );
         true
     }
 
@@ -915,11 +958,12 @@ impl Page {
         let (title, sub) =
             self.set_title(width, 240.0, 6, &[66.0, 60.0, 54.0, 48.0, 43.0, 38.0, 34.0, 30.0, 27.0, 24.0]);
         let author = self.set_author(width);
-        let head = (44.0 + title.height() + gap(&sub, 12.0) + gap(&author, 24.0) + 34.0).max(196.0).round();
+        let head = (44.0 + title.height() + gap(&sub, 15.0) + gap(&author, 24.0) + 34.0).max(196.0).round();
         self.art(Area { x: 0.0, y: head, width: WIDTH, height: HEIGHT - head }, Shape::Rectangle);
+        self.seam(Area { x: 0.0, y: head - 2.0, width: WIDTH, height: 2.0 });
         let (x, align) = self.start(MARGIN, WIDTH - MARGIN);
         let y = self.text(&title, x, 44.0, align);
-        self.text(&sub, x, y + 12.0, align);
+        self.text(&sub, x, y + 15.0, align);
         self.text(&author, x, head - 34.0 - author.height(), align);
         true
     }
@@ -929,7 +973,7 @@ impl Page {
         let (title, sub) = self.set_title(width, 150.0, 3, &[56.0, 50.0, 44.0, 39.0, 34.0, 30.0, 27.0]);
         let author = self.set_author(width);
         let foot = HEIGHT - 42.0 - author.height();
-        let head = 46.0 + title.height() + gap(&sub, 10.0);
+        let head = 46.0 + title.height() + gap(&sub, 13.0);
         let room = foot - head - 52.0;
         if !(title.whole && sub.whole) || room < 210.0 {
             return false;
@@ -943,7 +987,7 @@ impl Page {
         let area = Area { x: (WIDTH - w) / 2.0, y: head + 26.0 + (room - h) / 2.0, width: w, height: h };
         self.art(area, shape);
         let y = self.text(&title, WIDTH / 2.0, 46.0, Align::Centre);
-        self.text(&sub, WIDTH / 2.0, y + 10.0, Align::Centre);
+        self.text(&sub, WIDTH / 2.0, y + 13.0, Align::Centre);
         self.text(&author, WIDTH / 2.0, foot, Align::Centre);
         true
     }
@@ -957,7 +1001,7 @@ impl Page {
         }
         let ruled = !author.lines.is_empty();
         let rule = if ruled { 40.0 } else { 0.0 };
-        let height = (36.0 + title.height() + gap(&sub, 10.0) + rule + author.height() + 32.0).max(150.0);
+        let height = (36.0 + title.height() + gap(&sub, 13.0) + rule + author.height() + 32.0).max(150.0);
         let y = if self.dice.chance(0.6) {
             84.0_f64.min((HEIGHT - height) / 2.0)
         } else {
@@ -975,10 +1019,10 @@ impl Page {
             y + height - 8.0,
             *ink
         );
-        let spare = (height - 68.0 - title.height() - gap(&sub, 10.0) - rule - author.height()) / 2.0;
+        let spare = (height - 68.0 - title.height() - gap(&sub, 13.0) - rule - author.height()) / 2.0;
         let x = WIDTH / 2.0;
         let below = self.text(&title, x, y + 36.0 + spare, Align::Centre);
-        let below = below + gap(&sub, 10.0);
+        let below = below + gap(&sub, 13.0);
         self.text(&sub, x, below - sub.height(), Align::Centre);
         if ruled {
             put!(self.svg, "<path d=\"M184 {}h32\" stroke=\"{}\" stroke-width=\"2\"/>", below + 20.0, *ink);
@@ -1002,8 +1046,10 @@ impl Page {
         };
         self.art(Area { x: from, y: 0.0, width: band, height: HEIGHT }, Shape::Rectangle);
         let (x, align) = self.start(left, right);
-        let y = self.text(&title, x, 52.0, align);
-        self.text(&sub, x, y + 12.0, align);
+        let bar = if align == Align::Right { x - 40.0 } else { x };
+        put!(self.svg, "<path d=\"M{} 48h40v6h-40Z\" fill=\"{}\"/>", bar, self.palette.ink);
+        let y = self.text(&title, x, 78.0, align);
+        self.text(&sub, x, y + 15.0, align);
         self.text(&author, x, HEIGHT - MARGIN - author.height(), align);
         true
     }
@@ -1015,7 +1061,7 @@ impl Page {
         if !(title.whole && sub.whole) {
             return false;
         }
-        let text = title.height() + gap(&sub, 12.0) + gap(&author, 32.0);
+        let text = title.height() + gap(&sub, 15.0) + gap(&author, 32.0);
         let shape = *self.dice.pick(&[Shape::Circle, Shape::Arch, Shape::Rectangle]);
         let tall =
             (HEIGHT - text - 44.0 - MARGIN - 44.0).min(if shape == Shape::Rectangle { 300.0 } else { 264.0 });
@@ -1029,9 +1075,13 @@ impl Page {
         self.art(Area { x: from, y: 44.0, width: side, height: tall }, shape);
         let top = HEIGHT - MARGIN - text;
         let y = self.text(&title, x, top, align);
-        self.text(&sub, x, y + 12.0, align);
+        self.text(&sub, x, y + 15.0, align);
         self.text(&author, x, HEIGHT - MARGIN - author.height(), align);
-        self.mark(if align == Align::Right { MARGIN } else { WIDTH - MARGIN - 24.0 }, HEIGHT - MARGIN - 21.0);
+        self.mark(
+            &author,
+            if align == Align::Right { MARGIN } else { WIDTH - MARGIN - 24.0 },
+            HEIGHT - MARGIN - 21.0,
+        );
         true
     }
 
@@ -1102,8 +1152,26 @@ impl Page {
         y + setting.height()
     }
 
-    /// The mark of the series: an open book.
-    fn mark(&mut self, x: f64, y: f64) {
+    /// Covers the line that a renderer leaves where picture and ground meet between two pixels.
+    fn seam(&mut self, area: Area) {
+        let Area { x, y, width, height } = area;
+        put!(
+            self.svg,
+            "<path d=\"M{} {}h{}v{}h-{}Z\" fill=\"{}\"/>",
+            x,
+            y - 1.0,
+            width,
+            height + 2.0,
+            width,
+            self.palette.ground
+        );
+    }
+
+    /// The mark of the series, an open book, opposite the author's last line.
+    fn mark(&mut self, author: &Setting, x: f64, y: f64) {
+        if author.lines.is_empty() {
+            return;
+        }
         put!(
             self.svg,
             "<path transform=\"translate({} {})\" fill=\"{}\" d=\"M0 2q6-4 11 1v16q-5-5-11-1zM24 2q-6-4-11 1v16q5-5 11-1z\"/>",
@@ -1296,9 +1364,9 @@ impl Art<'_> {
             colour,
             at.0,
             at.1,
-            turn,
-            scale.0,
-            scale.1
+            turn.round(),
+            format!("{:.2}", scale.0),
+            format!("{:.2}", scale.1)
         );
     }
 
@@ -1423,7 +1491,7 @@ fn tiles(art: &mut Art<'_>) {
             let back = *art.dice.pick(&[4, 4, 0, 1, 2, 3]);
             let mut front = *art.dice.pick(&[0, 0, 1, 2, 3, 4]);
             if front == back {
-                front = if back == 0 { 1 } else { 0 };
+                front = usize::from(back == 0);
             }
             let colour = |i: usize| if i == 4 { art.palette.field } else { art.tone(i) };
             let (back, front) = (colour(back), colour(front));
@@ -1496,7 +1564,7 @@ fn scallops(art: &mut Art<'_>) {
 fn sprig(art: &mut Art<'_>) {
     let (w, h) = (art.w, art.h);
     art.define_leaf(art.tone(3), 30.0);
-    let (stems, step) = Art::cells(w, (h * 0.62).max(110.0));
+    let (stems, step) = Art::cells(w, (h * 0.62).max(134.0));
     for stem in 0..stems {
         let x = (f64::from(stem) + 0.5) * step;
         let lean = step * art.dice.between(-0.16, 0.16);
@@ -1513,14 +1581,14 @@ fn sprig(art: &mut Art<'_>) {
             art.palette.ground
         );
         let pairs = (h / (step * 0.26)).clamp(4.0, 9.0).floor();
-        let mut k = 0.0;
-        while k < pairs {
-            let t = 0.06 + 0.88 * k / pairs;
+        let mut pair = 0.0;
+        while pair < pairs {
+            let t = 0.06 + 0.88 * pair / pairs;
             let at = (x + lean * t * t, h + 8.0 - (h + 8.0 - top) * (0.98 * t + 0.02 * t * t));
             let length = (step * 0.47).min(h * 0.42) * (1.06 - 0.56 * t) / 100.0;
             for side in [-1.0, 1.0] {
                 let turn = -90.0 + side * art.dice.between(48.0, 60.0);
-                let berry = art.dice.chance(0.16) && k > 0.0;
+                let berry = art.dice.chance(0.16) && pair > 0.0;
                 if berry {
                     let (sin, cos) = turn.to_radians().sin_cos();
                     let reach = length * 46.0;
@@ -1539,7 +1607,7 @@ fn sprig(art: &mut Art<'_>) {
                     art.stamp("l", colour, at, turn, (length, length * -side));
                 }
             }
-            k += 1.0;
+            pair += 1.0;
         }
         art.stamp(
             "l",
@@ -1595,8 +1663,8 @@ fn night_sky(art: &mut Art<'_>) {
         art.stamp("s", colour, at, 0.0, (scale, scale));
     }
     for _ in 0..16 {
-        let (x, y, r) = (art.dice.between(0.0, w), art.dice.between(0.0, h), art.dice.between(1.4, 3.2));
-        art.disc(art.palette.ground, x, y, r);
+        let (at, size) = ((art.dice.between(0.0, w), art.dice.between(0.0, h)), art.dice.between(1.4, 3.2));
+        art.disc(art.palette.ground, at.0, at.1, size);
     }
 }
 
@@ -1648,9 +1716,9 @@ fn orbits(art: &mut Art<'_>) {
     let reach = (w - centre.0).max(centre.0).hypot((h - centre.1).max(centre.1));
     let step = unit.max(160.0) * art.dice.between(0.11, 0.14);
     let mut radius = step * 1.7;
-    let mut k: usize = 0;
+    let mut turn: usize = 0;
     while radius < reach {
-        let wide = k % 3 == 1;
+        let wide = turn % 3 == 1;
         art.ring(
             if wide { art.tone(3) } else { art.palette.ground },
             centre.0,
@@ -1665,14 +1733,14 @@ fn orbits(art: &mut Art<'_>) {
             let edge = unit * 0.08;
             if x > edge && x < w - edge && y > edge && y < h - edge {
                 let size = step * art.dice.between(0.18, 0.46);
-                let colour = art.tone(k + usize::from(k % 4 == 3));
+                let colour = art.tone(turn + usize::from(turn % 4 == 3));
                 art.disc(art.palette.field, x, y, size + 4.0);
                 art.disc(colour, x, y, size);
                 break;
             }
         }
         radius += step;
-        k += 1;
+        turn += 1;
     }
     art.disc(art.tone(1), centre.0, centre.1, step);
 }
@@ -1817,28 +1885,42 @@ fn peaks(art: &mut Art<'_>) {
 fn bloom(art: &mut Art<'_>) {
     let (w, h) = (art.w, art.h);
     art.define_leaf(art.tone(3), 24.0);
-    let cropped = art.dice.chance(0.5) && w > 240.0;
-    let centre = if cropped {
-        (w * *art.dice.pick(&[0.16, 0.84, 0.5]), h * *art.dice.pick(&[0.9, 0.62]))
+    if art.dice.chance(0.5) && w > 240.0 {
+        let centre = (w * *art.dice.pick(&[0.16, 0.84, 0.5]), h * *art.dice.pick(&[0.9, 0.62]));
+        flower(art, centre, w.max(h) * 0.72);
+    } else if h > w * 2.2 {
+        // A tall strip: one below the other, from both edges.
+        art.out.push_str("<defs><g id=\"f\">");
+        flower(art, (0.0, 0.0), w * 0.8);
+        art.out.push_str("</g></defs>");
+        for (across, down) in [(1.0, 0.14), (0.0, 0.5), (1.0, 0.86)] {
+            put!(art.out, "<use href=\"#f\" x=\"{}\" y=\"{}\"/>", w * across, h * down);
+        }
     } else {
-        (w / 2.0, h / 2.0)
-    };
-    let reach = if cropped { w.max(h) * 0.72 } else { w.max(h).min(w.min(h) * 1.5) * 0.5 };
+        flower(art, (w / 2.0, h / 2.0), w.max(h).min(w.min(h) * 1.5) * 0.5);
+    }
+}
+
+fn flower(art: &mut Art<'_>, centre: (f64, f64), reach: f64) {
     let petals = *art.dice.pick(&[10.0, 12.0, 14.0, 16.0]);
     let skew = art.dice.between(0.0, 30.0);
     for (ring, (tone, size)) in [(0, 1.0), (2, 0.68), (1, 0.42)].into_iter().enumerate() {
-        let mut k = 0.0;
-        while k < petals {
-            let turn = skew + 360.0 * (k + if ring == 1 { 0.5 } else { 0.0 }) / petals;
-            art.stamp(
-                "l",
-                art.tone(tone),
-                centre,
+        let scale =
+            [reach * size / 100.0, reach * size * 7.0 / (petals * 48.0)].map(|scale| format!("{scale:.2}"));
+        put!(art.out, "<g fill=\"{}\" transform=\"translate({} {})\">", art.tone(tone), centre.0, centre.1);
+        let mut petal = if ring == 1 { 0.5 } else { 0.0 };
+        while petal < petals {
+            let turn = skew + 360.0 * petal / petals;
+            put!(
+                art.out,
+                "<use href=\"#l\" transform=\"rotate({})scale({} {})\"/>",
                 turn,
-                (reach * size / 100.0, reach * size * 7.0 / (petals * 48.0)),
+                scale[0],
+                scale[1]
             );
-            k += 1.0;
+            petal += 1.0;
         }
+        art.out.push_str("</g>");
     }
     art.disc(art.palette.ground, centre.0, centre.1, reach * 0.13);
     art.disc(art.tone(1), centre.0, centre.1, reach * 0.08);
@@ -1981,7 +2063,8 @@ fn ridges(art: &mut Art<'_>) {
         while x < w {
             let near = ((x - peak.0) / peak.1).powi(2);
             let lift = step * (0.2 + 4.2 * (-near).exp()) * art.dice.between(0.15, 1.0);
-            put!(path, "Q{} {} {} {}", x - stride / 2.0, y - lift, x, y - lift * 0.35);
+            let [from, high, to, low] = [x - stride / 2.0, y - lift, x, y - lift * 0.35].map(f64::round);
+            put!(path, "Q{} {} {} {}", from, high, to, low);
             x += stride;
         }
         put!(path, "L{} {}", w + 4.0, y);
@@ -1999,10 +2082,12 @@ fn ridges(art: &mut Art<'_>) {
 
 /// A house front at night, one window lit.
 fn windows(art: &mut Art<'_>) {
-    let (columns, cw) = Art::cells(art.w, *art.dice.pick(&[66.0, 80.0, 100.0]));
+    let size = if art.w * art.h > 180_000.0 { 100.0 } else { *art.dice.pick(&[66.0, 80.0, 100.0]) };
+    let (columns, cw) = Art::cells(art.w, size);
     let (rows, ch) = Art::cells(art.h, cw * 1.3);
     let lit = art.dice.roll() % (rows * columns);
     let arched = art.dice.chance(0.65);
+    let mut panes = String::new();
     for row in 0..rows {
         for column in 0..columns {
             let (x, y) = (f64::from(column) * cw, f64::from(row) * ch);
@@ -2035,17 +2120,7 @@ fn windows(art: &mut Art<'_>) {
             }
             art.fill(colour, &path);
             let middle = x + cw / 2.0;
-            put!(
-                art.out,
-                "<path d=\"M{} {}V{}M{} {}H{}\" stroke=\"{}\" stroke-width=\"2\"/>",
-                middle,
-                top,
-                foot,
-                left,
-                f64::midpoint(top + r, foot),
-                right,
-                art.palette.field
-            );
+            put!(panes, "M{} {}V{}M{} {}H{}", middle, top, foot, left, f64::midpoint(top + r, foot), right);
             if on {
                 // Somebody is up, reading.
                 let mut reader = String::new();
@@ -2065,6 +2140,8 @@ fn windows(art: &mut Art<'_>) {
             }
         }
     }
+    let field = art.palette.field;
+    put!(art.out, "<path d=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>", panes, field);
 }
 
 /// An eye, or several.
@@ -2181,5 +2258,268 @@ fn boat(art: &mut Art<'_>) {
         put!(path, "V{}H-{}Z", h, length);
         art.fill(art.tone(tone), &path);
         y += (h - sea) * 0.27;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn book<'a>(id: i64, title: &'a str, author: &'a str, genre: &'a str) -> Cover<'a> {
+        Cover { id, title, author, genre }
+    }
+
+    /// Enough of an XML reader to refuse what a browser would refuse.
+    fn check_well_formed(xml: &str) {
+        assert!(
+            xml.chars().all(|c| matches!(u32::from(c), 0x20..=0xd7ff | 0xe000..=0xfffd | 0x10000..)),
+            "a character that XML forbids: {xml:?}"
+        );
+        let mut open = Vec::new();
+        let mut rest = xml;
+        while let Some(start) = rest.find('<') {
+            check_entities(&rest[..start]);
+            let end = start + rest[start..].find('>').expect("every tag ends");
+            let tag = &rest[start + 1..end];
+            rest = &rest[end + 1..];
+            if let Some(name) = tag.strip_prefix('/') {
+                assert_eq!(open.pop(), Some(name), "tags close in turn");
+                continue;
+            }
+            let (name, mut attributes) = tag.split_once(' ').unwrap_or((tag.trim_end_matches('/'), ""));
+            attributes = attributes.trim_end_matches('/').trim();
+            let mut names = Vec::new();
+            while !attributes.is_empty() {
+                let (attribute, value) = attributes.split_once("=\"").expect("an attribute has a value");
+                assert!(attribute.chars().all(|c| c.is_ascii_alphanumeric() || c == '-'), "{attribute}");
+                assert!(!names.contains(&attribute), "{attribute} twice in {tag}");
+                names.push(attribute);
+                let (value, more) = value.split_once('"').expect("a value ends");
+                assert!(!value.contains('<'));
+                check_entities(value);
+                attributes = more.trim_start();
+            }
+            if !tag.ends_with('/') {
+                open.push(name);
+            }
+        }
+        assert!(open.is_empty() && rest.is_empty(), "open at the end: {open:?} {rest:?}");
+    }
+
+    fn check_entities(text: &str) {
+        for (at, _) in text.match_indices('&') {
+            let known = ["&amp;", "&lt;", "&gt;", "&quot;", "&#39;"];
+            assert!(known.iter().any(|entity| text[at..].starts_with(entity)), "{text}");
+        }
+    }
+
+    /// The value of an attribute in each element of a name.
+    fn values(svg: &str, element: &str, attribute: &str) -> Vec<f64> {
+        let key = format!(" {attribute}=\"");
+        svg.split(&format!("<{element} "))
+            .skip(1)
+            .map(|rest| {
+                let rest = format!(" {rest}");
+                let value = rest.split(&key).nth(1).and_then(|rest| rest.split('"').next());
+                value.expect("the attribute is there").parse().expect("it is a number")
+            })
+            .collect()
+    }
+
+    fn awkward_titles() -> Vec<String> {
+        let mut titles: Vec<String> = [
+            "",
+            "A",
+            "1984",
+            " \t\n ",
+            "<script>alert(\"&\")</script> & 'more' ]]>",
+            "Null \u{0} bell \u{7} escape \u{1b} \u{fffe} \u{feff} del \u{7f} \u{85} \u{2028} end",
+            "Override \u{202e} isolate \u{2066} unclosed",
+            "Z\u{300}\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}\u{307}\u{308}algo",
+            "e\u{301}",
+            "\u{301}",
+            "👩‍👩‍👧‍👦 family 🏳️‍🌈",
+            "गोदान",
+            "अभिज्ञानशाकुन्तलम्",
+            "பொன்னியின் செல்வன்",
+            "سیرت: قرۃ العین حیدر (1959)",
+            "קיצור תולדות האנושות",
+            "红楼梦",
+            "吾輩は猫である",
+            "엄마를 부탁해",
+            "สี่แผ่นดินสี่แผ่นดินสี่แผ่นดินสี่แผ่นดินสี่แผ่นดิน",
+            "Преступление и наказание",
+            "Βίος και πολιτεία του Αλέξη Ζορμπά",
+            "Frankenstein; or, The Modern Prometheus",
+            "The Hunger Games (The Hunger Games, #1)",
+            "[Report : open",
+            "(in brackets)",
+            ": ",
+            " / ",
+            "A: ",
+            "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch",
+        ]
+        .map(str::to_owned)
+        .to_vec();
+        titles.push("History of the ".repeat(64));
+        titles.push("史".repeat(958));
+        titles.push("W".repeat(958));
+        titles.push("ക്ഷ്മി".repeat(120));
+        titles.push("\u{301}".repeat(958));
+        titles
+    }
+
+    #[test]
+    fn every_cover_is_well_formed_and_self_contained() {
+        let authors =
+            ["", ";", "R. K. Narayan", "A & B; <C>; D", "प्रेमचंद", "עמוס עוז", &"Committee; ".repeat(62)];
+        let genres = ["", "Poetry", "Physics", "Mystery", "Children's", "Law", "Graphic <Novels>", "Essays"];
+        for (i, title) in (0_i64..).zip(awkward_titles()) {
+            for step in 0..(19 * 11) {
+                let turn = usize::try_from(step).unwrap();
+                let cover = book(
+                    i + step * 7 - 300,
+                    &title,
+                    authors[turn % authors.len()],
+                    genres[turn % genres.len()],
+                );
+                let svg = draw(&cover);
+                check_well_formed(&svg);
+                assert_eq!(svg.matches("http").count(), 1, "only the namespace: {svg}");
+                assert_eq!(svg.matches("href=\"").count(), svg.matches("href=\"#").count());
+                assert!(svg.len() < 9_000, "{} bytes for {cover:?}", svg.len());
+            }
+        }
+    }
+
+    #[test]
+    fn the_extremes_of_an_id_are_fine() {
+        for id in [i64::MIN, -1, 0, 1, i64::MAX] {
+            check_well_formed(&draw(&book(id, "Emma", "Jane Austen", "")));
+        }
+    }
+
+    #[test]
+    fn a_cover_is_the_same_every_time_and_differs_from_book_to_book() {
+        let emma = book(7, "Emma", "Jane Austen", "Classics");
+        assert_eq!(draw(&emma), draw(&emma));
+        assert_ne!(draw(&emma), draw(&Cover { id: 8, ..emma }));
+        assert_ne!(draw(&emma), draw(&Cover { title: "Persuasion", ..emma }));
+    }
+
+    #[test]
+    fn neighbours_differ_in_colour_and_picture() {
+        for id in 0..500_i64 {
+            for near in [1, 2, 3, 4, 5, 6] {
+                assert_ne!(Palette::choose(id).ground, Palette::choose(id + near).ground);
+            }
+            for family in FAMILIES.map(|(family, _)| family) {
+                assert_ne!(family.motif(id), family.motif(id + 1), "{family:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_motif_is_used() {
+        for motif in Motif::ALL {
+            assert!((0..19).any(|id| Family::Any.motif(id) == motif));
+            assert!(FAMILIES.iter().any(|(family, _)| family.motifs().contains(&motif)), "{motif:?}");
+        }
+    }
+
+    #[test]
+    fn text_has_enough_contrast_in_every_palette() {
+        for Palette { ground, ink, field, tones } in &PALETTES {
+            let ratio = |a: &str, b: &str| {
+                let (a, b) = (luminance(a), luminance(b));
+                (a.max(b) + 0.05) / (a.min(b) + 0.05)
+            };
+            assert!(ratio(ink, ground) >= 4.5, "{ink} on {ground}: {:.2}", ratio(ink, ground));
+            assert!(ratio(ground, field) >= 1.6, "{ground} beside {field}: {:.2}", ratio(ground, field));
+            for tone in tones {
+                assert!(ratio(tone, field) >= 1.15, "{tone} on {field}: {:.2}", ratio(tone, field));
+            }
+        }
+        let black_on_white = (luminance("#ffffff") + 0.05) / (luminance("#000000") + 0.05);
+        assert!((black_on_white - 21.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn long_titles_are_cut_and_nothing_leaves_the_sheet() {
+        for title in awkward_titles() {
+            for id in 0..33 {
+                let svg = draw(&book(id, &title, "Somebody With Quite a Long Name; Another", "History"));
+                for y in values(&svg, "text", "y") {
+                    assert!((20.0..=HEIGHT - 20.0).contains(&y), "y {y} of {title} in {svg}");
+                }
+                for x in values(&svg, "text", "x") {
+                    assert!((20.0..=WIDTH - 20.0).contains(&x), "x {x} of {title}");
+                }
+                let shown: usize = svg
+                    .split("<text ")
+                    .skip(1)
+                    .filter_map(|rest| rest.split_once('>')?.1.split_once('<'))
+                    .map(|(line, _)| line.chars().count())
+                    .sum();
+                assert!(shown < 460, "{shown} characters shown of {title}");
+            }
+        }
+        let svg = draw(&book(0, &"history of the ".repeat(64), "", ""));
+        assert!(svg.contains('…'));
+    }
+
+    #[test]
+    fn lines_keep_to_their_column() {
+        let room = Room { width: 328.0, height: 250.0, lines: 6, sizes: &[60.0, 40.0, 24.0] };
+        for title in awkward_titles() {
+            let set = Setting::new(&clean(&title, TITLE_CHARS), room);
+            assert!(set.lines.len() <= room.lines);
+            assert!(set.height() <= room.height, "{title}");
+            for line in &set.lines {
+                assert!(measure(line) * set.size <= room.width + 0.1, "{line} is too wide");
+            }
+        }
+    }
+
+    #[test]
+    fn a_subtitle_is_set_apart() {
+        let parts = |raw| {
+            let title = Title::read(raw);
+            (title.main, title.sub)
+        };
+        let pair = |main: &str, sub: &str| (main.to_owned(), sub.to_owned());
+        assert_eq!(parts("Maus: A Survivor's Tale"), pair("Maus", "A Survivor’s Tale"));
+        assert_eq!(
+            parts("Frankenstein; or, The Modern Prometheus"),
+            pair("Frankenstein", "or, The Modern Prometheus")
+        );
+        assert_eq!(parts("The Hobbit (Illustrated)"), pair("The Hobbit", "Illustrated"));
+        assert_eq!(parts("Lives (of some) and others"), pair("Lives", "(of some) and others"));
+        assert_eq!(parts("(500) Days"), pair("(500) Days", ""));
+        assert_eq!(parts("[Report : open"), pair("Report", "open"));
+        assert_eq!(parts(": "), pair(":", ""));
+        assert_eq!(parts("\u{0}"), pair("", ""));
+    }
+
+    #[test]
+    fn scripts_are_told_apart() {
+        assert_eq!(Script::of_text("吾輩は猫である"), Script::Kana);
+        assert_eq!(Script::of_text("红楼梦"), Script::Han);
+        assert_eq!(Script::of_text("C 语言"), Script::Han);
+        assert_eq!(Script::of_text("गोदान"), Script::Indic("Devanagari"));
+        assert_eq!(Script::of_text("Émile"), Script::Western);
+        let hebrew = draw(&book(2, "קיצור תולדות האנושות", "Yuval Noah Harari", ""));
+        assert!(hebrew.contains("direction=\"rtl\"") && hebrew.contains("text-anchor=\"end\""));
+    }
+
+    #[test]
+    fn no_line_begins_with_a_mark() {
+        for title in awkward_titles().iter().filter(|title| !title.starts_with('\u{301}')) {
+            let text = clean(title, TITLE_CHARS);
+            for width in [1.2, 3.0, 9.0] {
+                let (lines, _) = fill(&atoms(&text), width);
+                assert!(lines.iter().all(|line| !line.starts_with(is_mark)), "{lines:?}");
+            }
+        }
     }
 }
