@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { loadChunk } from './app/chunks'
-import { BASE_PATH, paths } from './app/paths'
+import { BASE_PATH, belowBase, paths } from './app/paths'
 import { finishPreloader } from './app/preloader'
 import { onSignedOut, queryClient } from './app/queryClient'
 import { routes } from './app/router'
@@ -22,8 +22,9 @@ const router = createBrowserRouter(routes, { basename: BASE_PATH })
 
 onSignedOut(() => {
   const { pathname, search } = router.state.location
-  if (pathname === paths.login()) return
-  void router.navigate(paths.login(pathname + search)).then(forgetPerson)
+  const here = belowBase(pathname)
+  if (here === paths.login()) return
+  void router.navigate(paths.login(here + search)).then(forgetPerson)
 })
 
 const stopWaiting = router.subscribe(({ initialized }) => {

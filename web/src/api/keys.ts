@@ -9,5 +9,5 @@ export const keys = {
   book: (id: number) => ['books', 'one', id] as const,
   reviews: (id: number) => ['books', 'one', id, 'reviews'] as const,
   loans: ['loans'] as const,
-  loanList: (filter: { q: string }) => ['loans', 'list', filter] as const,
+  loanList: (page: { q: string; cursor: string | null }) => ['loans', 'list', page] as const,
 }

@@ -1,37 +1,26 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
 
 const LOANS_PER_PAGE = 50
 
-/** Every open loan of the library, most overdue first (administrators). */
-export const loanListQuery = (filter: { q: string }) =>
-  infiniteQueryOptions({
-    queryKey: keys.loanList(filter),
-    queryFn: ({ pageParam, signal }) =>
+/** One page of every open loan of the library, most overdue first (administrators). `cursor` null is the first page. */
+export const loanListQuery = (page: { q: string; cursor: string | null }) =>
+  queryOptions({
+    queryKey: keys.loanList(page),
+    queryFn: ({ signal }) =>
       dataOf(
         client.GET('/loans', {
           params: {
             query: {
-              ...(filter.q && { q: filter.q }),
+              ...(page.q && { q: page.q }),
               limit: LOANS_PER_PAGE,
-              ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+              ...(page.cursor !== null && { cursor: page.cursor }),
             },
           },
           signal,
         }),
       ),
-    initialPageParam: FIRST_PAGE,
-    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
-    getPreviousPageParam: (first, _pages, start) => pageBefore(first, start),
-    maxPages: MAX_PAGES,
     placeholderData: keepPreviousData,
   })
 

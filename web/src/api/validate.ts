@@ -47,8 +47,6 @@ function checkNumber(value: number, rules: Rules): string | null {
 }
 
 function isWebAddress(text: string): boolean {
-  // A path of the library's own covers counts: imported and demo books carry those.
-  if (text.startsWith('/library/')) return true
   return /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 }
 

@@ -1,6 +1,7 @@
 import { Notifications, notifications } from '@mantine/notifications'
 import '@mantine/core/styles/Notification.layer.css'
 import '@mantine/notifications/styles.layer.css'
+import classes from './Toasts.module.css'
 
 const SHOWN_MS = 5000
 
@@ -15,5 +16,5 @@ export function showToast(kind: 'success' | 'failure', message: string): void {
 }
 
 export default function Toasts() {
-  return <Notifications position="top-right" zIndex={400} limit={3} />
+  return <Notifications position="top-right" zIndex={400} limit={3} className={classes.toasts} />
 }

@@ -38,6 +38,11 @@ export const paths = {
   newHome: () => patterns.newHome,
 } as const
 
+/** The path below the base, as links and `next` use it. */
+export function belowBase(pathname: string): string {
+  return pathname.startsWith(`${BASE_PATH}/`) ? pathname.slice(BASE_PATH.length) : pathname
+}
+
 /** A return path out of the address bar, only if it stays inside the product. */
 export function safeNext(next: string | null): string | null {
   return next !== null && /^\/(?![/\\])/.test(next) ? next : null

@@ -2,7 +2,7 @@ import { redirect } from 'react-router'
 import { sessionQuery } from '../api/account'
 import type { Role, User } from '../api/types'
 import { keys } from '../api/keys'
-import { BASE_PATH, paths } from './paths'
+import { belowBase, paths } from './paths'
 import { queryClient } from './queryClient'
 import { storedRole } from './storage'
 
@@ -11,7 +11,7 @@ export const homeOf = (role: Role): string => (role === 'admin' ? paths.home() :
 /** The path below the base that a request asks for, to return to after signing in. */
 function pathOf(request: Request): string {
   const { pathname, search } = new URL(request.url)
-  return (pathname.startsWith(`${BASE_PATH}/`) ? pathname.slice(BASE_PATH.length) : pathname) + search
+  return belowBase(pathname) + search
 }
 
 async function signedIn(request: Request): Promise<User> {

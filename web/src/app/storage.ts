@@ -1,29 +1,39 @@
 import type { Role } from '../api/types'
 
+type Area = 'localStorage' | 'sessionStorage'
+
 /** Browser storage may be blocked or full: reading then finds nothing and writing does nothing. */
-export const storage = {
-  read(key: string): string | null {
-    try {
-      return localStorage.getItem(key)
-    } catch {
-      return null
-    }
-  },
-  write(key: string, value: string): void {
-    try {
-      localStorage.setItem(key, value)
-    } catch {
-      // Nothing that the product keeps here is needed to go on.
-    }
-  },
-  remove(key: string): void {
-    try {
-      localStorage.removeItem(key)
-    } catch {
-      // As above.
-    }
-  },
+function guarded(area: Area) {
+  return {
+    read(key: string): string | null {
+      try {
+        return window[area].getItem(key)
+      } catch {
+        return null
+      }
+    },
+    write(key: string, value: string): void {
+      try {
+        window[area].setItem(key, value)
+      } catch {
+        // Nothing that the product keeps here is needed to go on.
+      }
+    },
+    remove(key: string): void {
+      try {
+        window[area].removeItem(key)
+      } catch {
+        // As above.
+      }
+    },
+  }
 }
+
+/** What stays on this browser. */
+export const storage = guarded('localStorage')
+
+/** What lives as long as this tab, over reloads. */
+export const tabStorage = guarded('sessionStorage')
 
 const USER_ROLE = 'userRole'
 

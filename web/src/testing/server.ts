@@ -14,7 +14,7 @@ export function fakeServer(handlers: Record<string, Handler>): Request[] {
     made.push(request.clone())
     const path = new URL(request.url).pathname.replace('/library/api/v1', '')
     const handler = handlers[`${request.method} ${path}`]
-    const answer =
+    const answer: Answer =
       typeof handler === 'function'
         ? await handler(request)
         : (handler ?? problem(404, 'not-found', 'There is no such thing.'))

@@ -18,6 +18,7 @@ globalThis.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 }
+// oxlint-disable-next-line typescript/unbound-method -- only looked at
 Element.prototype.scrollIntoView ??= () => undefined
 window.scrollTo = () => undefined
 

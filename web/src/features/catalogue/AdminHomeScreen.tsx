@@ -33,7 +33,7 @@ export default function AdminHomeScreen() {
               to={paths.updateBook(book.id)}
               aria-label={`Update ${book.title}`}
               variant="subtle"
-              size="compact-md"
+              size="sm"
             >
               Update
             </Button>

@@ -25,7 +25,7 @@ export function DeleteBook({ book }: { book: Book }) {
       <Button
         variant="subtle"
         color="red"
-        size="compact-md"
+        size="sm"
         aria-label={`Delete ${book.title}`}
         onClick={() => setAsking(true)}
       >

@@ -9,7 +9,8 @@ import { BookCover } from '../../ui/BookCover'
 import { Carousel } from './Carousel'
 import classes from './Highlights.module.css'
 
-const SHOWN = 8
+/** Covers of a slide; a narrow screen shows as many as fit. */
+const SHOWN = 12
 
 /** The three slides above the catalogue: a word about loans, what the librarians like best, what is new. */
 export function Highlights() {
@@ -25,7 +26,7 @@ export function Highlights() {
           name: 'How loans work',
           interval: 1000,
           content: (
-            <Words title={name ? `Hello, ${name}` : 'Welcome'}>
+            <Words title={name ? `Hello, ${name}` : 'Welcome'} books={books.slice(SHOWN, 2 * SHOWN)}>
               A book is yours for 7 days, and you can extend it from your <Link to={paths.profile()}>profile</Link>.
               After that it costs ₹5 a day.
             </Words>
@@ -46,13 +47,14 @@ export function Highlights() {
   )
 }
 
-function Words({ title, children }: { title: string; children: ReactNode }) {
+function Words({ title, children, books }: { title: string; children: ReactNode; books: readonly Book[] }) {
   return (
     <div className={classes.slide}>
       <div className={classes.words}>
         <h2 className={classes.title}>{title}</h2>
         <p className={classes.text}>{children}</p>
       </div>
+      <CoverRow books={books} />
     </div>
   )
 }
@@ -61,15 +63,21 @@ function Covers({ title, books }: { title: string; books: readonly Book[] }) {
   return (
     <div className={classes.slide}>
       <h2 className={`${classes.title} ${classes.beside}`}>{title}</h2>
-      <ul className={classes.covers}>
-        {books.map((book) => (
-          <li key={book.id} className={classes.cover}>
-            <Link to={paths.studentBookDetail(book.id)} className={classes.coverLink}>
-              <BookCover book={book} alone eager />
-            </Link>
-          </li>
-        ))}
-      </ul>
+      <CoverRow books={books} />
     </div>
+  )
+}
+
+function CoverRow({ books }: { books: readonly Book[] }) {
+  return (
+    <ul className={classes.covers}>
+      {books.map((book) => (
+        <li key={book.id} className={classes.cover}>
+          <Link to={paths.studentBookDetail(book.id)} className={classes.coverLink}>
+            <BookCover book={book} alone eager />
+          </Link>
+        </li>
+      ))}
+    </ul>
   )
 }
