@@ -8,7 +8,11 @@ const built = {
   login: paths.login('/home'),
   register: paths.register(),
   home: paths.home(),
+  fine: paths.fine(),
+  bookDetail: paths.bookDetail(1),
   studentHome: paths.studentHome(),
+  studentBookDetail: paths.studentBookDetail(1),
+  profile: paths.profile(),
 } satisfies Partial<Record<keyof typeof paths, string>>
 
 describe('paths', () => {

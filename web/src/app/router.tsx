@@ -4,7 +4,7 @@ import { loadChunk } from './chunks'
 import { ErrorScreen } from './ErrorScreen'
 import { patterns } from './paths'
 import { Root } from './Root'
-import { requireAdmin, requireStoredStudent, requireStudent } from './session'
+import { leadAdminToOwnDetail, requireAdmin, requireStoredStudent, requireStudent } from './session'
 
 type Screen = { default: ComponentType }
 
@@ -41,7 +41,11 @@ export const routes: RouteObject[] = [
           {
             loader: requireAdmin,
             Component: Outlet,
-            children: [screen(patterns.home, 'home', () => import('../features/catalogue/AdminHomeScreen'))],
+            children: [
+              screen(patterns.home, 'home', () => import('../features/catalogue/AdminHomeScreen')),
+              screen(patterns.bookDetail, 'book-detail', () => import('../features/book/BookDetailScreen')),
+              screen(patterns.fine, 'fine', () => import('../features/loans/LoansScreen')),
+            ],
           },
           screen(
             patterns.studentHome,
@@ -49,10 +53,16 @@ export const routes: RouteObject[] = [
             () => import('../features/student/StudentHomeScreen'),
             requireStoredStudent,
           ),
+          screen(
+            patterns.studentBookDetail,
+            'stubook-detail',
+            () => import('../features/book/StudentBookDetailScreen'),
+            leadAdminToOwnDetail,
+          ),
           {
             loader: requireStudent,
             Component: Outlet,
-            children: [],
+            children: [screen(patterns.profile, 'profile', () => import('../features/profile/ProfileScreen'))],
           },
         ],
       },

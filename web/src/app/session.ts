@@ -2,7 +2,7 @@ import { redirect } from 'react-router'
 import { sessionQuery } from '../api/account'
 import type { Role, User } from '../api/types'
 import { keys } from '../api/keys'
-import { belowBase, paths } from './paths'
+import { belowBase, idOf, paths } from './paths'
 import { queryClient } from './queryClient'
 import { storedRole } from './storage'
 
@@ -39,6 +39,14 @@ export async function requireStudent({ request }: { request: Request }): Promise
 export async function requireStoredStudent(args: { request: Request }): Promise<null> {
   if (storedRole.get() !== 'student') throw redirect(paths.login())
   return requireStudent(args)
+}
+
+/** The readers' page of a book, open to all: a librarian is led to the own page of the same book. */
+export async function leadAdminToOwnDetail({ params }: { params: { id?: string } }): Promise<null> {
+  const { user } = await queryClient.ensureQueryData(sessionQuery)
+  const id = idOf(params.id)
+  if (user?.role === 'admin' && id !== null) throw redirect(paths.bookDetail(id))
+  return null
 }
 
 /** What the product knew of the person who was signed in is forgotten. */

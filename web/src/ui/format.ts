@@ -9,6 +9,13 @@ export function dayText(isoDay: string): string {
     .join('')
 }
 
+/** The day of an instant, as it was where the reader is. */
+export function instantText(instant: string): string {
+  const then = new Date(instant)
+  if (Number.isNaN(then.getTime())) return instant
+  return dayText(new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString())
+}
+
 /** "₹15" */
 export function rupees(amount: number): string {
   return `₹${amount.toLocaleString('en-IN')}`

@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import classes from './Clamped.module.css'
+
+type ClampedProps = {
+  lines: number
+  /** What the button shows all of: "title", "authors". */
+  of: string
+  children: ReactNode
+}
+
+/** Words that may run to half a page, cut after some lines until all of them are asked for. */
+export function Clamped({ lines, of, children }: ClampedProps) {
+  const text = useRef<HTMLSpanElement>(null)
+  const [all, setAll] = useState(false)
+  const [cut, setCut] = useState(false)
+
+  useEffect(() => {
+    const element = text.current
+    if (!element || all) return
+    const watcher = new ResizeObserver(() => setCut(element.scrollHeight > element.clientHeight + 1))
+    watcher.observe(element)
+    return () => watcher.disconnect()
+  }, [all])
+
+  return (
+    <>
+      <span
+        ref={text}
+        className={classes.text}
+        data-clamped={!all || undefined}
+        style={all ? undefined : { WebkitLineClamp: lines }}
+      >
+        {children}
+      </span>
+      {cut && (
+        <Button
+          variant="subtle"
+          size="compact-sm"
+          className={classes.toggle}
+          aria-expanded={all}
+          onClick={() => setAll(!all)}
+        >
+          {all ? `Shorten the ${of}` : `Show the whole ${of}`}
+        </Button>
+      )}
+    </>
+  )
+}

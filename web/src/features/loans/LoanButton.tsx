@@ -1,0 +1,40 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import type { LoanAction } from './useLoanActions'
+
+export const ACTION_NAMES = {
+  return: 'Return',
+  restock: 'Return and restock',
+  extend: 'Extend 7 Days',
+} as const satisfies Record<LoanAction, string>
+
+type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
+  action: LoanAction
+  loan: { id: number; title: string }
+  /** Which action of this loan is on its way. */
+  pending: LoanAction | undefined
+  /** Why it cannot be pressed: the id of the sentence that says so. */
+  refusedBy?: string | undefined
+  /** Told to screen readers beside the title, where several people have the same book. */
+  of?: string
+  onPress: () => void
+}
+
+/** One action of one loan, named after its book. */
+export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'subtle', onPress }: LoanButtonProps) {
+  const name = ACTION_NAMES[action]
+  return (
+    <Button
+      size="compact-md"
+      variant={variant}
+      aria-label={`${name}: ${loan.title}${of ? `, ${of}` : ''}`}
+      aria-describedby={refusedBy}
+      data-action={action}
+      data-loan={loan.id}
+      loading={pending === action}
+      disabled={refusedBy !== undefined || (pending !== undefined && pending !== action)}
+      onClick={onPress}
+    >
+      {name}
+    </Button>
+  )
+}

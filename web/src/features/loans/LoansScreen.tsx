@@ -1,0 +1,206 @@
+import { Alert, Button, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState, type SubmitEvent } from 'react'
+import { Link, Navigate, useSearchParams } from 'react-router'
+import { loanListQuery } from '../../api/loans'
+import { messageOf } from '../../api/problem'
+import type { AdminLoan } from '../../api/types'
+import { EmptyState } from '../../ui/EmptyState'
+import { ErrorState } from '../../ui/ErrorState'
+import { DateText, Money } from '../../ui/Facts'
+import { counted } from '../../ui/format'
+import { PageHeader } from '../../ui/PageHeader'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { SearchBox, useSearchText } from '../../ui/SearchBox'
+import { browserDay, libraryDay } from './dueRules'
+import { LoanButton } from './LoanButton'
+import classes from './LoansScreen.module.css'
+import { ReturnDate } from './LoanStatus'
+import { ReturnQuestion, type Asked } from './ReturnQuestion'
+import { TableSkeleton } from './TableSkeleton'
+import { useLoanActions, type LoanAction } from './useLoanActions'
+import { focusFirstAction, useRowFocus } from './useRowFocus'
+
+/** Every book that is out: the librarian's queue (R-FINE-1, R-FINE-2). */
+export default function LoansScreen() {
+  const q = useSearchText()
+  const [params] = useSearchParams()
+  const cursor = params.get('cursor')
+  const query = useQuery(loanListQuery({ q, cursor }))
+  const page = query.data
+  const current = page !== undefined && !query.isPlaceholderData
+  const search = useRef<HTMLFormElement>(null)
+  const { pending, run } = useLoanActions()
+  const keepPlace = useRowFocus(pending, () => search.current?.querySelector('input')?.focus())
+  const enterFromSearch = useEnterFromSearch(q, current)
+
+  return (
+    <>
+      <PageHeader title="All Borrowed Books">
+        {/* Enter in the search leads to the first row. */}
+        <form ref={search} onSubmit={enterFromSearch}>
+          <SearchBox
+            label="Search loans by name, roll number or batch"
+            placeholder="Search by name, roll number or batch"
+          />
+        </form>
+      </PageHeader>
+      <div className={classes.line}>
+        <Text role="status" c="dimmed" size="sm" className="tabular">
+          {page && countText(page.total, q)}
+        </Text>
+        {page && <Pages previous={page.previous} next={page.next} label="Pages" />}
+      </div>
+      {query.isError && page && (
+        <Alert color="red" role="alert" mb="md">
+          The list may be out of date. {messageOf(query.error)}
+        </Alert>
+      )}
+      {page === undefined ? (
+        query.isError ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <TableSkeleton rows={8} />
+        )
+      ) : page.total === 0 ? (
+        <EmptyState
+          message={
+            q ? `No loan matches “${q}”. Try a name, a roll number or a batch.` : 'No books are borrowed at the moment.'
+          }
+        />
+      ) : page.loans.length === 0 && current ? (
+        // The last row of a later page has just been returned.
+        <Navigate to={{ search: addressOf(params, null) }} replace />
+      ) : (
+        <div className={classes.list} data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
+          <Loans
+            loans={page.loans}
+            pending={pending}
+            onAction={(loan, action) => {
+              keepPlace(loan.id, action)
+              void run(loan.id, action)
+            }}
+          />
+          {(page.previous ?? page.next) !== null && (
+            <div className={classes.below}>
+              <Pages previous={page.previous} next={page.next} label="Pages, below the table" />
+            </div>
+          )}
+        </div>
+      )}
+    </>
+  )
+}
+
+function countText(total: number, q: string): string {
+  return q ? counted(total, 'loan matches', 'loans match') : counted(total, 'loan', 'loans')
+}
+
+function addressOf(params: URLSearchParams, cursor: string | null): string {
+  const after = new URLSearchParams(params)
+  if (cursor === null) after.delete('cursor')
+  else after.set('cursor', cursor)
+  return after.toString()
+}
+
+/** On Enter the first row's first action gets the focus, once the rows for what was typed are there. */
+function useEnterFromSearch(q: string, current: boolean) {
+  const wanted = useRef<string | null>(null)
+
+  useEffect(() => {
+    if (wanted.current === null || wanted.current !== q || !current) return
+    wanted.current = null
+    const typing = document.activeElement instanceof HTMLInputElement
+    if (typing) focusFirstAction()
+  })
+
+  return (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const typed = event.currentTarget.querySelector('input')?.value.trim() ?? ''
+    if (typed === q && current) focusFirstAction()
+    else wanted.current = typed
+  }
+}
+
+type PagesProps = { previous: string | null; next: string | null; label: string }
+
+function Pages({ previous, next, label }: PagesProps) {
+  const [params] = useSearchParams()
+  if (previous === null && next === null) return null
+  const step = (name: string, cursor: string | null) =>
+    cursor === null ? (
+      <Button variant="default" size="sm" disabled>
+        {name}
+      </Button>
+    ) : (
+      <Button component={Link} to={{ search: addressOf(params, cursor) }} variant="default" size="sm">
+        {name}
+      </Button>
+    )
+  return (
+    <nav aria-label={label} className={classes.pages}>
+      {step('Previous', previous)}
+      {step('Next', next)}
+    </nav>
+  )
+}
+
+type LoansProps = {
+  loans: readonly AdminLoan[]
+  pending: ReadonlyMap<number, LoanAction>
+  onAction: (loan: AdminLoan, action: LoanAction) => void
+}
+
+function Loans({ loans, pending, onAction }: LoansProps) {
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const today = libraryDay(loans, browserDay())
+
+  return (
+    <>
+      <ResponsiveTable
+        label="All borrowed books"
+        rows={loans}
+        keyOf={(loan) => loan.id}
+        columns={[
+          { title: 'Name', cell: (loan) => <span dir="auto">{loan.userName}</span> },
+          { title: 'Roll number', cell: (loan) => loan.rollNumber },
+          { title: 'Batch', cell: (loan) => <span className="tabular">{loan.batch}</span> },
+          {
+            title: 'Book',
+            cell: (loan) => (
+              <span dir="auto" className={classes.title} title={loan.title}>
+                {loan.title}
+              </span>
+            ),
+          },
+          { title: 'Entry date', cell: (loan) => <DateText day={loan.EntryDate} /> },
+          { title: 'Return date', cell: (loan) => <ReturnDate loan={loan} today={today} /> },
+          { title: 'Fine', align: 'end', cell: (loan) => <Money amount={loan.fine} /> },
+          {
+            title: 'Actions',
+            cell: (loan) => {
+              const shared = { loan, pending: pending.get(loan.id), of: loan.userName }
+              return (
+                <div className={classes.actions}>
+                  <LoanButton
+                    {...shared}
+                    action="return"
+                    variant="default"
+                    onPress={() => setAsked({ loan, action: 'return' })}
+                  />
+                  <LoanButton {...shared} action="restock" onPress={() => setAsked({ loan, action: 'restock' })} />
+                  <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
+                </div>
+              )
+            },
+          },
+        ]}
+      />
+      <ReturnQuestion
+        asked={asked}
+        onYes={({ loan, action }) => onAction(loan, action)}
+        onClose={() => setAsked(null)}
+      />
+    </>
+  )
+}

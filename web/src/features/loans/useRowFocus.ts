@@ -1,0 +1,44 @@
+import { useEffect, useRef } from 'react'
+import type { LoanAction } from './useLoanActions'
+
+const buttons = (action: LoanAction) => [
+  ...document.querySelectorAll<HTMLButtonElement>(`button[data-action="${action}"]`),
+]
+
+/** Nobody has the focus, or a question that is just closing still has it. */
+function focusIsFree(): boolean {
+  const active = document.activeElement
+  return !active || active === document.body || active.closest('[role="dialog"]') !== null
+}
+
+/**
+ * Keeps the keyboard's place in a table whose rows disappear: when an action is over, the same action of the same row has
+ * the focus again, or of the row that moved up into its place. Whoever went elsewhere meanwhile is left alone.
+ */
+export function useRowFocus(pending: ReadonlyMap<number, unknown>, whenEmpty: () => void) {
+  const wish = useRef<{ id: number; action: LoanAction; index: number } | null>(null)
+
+  useEffect(() => {
+    const wanted = wish.current
+    if (!wanted || pending.has(wanted.id)) return
+    wish.current = null
+    if (!focusIsFree()) return
+    const all = buttons(wanted.action)
+    const target = all.find((button) => button.dataset['loan'] === String(wanted.id)) ?? all[wanted.index] ?? all.at(-1)
+    if (target) target.focus()
+    else whenEmpty()
+  })
+
+  /** Called when an action begins. */
+  return (id: number, action: LoanAction) => {
+    const index = buttons(action).findIndex((button) => button.dataset['loan'] === String(id))
+    wish.current = { id, action, index: Math.max(0, index) }
+  }
+}
+
+/** Puts the keyboard on the first row's first action; false if there is no row. */
+export function focusFirstAction(): boolean {
+  const first = buttons('return').find((button) => !button.disabled)
+  first?.focus()
+  return first !== undefined
+}

@@ -1,0 +1,93 @@
+import { Button, Skeleton } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { meQuery } from '../../api/account'
+import { myLoansQuery } from '../../api/loans'
+import type { User } from '../../api/types'
+import { ErrorState } from '../../ui/ErrorState'
+import { Money } from '../../ui/Facts'
+import { PageHeader } from '../../ui/PageHeader'
+import { BorrowedBooks } from './BorrowedBooks'
+import { profileDraft } from './draft'
+import { ProfileForm } from './ProfileForm'
+import classes from './ProfileScreen.module.css'
+
+/** Who the student is, what is borrowed and what is owed (R-PROF-1, R-PROF-2). */
+export default function ProfileScreen() {
+  const me = useQuery(meQuery)
+  if (me.data) return <Profile user={me.data} />
+  return (
+    <>
+      <PageHeader title="User Profile" />
+      {me.isError ? (
+        <ErrorState error={me.error} onRetry={() => void me.refetch()} />
+      ) : (
+        <div className={classes.facts} aria-hidden="true">
+          {['name', 'rollNumber', 'department', 'fine'].map((fact) => (
+            <Skeleton key={fact} height={44} width={150} />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
+
+function Profile({ user }: { user: User }) {
+  const loans = useQuery(myLoansQuery)
+  // An edit that a reload interrupted goes on.
+  const [editing, setEditing] = useState(() => profileDraft.read(user.uid) !== null)
+  const edit = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(editing)
+
+  // The keyboard comes back to where the form was opened.
+  useEffect(() => {
+    if (wasEditing.current && !editing) edit.current?.focus()
+    wasEditing.current = editing
+  }, [editing])
+
+  return (
+    <>
+      <PageHeader
+        title="User Profile"
+        actions={
+          !editing && (
+            <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
+              Edit Profile
+            </Button>
+          )
+        }
+      />
+      {editing ? (
+        <ProfileForm user={user} onClose={() => setEditing(false)} />
+      ) : (
+        <dl className={classes.facts}>
+          <Fact name="Name" value={user.name} />
+          <Fact name="Roll number" value={user.rollNumber} />
+          <Fact name="Department" value={user.department} />
+          <div>
+            <dt>Total fine</dt>
+            <dd data-owed={(loans.data?.totalFine ?? 0) > 0 || undefined}>
+              {loans.data ? (
+                <Money amount={loans.data.totalFine} />
+              ) : loans.isPending ? (
+                <Skeleton width={60}>₹0</Skeleton>
+              ) : (
+                'Not known'
+              )}
+            </dd>
+          </div>
+        </dl>
+      )}
+      <BorrowedBooks />
+    </>
+  )
+}
+
+function Fact({ name, value }: { name: string; value: string | null }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{value ?? 'Not known'}</dd>
+    </div>
+  )
+}
