@@ -202,7 +202,7 @@ pub struct Session {
 
 /// Who is signed in; nobody is no error.
 #[utoipa::path(get, path = "/auth/session", responses((status = 200, body = Session)))]
-pub async fn session(caller: Caller) -> axum::Json<Session> {
+pub async fn read_session(caller: Caller) -> axum::Json<Session> {
     axum::Json(Session { user: caller.person().cloned() })
 }
 
@@ -225,7 +225,7 @@ pub struct CardHolder {
 
 /// Find the email address to sign in with, by the roll number on an ID card.
 #[utoipa::path(post, path = "/auth/id-card", request_body = CardLookup, responses((status = 200, body = CardHolder)))]
-pub async fn id_card(
+pub async fn look_up_id_card(
     AppState(app): AppState<State>,
     ClientAddress(address): ClientAddress,
     Json(card): Json<CardLookup>,
@@ -260,7 +260,7 @@ fn masked(email: &str) -> String {
 
 /// One's own account.
 #[utoipa::path(get, path = "/me", responses((status = 200, body = User)))]
-pub async fn me(SignedIn(user): SignedIn) -> axum::Json<User> {
+pub async fn read_me(SignedIn(user): SignedIn) -> axum::Json<User> {
     axum::Json(User::clone(&user))
 }
 

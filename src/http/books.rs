@@ -114,7 +114,7 @@ pub fn bad_cursor() -> Error {
 
 /// Search and list books.
 #[utoipa::path(get, path = "/books", params(ListQuery), responses((status = 200, body = BookList)))]
-pub async fn list(
+pub async fn list_books(
     AppState(app): AppState<State>,
     Query(query): Query<ListQuery>,
 ) -> Result<axum::Json<BookList>> {
@@ -206,7 +206,7 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 /// Read a book. For a student the status is recalculated from the count first (R-DETAIL-3).
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
-pub async fn read(AppState(app): AppState<State>, caller: Caller, Id(id): Id) -> Result<impl IntoResponse> {
+pub async fn read_book(AppState(app): AppState<State>, caller: Caller, Id(id): Id) -> Result<impl IntoResponse> {
     let mut detail =
         app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
     let by_count = Status::of(detail.book.no_of_books);
@@ -231,7 +231,7 @@ fn fields(book: &Book) -> serde_json::Value {
 /// Add a book.
 #[utoipa::path(post, path = "/books", request_body = BookForm,
     responses((status = 201, body = BookDetail, headers(("ETag" = String), ("Location" = String)))))]
-pub async fn add(
+pub async fn add_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
     Json(form): Json<BookForm>,
@@ -264,7 +264,7 @@ pub async fn add(
 /// Update a book, given the `ETag` it was loaded with.
 #[utoipa::path(put, path = "/books/{id}", params(("id" = i64, Path), ("If-Match" = String, Header)), request_body = BookForm,
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
-pub async fn update(
+pub async fn update_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
     Id(id): Id,
@@ -327,7 +327,7 @@ async fn exists(app: &App, id: i64) -> Result<()> {
 
 /// Delete a book and its reviews; its open loans stay.
 #[utoipa::path(delete, path = "/books/{id}", params(("id" = i64, Path)), responses((status = 204)))]
-pub async fn delete(
+pub async fn delete_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
     Id(id): Id,

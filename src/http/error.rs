@@ -144,7 +144,7 @@ pub struct Problem {
 }
 
 macro_rules! codes {
-    ($($variant:ident = $text:literal),+ $(,)?) => {
+    ($($variant:ident = $text:tt),+ $(,)?) => {
         /// The kinds of problems a client can tell apart.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
         pub enum Code {

@@ -28,7 +28,7 @@ use crate::{
 
 /// Borrow a book: one copy fewer on the shelf and a loan, or neither (R-LOAN-2).
 #[utoipa::path(post, path = "/books/{id}/loans", params(("id" = i64, Path)), responses((status = 201, body = Loan)))]
-pub async fn borrow(
+pub async fn borrow_book(
     AppState(app): AppState<State>,
     SignedIn(student): SignedIn,
     Id(book): Id,
@@ -83,7 +83,7 @@ pub struct Return {
 /// Return a book (R-LOAN-3).
 #[utoipa::path(post, path = "/loans/{id}/return", params(("id" = i64, Path)), request_body = Option<Return>,
     responses((status = 204)))]
-pub async fn give_back(
+pub async fn return_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
     Id(id): Id,
@@ -114,7 +114,7 @@ pub async fn give_back(
 
 /// Move a return date 7 days later (R-LOAN-4).
 #[utoipa::path(post, path = "/loans/{id}/extend", params(("id" = i64, Path)), responses((status = 200, body = Loan)))]
-pub async fn extend(
+pub async fn extend_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
     Id(id): Id,
@@ -153,7 +153,7 @@ pub struct MyLoans {
 
 /// List one's own loans.
 #[utoipa::path(get, path = "/me/loans", responses((status = 200, body = MyLoans)))]
-pub async fn mine(
+pub async fn list_my_loans(
     AppState(app): AppState<State>,
     SignedIn(student): SignedIn,
 ) -> Result<axum::Json<MyLoans>> {
@@ -217,7 +217,7 @@ fn part(cursor: &str) -> Option<Part> {
 
 /// List all open loans of all students (R-FINE-1).
 #[utoipa::path(get, path = "/loans", params(LoanQuery), responses((status = 200, body = LoanList)))]
-pub async fn list(
+pub async fn list_loans(
     AppState(app): AppState<State>,
     Query(query): Query<LoanQuery>,
 ) -> Result<axum::Json<LoanList>> {

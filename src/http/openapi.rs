@@ -115,7 +115,7 @@ pub fn text() -> String {
 
 /// This document.
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, body = Object)))]
-pub async fn serve() -> Response {
+pub async fn read_openapi() -> Response {
     static TEXT: LazyLock<String> = LazyLock::new(text);
     ([(header::CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
 }

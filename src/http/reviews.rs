@@ -57,7 +57,7 @@ pub struct ReviewList {
 /// Read a book's reviews. A visitor is not told who wrote them (R-DETAIL-4).
 #[utoipa::path(get, path = "/books/{id}/reviews", params(("id" = i64, Path), ReviewQuery),
     responses((status = 200, body = ReviewList)))]
-pub async fn list(
+pub async fn list_reviews(
     AppState(app): AppState<State>,
     caller: Caller,
     Id(id): Id,
@@ -101,7 +101,7 @@ pub async fn list(
 /// Review a book in one's own name.
 #[utoipa::path(post, path = "/books/{id}/reviews", params(("id" = i64, Path)), request_body = ReviewForm,
     responses((status = 201, body = Review)))]
-pub async fn add(
+pub async fn add_review(
     AppState(app): AppState<State>,
     SignedIn(reader): SignedIn,
     Id(id): Id,

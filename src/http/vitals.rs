@@ -57,7 +57,7 @@ pub struct Vitals {
 
 /// Record how fast a screen felt.
 #[utoipa::path(post, path = "/vitals", request_body = Vitals, responses((status = 204)))]
-pub async fn record(Json(vitals): Json<Vitals>) -> Result<StatusCode> {
+pub async fn record_vitals(Json(vitals): Json<Vitals>) -> Result<StatusCode> {
     let sound = vitals.metrics.len() <= 20 && vitals.metrics.iter().all(|vital| vital.value.is_finite());
     if !sound {
         return Err(Invalid::field("metrics", "At most 20 figures, each a number.").into());

@@ -14,6 +14,7 @@ use super::{BASE, State, error::Error};
 #[derive(RustEmbed)]
 #[folder = "web/dist"]
 #[allow_missing = true]
+#[exclude = ".vite/*"]
 struct Files;
 
 /// What `index.html` has where each answer's own style nonce belongs.

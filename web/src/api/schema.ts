@@ -1042,7 +1042,7 @@ export interface components {
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
-        Code: "Invalid" | "MalformedJson" | "PayloadTooLarge" | "UnsupportedMediaType" | "NotSignedIn" | "InvalidCredentials" | "RoleUndefined" | "UserMissing" | "Forbidden" | "CrossOrigin" | "NotFound" | "MethodNotAllowed" | "BookUnavailable" | "LoanFined" | "EmailTaken" | "RollNumberTaken" | "Stale" | "VersionRequired" | "TooManyRequests" | "CardUnknown" | "CardRoleUnknown" | "Busy" | "OutcomeUnknown" | "Internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "too-many-requests" | "card-unknown" | "card-role-unknown" | "busy" | "outcome-unknown" | "internal";
         /** @description One field of a request that is wrong, in words for the person who filled it in. */
         FieldError: {
             /** @description The field's name as it stands in the request. */
