@@ -1,0 +1,335 @@
+//! Books, their reviews, and the changes of the catalogue that every server follows.
+
+use library::{
+    domain::{
+        book::{BookForm, Status},
+        review::ReviewForm,
+    },
+    storage::{
+        books::{self, Imported, Loaded, Update},
+        catalogue::{self, Change},
+        loans, reviews,
+    },
+};
+
+use crate::{Store, form};
+
+on_both_databases!(
+    a_book_comes_back_as_it_went_in,
+    extremes_of_numbers_and_texts_survive,
+    cards_come_in_the_order_asked_for_and_the_missing_are_left_out,
+    an_imported_row_is_added_once,
+    an_update_applies_count_and_status_as_differences_r_book_8,
+    an_update_of_what_others_changed_is_stale_r_book_7,
+    more_copies_than_are_left_cannot_be_taken_away_r_book_8,
+    a_copy_is_taken_only_where_one_is_and_the_status_follows_r_loan_2,
+    a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6,
+    nothing_is_found_or_changed_where_no_book_is,
+    reviews_come_newest_first_page_by_page_r_rev_1,
+    averages_and_counts_are_those_of_the_reviews_r_rev_2,
+    changes_come_in_order_and_a_follower_too_far_behind_is_told,
+    entries_are_read_in_portions,
+);
+
+fn a_book_comes_back_as_it_went_in(store: &Store) {
+    let given =
+        BookForm { title: "गोदान — Ein Weg, 老子 \u{1F4DA}'\"\\%".into(), ..form("", 3) };
+    let facts = Imported {
+        key: "k".into(),
+        isbn: Some("9780747532699".into()),
+        published_year: Some(-380),
+        language: Some("hi".into()),
+    };
+    let expected = given.clone();
+    let id = store.write(move |tx| books::add(tx, &given, Some(&facts), 5)).expect("new");
+    let detail = store.read(move |tx| books::detail(tx, id)).expect("there");
+    let book = detail.book;
+    assert_eq!(
+        (book.id, book.title, book.author, book.genre, book.photo_url, book.description, book.location),
+        (
+            id,
+            expected.title,
+            expected.author,
+            expected.genre,
+            expected.photo_url,
+            expected.description,
+            expected.location
+        )
+    );
+    assert_eq!((book.status, book.no_of_books, book.rating), (Status::Available, 3, Some(4)));
+    assert_eq!(
+        (book.isbn.as_deref(), book.published_year, book.language.as_deref()),
+        (Some("9780747532699"), Some(-380), Some("hi"))
+    );
+    assert_eq!((detail.version, detail.average_rating, detail.review_count), (1, None, 0));
+}
+
+fn extremes_of_numbers_and_texts_survive(store: &Store) {
+    let long = "\u{10FFFF}".repeat(10_000);
+    let given = BookForm {
+        author: String::new(),
+        genre: "e\u{301}\u{200d}\u{feff}".into(),
+        description: long.clone(),
+        no_of_books: i64::MAX,
+        rating: None,
+        ..form("t", 1)
+    };
+    let facts =
+        |key: &str, year| Imported { key: key.into(), published_year: Some(year), ..Imported::default() };
+    let (low, high) = (facts("low", i64::MIN), facts("high", i64::MAX));
+    let (low, high) = store.write(move |tx| {
+        let low = books::add(tx, &given, Some(&low), i64::MIN)?.expect("new");
+        let high = books::add(tx, &given, Some(&high), i64::MAX)?.expect("new");
+        Ok((books::detail(tx, low)?.expect("there").book, books::detail(tx, high)?.expect("there").book))
+    });
+    assert_eq!(
+        (low.published_year, high.published_year, low.no_of_books),
+        (Some(i64::MIN), Some(i64::MAX), i64::MAX)
+    );
+    assert_eq!(
+        (low.description, low.genre.as_str(), low.author.as_str()),
+        (long, "e\u{301}\u{200d}\u{feff}", "")
+    );
+    assert_eq!((low.rating, low.isbn, low.language), (None, None, None));
+}
+
+fn cards_come_in_the_order_asked_for_and_the_missing_are_left_out(store: &Store) {
+    let ids: Vec<i64> = (0..60).map(|n| store.book(&format!("Book {n}"), 1)).collect();
+    let mut asked: Vec<i64> = ids.iter().rev().copied().collect();
+    asked.insert(3, 99_999);
+    asked.insert(30, i64::MAX);
+    let found = store.read(move |tx| books::cards(tx, &asked));
+    let expected: Vec<i64> = ids.iter().rev().copied().collect();
+    assert_eq!(found.iter().map(|book| book.id).collect::<Vec<_>>(), expected);
+    assert_eq!(found[0].title, "Book 59");
+    assert!(store.read(|tx| books::cards(tx, &[])).is_empty());
+    assert_eq!(store.read(books::count), 60);
+}
+
+fn an_imported_row_is_added_once(store: &Store) {
+    let facts = Imported { key: "row".into(), ..Imported::default() };
+    let added = store.write(move |tx| {
+        let once = books::add(tx, &form("t", 1), Some(&facts), 1)?;
+        let twice = books::add(tx, &form("t", 1), Some(&facts), 1)?;
+        let by_hand = [books::add(tx, &form("t", 1), None, 1)?, books::add(tx, &form("t", 1), None, 1)?];
+        Ok((once.is_some(), twice.is_some(), by_hand.iter().all(Option::is_some)))
+    });
+    assert_eq!(added, (true, false, true), "only rows of an import are compared");
+}
+
+fn loaded(version: i64, copies: i64) -> Loaded {
+    Loaded { version, copies, status: Status::of(copies) }
+}
+
+fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
+    let id = store.book("Before", 5);
+    // Two copies go while the form is open; the form adds one to the five it saw and leaves the rest.
+    let detail = store.write(move |tx| {
+        books::take_copy(tx, id)?;
+        books::take_copy(tx, id)?;
+        let edit = BookForm { no_of_books: 6, rating: None, ..form("After", 6) };
+        assert_eq!(books::update(tx, id, &edit, loaded(1, 5))?, Update::Stored);
+        books::detail(tx, id)
+    });
+    let detail = detail.expect("there");
+    assert_eq!((detail.book.no_of_books, detail.version, detail.book.title.as_str()), (4, 2, "After"));
+    assert_eq!(
+        (detail.book.status, detail.book.rating),
+        (Status::Available, Some(4)),
+        "stars not sent are left alone"
+    );
+
+    // The status the form had loaded is none of its changes; another one is.
+    let detail = store.write(move |tx| {
+        let untouched = BookForm { no_of_books: 0, ..form("t", 4) };
+        assert_eq!(books::update(tx, id, &untouched, loaded(2, 4))?, Update::Stored);
+        let by_hand = BookForm { status: Status::NotAvailable, rating: Some(1), ..form("t", 2) };
+        assert_eq!(books::update(tx, id, &by_hand, loaded(3, 0).with(Status::Available))?, Update::Stored);
+        books::detail(tx, id)
+    });
+    let book = detail.expect("there").book;
+    assert_eq!((book.no_of_books, book.status, book.rating), (2, Status::NotAvailable, Some(1)));
+    store.write(move |tx| books::recalculate_status(tx, id));
+    assert_eq!(store.read(move |tx| books::detail(tx, id)).expect("there").book.status, Status::Available);
+}
+
+trait With {
+    fn with(self, status: Status) -> Self;
+}
+
+impl With for Loaded {
+    fn with(self, status: Status) -> Self {
+        Self { status, ..self }
+    }
+}
+
+fn an_update_of_what_others_changed_is_stale_r_book_7(store: &Store) {
+    let id = store.book("Before", 5);
+    let outcome = store.write(move |tx| {
+        let first = books::update(tx, id, &form("First", 5), loaded(1, 5))?;
+        let second = books::update(tx, id, &form("Second", 5), loaded(1, 5))?;
+        let odd = books::update(tx, id, &form("Odd", 5), loaded(i64::MAX, 5))?;
+        Ok((first, second, odd))
+    });
+    assert_eq!(outcome, (Update::Stored, Update::Stale, Update::Stale));
+    let title = store.read(move |tx| books::detail(tx, id)).expect("there").book.title;
+    assert_eq!(title, "First", "nothing is silently overwritten");
+}
+
+fn more_copies_than_are_left_cannot_be_taken_away_r_book_8(store: &Store) {
+    let id = store.book("t", 3);
+    let outcome = store.write(move |tx| {
+        books::take_copy(tx, id)?;
+        books::take_copy(tx, id)?;
+        // The form saw three and wants one: two fewer, but only one is left.
+        books::update(tx, id, &form("Changed", 1), loaded(1, 3))
+    });
+    assert_eq!(outcome, Update::TooFew(1));
+    let detail = store.read(move |tx| books::detail(tx, id)).expect("there");
+    assert_eq!((detail.book.title.as_str(), detail.book.no_of_books, detail.version), ("t", 1, 1));
+}
+
+fn a_copy_is_taken_only_where_one_is_and_the_status_follows_r_loan_2(store: &Store) {
+    let id = store.book("Title", 2);
+    let state = move |store: &Store| {
+        let book = store.read(move |tx| books::detail(tx, id)).expect("there").book;
+        (book.no_of_books, book.status)
+    };
+    assert_eq!(store.write(move |tx| books::take_copy(tx, id)).as_deref(), Some("Title"));
+    assert_eq!(state(store), (1, Status::Available));
+    assert_eq!(store.write(move |tx| books::take_copy(tx, id)).as_deref(), Some("Title"));
+    assert_eq!(state(store), (0, Status::NotAvailable));
+    assert_eq!(store.write(move |tx| books::take_copy(tx, id)), None);
+    assert_eq!(state(store), (0, Status::NotAvailable));
+    store.write(move |tx| books::put_back_copy(tx, id));
+    assert_eq!(state(store), (1, Status::Available));
+    assert_eq!(store.read(move |tx| books::detail(tx, id)).expect("there").version, 1, "a loan is no edit");
+}
+
+fn a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6(store: &Store) {
+    let (reader, id, other) = (store.student(1), store.book("Gone", 1), store.book("Stays", 1));
+    let uid = reader.uid;
+    let day = jiff::civil::date(2026, 11, 21);
+    let (deleted, again, loans) = store.write(move |tx| {
+        let words = ReviewForm { rating: 4, comment: "c".into() };
+        reviews::add(tx, id, &reader, &words, 1)?;
+        reviews::add(tx, other, &reader, &words, 1)?;
+        loans::begin(tx, uid, id, "Gone", day, day)?;
+        Ok((books::delete(tx, id)?, books::delete(tx, id)?, loans::open_of_user(tx, uid, day)?))
+    });
+    assert_eq!((deleted, again, loans.len()), (true, false, 1));
+    assert_eq!((loans[0].title.as_str(), loans[0].book_id), ("Gone", id));
+    let left = store.database.raw("SELECT book_id FROM reviews").expect("readable");
+    assert_eq!(left, [[Some(other.to_string())]]);
+    let next = store.book("Next", 1);
+    assert!(next > other, "a number is never given again");
+}
+
+fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
+    let reader = store.student(1);
+    store.write(move |tx| {
+        for id in [0, -1, 1, i64::MAX, i64::MIN] {
+            assert!(books::detail(tx, id)?.is_none());
+            assert!(!books::exists(tx, id)?);
+            assert!(!books::delete(tx, id)?);
+            assert!(books::take_copy(tx, id)?.is_none());
+            assert_eq!(books::update(tx, id, &form("t", 1), loaded(1, 1))?, Update::Missing);
+            books::put_back_copy(tx, id)?;
+            books::recalculate_status(tx, id)?;
+            books::set_photo_url(tx, id, "https://example.org")?;
+            let words = ReviewForm { rating: 4, comment: "c".into() };
+            assert!(reviews::add(tx, id, &reader, &words, 1)?.is_none());
+            assert!(reviews::page(tx, id, i64::MAX, 10)?.is_empty());
+            assert_eq!(reviews::ratings(tx, id)?, [0; 5]);
+            assert!(catalogue::entries(tx, id, id, 10)?.is_empty());
+        }
+        Ok(())
+    });
+    let id = store.book("t", 1);
+    assert!(store.read(move |tx| books::exists(tx, id)));
+    store.write(move |tx| books::set_photo_url(tx, id, "https://example.org/new"));
+    let photo = store.read(move |tx| books::detail(tx, id)).expect("there").book.photo_url;
+    assert_eq!(photo, "https://example.org/new");
+}
+
+fn reviews_come_newest_first_page_by_page_r_rev_1(store: &Store) {
+    let (reader, id) = (store.student(1), store.book("t", 1));
+    let expected = (reader.uid, reader.name.clone());
+    let written: Vec<i64> = (1..=5)
+        .map(|n| {
+            let (reader, words) =
+                (reader.clone(), ReviewForm { rating: n, comment: format!("słowo {n}\nनई") });
+            store
+                .write(move |tx| reviews::add(tx, id, &reader, &words, n * 1_000))
+                .expect("the book is there")
+                .id
+        })
+        .collect();
+    let first = store.read(move |tx| reviews::page(tx, id, i64::MAX, 3));
+    assert_eq!(first.iter().map(|review| review.rating).collect::<Vec<_>>(), [5, 4, 3]);
+    let newest = &first[0];
+    assert_eq!((newest.user_id, newest.user_name.clone()), (Some(expected.0), Some(expected.1)));
+    assert_eq!(
+        (newest.comment.as_str(), newest.created_at.as_str()),
+        ("słowo 5\nनई", "1970-01-01T00:00:05Z")
+    );
+    let before = first[2].id;
+    let rest = store.read(move |tx| reviews::page(tx, id, before, 3));
+    assert_eq!(rest.iter().map(|review| review.id).collect::<Vec<_>>(), [written[1], written[0]]);
+}
+
+fn averages_and_counts_are_those_of_the_reviews_r_rev_2(store: &Store) {
+    let (reader, id, other) = (store.student(1), store.book("t", 1), store.book("u", 1));
+    store.write(move |tx| {
+        for stars in [5, 4, 4, 4] {
+            reviews::add(tx, id, &reader, &ReviewForm { rating: stars, comment: "c".into() }, 1)?;
+        }
+        reviews::add(tx, other, &reader, &ReviewForm { rating: 1, comment: "c".into() }, 1)?;
+        Ok(())
+    });
+    let detail = store.read(move |tx| books::detail(tx, id)).expect("there");
+    assert_eq!((detail.average_rating, detail.review_count, detail.book.rating), (Some(4.3), 4, Some(4)));
+    assert_eq!(store.read(move |tx| reviews::ratings(tx, id)), [0, 0, 0, 3, 1]);
+}
+
+fn changes_come_in_order_and_a_follower_too_far_behind_is_told(store: &Store) {
+    assert_eq!(store.read(catalogue::newest_change), 0);
+    assert_eq!(store.read(|tx| catalogue::changes_after(tx, 0)), Some(Vec::new()));
+    // Several at once: numbers rise by one in the order of the commits.
+    std::thread::scope(|scope| {
+        for n in 1..=20_i64 {
+            scope.spawn(move || store.write(move |tx| catalogue::record(tx, n, n * 10)));
+        }
+    });
+    let changes = store.read(|tx| catalogue::changes_after(tx, 0)).expect("all are kept");
+    assert_eq!(changes.iter().map(|change| change.number).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
+    assert!(changes.iter().all(|change| change.last == change.first * 10));
+    let tail = store.read(|tx| catalogue::changes_after(tx, 19)).expect("kept");
+    assert_eq!(tail, [Change { number: 20, ..changes[19] }]);
+    assert_eq!(store.read(|tx| catalogue::changes_after(tx, 20)), Some(Vec::new()));
+    assert_eq!(store.read(catalogue::newest_change), 20);
+
+    // Change 10001 drops the first; who stands before it must read everything again.
+    store.database.raw("UPDATE catalogue SET changes = 10000").expect("writable");
+    assert_eq!(store.write(|tx| catalogue::record(tx, 1, 1)), 10_001);
+    assert_eq!(store.read(|tx| catalogue::changes_after(tx, 0)), None);
+    assert_eq!(store.read(|tx| catalogue::changes_after(tx, 500)), None, "a hole is no answer");
+    assert_eq!(store.read(|tx| catalogue::changes_after(tx, 10_000)).map(|changes| changes.len()), Some(1));
+    store.database.raw("DELETE FROM catalogue_changes").expect("writable");
+    assert_eq!(
+        store.read(|tx| catalogue::changes_after(tx, 10_000)),
+        None,
+        "a truncated history is no answer"
+    );
+    assert_eq!(store.read(|tx| catalogue::changes_after(tx, 10_001)), Some(Vec::new()));
+}
+
+fn entries_are_read_in_portions(store: &Store) {
+    let ids: Vec<i64> = (0..5).map(|n| store.book(&format!("Book {n}"), 1)).collect();
+    let (from, to) = (ids[1], ids[3]);
+    let portion = store.read(move |tx| catalogue::entries(tx, from, i64::MAX, 2));
+    assert_eq!(portion.iter().map(|entry| entry.id).collect::<Vec<_>>(), ids[1..3]);
+    let range = store.read(move |tx| catalogue::entries(tx, from, to, i64::MAX));
+    let texts: Vec<_> = range.iter().map(|entry| (entry.title.as_str(), entry.author.as_str())).collect();
+    assert_eq!(texts, [("Book 1", "Premchand"), ("Book 2", "Premchand"), ("Book 3", "Premchand")]);
+}

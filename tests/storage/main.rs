@@ -1,0 +1,106 @@
+//! The storage contract: every function answers the same on both databases.
+//!
+//! Each test is written once and runs as `sqlite::…` and as `postgres::…`, on a database of its own.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::Database;
+use library::{
+    domain::{
+        account::{Role, User},
+        book::{BookForm, Status},
+    },
+    storage::{
+        Db, Error, Result, Tx,
+        accounts::{self, NewAccount},
+        books,
+    },
+};
+
+/// Makes two tests of each function: one on `SQLite`, one on `PostgreSQL`.
+macro_rules! on_both_databases {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::sqlite())); } )+ }
+        mod postgres { $( #[test] fn $test() { super::$test(&crate::Store::on(crate::common::Database::postgres())); } )+ }
+    };
+}
+
+mod accounts_of_people;
+mod catalogue;
+mod circulation;
+mod events;
+mod plans;
+mod schema;
+mod transactions;
+
+/// An open database and the place where it is.
+struct Store {
+    // Closed before the database goes.
+    db: Db,
+    database: Database,
+}
+
+impl Store {
+    fn on(database: Database) -> Self {
+        Self { db: database.open(), database }
+    }
+
+    fn write<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static) -> T {
+        self.db.write_blocking(work).expect("the write is stored")
+    }
+
+    fn read<T: Send + 'static>(&self, work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static) -> T {
+        self.db.read_blocking(work).expect("the read answers")
+    }
+
+    fn refused<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    ) -> Error {
+        self.db.write_blocking(work).err().expect("the write is refused")
+    }
+
+    /// A student with the number `n`.
+    fn student(&self, n: u32) -> User {
+        self.write(move |tx| accounts::add(tx, &student(n), 1_000)).expect("nothing is taken")
+    }
+
+    /// A book with so many copies; its id.
+    fn book(&self, title: &str, copies: i64) -> i64 {
+        let form = form(title, copies);
+        self.write(move |tx| books::add(tx, &form, None, 1_000)).expect("a new book")
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.db.close();
+    }
+}
+
+fn student(n: u32) -> NewAccount {
+    NewAccount {
+        email: format!("Student{n}@College.edu"),
+        name: format!("Student {n}"),
+        role: Role::Student,
+        roll_number: Some(format!("cs25-{n:03}")),
+        department: Some("Physics".into()),
+        batch: Some("2027".into()),
+        password_hash: "!".into(),
+    }
+}
+
+fn form(title: &str, copies: i64) -> BookForm {
+    BookForm {
+        title: title.into(),
+        author: "Premchand".into(),
+        genre: "Fiction".into(),
+        photo_url: "https://example.org/cover.jpg".into(),
+        description: "d".repeat(200),
+        no_of_books: copies,
+        location: "A3".into(),
+        status: Status::of(copies),
+        rating: Some(4),
+    }
+}

@@ -1,0 +1,118 @@
+//! Query plans: no statement that a request runs reads a whole table.
+//!
+//! `PostgreSQL` tells the texts of the statements that a connection has prepared; they are explained there and, with the
+//! parameters written its way, by the embedded database.
+
+use jiff::civil::date;
+use library::{
+    domain::review::ReviewForm,
+    sql,
+    storage::{
+        accounts, books, catalogue, events,
+        loans::{self, End, Part, Place},
+        reviews, sessions,
+    },
+};
+
+use crate::{Store, common::Database, form};
+
+/// These count, and are meant to read all there is (the first two when the program starts or a person asks, the third
+/// reads the index of open loans).
+const COUNTS: &[&str] =
+    &["SELECT COUNT(*) FROM users", "SELECT COUNT(*) FROM books", "SELECT COUNT(*) FROM loans JOIN users"];
+
+/// Runs every statement that a request may run and answers their texts.
+fn statements(store: &Store) -> Vec<String> {
+    let (user, id) = (store.student(1), store.book("t", 5));
+    let uid = user.uid;
+    store.write(move |tx| {
+        let today = date(2026, 11, 21);
+        let at = || Place { return_date: "2026-11-21".into(), id: 1 };
+        accounts::by_id(tx, uid)?;
+        accounts::credentials(tx, "e")?;
+        accounts::by_roll_number(tx, "r")?;
+        let edit = library::domain::account::ProfileEdit {
+            name: "n".into(),
+            roll_number: "r".into(),
+            department: "d".into(),
+        };
+        assert!(accounts::update_profile(tx, uid, &edit)?.is_some());
+        sessions::begin(tx, "t", uid, 0, 9)?;
+        sessions::account(tx, "t", 1)?;
+        sessions::end(tx, "t")?;
+        books::detail(tx, id)?;
+        books::cards(tx, &[id])?;
+        books::exists(tx, id)?;
+        books::take_copy(tx, id)?;
+        books::put_back_copy(tx, id)?;
+        books::recalculate_status(tx, id)?;
+        books::set_photo_url(tx, id, "")?;
+        let loaded =
+            books::Loaded { version: 9, copies: 5, status: library::domain::book::Status::Available };
+        books::update(tx, id, &form("t", 5), loaded)?;
+        reviews::add(tx, id, &user, &ReviewForm { rating: 1, comment: "c".into() }, 1)?;
+        reviews::page(tx, id, 9, 9)?;
+        reviews::ratings(tx, id)?;
+        let loan = loans::begin(tx, uid, id, "t", today, today)?;
+        loans::hold_open(tx, loan.id, today)?;
+        loans::set_return_date(tx, loan.id, today, today)?;
+        loans::end(tx, &loan, End { at: 1, on: today, by: uid, restocked: true })?;
+        loans::open_of_user(tx, uid, today)?;
+        loans::open_page(tx, "q", &Part::After(at()), 9, today)?;
+        loans::open_page(tx, "q", &Part::Before(at()), 9, today)?;
+        loans::open_count(tx, "q")?;
+        loans::copies_away(tx, id)?;
+        events::of(tx, "book", id)?;
+        catalogue::record(tx, id, id)?;
+        catalogue::newest_change(tx)?;
+        catalogue::changes_after(tx, 0)?;
+        catalogue::entries(tx, 1, 9, 9)?;
+        books::delete(tx, id)?;
+        tx.query(sql!("SELECT statement FROM pg_prepared_statements"), &[], |row| row.get::<String>(0))
+    })
+}
+
+fn explained(database: &Database, statement: &str, postgres: bool) -> String {
+    let parameters = (1..=30).rev().find(|n| statement.contains(&format!("${n}"))).unwrap_or(0);
+    let rows = if postgres {
+        let nulls = vec!["NULL"; parameters].join(", ");
+        let arguments = if parameters == 0 { String::new() } else { format!("({nulls})") };
+        database.raw(&format!(
+            "SET enable_seqscan = off; SET plan_cache_mode = force_generic_plan; PREPARE asked AS {statement};
+             EXPLAIN (COSTS off) EXECUTE asked{arguments}"
+        ))
+    } else {
+        database.raw(&format!("EXPLAIN QUERY PLAN {}", statement.replace('$', "?")))
+    };
+    let rows = rows.unwrap_or_else(|error| panic!("{statement}: {error}"));
+    rows.into_iter()
+        .map(|row| row.into_iter().flatten().collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[test]
+fn no_statement_of_a_request_reads_a_whole_table() {
+    let store = Store::on(Database::postgres());
+    let embedded = Store::on(Database::sqlite());
+    let statements = statements(&store);
+    assert!(statements.len() >= 30, "{}", statements.len());
+    let mut whole = Vec::new();
+    for statement in statements.iter().filter(|text| !text.contains("pg_")) {
+        let flat = statement.split_whitespace().collect::<Vec<_>>().join(" ");
+        if flat.starts_with("INSERT") && !flat.contains("SELECT")
+            || COUNTS.iter().any(|count| flat.starts_with(count))
+        {
+            continue;
+        }
+        let plan = explained(&store.database, statement, true);
+        if plan.contains("Seq Scan") {
+            whole.push(format!("PostgreSQL: {flat}\n{plan}"));
+        }
+        let plan = explained(&embedded.database, statement, false);
+        if plan.lines().any(|line| line.contains("SCAN ") && !line.contains("SCAN CONSTANT")) {
+            whole.push(format!("SQLite: {flat}\n{plan}"));
+        }
+    }
+    assert!(whole.is_empty(), "{}", whole.join("\n\n"));
+}
