@@ -72,8 +72,20 @@ fn search_key(name: &str, roll_number: Option<&str>, batch: Option<&str>) -> Str
     [name, roll_number.unwrap_or_default(), batch.unwrap_or_default()].map(fold).join("\u{1f}")
 }
 
+/// Lets those who want the same roll number at the same moment take turns until the transaction ends, so that the second
+/// is told that it is taken: an UPDATE has no ON CONFLICT. `SQLite` has one writer anyway.
+fn take_turns(tx: &mut Tx<'_>, roll_number: &str) -> Result<()> {
+    if tx.is_postgres() {
+        tx.execute(sql!("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"), &[&roll_number])?;
+    }
+    Ok(())
+}
+
 /// Adds an account, unless its email or its roll number is taken.
 pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, Taken>> {
+    if let Some(roll_number) = &new.roll_number {
+        take_turns(tx, roll_number)?;
+    }
     let added = tx.query_opt(
         sql!(
             "INSERT INTO users (email, email_key, name, search_key, role, roll_number, department, batch,
@@ -124,6 +136,7 @@ pub fn by_roll_number(tx: &mut Tx<'_>, roll_number: &str) -> Result<Option<Accou
 
 /// Stores a profile edit; `None` where the account is gone.
 pub fn update_profile(tx: &mut Tx<'_>, uid: i64, edit: &ProfileEdit) -> Result<Option<Result<User, Taken>>> {
+    take_turns(tx, &edit.roll_number)?;
     let taken = tx.query_opt(
         sql!("SELECT id FROM users WHERE roll_number = $1 AND id <> $2"),
         &[&edit.roll_number, &uid],

@@ -17,6 +17,7 @@ on_both_databases!(
     librarians_have_no_roll_number_and_are_not_in_each_others_way,
     nobody_is_found_where_nobody_is,
     a_profile_edit_keeps_what_it_does_not_name_r_prof_1,
+    two_students_who_want_one_roll_number_at_once_are_told_so_r_reg_5,
     an_unknown_role_is_told_and_not_used_r_login_5,
     a_session_lasts_until_its_end_r_login_6,
     ended_sessions_are_cleared_away_when_another_begins,
@@ -118,6 +119,34 @@ fn a_profile_edit_keeps_what_it_does_not_name_r_prof_1(store: &Store) {
         (after.uid, after.email, after.batch, after.created_at),
         (uid, before.email, before.batch, before.created_at)
     );
+}
+
+fn two_students_who_want_one_roll_number_at_once_are_told_so_r_reg_5(store: &Store) {
+    for round in 0..8 {
+        let (one, other) = (store.student(round * 2), store.student(round * 2 + 1));
+        let edit =
+            ProfileEdit { name: "n".into(), roll_number: format!("wanted-{round}"), department: "d".into() };
+        let start = std::sync::Barrier::new(2);
+        let outcomes: Vec<_> = std::thread::scope(|scope| {
+            let ask = |uid| {
+                let (edit, db, start) = (edit.clone(), &store.db, &start);
+                scope.spawn(move || {
+                    start.wait();
+                    db.write_blocking(move |tx| accounts::update_profile(tx, uid, &edit))
+                })
+            };
+            [ask(one.uid), ask(other.uid)].map(|thread| thread.join().expect("no panic")).into()
+        });
+        let kinds: Vec<_> = outcomes
+            .iter()
+            .map(|outcome| match outcome {
+                Ok(Some(Ok(_))) => "stored".to_owned(),
+                Ok(Some(Err(Taken::RollNumber))) => "taken".to_owned(),
+                other => format!("{other:?}"),
+            })
+            .collect();
+        assert!(kinds == ["stored", "taken"] || kinds == ["taken", "stored"], "{kinds:?}");
+    }
 }
 
 fn an_unknown_role_is_told_and_not_used_r_login_5(store: &Store) {
