@@ -43,6 +43,10 @@ export const routes: RouteObject[] = [
             Component: Outlet,
             children: [
               screen(patterns.home, 'home', () => import('../features/catalogue/AdminHomeScreen')),
+              screen(patterns.books, 'books', () => import('../features/catalogue/BooksScreen')),
+              screen(patterns.deleteBooks, 'delete', () => import('../features/catalogue/DeleteBooksScreen')),
+              screen(patterns.addBook, 'add', () => import('../features/catalogue/AddBookScreen')),
+              screen(patterns.updateBook, 'update', () => import('../features/catalogue/UpdateBookScreen')),
               screen(patterns.bookDetail, 'book-detail', () => import('../features/book/BookDetailScreen')),
               screen(patterns.fine, 'fine', () => import('../features/loans/LoansScreen')),
             ],
@@ -59,6 +63,7 @@ export const routes: RouteObject[] = [
             () => import('../features/book/StudentBookDetailScreen'),
             leadAdminToOwnDetail,
           ),
+          screen(patterns.newHome, 'new-home', () => import('../features/popular/PopularScreen')),
           {
             loader: requireStudent,
             Component: Outlet,

@@ -1,0 +1,116 @@
+import { Button, Text, Title } from '@mantine/core'
+import { useEffect, useId, useRef } from 'react'
+import classes from './ConflictPanel.module.css'
+import { type BookField, rules } from './bookValues'
+import { type Difference, partsOf } from './comparison'
+import type { BookFormState } from './useBookForm'
+
+type ConflictPanelProps = { state: BookFormState; pending: boolean; onSave: () => void }
+
+/** Somebody else's save beside the own edit, field by field; what is chosen stands in the form at once. */
+export function ConflictPanel({ state, pending, onSave }: ConflictPanelProps) {
+  const { conflict, form } = state
+  const heading = useRef<HTMLHeadingElement>(null)
+  const name = useId()
+
+  useEffect(() => {
+    heading.current?.focus()
+  }, [conflict])
+
+  if (!conflict) return null
+  const { differences, cause } = conflict
+
+  function choose(side: 'theirs' | 'yours') {
+    for (const difference of differences) form.setFieldValue(difference.field, difference[side])
+  }
+
+  return (
+    <section className={classes.panel} aria-labelledby={name}>
+      <Title order={2} id={name} ref={heading} tabIndex={-1} className={classes.heading}>
+        {conflict.cause === 'saved'
+          ? 'Somebody else saved this book while you were editing'
+          : 'Copies of this book were borrowed while you were editing'}
+      </Title>
+      {differences.length === 0 ? (
+        <Text mt="xs">Their book says the same as your form. Save again, or discard your changes.</Text>
+      ) : (
+        <>
+          <Text mt="xs" className={classes.lead}>
+            Nothing of yours is saved yet, and nothing is lost. Choose what the book shall say where the two differ, then
+            save again. The form below follows your choice.
+          </Text>
+          <div className={classes.both}>
+            <Button variant="default" size="compact-md" onClick={() => choose('theirs')}>
+              {cause === 'saved' ? 'Take all of theirs' : 'Take what is there now'}
+            </Button>
+            <Button variant="default" size="compact-md" onClick={() => choose('yours')}>
+              Keep all of mine
+            </Button>
+          </div>
+          {differences.map((difference) => (
+            <Choice
+              key={difference.field}
+              difference={difference}
+              other={cause === 'saved' ? 'Theirs' : 'Now'}
+              value={form.values[difference.field]}
+              onChoose={(value) => form.setFieldValue(difference.field, value)}
+            />
+          ))}
+        </>
+      )}
+      <div className={classes.save}>
+        <Button onClick={onSave} loading={pending}>
+          Save again
+        </Button>
+        <Button variant="subtle" onClick={state.discard}>
+          Discard my changes
+        </Button>
+      </div>
+    </section>
+  )
+}
+
+type ChoiceProps = {
+  difference: Difference
+  other: string
+  value: string | number
+  onChoose: (value: string | number) => void
+}
+
+function Choice({ difference: { field, theirs, yours, touched }, other: their, value, onChoose }: ChoiceProps) {
+  const group = useId()
+  return (
+    <fieldset className={classes.choice}>
+      <legend className={classes.field}>{rules[field].label}</legend>
+      <div className={classes.sides}>
+        {(
+          [
+            [their, theirs, yours],
+            [touched ? 'Yours' : 'Before, as you loaded it', yours, theirs],
+          ] as const
+        ).map(([side, own, other]) => (
+          <label key={side} className={classes.side}>
+            <input type="radio" name={group} checked={value === own} onChange={() => onChoose(own)} />
+            <span className={classes.words}>
+              <span className={classes.name}>{side}</span>
+              <Value field={field} own={own} other={other} />
+            </span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  )
+}
+
+function Value({ field, own, other }: { field: BookField; own: string | number; other: string | number }) {
+  if (own === '') return <span className={classes.blank}>(blank)</span>
+  if (field === 'status' || field === 'noOfBooks') return <span className="tabular">{own}</span>
+  const { before, changed, after } = partsOf(String(own), String(other))
+  return (
+    <span dir="auto" className={classes.text}>
+      {before}
+      {changed && <mark className={classes.changed}>{changed}</mark>}
+      {after}
+    </span>
+  )
+}
