@@ -40,5 +40,7 @@ export default defineConfig({
     include: ['src/**/*.test.{ts,tsx}'],
     css: false,
     restoreMocks: true,
+    unstubGlobals: true,
+    testTimeout: 20_000,
   },
 })

@@ -1,6 +1,9 @@
 import '@testing-library/jest-dom/vitest'
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
+
+// A lazy screen is compiled when a test first opens it.
+configure({ asyncUtilTimeout: 5000 })
 
 // What jsdom lacks and the kit asks for.
 window.matchMedia ??= (query) => ({

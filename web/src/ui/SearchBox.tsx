@@ -47,7 +47,7 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   }
 
   return (
-    <search className={classes.search}>
+    <div role="search" className={classes.search}>
       <TextInput
         type="search"
         aria-label={label}
@@ -70,6 +70,6 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
           write('')
         }}
       />
-    </search>
+    </div>
   )
 }

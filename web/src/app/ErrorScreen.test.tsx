@@ -1,0 +1,48 @@
+import { screen } from '@testing-library/react'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { renderRoutes } from '../testing/render'
+import { ChunkLoadError } from './chunks'
+import { ErrorScreen } from './ErrorScreen'
+
+function routesThatThrow(error: unknown) {
+  return [
+    {
+      ErrorBoundary: ErrorScreen,
+      HydrateFallback: () => null,
+      children: [
+        {
+          path: '/broken',
+          loader: () => {
+            throw error
+          },
+          Component: () => null,
+        },
+      ],
+    },
+  ]
+}
+
+describe('error screen', () => {
+  beforeEach(() => {
+    // The screen logs what it shows; the router warns about the thrown error as well.
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+  })
+
+  it('R-SHELL-2: an unknown route is headed Unexpected Application Error! with 404 Not Found', async () => {
+    renderRoutes(routesThatThrow(null), '/nowhere')
+    expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('Unexpected Application Error!')
+    expect(screen.getByRole('alert')).toHaveTextContent('404 Not Found')
+    expect(screen.getByRole('link', { name: 'Go to sign in' })).toHaveAttribute('href', '/library/login')
+  })
+
+  it("R-SHELL-2: any other error is shown with the error's text", async () => {
+    renderRoutes(routesThatThrow(new Error('the shelf fell over')), '/broken')
+    expect(await screen.findByRole('alert')).toHaveTextContent('the shelf fell over')
+  })
+
+  it('R-SHELL-3: a chunk that failed is named and Reload is offered', async () => {
+    renderRoutes(routesThatThrow(new ChunkLoadError('books', 'missing')), '/broken')
+    expect(await screen.findByRole('alert')).toHaveTextContent('Loading chunk books failed. (missing)')
+    expect(screen.getByRole('button', { name: 'Reload' })).toBeEnabled()
+  })
+})

@@ -1,0 +1,47 @@
+import type { Book, User } from '../api/types'
+
+/** People and books for tests. */
+export const librarian: User = {
+  uid: 1,
+  email: 'librarian@library.test',
+  name: 'Meera Iyer',
+  role: 'admin',
+  rollNumber: null,
+  department: null,
+  batch: null,
+  createdAt: '2026-01-05T09:00:00Z',
+}
+
+export const student: User = {
+  uid: 2,
+  email: 'student@library.test',
+  name: 'Asha Rao',
+  role: 'student',
+  rollNumber: 'cs2026-001',
+  department: 'Computer Science',
+  batch: '2027',
+  createdAt: '2026-01-05T09:00:00Z',
+}
+
+export function book(id: number, more: Partial<Book> = {}): Book {
+  return {
+    id,
+    title: `Book ${id}`,
+    author: `Author ${id}`,
+    genre: 'Fiction',
+    photoURL: '',
+    description: 'A description.',
+    status: 'Available',
+    noOfBooks: 3,
+    location: 'Shelf A1',
+    rating: 4,
+    isbn: null,
+    publishedYear: null,
+    language: null,
+    ...more,
+  }
+}
+
+export function bookPage(books: Book[], more: { total?: number; totalIsExact?: boolean; next?: string } = {}) {
+  return { body: { books, total: books.length, totalIsExact: true, next: null, previous: null, ...more } }
+}
