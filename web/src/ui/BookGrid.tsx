@@ -6,7 +6,7 @@ import { BOOKS_PER_PAGE, bookListQuery, type BookFilter } from '../api/books'
 import { pagesBefore } from '../api/pages'
 import type { Book } from '../api/types'
 import { BookCard } from './BookCard'
-import { countText, MOVES, moved, type Wide, columnsFor } from './bookGridRules'
+import { columnsFor, countText, MOVES, moved, rowHeight, type Wide } from './bookGridRules'
 import classes from './BookGrid.module.css'
 import { EmptyState } from './EmptyState'
 import { ErrorState } from './ErrorState'
@@ -22,10 +22,7 @@ type BookGridProps = {
 }
 
 const COLUMN_GAP = 24
-const ROW_GAP = 40
-/** Height of a tall card's words at the usual text size; rows are measured once they are there. */
-const WORDS = 150
-const ACTIONS = 42
+const ROW_GAP = { tall: 40, wide: 32 }
 
 function useBookList(filter: BookFilter) {
   return useInfiniteQuery(bookListQuery(filter))
@@ -113,10 +110,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
   const setSize = first?.totalIsExact ? first.total : -1
 
   const columnWidth = (width - (columns - 1) * COLUMN_GAP) / columns
-  const rowHeight =
-    layout === 'tall'
-      ? columnWidth * 1.5 + WORDS + (actions ? ACTIONS : 0) + ROW_GAP
-      : 156 + (actions ? 20 : 0) + ROW_GAP
+  const height = rowHeight(layout, columnWidth, actions !== undefined) + ROW_GAP[layout]
 
   useLayoutEffect(() => {
     setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
@@ -124,7 +118,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
 
   const virtual = useWindowVirtualizer({
     count: Math.ceil(known / columns),
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     overscan: 2,
     scrollMargin: top,
   })
@@ -186,6 +180,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
             data-index={row.index}
             role="presentation"
             className={classes.row}
+            data-layout={layout}
             style={{
               gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
               transform: `translateY(${row.start - top}px)`,
@@ -230,6 +225,7 @@ function SkeletonRow({ columns, rows, layout }: { columns: number; rows: number;
   return (
     <div
       className={classes.row}
+      data-layout={layout}
       style={{ position: 'static', gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
       aria-hidden="true"
     >

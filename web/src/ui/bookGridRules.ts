@@ -13,6 +13,17 @@ export function columnsFor(wide: Wide, width: number): number {
   return width >= 250 ? 2 : 1
 }
 
+/**
+ * Height of a row of cards at the usual text size. Rows are measured once they are there; a good guess before that is what
+ * keeps the place when somebody comes back to a list.
+ */
+export function rowHeight(layout: 'tall' | 'wide', columnWidth: number, withActions: boolean): number {
+  if (layout === 'wide') return 126
+  // Below this width the badges of a card stand under each other.
+  const words = columnWidth < 198 ? 150 : 124
+  return columnWidth * 1.5 + words + (withActions ? 42 : 0)
+}
+
 type Page = { total: number; totalIsExact: boolean }
 
 /** "12 books match", "1000+ books match", or without a search "300 books". */

@@ -31,6 +31,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/
 /** A title inside a sentence: in quotation marks, cut where it is very long, and kept apart where it runs right to left. */
 export function quoted(title: string): string {
   const letters = Array.from(title)
-  const short = letters.length > LONGEST_IN_A_SENTENCE ? `${letters.slice(0, LONGEST_IN_A_SENTENCE).join('').trimEnd()}…` : title
+  const short =
+    letters.length > LONGEST_IN_A_SENTENCE ? `${letters.slice(0, LONGEST_IN_A_SENTENCE).join('').trimEnd()}…` : title
   return RIGHT_TO_LEFT.test(short) ? `“\u2068${short}\u2069”` : `“${short}”`
 }
