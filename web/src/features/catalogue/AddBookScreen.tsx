@@ -10,6 +10,7 @@ import { paths } from '../../app/paths'
 import { PageHeader } from '../../ui/PageHeader'
 import { BookForm } from './BookForm'
 import classes from './AddBookScreen.module.css'
+import formClasses from './BookForm.module.css'
 import { type BookValues, bodyOf, NEW_BOOK } from './bookValues'
 import { draftName } from './draft'
 import { useBack } from './useBack'
@@ -44,7 +45,7 @@ export default function AddBookScreen() {
   }
 
   return (
-    <>
+    <div className={formClasses.screen}>
       <PageHeader title="Add New Book" />
       <BookForm
         state={state}
@@ -69,7 +70,7 @@ export default function AddBookScreen() {
           </div>
         )}
       </BookForm>
-    </>
+    </div>
   )
 }
 

@@ -240,16 +240,16 @@ type SuggestedProps = {
 }
 
 /** A free text with suggestions: what the library's newest books have in this field, and `more`. */
-function Suggested({ field, suggest, more = [], ...input }: SuggestedProps) {
+function Suggested({ field, suggest, more, ...input }: SuggestedProps) {
   const list = useId()
   const books = useQuery(highlightsQuery).data?.books ?? []
-  const offered = [...new Set([...books.map(suggest), ...more])].filter(Boolean).toSorted()
+  const offered = [...new Set([...books.map(suggest), ...(more ?? [])])].filter(Boolean).toSorted()
   return (
     <>
       <TextInput required withAsterisk={false} autoComplete="off" list={list} dir="auto" {...input} data-field={field} />
       <datalist id={list}>
         {offered.map((text) => (
-          <option key={text} value={text} />
+          <option key={text}>{text}</option>
         ))}
       </datalist>
     </>

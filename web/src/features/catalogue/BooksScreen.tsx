@@ -5,7 +5,6 @@ import { BookGrid } from '../../ui/BookGrid'
 import { PageHeader } from '../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
-import { shortTitle } from './shortTitle'
 
 /** All Books: find one and go to its form. */
 export default function BooksScreen() {
@@ -23,7 +22,7 @@ export default function BooksScreen() {
           <Button
             component={Link}
             to={paths.updateBook(book.id)}
-            aria-label={`Update ${shortTitle(book)}`}
+            aria-label={`Update ${book.title}`}
             variant="subtle"
             size="compact-md"
           >

@@ -3,21 +3,26 @@ import { useEffect, useId, useRef } from 'react'
 import classes from './ConflictPanel.module.css'
 import { type BookField, rules } from './bookValues'
 import { type Difference, partsOf } from './comparison'
-import type { BookFormState } from './useBookForm'
+import type { BookFormState, Conflict } from './useBookForm'
 
 type ConflictPanelProps = { state: BookFormState; pending: boolean; onSave: () => void }
 
 /** Somebody else's save beside the own edit, field by field; what is chosen stands in the form at once. */
-export function ConflictPanel({ state, pending, onSave }: ConflictPanelProps) {
-  const { conflict, form } = state
+export function ConflictPanel(props: ConflictPanelProps) {
+  const { conflict } = props.state
+  // Keyed by what it shows, so that a further save by somebody else brings the focus here again.
+  return conflict && <Panel key={conflict.version} {...props} conflict={conflict} />
+}
+
+function Panel({ state, conflict, pending, onSave }: ConflictPanelProps & { conflict: Conflict }) {
+  const { form } = state
   const heading = useRef<HTMLHeadingElement>(null)
   const name = useId()
 
   useEffect(() => {
     heading.current?.focus()
-  }, [conflict])
+  }, [])
 
-  if (!conflict) return null
   const { differences, cause } = conflict
 
   function choose(side: 'theirs' | 'yours') {

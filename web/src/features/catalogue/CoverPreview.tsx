@@ -20,7 +20,8 @@ export function CoverPreview({ values, drawn, onUseDrawn }: CoverPreviewProps) {
   return <Preview key={typed} url={typed} values={values} drawn={drawn} onUseDrawn={onUseDrawn} />
 }
 
-type Stage = 'none' | 'unfinished' | 'loading' | 'shown' | 'failed'
+/** `bare`: even the drawn cover could not be loaded. */
+type Stage = 'none' | 'unfinished' | 'loading' | 'shown' | 'failed' | 'bare'
 
 function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: string }) {
   const [stage, setStage] = useState<Stage>(
@@ -46,7 +47,16 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
             onError={() => setStage('failed')}
           />
         )}
-        {board !== null && <img src={board} alt="" width={200} height={300} className={classes.image} />}
+        {board !== null && (
+          <img
+            src={board}
+            alt=""
+            width={200}
+            height={300}
+            className={classes.image}
+            onError={() => setStage('bare')}
+          />
+        )}
         {!picture && board === null && (
           <>
             <span className={classes.boardTitle} dir="auto" aria-hidden="true">
@@ -72,10 +82,13 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
   )
 }
 
+const FAILED = 'No picture could be loaded from this address. Readers will see a cover with title and author instead.'
+
 const WORDS: Record<Stage, string> = {
   none: 'The cover appears here as soon as the photo URL is filled in.',
   unfinished: 'This is not a web address yet.',
   loading: 'Fetching the picture…',
   shown: 'This is how readers will see the cover.',
-  failed: 'No picture could be loaded from this address. Readers will see a cover with title and author instead.',
+  failed: FAILED,
+  bare: FAILED,
 }

@@ -4,7 +4,7 @@ import { useDeleteBook } from '../../api/books'
 import type { Book } from '../../api/types'
 import { notify } from '../../app/notify'
 import { ConfirmModal } from '../../ui/ConfirmModal'
-import { shortTitle } from './shortTitle'
+import { quoted } from '../../ui/format'
 
 /** The quiet red button on a card, and the question it asks before the book is gone. */
 export function DeleteBook({ book }: { book: Book }) {
@@ -25,7 +25,7 @@ export function DeleteBook({ book }: { book: Book }) {
     try {
       await deleteBook.mutateAsync(asked.id)
       setAsking(false)
-      notify.success(`“${shortTitle(asked)}” is deleted.`)
+      notify.success(`${quoted(asked.title)} is deleted.`)
       focusNear(Number(place))
     } catch (error) {
       setAsking(false)
@@ -39,8 +39,8 @@ export function DeleteBook({ book }: { book: Book }) {
         ref={button}
         variant="subtle"
         color="red"
-        size="compact-md"
-        aria-label={`Delete ${shortTitle(book)}`}
+        size="sm"
+        aria-label={`Delete ${book.title}`}
         data-delete-book
         onClick={ask}
       >
@@ -55,7 +55,7 @@ export function DeleteBook({ book }: { book: Book }) {
         onConfirm={() => void remove()}
         onClose={() => setAsking(false)}
       >
-        <bdi>“{asked && shortTitle(asked)}”</bdi> and its reviews will be deleted. Loans of it stay: copies that are lent
+        {asked && quoted(asked.title)} and its reviews will be deleted. Loans of it stay: copies that are lent
         out can still be returned.
       </ConfirmModal>
     </>

@@ -10,7 +10,7 @@ import { idOf, paths } from '../../app/paths'
 import { ErrorState } from '../../ui/ErrorState'
 import { PageHeader } from '../../ui/PageHeader'
 import { BookForm } from './BookForm'
-import formClasses from './BookForm.module.css'
+import classes from './BookForm.module.css'
 import { type BookValues, bodyOf, NEW_BOOK, rules, valuesOf } from './bookValues'
 import { ConflictPanel } from './ConflictPanel'
 import { draftName, writeDraft } from './draft'
@@ -21,10 +21,10 @@ import { type Loaded, useBookForm } from './useBookForm'
 export default function UpdateBookScreen() {
   const id = idOf(useParams()['id'])
   return (
-    <>
+    <div className={classes.screen}>
       <PageHeader title="Update Book Details" />
       {id === null ? <MissingBook /> : <LoadedBook key={id} id={id} />}
-    </>
+    </div>
   )
 }
 
@@ -102,7 +102,7 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
         onSave={() => form.onSubmit((values) => void save(values))()}
       />
       {deleted && (
-        <Alert color="red" role="alert" title="Somebody deleted this book while you were editing." mb="lg" maw="40rem">
+        <Alert color="red" role="alert" title="Somebody deleted this book while you were editing." mb="lg">
           What you typed is still here.{' '}
           <Anchor component="button" type="button" onClick={addAnew}>
             Add it as a new book
@@ -125,7 +125,7 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
 /** The shape of the form while the book is loaded. */
 function FormSkeleton() {
   return (
-    <div className={formClasses.form} aria-busy="true">
+    <div className={classes.form} aria-busy="true">
       {Object.keys(rules)
         .filter((field) => field !== 'rating')
         .map((field) => (

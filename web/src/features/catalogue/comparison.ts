@@ -15,14 +15,14 @@ export type Difference = {
  */
 export function compare(base: BookValues, theirs: BookValues, yours: BookValues) {
   const differences: Difference[] = []
-  let merged = yours
+  const untouched: Partial<Record<BookField, string | number>> = {}
   for (const field of BOOK_FIELDS) {
     if (field === 'rating' || theirs[field] === yours[field]) continue
     const touched = yours[field] !== base[field]
     differences.push({ field, theirs: theirs[field], yours: yours[field], touched })
-    if (!touched) merged = { ...merged, [field]: theirs[field] }
+    if (!touched) untouched[field] = theirs[field]
   }
-  return { differences, merged }
+  return { differences, merged: { ...yours, ...untouched } as BookValues }
 }
 
 /** A text in three parts, of which the middle is what another text has differently. */

@@ -1,5 +1,7 @@
-import { Button, Skeleton, Text } from '@mantine/core'
+import { ActionIcon, Button, Skeleton, Text } from '@mantine/core'
+import { useReducedMotion } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { Link } from 'react-router'
 import { sessionQuery } from '../../api/account'
 import { highlightsQuery } from '../../api/books'
@@ -9,6 +11,7 @@ import { homeOf } from '../../app/session'
 import { BookCover } from '../../ui/BookCover'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorState } from '../../ui/ErrorState'
+import { BackIcon } from '../../ui/icons'
 import { PageHeader } from '../../ui/PageHeader'
 import { Stars } from '../../ui/Stars'
 import classes from './PopularScreen.module.css'
@@ -20,7 +23,7 @@ function mostPopular(books: readonly Book[]): readonly Book[] {
   return books.toSorted((one, other) => (other.rating ?? 0) - (one.rating ?? 0)).slice(0, SHOWN)
 }
 
-/** A strip of popular books for anyone who comes by. It does not move by itself. */
+/** A shelf of popular books for anyone who comes by. It stands still; whoever wants to see more moves it. */
 export default function PopularScreen() {
   const query = useQuery(highlightsQuery)
   const role = useQuery(sessionQuery).data?.user?.role ?? null
@@ -37,30 +40,67 @@ export default function PopularScreen() {
       ) : query.data && books.length === 0 ? (
         <EmptyState message="There are no books on the shelves yet. Please come back soon." />
       ) : (
-        <ul className={classes.strip} aria-busy={query.isPending} aria-label="Popular books">
-          {query.data
-            ? books.map((book, index) => (
-                <li key={book.id} className={classes.book}>
-                  <Link to={linkTo(book, role)} className={classes.link}>
-                    <BookCover book={book} eager={index < 8} />
-                    <span className={classes.title} dir="auto">
-                      {book.title}
-                    </span>
-                    <span className={classes.author} dir="auto">
-                      {book.author || 'Unknown author'}
-                    </span>
-                  </Link>
-                  <Stars value={book.rating} size={15} />
-                </li>
-              ))
-            : Array.from({ length: SHOWN }, (_, index) => (
-                <li key={index} className={classes.book} aria-hidden="true">
-                  <Skeleton className={classes.skeleton} radius={4} />
-                </li>
-              ))}
-        </ul>
+        <Shelf books={query.data ? books : null} linkTo={(book) => linkTo(book, role)} />
       )}
     </>
+  )
+}
+
+/** The strip of covers; null while they are on their way. */
+function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (book: Book) => string }) {
+  const strip = useRef<HTMLUListElement>(null)
+  const still = useReducedMotion(false, { getInitialValueInEffect: false })
+
+  function move(direction: 1 | -1) {
+    const { current } = strip
+    current?.scrollBy({ left: direction * current.clientWidth * 0.75, behavior: still ? 'instant' : 'smooth' })
+  }
+
+  return (
+    <div className={classes.band}>
+      <ul ref={strip} className={classes.strip} aria-busy={books === null} aria-label="Popular books">
+        {books
+          ? books.map((book, index) => (
+              <li key={book.id} className={classes.book}>
+                <Link to={to(book)} className={classes.link}>
+                  <span className={classes.stand}>
+                    <BookCover book={book} eager={index < 8} />
+                  </span>
+                  <span className={classes.title} dir="auto">
+                    {book.title}
+                  </span>
+                  <span className={classes.author} dir="auto">
+                    {book.author || 'Unknown author'}
+                  </span>
+                </Link>
+                <Stars value={book.rating} size={15} />
+              </li>
+            ))
+          : Array.from({ length: SHOWN }, (_, index) => (
+              <li key={index} className={classes.book} aria-hidden="true">
+                <span className={classes.stand}>
+                  <Skeleton className={classes.skeleton} radius={4} />
+                </span>
+                <Skeleton height={18} width="80%" mt="md" />
+                <Skeleton height={14} width="55%" />
+              </li>
+            ))}
+      </ul>
+      <div className={classes.moves}>
+        <ActionIcon variant="default" size={44} aria-label="Show earlier books" onClick={() => move(-1)}>
+          <BackIcon />
+        </ActionIcon>
+        <ActionIcon
+          variant="default"
+          size={44}
+          aria-label="Show more books"
+          className={classes.more}
+          onClick={() => move(1)}
+        >
+          <BackIcon />
+        </ActionIcon>
+      </div>
+    </div>
   )
 }
 
@@ -71,7 +111,7 @@ function linkTo(book: Book, role: Role | null): string {
 function Next({ role }: { role: Role | null }) {
   return role === null ? (
     <Button component={Link} to={paths.register()}>
-      Become a member
+      Register
     </Button>
   ) : (
     <Button component={Link} to={homeOf(role)} variant="default">
