@@ -1,17 +1,20 @@
 import type { Problem } from './types'
 
+/** The server's stable codes, and two for an answer that is not the server's. */
+type Code = Problem['code'] | 'unreachable' | 'unknown'
+
 /** What the server refused or could not do, in words for the person. `status` 0 means that it could not be reached. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly status: number
-  readonly code: string
+  readonly code: Code
   /** Message per field name, for the form that sent it. */
   readonly fields: Readonly<Record<string, string>>
   /** Seconds to wait before trying again, where the server says so. */
   readonly retryAfter: number | null
 
   constructor(
-    problem: Pick<Problem, 'status' | 'detail' | 'errors'> & { code: string },
+    problem: Pick<Problem, 'status' | 'detail' | 'errors'> & { code: Code },
     retryAfter: number | null = null,
   ) {
     super(problem.detail)
