@@ -21,8 +21,8 @@ export default defineConfig({
           groups: [
             // What starting and signing in need, together with all that it imports: the first load.
             { name: 'base', test: /src\/(main|features\/account\/SignInScreen)\.tsx$/, priority: 2 },
-            // What screens share beyond that: one chunk, so that going from screen to screen fetches little.
-            { name: 'ui', minShareCount: 2, priority: 1 },
+            // What three screens or more share beyond that: one chunk, so that going from screen to screen fetches little.
+            { name: 'ui', minShareCount: 3, priority: 1 },
           ],
         },
       },
