@@ -1,0 +1,547 @@
+//! Words on a cover: cleaned, measured, broken into lines and set to fit.
+
+use super::{AUTHOR_CHARS, Dice, Family, TITLE_CHARS};
+
+/// How a script is set: which fonts, how wide, how tall.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Script {
+    /// Latin, Greek, Cyrillic and whatever else has no entry of its own.
+    Western,
+    /// Chinese characters alone.
+    Han,
+    Kana,
+    Hangul,
+    Arabic,
+    Hebrew,
+    /// The Brahmic scripts of India, by the name that fonts give them.
+    Indic(&'static str),
+    /// Thai, Lao, Khmer, Burmese and Tibetan: tall, with few spaces.
+    Tall(&'static str),
+}
+
+impl Script {
+    pub(super) fn of(c: char) -> Self {
+        match u32::from(c) {
+            0x0590..=0x05ff | 0xfb1d..=0xfb4f => Self::Hebrew,
+            0x0600..=0x08ff | 0xfb50..=0xfdff | 0xfe70..=0xfefc => Self::Arabic,
+            0x0900..=0x097f => Self::Indic("Devanagari"),
+            0x0980..=0x09ff => Self::Indic("Bengali"),
+            0x0a00..=0x0a7f => Self::Indic("Gurmukhi"),
+            0x0a80..=0x0aff => Self::Indic("Gujarati"),
+            0x0b00..=0x0b7f => Self::Indic("Oriya"),
+            0x0b80..=0x0bff => Self::Indic("Tamil"),
+            0x0c00..=0x0c7f => Self::Indic("Telugu"),
+            0x0c80..=0x0cff => Self::Indic("Kannada"),
+            0x0d00..=0x0d7f => Self::Indic("Malayalam"),
+            0x0d80..=0x0dff => Self::Indic("Sinhala"),
+            0x0e00..=0x0e7f => Self::Tall("Thai"),
+            0x0e80..=0x0eff => Self::Tall("Lao"),
+            0x0f00..=0x0fff => Self::Tall("Tibetan"),
+            0x1000..=0x109f => Self::Tall("Myanmar"),
+            0x1780..=0x17ff => Self::Tall("Khmer"),
+            0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7ff => Self::Hangul,
+            0x3040..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f => Self::Kana,
+            0x2e80..=0x2fff | 0x3000..=0x303f | 0x3100..=0x312f | 0x3190..=0x31ef | 0x3200..=0xa4cf => {
+                Self::Han
+            }
+            0xf900..=0xfaff | 0xfe30..=0xfe4f | 0xff00..=0xff65 | 0x20000..=0x3ffff => Self::Han,
+            _ => Self::Western,
+        }
+    }
+
+    /// The script of a text: that of its first letter which is not Western, for fonts fall back on Latin unasked.
+    pub(super) fn of_text(text: &str) -> Self {
+        if text.chars().any(|c| Self::of(c) == Self::Kana && c != 'ー' && c != '・') {
+            return Self::Kana;
+        }
+        text.chars()
+            .filter(|c| c.is_alphabetic())
+            .map(Self::of)
+            .find(|s| *s != Self::Western)
+            .unwrap_or(Self::Western)
+    }
+
+    /// Distance from one baseline to the next, in sizes.
+    pub(super) fn leading(self) -> f64 {
+        match self {
+            Self::Western | Self::Hebrew => 1.16,
+            Self::Han | Self::Kana | Self::Hangul => 1.26,
+            Self::Arabic | Self::Indic(_) => 1.42,
+            Self::Tall(_) => 1.5,
+        }
+    }
+
+    /// From the top of a line to its baseline, in sizes.
+    pub(super) fn ascent(self) -> f64 {
+        match self {
+            Self::Western | Self::Hebrew => 0.74,
+            Self::Han | Self::Kana | Self::Hangul => 0.87,
+            Self::Arabic | Self::Indic(_) => 0.9,
+            Self::Tall(_) => 1.02,
+        }
+    }
+}
+
+/// Widths of the ASCII characters from space to tilde, in hundredths of the size: a bold book face.
+pub(super) const ASCII_WIDTHS: [u8; 95] = [
+    26, 38, 51, 56, 56, 91, 80, 29, 40, 40, 50, 56, 29, 31, 29, 30, 57, 57, 57, 57, 57, 57, 57, 57, 57, 57,
+    30, 30, 56, 56, 56, 55, 92, 75, 67, 67, 77, 65, 62, 77, 82, 42, 42, 73, 65, 95, 81, 80, 64, 80, 71, 60,
+    65, 76, 70, 107, 73, 69, 67, 41, 41, 41, 56, 46, 36, 61, 65, 54, 65, 59, 41, 60, 67, 36, 35, 64, 36, 99,
+    68, 63, 65, 65, 52, 50, 43, 67, 61, 86, 65, 60, 53, 44, 56, 44, 56,
+];
+
+/// Estimated width of a character, in sizes. Fonts differ from machine to machine, so this errs on the wide side.
+pub(super) fn advance(c: char) -> f64 {
+    let code = u32::from(c);
+    if let Some(width) = code.checked_sub(32).and_then(|i| ASCII_WIDTHS.get(usize::try_from(i).ok()?)) {
+        return f64::from(*width) / 100.0;
+    }
+    if is_mark(c) && code < 0x0900 || matches!(code, 0xfe20..=0xfe2f | 0x200c | 0x200d) {
+        return 0.0;
+    }
+    match Script::of(c) {
+        Script::Han | Script::Kana => 1.0,
+        Script::Hangul => 0.92,
+        Script::Arabic => 0.52,
+        Script::Hebrew => 0.56,
+        Script::Indic("Tamil" | "Malayalam" | "Sinhala") => 0.84,
+        Script::Indic("Kannada" | "Oriya" | "Telugu") => 0.62,
+        Script::Indic("Devanagari" | "Gujarati" | "Gurmukhi") => 0.47,
+        Script::Indic(_) => 0.54,
+        Script::Tall(_) => 0.5,
+        Script::Western => match code {
+            0x2018..=0x201f | 0x02b0..=0x02ff | 0x2000..=0x200b => 0.4,
+            0x2014 | 0x2026 | 0x1f000.. => 1.1,
+            _ if c.is_uppercase() => 0.78,
+            _ => 0.66,
+        },
+    }
+}
+
+/// Combining characters by first and last code point, the Indian blocks apart.
+pub(super) const MARKS: [(u32, u32); 27] = [
+    (0x0300, 0x036f),
+    (0x0483, 0x0489),
+    (0x0591, 0x05c7),
+    (0x0610, 0x061a),
+    (0x064b, 0x065f),
+    (0x0670, 0x0670),
+    (0x06d6, 0x06ed),
+    (0x0e31, 0x0e31),
+    (0x0e33, 0x0e3a),
+    (0x0e47, 0x0e4e),
+    (0x0eb1, 0x0eb1),
+    (0x0eb3, 0x0ebc),
+    (0x0ec8, 0x0ece),
+    (0x0f71, 0x0f87),
+    (0x0f90, 0x0fbc),
+    (0x102b, 0x103e),
+    (0x17b4, 0x17d3),
+    (0x1ab0, 0x1aff),
+    (0x1dc0, 0x1dff),
+    (0x200c, 0x200d),
+    (0x20d0, 0x20ff),
+    (0x3099, 0x309a),
+    (0xfe00, 0xfe0f),
+    (0xfe20, 0xfe2f),
+    (0x1f3fb, 0x1f3ff),
+    (0xe0020, 0xe007f),
+    (0xe0100, 0xe01ef),
+];
+
+/// Whether a character belongs to the one before it, so that no line may begin with it.
+pub(super) fn is_mark(c: char) -> bool {
+    let code = u32::from(c);
+    if (0x0900..=0x0dff).contains(&code) {
+        // The Indian blocks all place their vowel signs and the virama alike.
+        return matches!(code & 0x7f, 0x00..=0x03 | 0x3c | 0x3e..=0x4d | 0x51..=0x57 | 0x62 | 0x63);
+    }
+    code >= 0x0300 && MARKS.iter().any(|(first, last)| (*first..=*last).contains(&code))
+}
+
+/// What XML can carry and a reader can see: no controls, no unpaired direction switches, single spaces, and no towers
+/// of combining marks.
+pub(super) fn clean(text: &str, limit: usize) -> String {
+    let mut kept = String::new();
+    let (mut count, mut marks, mut gap) = (0, 0, false);
+    for c in text.chars() {
+        match u32::from(c) {
+            0x200b | 0x200e | 0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff0..=0xfffb => {
+                continue;
+            }
+            code if code & 0xfffe == 0xfffe || matches!(code, 0xfdd0..=0xfdef | 0xe0000..) => continue,
+            _ if c.is_whitespace() || c.is_control() => {
+                gap = !kept.is_empty();
+                continue;
+            }
+            _ => {}
+        }
+        marks = if is_mark(c) { marks + 1 } else { 0 };
+        if marks > 4 {
+            continue;
+        }
+        if std::mem::take(&mut gap) {
+            kept.push(' ');
+        }
+        count += 1;
+        if count > limit {
+            kept.push('…');
+            break;
+        }
+        kept.push(c);
+    }
+    kept
+}
+
+/// Typewriter quotation marks as a typesetter would set them, in Western text.
+pub(super) fn quotes(text: &str) -> String {
+    let western = |c: char| Script::of(c) == Script::Western;
+    let mut set = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    let mut before = ' ';
+    while let Some(c) = chars.next() {
+        let opens = matches!(before, ' ' | '(' | '[' | '“') && chars.peek().is_some_and(|next| *next != ' ');
+        let here = western(before) && chars.peek().is_none_or(|next| western(*next));
+        set.push(match c {
+            '"' if here && opens => '“',
+            '"' if here => '”',
+            '\'' if here && before.is_alphanumeric() => '’',
+            _ => c,
+        });
+        before = c;
+    }
+    set
+}
+
+/// The first `limit` characters, with an ellipsis if there were more.
+pub(super) fn cut(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", text[..end].trim_end()),
+        None => text.to_owned(),
+    }
+}
+
+/// Text as XML character data or attribute value.
+pub(super) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            _ => safe.push(c),
+        }
+    }
+    safe
+}
+
+/// Whether a text runs from right to left, told by its first letter.
+pub(super) fn is_rtl(text: &str) -> bool {
+    text.chars()
+        .find(|c| c.is_alphabetic())
+        .is_some_and(|c| matches!(Script::of(c), Script::Arabic | Script::Hebrew))
+}
+
+/// A title, parted as a typographer would part it.
+pub(super) struct Title {
+    pub(super) main: String,
+    /// What follows a colon, a dash, a slash or stands in brackets; may be empty.
+    pub(super) sub: String,
+    pub(super) script: Script,
+    pub(super) rtl: bool,
+}
+
+impl Title {
+    /// Where a subtitle begins; the separator itself is dropped.
+    const SEPARATORS: [&str; 10] = [": ", " : ", "; or, ", " / ", " = ", " (", "：", " — ", " – ", " -- "];
+
+    pub(super) fn read(raw: &str) -> Self {
+        let whole = quotes(&clean(raw, TITLE_CHARS));
+        let parted = Self::SEPARATORS
+            .iter()
+            .filter_map(|separator| Some((whole.find(separator).filter(|at| *at > 0)?, *separator)))
+            .min_by_key(|(at, _)| *at);
+        let (main, sub) = match parted {
+            None => (whole.as_str(), String::new()),
+            Some((at, separator)) => {
+                let rest = whole[at + separator.len()..].trim();
+                let rest = match separator {
+                    "; or, " => format!("or, {rest}"),
+                    // Brackets around all of it go; brackets around its beginning stay.
+                    " (" => match rest.strip_suffix(')') {
+                        Some(inner) if !inner.contains(')') => inner.to_owned(),
+                        _ => format!("({rest}"),
+                    },
+                    _ => rest.to_owned(),
+                };
+                (whole[..at].trim_end(), rest)
+            }
+        };
+        let main = main.trim_end_matches([' ', '/', ':', ',']);
+        let main = main.strip_prefix('[').filter(|rest| !rest.contains(']')).unwrap_or(main);
+        let main = if main.is_empty() { whole.clone() } else { main.to_owned() };
+        Self { script: Script::of_text(&main), rtl: is_rtl(&main), main, sub }
+    }
+}
+
+/// The authors, one each; long lists and names are cut where the text is set.
+pub(super) fn authors(raw: &str) -> Vec<String> {
+    clean(raw, AUTHOR_CHARS)
+        .split(';')
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .collect()
+}
+
+/// A typeface, as far as a cover may choose: the reader's machine has the fonts.
+#[derive(Clone, Copy)]
+pub(super) struct Face {
+    pub(super) serif: bool,
+    pub(super) weight: &'static str,
+    pub(super) italic: bool,
+}
+
+impl Face {
+    pub(super) fn choose(title: &Title, family: Family, dice: &mut Dice) -> Self {
+        let roll = dice.between(0.0, 1.0);
+        let sans = match family {
+            Family::Number | Family::Cosmos | Family::Society | Family::Stage => 0.5,
+            Family::Verse | Family::Past => 0.08,
+            _ => 0.25,
+        };
+        if roll < sans {
+            return Self { serif: false, weight: "700", italic: false };
+        }
+        let western = title.script == Script::Western;
+        match family {
+            Family::Verse if western && dice.chance(0.5) => Self { serif: true, weight: "400", italic: true },
+            _ if dice.chance(0.3) => Self { serif: true, weight: "400", italic: false },
+            _ => Self { serif: true, weight: "700", italic: false },
+        }
+    }
+
+    /// The CSS list of fonts for a script, ending in the reader's own serif or sans.
+    pub(super) fn fonts(self, script: Script) -> String {
+        let (named, generic) = if self.serif {
+            ("Georgia,'Noto Serif','Times New Roman'", "serif")
+        } else {
+            ("'Avenir Next','Segoe UI','Helvetica Neue','Noto Sans',Arial", "sans-serif")
+        };
+        let style = if self.serif { "Serif" } else { "Sans" };
+        match script {
+            Script::Western => format!("{named},{generic}"),
+            Script::Han if self.serif => format!("'Songti SC','Noto Serif CJK SC',SimSun,{named},{generic}"),
+            Script::Han => format!("'PingFang SC','Noto Sans CJK SC','Microsoft YaHei',{generic}"),
+            Script::Kana if self.serif => {
+                format!("'Hiragino Mincho ProN','Yu Mincho','Noto Serif CJK JP',{generic}")
+            }
+            Script::Kana => format!("'Hiragino Sans','Yu Gothic','Noto Sans CJK JP',{generic}"),
+            Script::Hangul if self.serif => format!("AppleMyungjo,Batang,'Noto Serif CJK KR',{generic}"),
+            Script::Hangul => format!("'Apple SD Gothic Neo','Malgun Gothic','Noto Sans CJK KR',{generic}"),
+            Script::Arabic => {
+                "'Noto Naskh Arabic','Geeza Pro','Segoe UI','Noto Sans Arabic',serif".to_owned()
+            }
+            Script::Hebrew => format!("'Noto {style} Hebrew','Times New Roman','Segoe UI',{generic}"),
+            Script::Indic(name) | Script::Tall(name) => {
+                format!("'Noto {style} {name}','Nirmala UI','Noto Sans {name}',{generic}")
+            }
+        }
+    }
+}
+
+/// A piece of a line that is never broken unless it is wider than the line.
+pub(super) struct Atom<'t> {
+    pub(super) text: &'t str,
+    pub(super) width: f64,
+    /// A space stands before it, unless a line begins here.
+    pub(super) spaced: bool,
+}
+
+/// Whether a line may end between two neighbouring characters that no space parts.
+pub(super) fn may_break(before: char, after: char) -> bool {
+    if is_mark(after) || before == '\u{200d}' {
+        return false;
+    }
+    if matches!(before, '-' | '–' | '—' | '/') && after.is_alphanumeric() {
+        return true;
+    }
+    let wide = |c| matches!(Script::of(c), Script::Han | Script::Kana);
+    (wide(before) || wide(after))
+        && !"、。，．・：；？！）］｝〕〉》」』】ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々…,.:;!?)]}’”"
+            .contains(after)
+        && !"（［｛〔〈《「『【([{‘“".contains(before)
+}
+
+pub(super) fn atoms(text: &str) -> Vec<Atom<'_>> {
+    let mut atoms = Vec::new();
+    for word in text.split(' ').filter(|word| !word.is_empty()) {
+        let mut start = 0;
+        let mut before = None;
+        for (at, c) in word.char_indices() {
+            if before.is_some_and(|before| may_break(before, c)) {
+                atoms.push(Atom {
+                    text: &word[start..at],
+                    width: measure(&word[start..at]),
+                    spaced: start == 0,
+                });
+                start = at;
+            }
+            before = Some(c);
+        }
+        atoms.push(Atom { text: &word[start..], width: measure(&word[start..]), spaced: start == 0 });
+    }
+    atoms
+}
+
+pub(super) fn measure(text: &str) -> f64 {
+    text.chars().map(advance).sum()
+}
+
+/// Fills lines no wider than `width` (in sizes); also tells whether a word had to be broken.
+pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
+    let (mut lines, mut line, mut used, mut broken) = (Vec::new(), String::new(), 0.0, false);
+    for atom in atoms {
+        let space = if atom.spaced && !line.is_empty() { advance(' ') } else { 0.0 };
+        if !line.is_empty() && used + space + atom.width > width {
+            lines.push(std::mem::take(&mut line));
+            used = 0.0;
+        } else if space > 0.0 {
+            line.push(' ');
+            used += space;
+        }
+        if atom.width <= width {
+            line.push_str(atom.text);
+            used += atom.width;
+            continue;
+        }
+        // Wider than a whole line: broken between letters, each with its marks.
+        broken = true;
+        let mut rest = atom.text;
+        while let Some(first) = rest.chars().next() {
+            let end =
+                rest[first.len_utf8()..].find(|c| !is_mark(c)).map_or(rest.len(), |at| at + first.len_utf8());
+            let (letter, after) = rest.split_at(end);
+            let wide = measure(letter);
+            if used + wide > width && !line.is_empty() {
+                lines.push(std::mem::take(&mut line));
+                used = 0.0;
+            }
+            line.push_str(letter);
+            used += wide;
+            rest = after;
+        }
+    }
+    if !line.is_empty() {
+        lines.push(line);
+    }
+    (lines, broken)
+}
+
+/// As [`fill`], with the column narrowed until one line more would be needed.
+pub(super) fn balanced(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
+    let mut best = fill(atoms, width);
+    let (mut low, mut high) = (0.0, width);
+    for _ in 0..8 {
+        let middle = f64::midpoint(low, high);
+        let narrower = fill(atoms, middle);
+        if (narrower.1 && !best.1) || narrower.0.len() > best.0.len() {
+            low = middle;
+        } else {
+            high = middle;
+            best = narrower;
+        }
+    }
+    best
+}
+
+/// The room that a text may take.
+#[derive(Clone, Copy)]
+pub(super) struct Room<'s> {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) lines: usize,
+    /// From the size that is wished for down to the smallest that may be.
+    pub(super) sizes: &'s [f64],
+}
+
+/// A text set in lines.
+pub(super) struct Setting {
+    pub(super) lines: Vec<String>,
+    pub(super) size: f64,
+    pub(super) script: Script,
+    pub(super) rtl: bool,
+    /// Nothing was cut and no word broken.
+    pub(super) whole: bool,
+}
+
+impl Setting {
+    /// Sets a text in the largest size that fits its room, with lines of about equal length; cuts it if none does.
+    pub(super) fn new(text: &str, room: Room<'_>) -> Self {
+        let atoms = atoms(text);
+        let mut setting = Self {
+            lines: Vec::new(),
+            size: 0.0,
+            script: Script::of_text(text),
+            rtl: is_rtl(text),
+            whole: true,
+        };
+        for size in room.sizes {
+            setting.size = *size;
+            let most = room.width / size;
+            let (lines, broken) = fill(&atoms, most);
+            setting.lines = lines;
+            setting.whole = !broken && setting.lines.len() <= room.lines && setting.height() <= room.height;
+            if setting.whole {
+                setting.tighten(&atoms, room);
+                return setting;
+            }
+        }
+        setting.shorten(room);
+        setting
+    }
+
+    /// Weighs a large size against few lines of even length, and takes the best.
+    pub(super) fn tighten(&mut self, atoms: &[Atom<'_>], room: Room<'_>) {
+        let most = self.size;
+        let mut best = f64::NEG_INFINITY;
+        for size in room.sizes.iter().filter(|size| (0.74 * most..=most).contains(*size)) {
+            let (lines, broken) = balanced(atoms, room.width / size);
+            let widths = lines.iter().map(|line| measure(line));
+            let (narrow, wide) =
+                widths.fold((f64::INFINITY, 0.0), |(low, high), width| (width.min(low), width.max(high)));
+            let mut worth = size / most + 0.35 * narrow / wide;
+            for _ in &lines {
+                worth -= 0.12;
+            }
+            if !broken && worth > best {
+                (best, self.size, self.lines) = (worth, *size, lines);
+            }
+        }
+    }
+
+    pub(super) fn shorten(&mut self, room: Room<'_>) {
+        let mut dropped = false;
+        while self.lines.len() > 1 && (self.lines.len() > room.lines || self.height() > room.height) {
+            self.lines.pop();
+            dropped = true;
+        }
+        if let Some(last) = self.lines.last_mut().filter(|_| dropped) {
+            while measure(last) + 1.1 > room.width / self.size && last.chars().count() > 1 {
+                last.pop();
+            }
+            let kept = last.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).len();
+            last.truncate(kept);
+            last.push('…');
+        }
+    }
+
+    pub(super) fn height(&self) -> f64 {
+        let mut height = 0.0;
+        for (i, _) in self.lines.iter().enumerate() {
+            height += self.size * if i == 0 { self.script.ascent() + 0.2 } else { self.script.leading() };
+        }
+        height
+    }
+}
