@@ -206,7 +206,11 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 /// Read a book. For a student the status is recalculated from the count first (R-DETAIL-3).
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
-pub async fn read_book(AppState(app): AppState<State>, caller: Caller, Id(id): Id) -> Result<impl IntoResponse> {
+pub async fn read_book(
+    AppState(app): AppState<State>,
+    caller: Caller,
+    Id(id): Id,
+) -> Result<impl IntoResponse> {
     let mut detail =
         app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
     let by_count = Status::of(detail.book.no_of_books);
