@@ -27,11 +27,15 @@ onSignedOut(() => {
   void router.navigate(paths.login(here + search)).then(forgetPerson)
 })
 
-const stopWaiting = router.subscribe(({ initialized }) => {
-  if (!initialized) return
-  stopWaiting()
-  finishPreloader()
-})
+// An unknown address has nothing to wait for; any other screen is ready once its code and guards have arrived.
+if (router.state.initialized) finishPreloader()
+else {
+  const stopWaiting = router.subscribe(({ initialized }) => {
+    if (!initialized) return
+    stopWaiting()
+    finishPreloader()
+  })
+}
 
 const colorScheme = localStorageColorSchemeManager({ key: 'colorScheme' })
 

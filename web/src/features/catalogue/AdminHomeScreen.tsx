@@ -44,7 +44,7 @@ export default function AdminHomeScreen() {
           <EmptyState
             message="No books available. Please add some books!"
             action={
-              <Button component={Link} to={paths.addBook()}>
+              <Button component={Link} to={paths.addBook()} variant="default">
                 Add New Book
               </Button>
             }
