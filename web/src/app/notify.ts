@@ -2,7 +2,7 @@ import { loadChunk } from './chunks'
 
 /** One short notice per action, top right: `status` for what went well, `alert` for what did not. */
 async function show(kind: 'success' | 'failure', message: string): Promise<void> {
-  const { showToast } = await loadChunk('notices', () => import('./Toasts'))
+  const showToast = await loadChunk('notices', async () => (await import('./Toasts')).showToast)
   showToast(kind, message)
 }
 
