@@ -40,7 +40,7 @@ export function ErrorScreen() {
   const { text, advice, reload } = reportOf(error)
   const role = storedRole.get()
   useTitle('Error')
-  useEffect(() => console.error(error), [error])
+  useEffect(() => console.error(text, error), [text, error])
 
   return (
     <main id="main" className={classes.screen}>
