@@ -7,7 +7,8 @@ use tempfile::TempDir;
 
 /// A database that exists for one test: a file in a folder of its own, or a database in the cluster of the test run.
 pub struct Database {
-    location: Location,
+    /// Where it is.
+    pub location: Location,
     _folder: Option<TempDir>,
     _cluster: Option<Cluster>,
 }
@@ -123,11 +124,6 @@ impl Database {
     /// Opens it as the program does.
     pub fn open(&self) -> Db {
         Db::open(&self.location).expect("a fresh database opens")
-    }
-
-    /// Where it is.
-    pub fn location(&self) -> &Location {
-        &self.location
     }
 
     /// Runs one statement beside the program, with the driver alone; every cell as text.

@@ -23,7 +23,7 @@ fn a_newer_schema_is_refused(store: &Store) {
         .database
         .raw("INSERT INTO schema_version (version, name) VALUES (9999, 'future')")
         .expect("writable");
-    match Db::open(store.database.location()) {
+    match Db::open(&store.database.location) {
         Err(Error::Open(told)) => assert!(told.contains("9999") && told.contains("newer"), "{told}"),
         Err(other) => panic!("{other:?}"),
         Ok(_) => panic!("a database of a newer program was opened"),
@@ -31,7 +31,7 @@ fn a_newer_schema_is_refused(store: &Store) {
 }
 
 fn several_may_open_at_once(store: &Store) {
-    let fresh = match store.database.location() {
+    let fresh = match store.database.location {
         Location::Sqlite(_) => Database::sqlite(),
         Location::Postgres(_) => Database::postgres(),
     };

@@ -1,0 +1,316 @@
+//! Who may call what, from where, and what every answer carries.
+
+use axum::{
+    body::Body,
+    http::{HeaderMap, Request, header},
+};
+use library::http::access::{Access, TABLE};
+use serde_json::{Value, json};
+
+use crate::app::{Answer, HOST, Person, TestApp, form};
+
+/// A body with which the call would succeed, where it needs one.
+fn body(method: &str, path: &str) -> Option<Value> {
+    let body = match (method, path) {
+        ("POST", "/auth/register") => json!({
+            "name": "n", "email": "new@college.edu", "password": "four unrelated words", "rollNumber": "new",
+            "department": "d", "batch": "2027",
+        }),
+        ("POST", "/auth/sign-in") => json!({ "email": "nobody@college.edu", "password": "wrong words" }),
+        ("POST", "/auth/id-card") => json!({ "rollNumber": "nobody" }),
+        ("POST", "/books") | ("PUT", "/books/{id}") => form("t", 3),
+        ("POST", "/books/{id}/reviews") => json!({ "rating": 3, "comment": "c" }),
+        ("PATCH", "/me") => json!({ "name": "n", "rollNumber": "r", "department": "d" }),
+        ("POST", "/vitals") => json!({ "metrics": [] }),
+        _ => return None,
+    };
+    Some(body)
+}
+
+/// One call of the table as this person, on a book and a loan of student 1 that are made for it.
+async fn call(person: &Person<'_>, method: &str, path: &str, change: impl FnOnce(&mut HeaderMap)) -> Answer {
+    let app = person.app;
+    let book = app.book("Book", 3).await;
+    let loan = app.student(1).await.borrow(book).await;
+    let id = if path.starts_with("/loans") { loan } else { book };
+    let mut request =
+        person.request(method, &path.replace("{id}", &id.to_string()), body(method, path).as_ref());
+    if method == "PUT" {
+        let etag = app.visitor().get(&format!("/books/{book}")).await.etag();
+        request.headers_mut().insert(header::IF_MATCH, etag.parse().expect("a header"));
+    }
+    change(request.headers_mut());
+    person.send(request).await
+}
+
+#[tokio::test]
+async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
+    let app = TestApp::new().await;
+    for (method, path, access) in TABLE {
+        for actor in ["visitor", "student", "other student", "admin"] {
+            // A session of its own: some calls end it.
+            let person = match actor {
+                "visitor" => app.visitor(),
+                "student" => app.student(1).await,
+                "other student" => app.student(2).await,
+                _ => app.admin(0).await,
+            };
+            let answer = call(&person, method, path, |_| {}).await;
+            let told = format!("{actor}: {method} {path} → {} {}", answer.status, answer.text);
+            let strangers_loan = path.starts_with("/loans/") && actor == "other student";
+            match (access, actor) {
+                (Access::SignedIn | Access::Student | Access::Admin, "visitor") => {
+                    assert_eq!(
+                        (answer.status, &answer.json()["code"]),
+                        (401, &json!("not-signed-in")),
+                        "{told}"
+                    );
+                }
+                (Access::Admin, "student" | "other student") | (Access::Student, "admin") => {
+                    assert_eq!((answer.status, &answer.json()["code"]), (403, &json!("forbidden")), "{told}");
+                }
+                _ if strangers_loan => {
+                    assert_eq!((answer.status, &answer.json()["code"]), (404, &json!("not-found")), "{told}");
+                }
+                _ => {
+                    let expected = match *path {
+                        "/auth/sign-in" => 401..=401,
+                        "/auth/id-card" => 404..=404,
+                        // The same person registers or takes the roll number again.
+                        "/auth/register" | "/me" => 200..=409,
+                        _ => 200..=299,
+                    };
+                    assert!(expected.contains(&answer.status) && answer.status != 403, "{told}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_role_is_asked_before_anything_is_read_r_role_1() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    // Neither a missing book nor a broken body is told to somebody who may not ask.
+    student.delete("/books/999").await.problem(403, "forbidden");
+    app.visitor().delete("/books/999").await.problem(401, "not-signed-in");
+    student.post("/books", &json!("nonsense")).await.problem(403, "forbidden");
+    app.visitor().ask("/loans/999/return").await.problem(401, "not-signed-in");
+}
+
+#[tokio::test]
+async fn another_method_is_not_allowed_and_another_path_is_not_found() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    for (method, path) in [
+        ("DELETE", "/me"),
+        ("PUT", "/books"),
+        ("POST", "/books/1"),
+        ("GET", "/auth/sign-in"),
+        ("PATCH", "/loans"),
+    ] {
+        admin.send(admin.request(method, path, None)).await.problem(405, "method-not-allowed");
+    }
+    for path in ["/nothing", "/books/1/loans/2", "/users", "/loans/1", "/auth"] {
+        let answer = admin.get(path).await;
+        assert!(matches!(answer.status, 404 | 405), "{path}: {}", answer.status);
+    }
+    admin.get("/nothing").await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn whatever_stands_in_the_place_of_an_id_is_not_found_and_never_an_error() {
+    let app = TestApp::new().await;
+    let (student, admin) = (app.student(1).await, app.admin(0).await);
+    let odd = [
+        "0",
+        "-1",
+        "abc",
+        "9e99",
+        "99999999999999999999",
+        "9223372036854775808",
+        "9223372036854775807",
+        "1.0",
+        "+1",
+        "%201",
+        "%00",
+        "1%2F2",
+        "%FF",
+        "NaN",
+        "١",
+        "0x1",
+        "null",
+        "1;drop",
+        "%F0%9F%93%9A",
+    ];
+    for (method, path, access) in TABLE.iter().filter(|(_, path, _)| path.contains("{id}")) {
+        let person = if *access == Access::Admin { &admin } else { &student };
+        for id in odd {
+            let uri = path.replace("{id}", id);
+            let Ok(uri) = uri.parse::<axum::http::Uri>() else { continue };
+            let mut request = person.request(method, "/me", body(method, path).as_ref());
+            *request.uri_mut() = format!("/library/api/v1{uri}").parse().expect("a URI");
+            request.headers_mut().insert(header::IF_MATCH, "\"1-1-a\"".parse().expect("a header"));
+            let answer = person.send(request).await;
+            assert_eq!(answer.status, 404, "{method} {path} with {id}: {}", answer.text);
+        }
+    }
+    for id in odd {
+        let Ok(uri) = format!("/library/covers/{id}.svg").parse::<axum::http::Uri>() else { continue };
+        let request = Request::get(uri).header(header::HOST, HOST).body(Body::empty()).expect("a request");
+        assert!(matches!(app.send(request).await.status, 400 | 404), "cover {id}");
+    }
+}
+
+#[tokio::test]
+async fn no_other_site_can_change_anything_in_a_readers_name() {
+    let app = TestApp::new().await;
+    let own = format!("http://{HOST}");
+    let matrix: &[(Option<&str>, Option<&str>, bool)] = &[
+        (None, None, true),
+        (Some("same-origin"), None, true),
+        (Some("same-origin"), Some(&own), true),
+        (Some("none"), None, true),
+        (None, Some(&own), true),
+        (Some("cross-site"), None, false),
+        (Some("cross-site"), Some(&own), false),
+        (Some("cross-site"), Some("https://evil.example"), false),
+        (Some("same-site"), Some("http://other.localhost:8080"), false),
+        (Some("anything"), None, false),
+        (None, Some("https://evil.example"), false),
+        (None, Some("http://localhost"), false),
+        (None, Some("http://localhost:8080.evil.example"), false),
+        (None, Some("null"), false),
+    ];
+    let dump = "SELECT (SELECT COUNT(*) FROM loans), (SELECT COUNT(*) FROM reviews), (SELECT COUNT(*) FROM users), \
+                (SELECT COUNT(*) FROM sessions), (SELECT COUNT(*) FROM books)";
+    for (method, path, access) in TABLE.iter().filter(|(method, ..)| *method != "GET") {
+        for (site, origin, passes) in matrix {
+            let person = if *access == Access::Admin { app.admin(0).await } else { app.student(1).await };
+            let mut before = Vec::new();
+            let answer = call(&person, method, path, |headers| {
+                headers.remove("sec-fetch-site");
+                if let Some(site) = site {
+                    headers.insert("sec-fetch-site", site.parse().expect("a header"));
+                }
+                if let Some(origin) = origin {
+                    headers.insert(header::ORIGIN, origin.parse().expect("a header"));
+                }
+                before = app.raw(dump);
+            })
+            .await;
+            let told =
+                format!("{method} {path} with {site:?} {origin:?} → {} {}", answer.status, answer.text);
+            let refused = answer.status == 403 && answer.json()["code"] == "cross-origin";
+            assert_eq!(refused, !passes, "{told}");
+            if refused {
+                assert_eq!(app.raw(dump), before, "{told}");
+                assert!(
+                    answer.header("set-cookie").is_none()
+                        && answer.header("access-control-allow-origin").is_none()
+                );
+            }
+        }
+    }
+    // Reading is free, as a link from elsewhere needs it; another site's script cannot see the answer.
+    let mut link = app.visitor().request("GET", "/library/login", None);
+    link.headers_mut().insert("sec-fetch-site", "cross-site".parse().expect("a header"));
+    assert_ne!(app.send(link).await.status, 403);
+}
+
+#[tokio::test]
+async fn every_answer_carries_the_headers_that_protect_it() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    let mut foreign = student.request("POST", "/auth/sign-out", None);
+    foreign.headers_mut().insert("sec-fetch-site", "cross-site".parse().expect("a header"));
+    let huge = student.request("PATCH", "/me", Some(&json!({ "name": "n".repeat(70_000) })));
+    let book = app.book("t", 1).await;
+    let answers = [
+        (true, 200, student.get("/books").await),
+        (true, 200, app.visitor().get("/auth/session").await),
+        (true, 404, student.get("/books/999").await),
+        (true, 413, student.send(huge).await),
+        (true, 403, student.get("/loans").await),
+        (true, 401, app.visitor().get("/me").await),
+        (false, 403, app.send(foreign).await),
+        (false, 200, student.get(&format!("/library/covers/{book}.svg")).await),
+        (false, 404, student.get("/library/static/js/missing.js").await),
+        (false, 200, student.get("/library/healthz").await),
+        (false, 200, student.get("/library/readyz").await),
+        (false, 308, student.get("/").await),
+    ];
+    for (api, status, answer) in answers {
+        let told = format!("{answer:?}");
+        assert_eq!(answer.status, status, "{told}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{told}");
+        assert_eq!(answer.header("referrer-policy"), Some("same-origin"), "{told}");
+        assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"), "{told}");
+        assert!(answer.header("cross-origin-resource-policy").is_some(), "{told}");
+        assert!(
+            answer.header("permissions-policy").is_some_and(|policy| policy.starts_with("camera=(self)")),
+            "{told}"
+        );
+        assert!(answer.header("set-cookie").is_none() && answer.header("server").is_none(), "{told}");
+        assert!(
+            answer.header("strict-transport-security").is_none(),
+            "plain http cannot promise https: {told}"
+        );
+        if api {
+            assert_eq!(answer.header("cache-control"), Some("no-store"), "{told}");
+            let policy = answer.header("content-security-policy").unwrap_or_default();
+            assert!(
+                policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
+                "{told}"
+            );
+        }
+    }
+}
+
+const TABLES: [&str; 8] =
+    ["users", "books", "reviews", "loans", "sessions", "events", "catalogue", "catalogue_changes"];
+
+fn everything(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
+    TABLES.iter().map(|table| app.raw(&format!("SELECT * FROM {table} ORDER BY 1"))).collect()
+}
+
+#[tokio::test]
+async fn reading_changes_nothing_but_the_status_that_a_student_opens_r_detail_3() {
+    let app = TestApp::new().await;
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let (book, by_hand) = (app.book("Lent", 2).await, app.book("By hand", 2).await);
+    student.borrow(book).await;
+    student
+        .post(&format!("/books/{book}/reviews"), &json!({ "rating": 3, "comment": "c" }))
+        .await
+        .expect(201);
+    app.raw(&format!("UPDATE books SET status = 'Not Available' WHERE id = {by_hand}"));
+    app.set_clock("2026-12-10T06:00:00Z");
+    let before = everything(&app);
+    for person in [&app.visitor(), &admin, &student] {
+        for (_, path, _) in TABLE.iter().filter(|(method, ..)| *method == "GET") {
+            person.get(&path.replace("{id}", &book.to_string())).await;
+            person.send(person.request("HEAD", &path.replace("{id}", &book.to_string()), None)).await;
+        }
+        for path in ["/library/login", "/library/healthz", "/library/readyz", "/library/covers/1.svg"] {
+            person.get(path).await;
+        }
+    }
+    let seen_by_admin = admin.get(&format!("/books/{by_hand}")).await.expect(200);
+    app.visitor().get(&format!("/books/{by_hand}")).await.expect(200);
+    assert_eq!(seen_by_admin["status"], "Not Available");
+    assert!(everything(&app) == before, "a GET changed something");
+
+    student.get(&format!("/books/{by_hand}")).await.expect(200);
+    let after = everything(&app);
+    let changed: Vec<&str> = TABLES
+        .into_iter()
+        .zip(before.iter().zip(&after))
+        .filter(|(_, (a, b))| a != b)
+        .map(|(table, _)| table)
+        .collect();
+    assert_eq!(changed, ["books"]);
+    let cells: usize =
+        before[1].iter().flatten().zip(after[1].iter().flatten()).filter(|(a, b)| a != b).count();
+    assert_eq!(cells, 1, "the status alone");
+}

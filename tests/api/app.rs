@@ -1,0 +1,364 @@
+//! The whole product in process: the real router on a database of its own, with a clock that the test moves and people
+//! who keep their cookies. Every answer of the API is held against its document.
+
+use std::sync::{Arc, LazyLock, Mutex};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderMap, Request, header},
+};
+use http_body_util::BodyExt as _;
+use jiff::{Timestamp, tz::TimeZone};
+use library::{
+    catalogue::Catalogue,
+    clock::Clock,
+    domain::account::Role,
+    http::{self, API, App, IdCard, Limits, Settings, State, session::Sessions},
+    password::Passwords,
+    storage::{
+        Result, Tx,
+        accounts::{self, NewAccount},
+        loans, sessions,
+    },
+};
+use serde_json::{Value, json};
+use tower::ServiceExt as _;
+
+use crate::{common::Database, contract};
+
+/// Where every test begins: a Saturday morning in the library (11:30 in Kolkata).
+pub const NOW: &str = "2026-11-21T06:00:00Z";
+
+/// The host that browsers call.
+pub const HOST: &str = "localhost:8080";
+
+/// A server on a database.
+pub struct TestApp {
+    pub state: State,
+    pub clock: Clock,
+    pub router: Router,
+    pub database: Arc<Database>,
+}
+
+/// Hashing is slow on purpose; the tests of one process share what is prepared for it.
+static PASSWORDS: LazyLock<Passwords> = LazyLock::new(|| Passwords::new().expect("hashing works"));
+
+fn instant(text: &str) -> Timestamp {
+    text.parse().expect("an instant")
+}
+
+impl TestApp {
+    /// On a fresh `SQLite` file.
+    pub async fn new() -> Self {
+        Self::on(Database::sqlite()).await
+    }
+
+    /// On this database.
+    pub async fn on(database: Database) -> Self {
+        Self::with(Arc::new(database), "Asia/Kolkata", |_| {}).await
+    }
+
+    /// With settings and a place of its own, on a database that may have other servers.
+    pub async fn with(database: Arc<Database>, zone: &str, change: impl FnOnce(&mut Settings)) -> Self {
+        let mut settings = Settings {
+            public_url: format!("http://{HOST}/").parse().expect("a URL"),
+            trusted_proxies: Vec::new(),
+            id_card: IdCard::Full,
+        };
+        change(&mut settings);
+        let clock = Clock::standing_at(instant(NOW), TimeZone::get(zone).expect("a time zone"));
+        let db = database.open();
+        let state = Arc::new(App {
+            db: db.clone(),
+            clock: clock.clone(),
+            catalogue: Catalogue::load(db).await.expect("the catalogue loads"),
+            passwords: PASSWORDS.clone(),
+            sessions: Sessions::default(),
+            settings,
+            limits: Limits::default(),
+        });
+        Self { router: http::router(Arc::clone(&state)), state, clock, database }
+    }
+
+    /// Moves the clock.
+    pub fn set_clock(&self, text: &str) {
+        self.clock.set(instant(text));
+    }
+
+    /// Writes past the API.
+    pub async fn store<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+    ) -> T {
+        self.state.db.write(work).await.expect("the write is stored")
+    }
+
+    /// Changes or reads rows with the database's driver alone; every cell as text.
+    pub fn raw(&self, statement: &str) -> Vec<Vec<Option<String>>> {
+        self.database.raw(statement).unwrap_or_else(|error| panic!("{statement}: {error}"))
+    }
+
+    /// Somebody who is not signed in.
+    pub fn visitor(&self) -> Person<'_> {
+        Person { app: self, uid: 0, cookie: Mutex::new(None) }
+    }
+
+    /// A signed-in student with the number `n`; an account that exists already gets one more session.
+    pub async fn student(&self, n: usize) -> Person<'_> {
+        self.person(NewAccount {
+            email: format!("student{n}@college.edu"),
+            name: format!("Student {n}"),
+            role: Role::Student,
+            roll_number: Some(format!("cs25-{n:03}")),
+            department: Some("Physics".into()),
+            batch: Some("2027".into()),
+            // No password fits, so that none needs to be hashed.
+            password_hash: "!".into(),
+        })
+        .await
+    }
+
+    /// A signed-in librarian; see [`Self::student`].
+    pub async fn admin(&self, n: usize) -> Person<'_> {
+        self.person(NewAccount {
+            email: format!("librarian{n}@college.edu"),
+            name: format!("Librarian {n}"),
+            role: Role::Admin,
+            roll_number: None,
+            department: None,
+            batch: None,
+            password_hash: "!".into(),
+        })
+        .await
+    }
+
+    /// A signed-in person with this account.
+    pub async fn person(&self, new: NewAccount) -> Person<'_> {
+        let token = http::session::new_token().expect("randomness");
+        let (hash, now) = (http::session::hashed(&token), self.clock.now());
+        let uid = self
+            .store(move |tx| {
+                let uid = match accounts::credentials(tx, &new.email)? {
+                    Some((account, _)) => account.user.uid,
+                    None => accounts::add(tx, &new, now)?.expect("nothing is taken").uid,
+                };
+                sessions::begin(tx, &hash, uid, now, now + 30 * 24 * 60 * 60 * 1000)?;
+                Ok(uid)
+            })
+            .await;
+        let name = http::session::cookie_name(self.state.settings.is_https());
+        Person { app: self, uid, cookie: Mutex::new(Some(format!("{name}={token}"))) }
+    }
+
+    /// Adds a book through the API; its id.
+    pub async fn book(&self, title: &str, copies: i64) -> i64 {
+        self.book_by(title, "Premchand", copies).await
+    }
+
+    /// Adds a book of this author through the API; its id.
+    pub async fn book_by(&self, title: &str, author: &str, copies: i64) -> i64 {
+        let form = with(&form(title, copies), json!({ "author": author }));
+        let added = self.admin(0).await.post("/books", &form).await.expect(201);
+        added["id"].as_i64().expect("an id")
+    }
+
+    /// Copies on open loans, and copies of loans that ended without going back to the shelf.
+    pub async fn copies_away(&self, book: i64) -> (i64, i64) {
+        self.state.db.read(move |tx| loans::copies_away(tx, book)).await.expect("readable")
+    }
+
+    /// Sends a request as it is and holds the answer against the document.
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+        let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.expect("a body").to_bytes();
+        let answer = Answer {
+            status: parts.status.as_u16(),
+            headers: parts.headers,
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+            call: format!("{method} {path}"),
+        };
+        if let Some(api) = path.strip_prefix(API) {
+            contract::check(method.as_str(), api, &answer);
+        }
+        answer
+    }
+}
+
+/// A full `Add New Book` form.
+pub fn form(title: &str, copies: i64) -> Value {
+    json!({
+        "title": title,
+        "author": "Premchand",
+        "genre": "Fiction",
+        "photoURL": "https://example.org/cover.jpg",
+        "description": "A book of which the library thinks highly. ".repeat(5),
+        "noOfBooks": copies,
+        "location": "Shelf A3",
+        "status": "Available",
+        "rating": 4,
+    })
+}
+
+/// A JSON object with some fields put in or exchanged; null takes one out.
+pub fn with(base: &Value, changes: Value) -> Value {
+    let mut changed = base.clone();
+    let object = changed.as_object_mut().expect("an object");
+    let Value::Object(changes) = changes else { panic!("the changes are an object") };
+    for (name, value) in changes {
+        if value.is_null() {
+            object.remove(&name);
+        } else {
+            object.insert(name, value);
+        }
+    }
+    changed
+}
+
+/// Somebody with a browser: keeps the session's cookie.
+pub struct Person<'a> {
+    pub app: &'a TestApp,
+    pub uid: i64,
+    cookie: Mutex<Option<String>>,
+}
+
+impl<'a> Person<'a> {
+    /// The cookie that is sent, if any.
+    pub fn cookie(&self) -> Option<String> {
+        self.cookie.lock().expect("no panic").clone()
+    }
+
+    /// The same browser once more, with the same cookie.
+    pub fn copy(&self) -> Person<'a> {
+        Person { app: self.app, uid: self.uid, cookie: Mutex::new(self.cookie()) }
+    }
+
+    /// The same browser at another server.
+    pub fn at<'b>(&self, app: &'b TestApp) -> Person<'b> {
+        Person { app, uid: self.uid, cookie: Mutex::new(self.cookie()) }
+    }
+
+    /// A request as a browser on the product's own page sends it. Paths under the API's base are written without it.
+    pub fn request(&self, method: &str, path: &str, body: Option<&Value>) -> Request<Body> {
+        let uri = if path == "/" || path.starts_with("/library") {
+            path.to_owned()
+        } else {
+            format!("{API}{path}")
+        };
+        let mut request = Request::builder()
+            .method(method)
+            .uri(uri)
+            .header(header::HOST, HOST)
+            .header("sec-fetch-site", "same-origin");
+        if let Some(cookie) = self.cookie() {
+            request = request.header(header::COOKIE, cookie);
+        }
+        let request = match body {
+            Some(json) => {
+                request.header(header::CONTENT_TYPE, "application/json").body(Body::from(json.to_string()))
+            }
+            None => request.body(Body::empty()),
+        };
+        request.expect("a request")
+    }
+
+    /// Sends a request and keeps the cookie that the answer sets.
+    pub async fn send(&self, request: Request<Body>) -> Answer {
+        let answer = self.app.send(request).await;
+        if let Some(set) = answer.header("set-cookie") {
+            let pair = set.split(';').next().unwrap_or_default().to_owned();
+            *self.cookie.lock().expect("no panic") = (!pair.ends_with('=')).then_some(pair);
+        }
+        answer
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send(self.request("GET", path, None)).await
+    }
+
+    pub async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request("POST", path, Some(body))).await
+    }
+
+    /// POST without a body.
+    pub async fn ask(&self, path: &str) -> Answer {
+        self.send(self.request("POST", path, None)).await
+    }
+
+    pub async fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request("PATCH", path, Some(body))).await
+    }
+
+    pub async fn delete(&self, path: &str) -> Answer {
+        self.send(self.request("DELETE", path, None)).await
+    }
+
+    pub async fn put(&self, path: &str, etag: &str, body: &Value) -> Answer {
+        let mut request = self.request("PUT", path, Some(body));
+        request.headers_mut().insert(header::IF_MATCH, etag.parse().expect("a header"));
+        self.send(request).await
+    }
+
+    /// Borrows; the loan's id.
+    pub async fn borrow(&self, book: i64) -> i64 {
+        self.ask(&format!("/books/{book}/loans")).await.expect(201)["id"].as_i64().expect("an id")
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub text: String,
+    call: String,
+}
+
+impl Answer {
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The body; null where there is none.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or(Value::Null)
+    }
+
+    /// The body, after the status was looked at.
+    #[track_caller]
+    pub fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}: {}", self.call, self.text);
+        self.json()
+    }
+
+    /// The words of a problem, after its status and code were looked at.
+    #[track_caller]
+    pub fn problem(&self, status: u16, code: &str) -> String {
+        let problem = self.expect(status);
+        assert_eq!(problem["code"], code, "{}: {}", self.call, self.text);
+        problem["detail"].as_str().unwrap_or_default().to_owned()
+    }
+
+    /// The fields that a 422 names, in its order.
+    #[track_caller]
+    pub fn wrong_fields(&self) -> Vec<String> {
+        self.problem(422, "invalid");
+        let errors = self.json()["errors"].as_array().cloned().unwrap_or_default();
+        errors.iter().map(|error| error["field"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// The messages that a 422 gives, in its order.
+    #[track_caller]
+    pub fn messages(&self) -> Vec<String> {
+        self.problem(422, "invalid");
+        let errors = self.json()["errors"].as_array().cloned().unwrap_or_default();
+        errors.iter().map(|error| error["message"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    #[track_caller]
+    pub fn etag(&self) -> String {
+        self.header("etag").unwrap_or_else(|| panic!("{} has no ETag", self.call)).to_owned()
+    }
+}

@@ -1,0 +1,225 @@
+//! Bodies: only well-formed JSON of exactly the fields asked for, of a bearable size, changes anything.
+
+use axum::{
+    body::Body,
+    http::{Request, header},
+};
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+
+use crate::app::{Answer, Person, TestApp, form, with};
+
+/// Every call that takes a body: who makes it, one that is right, a field and a value that does not fit its type.
+async fn calls(app: &TestApp) -> Vec<(Person<'_>, &'static str, String, Value, &'static str, Value)> {
+    let (student, admin) = (app.student(1).await, app.admin(0).await);
+    let book = app.book("Book", 9).await;
+    let loan = student.borrow(book).await;
+    let registration = json!({
+        "name": "n", "email": "new@college.edu", "password": "four unrelated words", "rollNumber": "new",
+        "department": "d", "batch": "2027",
+    });
+    vec![
+        (app.visitor(), "POST", "/auth/register".into(), registration, "email", json!(["a@b.c"])),
+        (
+            app.visitor(),
+            "POST",
+            "/auth/sign-in".into(),
+            json!({ "email": "a@b.c", "password": "p" }),
+            "remember",
+            json!("yes"),
+        ),
+        (
+            app.visitor(),
+            "POST",
+            "/auth/id-card".into(),
+            json!({ "rollNumber": "r" }),
+            "rollNumber",
+            json!(25),
+        ),
+        (app.visitor(), "POST", "/vitals".into(), json!({ "metrics": [] }), "metrics", json!(7)),
+        (admin.copy(), "POST", "/books".into(), form("t", 1), "noOfBooks", json!("3")),
+        (admin.copy(), "PUT", format!("/books/{book}"), form("t", 1), "status", json!("Lost")),
+        (
+            admin,
+            "POST",
+            format!("/loans/{loan}/return"),
+            json!({ "restock": true }),
+            "restock",
+            json!("true"),
+        ),
+        (
+            student.copy(),
+            "POST",
+            format!("/books/{book}/reviews"),
+            json!({ "rating": 3, "comment": "c" }),
+            "rating",
+            json!(3.5),
+        ),
+        (
+            student,
+            "PATCH",
+            "/me".into(),
+            json!({ "name": "n", "rollNumber": "r", "department": "d" }),
+            "name",
+            json!(null),
+        ),
+    ]
+}
+
+async fn send(
+    person: &Person<'_>,
+    method: &str,
+    path: &str,
+    media: Option<&str>,
+    text: impl Into<Body>,
+) -> Answer {
+    let mut request = person.request(method, path, None);
+    *request.body_mut() = text.into();
+    request.headers_mut().insert(header::IF_MATCH, "\"1-8-a\"".parse().expect("a header"));
+    if let Some(media) = media {
+        request.headers_mut().insert(header::CONTENT_TYPE, media.parse().expect("a header"));
+    }
+    person.send(request).await
+}
+
+const JSON: Option<&str> = Some("application/json; charset=utf-8");
+
+/// Everything that a request could have changed.
+fn state(app: &TestApp) -> Vec<Vec<Option<String>>> {
+    ["users", "books", "loans", "reviews"]
+        .iter()
+        .flat_map(|table| app.raw(&format!("SELECT * FROM {table} ORDER BY id")))
+        .collect()
+}
+
+#[tokio::test]
+async fn what_is_no_json_is_told_so() {
+    let app = TestApp::new().await;
+    for (person, method, path, right, ..) in calls(&app).await {
+        let (before, right) = (state(&app), right.to_string());
+        for broken in
+            ["{", "nonsense", "{\"", "[", "\u{feff}{}", &format!("{right}x"), &format!("{right}{right}")]
+        {
+            let answer = send(&person, method, &path, JSON, broken.to_owned()).await;
+            assert!(
+                answer.problem(400, "malformed-json").contains("not well-formed"),
+                "{method} {path} {broken}"
+            );
+        }
+        for bytes in [&b"{\"\xff\":1}"[..], b"\x00", b"\xff\xfe{\x00}\x00"] {
+            send(&person, method, &path, JSON, bytes.to_vec()).await.problem(400, "malformed-json");
+        }
+        assert_eq!(state(&app), before, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_field_of_the_wrong_type_is_named_r_book_5() {
+    let app = TestApp::new().await;
+    for (person, method, path, right, field, wrong) in calls(&app).await {
+        let before = state(&app);
+        let mut body = right.clone();
+        body[field] = wrong.clone();
+        let answer = send(&person, method, &path, JSON, body.to_string()).await;
+        assert_eq!(answer.wrong_fields(), [field], "{method} {path} {wrong}");
+        for other in [json!([]), json!("text"), json!(7)] {
+            let answer = send(&person, method, &path, JSON, other.to_string()).await;
+            assert_eq!(answer.status, 422, "{method} {path} {other}: {}", answer.text);
+        }
+        assert_eq!(state(&app), before, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_field_that_nobody_asked_for_is_refused_and_nothing_changes() {
+    let app = TestApp::new().await;
+    for (person, method, path, right, ..) in calls(&app).await {
+        let before = state(&app);
+        for (field, value) in [
+            ("role", json!("admin")),
+            ("fine", json!(0)),
+            ("id", json!(1)),
+            ("userId", json!(1)),
+            ("__proto__", json!({})),
+        ] {
+            let answer =
+                send(&person, method, &path, JSON, with(&right, json!({ field: value })).to_string()).await;
+            assert_eq!(answer.wrong_fields(), [field], "{method} {path}");
+        }
+        let name = right.as_object().and_then(|object| object.keys().next()).cloned().unwrap_or_default();
+        let twice = right.to_string().replacen('{', &format!("{{\"{name}\":{},", right[&name]), 1);
+        assert_eq!(send(&person, method, &path, JSON, twice).await.wrong_fields(), [name], "{method} {path}");
+        assert_eq!(state(&app), before, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_loans_dates_and_fine_are_the_librarys_alone_r_loan_2() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    let book = app.book("Book", 9).await;
+    let loan = student.borrow(book).await;
+    let before = state(&app);
+    for path in
+        [format!("/books/{book}/loans"), format!("/loans/{loan}/extend"), format!("/loans/{loan}/return")]
+    {
+        for (field, value) in [
+            ("EntryDate", json!("2020-01-01")),
+            ("returnDate", json!("2099-12-31")),
+            ("fine", json!(0)),
+            ("userId", json!(7)),
+        ] {
+            assert_eq!(student.post(&path, &json!({ field: value })).await.wrong_fields(), [field], "{path}");
+        }
+    }
+    assert_eq!(
+        student.post("/auth/sign-out", &json!({ "everywhere": true })).await.wrong_fields(),
+        ["everywhere"]
+    );
+    assert_eq!(state(&app), before);
+    student.post(&format!("/books/{book}/loans"), &json!({})).await.expect(201);
+    student.post(&format!("/loans/{loan}/extend"), &json!({})).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused() {
+    let app = TestApp::new().await;
+    for (person, method, path, right, field, _) in calls(&app).await {
+        let before = state(&app);
+        let mut body = right.clone();
+        body[field] = json!("x".repeat(64 * 1024));
+        send(&person, method, &path, JSON, body.to_string()).await.problem(413, "payload-too-large");
+        assert_eq!(state(&app), before, "{method} {path}");
+    }
+    let student = app.student(1).await;
+    // `Full` knows its length, a mapped body does not say it.
+    let unsaid = Body::new(http_body_util::Full::from(vec![b' '; 70 * 1024]).map_frame(|frame| frame));
+    let request = Request::builder()
+        .method("PATCH")
+        .uri("/library/api/v1/me")
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::COOKIE, student.cookie().unwrap_or_default())
+        .body(unsaid)
+        .expect("a request");
+    app.send(request).await.problem(413, "payload-too-large");
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_said_to_be_json_is_refused() {
+    let app = TestApp::new().await;
+    for (person, method, path, right, ..) in calls(&app).await {
+        let before = state(&app);
+        for media in [
+            None,
+            Some("text/plain"),
+            Some("application/x-www-form-urlencoded"),
+            Some("multipart/form-data; boundary=x"),
+            Some("text/json"),
+            Some("application/jsonx"),
+        ] {
+            let answer = send(&person, method, &path, media, right.to_string()).await;
+            answer.problem(415, "unsupported-media-type");
+        }
+        assert_eq!(state(&app), before, "{method} {path}");
+    }
+}

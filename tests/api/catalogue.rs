@@ -1,0 +1,362 @@
+//! Adding, updating, deleting and finding books.
+
+use axum::http::header;
+use serde_json::{Value, json};
+
+use crate::app::{Person, TestApp, form, with};
+
+#[tokio::test]
+async fn an_added_book_is_found_at_once_r_book_4() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let added = admin.post("/books", &form(" Ponniyin\tSelvan ", 3)).await;
+    let book = added.expect(201);
+    assert_eq!(
+        (&book["title"], &book["noOfBooks"], &book["status"]),
+        (&json!("Ponniyin Selvan"), &json!(3), &json!("Available"))
+    );
+    let path = format!("/books/{}", book["id"]);
+    assert_eq!(added.header("location"), Some(format!("/library/api/v1{path}").as_str()));
+    let read = admin.get(&path).await;
+    assert_eq!((read.expect(200), read.etag()), (book, added.etag()));
+    assert_eq!(admin.get("/books?q=ponniyin").await.expect(200)["total"], 1);
+}
+
+#[tokio::test]
+async fn every_rule_of_the_form_is_checked_by_the_server_and_names_its_field_r_book_5() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let id = app.book("Unchanged", 2).await;
+    let path = format!("/books/{id}");
+    let loaded = admin.get(&path).await;
+    let (before, etag) = (loaded.expect(200), loaded.etag());
+    for (changes, field) in [
+        (json!({ "title": " " }), "title"),
+        (json!({ "title": "t".repeat(1001) }), "title"),
+        (json!({ "author": "" }), "author"),
+        (json!({ "genre": "\u{0}" }), "genre"),
+        (json!({ "photoURL": "not an address" }), "photoURL"),
+        (json!({ "photoURL": "javascript:alert(1)" }), "photoURL"),
+        (json!({ "photoURL": null }), "photoURL"),
+        (json!({ "location": null }), "location"),
+        (json!({ "description": "d".repeat(199) }), "description"),
+        (json!({ "description": format!("{}          ", "d".repeat(195)) }), "description"),
+        (json!({ "description": "d".repeat(10_001) }), "description"),
+        (json!({ "noOfBooks": 0 }), "noOfBooks"),
+        (json!({ "noOfBooks": -1 }), "noOfBooks"),
+        (json!({ "noOfBooks": 100_001 }), "noOfBooks"),
+        (json!({ "noOfBooks": i64::MIN }), "noOfBooks"),
+        (json!({ "noOfBooks": 9_223_372_036_854_775_808_u64 }), "noOfBooks"),
+        (json!({ "noOfBooks": 1.5 }), "noOfBooks"),
+        (json!({ "noOfBooks": null }), "noOfBooks"),
+        (json!({ "rating": 0 }), "rating"),
+        (json!({ "rating": 6 }), "rating"),
+        (json!({ "status": "available" }), "status"),
+        (json!({ "status": null }), "status"),
+        (json!({ "isbn": "9780747532699" }), "isbn"),
+    ] {
+        let form = with(&form("t", 2), changes.clone());
+        assert_eq!(admin.post("/books", &form).await.wrong_fields(), [field], "add {changes}");
+        assert_eq!(admin.put(&path, &etag, &form).await.wrong_fields(), [field], "update {changes}");
+    }
+    let no_stars = with(&form("t", 2), json!({ "rating": null }));
+    assert_eq!(admin.post("/books", &no_stars).await.messages(), ["Rating is required."]);
+    let several = with(&form(" ", 0), json!({ "description": "short", "rating": 9 }));
+    let told = admin.post("/books", &several).await;
+    assert_eq!(told.wrong_fields().len(), 4);
+    assert!(told.messages().contains(&"Description must be at least 200 characters.".to_owned()));
+    assert_eq!(admin.get(&path).await.expect(200), before);
+    assert_eq!(admin.get("/books").await.expect(200)["total"], 1, "nothing was added");
+
+    let edge = with(&form("t", 100_000), json!({ "description": "ä".repeat(200), "rating": 5 }));
+    admin.post("/books", &edge).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_missing_book_is_not_found_whatever_is_sent_r_book_3() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    admin.get("/books/999").await.problem(404, "not-found");
+    admin.put("/books/999", "\"1-1-a\"", &form("t", 1)).await.problem(404, "not-found");
+    admin.delete("/books/999").await.problem(404, "not-found");
+}
+
+#[tokio::test]
+async fn an_update_must_name_the_version_it_edits_r_book_7() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let id = app.book("Before", 3).await;
+    let path = format!("/books/{id}");
+    let unsaid = admin.send(admin.request("PUT", &path, Some(&form("After", 3)))).await;
+    unsaid.problem(428, "version-required");
+    for odd in [
+        "*",
+        "\"\"",
+        "1-3-a",
+        "\"0-3-a\"",
+        "\"2-3-a\"",
+        "\"1--3-a\"",
+        "\"1-3\"",
+        "W/\"1-3-a\"",
+        "\"9223372036854775807-3-a\"",
+        "x",
+    ] {
+        admin.put(&path, odd, &form("After", 3)).await.problem(412, "stale");
+    }
+    assert_eq!(admin.get(&path).await.expect(200)["title"], "Before");
+}
+
+#[tokio::test]
+async fn of_two_admins_who_edit_one_book_the_second_is_told_r_book_7() {
+    let app = TestApp::new().await;
+    let (one, other) = (app.admin(1).await, app.admin(2).await);
+    let id = app.book("Book", 3).await;
+    let path = format!("/books/{id}");
+    let loaded = one.get(&path).await.etag();
+    assert_eq!(other.get(&path).await.etag(), loaded);
+    let saved = one.put(&path, &loaded, &form("By the first", 3)).await;
+    saved.expect(200);
+    assert!(
+        other
+            .put(&path, &loaded, &form("By the second", 3))
+            .await
+            .problem(412, "stale")
+            .contains("Nothing was overwritten")
+    );
+    assert_eq!(other.get(&path).await.expect(200)["title"], "By the first");
+    // Whoever saved can go on from there, and so can the other after a look.
+    one.put(&path, &saved.etag(), &form("Again", 3)).await.expect(200);
+    let fresh = other.get(&path).await.etag();
+    other.put(&path, &fresh, &form("Last", 3)).await.expect(200);
+}
+
+#[tokio::test]
+async fn the_number_of_books_is_applied_as_a_difference_to_what_the_form_had_loaded_r_book_8() {
+    let app = TestApp::new().await;
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let id = app.book("Book", 5).await;
+    let path = format!("/books/{id}");
+    let copies = async || admin.get(&path).await.expect(200)["noOfBooks"].clone();
+    let save = async |etag: &str, copies: i64| {
+        admin.put(&path, etag, &with(&form("Book", copies), json!({ "rating": null }))).await
+    };
+
+    let loaded = admin.get(&path).await.etag();
+    for _ in 0..3 {
+        student.borrow(id).await;
+    }
+    let saved = save(&loaded, 7).await;
+    assert_eq!(
+        saved.expect(200)["noOfBooks"],
+        4,
+        "5 were loaded, 7 wanted: two more than the 2 that are left"
+    );
+    assert_eq!(saved.json()["rating"], 4, "stars that were not sent stay");
+
+    let loaded = admin.get(&path).await.etag();
+    for _ in 0..3 {
+        student.borrow(id).await;
+    }
+    let told = save(&loaded, 1).await;
+    assert_eq!(told.wrong_fields(), ["noOfBooks"]);
+    assert!(told.messages()[0].contains("only 1 is on the shelf"), "{}", told.text);
+    assert_eq!(copies().await, 1);
+
+    // All lent: 0 may stay 0, but nobody types a 0.
+    let loaded = admin.get(&path).await.etag();
+    assert_eq!(save(&loaded, 0).await.wrong_fields(), ["noOfBooks"]);
+    student.borrow(id).await;
+    let loaded = admin.get(&path).await.etag();
+    let kept = save(&loaded, 0).await.expect(200);
+    assert_eq!((&kept["noOfBooks"], &kept["status"]), (&json!(0), &json!("Available")));
+    let loaded = admin.get(&path).await.etag();
+    assert_eq!(save(&loaded, 2).await.expect(200)["noOfBooks"], 2);
+}
+
+#[tokio::test]
+async fn a_deleted_book_is_gone_with_its_reviews_and_its_loans_stay_r_book_6() {
+    let app = TestApp::new().await;
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let (id, path) = {
+        let id = app.book("Gone", 2).await;
+        (id, format!("/books/{id}"))
+    };
+    let (returned, extended) = (student.borrow(id).await, student.borrow(id).await);
+    student.post(&format!("{path}/reviews"), &json!({ "rating": 3, "comment": "c" })).await.expect(201);
+    admin.delete(&path).await.expect(204);
+    for gone in [path.clone(), format!("{path}/reviews")] {
+        student.get(&gone).await.problem(404, "not-found");
+    }
+    assert_eq!(student.get("/books?q=gone").await.expect(200)["total"], 0, "not even for a moment");
+    student.ask(&format!("{path}/loans")).await.problem(404, "not-found");
+    admin.delete(&path).await.problem(404, "not-found");
+    assert!(app.raw("SELECT * FROM reviews").is_empty());
+
+    let mine = student.get("/me/loans").await.expect(200);
+    assert_eq!(mine["loans"].as_array().map(Vec::len), Some(2));
+    assert_eq!(mine["loans"][0]["title"], "Gone");
+    student.ask(&format!("/loans/{extended}/extend")).await.expect(200);
+    student.ask(&format!("/loans/{returned}/return")).await.expect(204);
+    admin.post(&format!("/loans/{extended}/return"), &json!({ "restock": true })).await.expect(204);
+    assert_eq!(admin.get("/loans").await.expect(200)["total"], 0);
+}
+
+async fn titles(person: &Person<'_>, query: &str) -> Vec<String> {
+    let page = person.get(&format!("/books?{query}")).await.expect(200);
+    let titles: Vec<String> = page["books"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|book| book["title"].as_str().unwrap_or_default().to_owned())
+        .collect();
+    assert_eq!(page["total"], titles.len(), "all of {query} fit on one page");
+    titles
+}
+
+/// A query's value as a URL has it.
+fn encoded(text: &str) -> String {
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+#[tokio::test]
+async fn a_search_finds_any_part_of_title_or_author_in_any_script_r_home_2() {
+    let app = TestApp::new().await;
+    for (title, author) in [
+        ("Les Misérables", "Victor Hugo"),
+        ("Война и мир", "Лев Толстой"),
+        ("गोदान", "प्रेमचंद"),
+        ("道德經", "老子"),
+        ("ألف ليلة وليلة", "مجهول"),
+        ("Straße nach Åbo", "Jörg Ødegård"),
+        ("100% Proof_of\\Work", "O'Neil"),
+        ("Victory", "Joseph Conrad"),
+    ] {
+        app.book_by(title, author, 1).await;
+    }
+    let visitor = app.visitor();
+    for (query, expected) in [
+        ("miserables", vec!["Les Misérables"]),
+        ("MISÉRABLES", vec!["Les Misérables"]),
+        ("isér", vec!["Les Misérables"]),
+        ("victor", vec!["Les Misérables", "Victory"]),
+        ("война", vec!["Война и мир"]),
+        ("ТОЛСТ", vec!["Война и мир"]),
+        ("गोदान", vec!["गोदान"]),
+        ("प्रेम", vec!["गोदान"]),
+        ("德", vec!["道德經"]),
+        ("老", vec!["道德經"]),
+        ("ليلة", vec!["ألف ليلة وليلة"]),
+        ("strasse", vec!["Straße nach Åbo"]),
+        ("jorg", vec!["Straße nach Åbo"]),
+        ("100%", vec!["100% Proof_of\\Work"]),
+        ("f_o", vec!["100% Proof_of\\Work"]),
+        ("\\", vec!["100% Proof_of\\Work"]),
+        ("o'neil", vec!["100% Proof_of\\Work"]),
+        ("  victor   hugo ", vec!["Les Misérables"]),
+        ("misérables victor", vec![]),
+        ("%", vec!["100% Proof_of\\Work"]),
+        ("nothing at all", vec![]),
+    ] {
+        assert_eq!(titles(&visitor, &format!("q={}", encoded(query))).await, expected, "{query}");
+    }
+    assert_eq!(titles(&visitor, "q=victor&field=title").await, ["Victory"]);
+    assert_eq!(titles(&visitor, "q=victor&sort=newest").await, ["Victory", "Les Misérables"]);
+    assert_eq!(titles(&visitor, "q=").await.len(), 8);
+    for (query, field) in [
+        ("limit=0", "limit"),
+        ("limit=101", "limit"),
+        ("limit=-1", "limit"),
+        ("limit=ten", "limit"),
+        ("sort=oldest", "sort"),
+        ("field=isbn", "field"),
+        ("cursor=nonsense", "cursor"),
+    ] {
+        assert_eq!(visitor.get(&format!("/books?{query}")).await.wrong_fields(), [field], "{query}");
+    }
+    assert_eq!(visitor.get(&format!("/books?q={}", "q".repeat(1001))).await.wrong_fields(), ["q"]);
+    assert_eq!(
+        visitor.get("/books?q=%00%01").await.expect(200)["total"],
+        8,
+        "what is no text is not searched for"
+    );
+    assert_eq!(visitor.get("/books?q=%ff%fe").await.expect(200)["total"], 0);
+}
+
+#[tokio::test]
+async fn an_admin_finds_at_once_what_was_just_saved_r_home_2() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    for round in 0..10 {
+        let id = app.book(&format!("First name {round}"), 1).await;
+        assert_eq!(titles(&admin, "q=first").await.len(), 1);
+        let path = format!("/books/{id}");
+        let etag = admin.get(&path).await.etag();
+        admin.put(&path, &etag, &form("Second name", 1)).await.expect(200);
+        assert_eq!(titles(&admin, "q=first").await, Vec::<String>::new());
+        assert_eq!(titles(&admin, "q=second").await, ["Second name"]);
+        admin.delete(&path).await.expect(204);
+        assert_eq!(titles(&admin, "").await, Vec::<String>::new());
+    }
+}
+
+#[tokio::test]
+async fn pages_lead_forwards_and_back_without_gaps_or_repeats_r_home_2() {
+    let app = TestApp::new().await;
+    // Several of one title, so that a cursor has to tell them apart.
+    for n in 0..23 {
+        app.book(&format!("Volume {}", n / 4), 1).await;
+    }
+    let visitor = app.visitor();
+    for (sort, limit) in [("title", 5), ("newest", 4), ("title", 1)] {
+        let ids = |page: &Value| -> Vec<i64> {
+            page["books"].as_array().into_iter().flatten().filter_map(|book| book["id"].as_i64()).collect()
+        };
+        let base = format!("/books?q=volume&sort={sort}&limit={limit}");
+        let all = ids(&visitor.get(&format!("/books?q=volume&sort={sort}&limit=100")).await.expect(200));
+        let mut pages = vec![visitor.get(&base).await.expect(200)];
+        assert_eq!(pages[0]["previous"], Value::Null);
+        while let Some(next) = pages.last().and_then(|page| page["next"].as_str()) {
+            let page = visitor.get(&format!("{base}&cursor={}", encoded(next))).await.expect(200);
+            assert_eq!((&page["total"], &page["totalIsExact"]), (&json!(23), &json!(true)));
+            pages.push(page);
+        }
+        let walked: Vec<i64> = pages.iter().flat_map(&ids).collect();
+        assert_eq!(walked, all, "{sort} by {limit}");
+        let mut back = pages.pop().expect("the last page");
+        let mut walked = ids(&back);
+        while let Some(previous) = back["previous"].as_str() {
+            back = visitor.get(&format!("{base}&cursor={}", encoded(previous))).await.expect(200);
+            let mut page = ids(&back);
+            page.append(&mut walked);
+            walked = page;
+        }
+        assert_eq!(walked, all, "{sort} by {limit}, backwards");
+    }
+}
+
+#[tokio::test]
+async fn every_change_of_the_catalogue_is_written_down_with_who_made_it() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let id = app.book("First", 2).await;
+    let path = format!("/books/{id}");
+    let mut request = admin.request("PUT", &path, Some(&form("Second", 3)));
+    request.headers_mut().insert(header::IF_MATCH, admin.get(&path).await.etag().parse().expect("a header"));
+    admin.send(request).await.expect(200);
+    admin.delete(&path).await.expect(204);
+    let events = app.store(move |tx| library::storage::events::of(tx, "book", id)).await;
+    let told: Vec<(&str, Option<i64>)> =
+        events.iter().map(|event| (event.action.as_str(), event.actor)).collect();
+    assert_eq!(told, [("add", Some(admin.uid)), ("update", Some(admin.uid)), ("delete", Some(admin.uid))]);
+    let value = |text: &Option<String>| -> Value {
+        serde_json::from_str(text.as_deref().unwrap_or("null")).unwrap_or_default()
+    };
+    assert_eq!(
+        (value(&events[1].before)["title"].clone(), value(&events[1].after)["noOfBooks"].clone()),
+        (json!("First"), json!(3))
+    );
+    assert_eq!(
+        (value(&events[2].before)["title"].clone(), value(&events[2].after)),
+        (json!("Second"), Value::Null)
+    );
+}

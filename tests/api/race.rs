@@ -1,0 +1,160 @@
+//! Many at the same moment, on both databases.
+
+use std::{collections::HashMap, sync::Arc};
+
+use library::{
+    domain::account::Role,
+    http::{self, API},
+    storage::{
+        accounts::{self, NewAccount},
+        sessions,
+    },
+};
+use serde_json::json;
+use tokio::{sync::Barrier, task::JoinSet};
+use tower::ServiceExt as _;
+
+use crate::{
+    app::{Person, TestApp, form},
+    common::Database,
+};
+
+/// Makes two tests of each function: one on `SQLite`, one on `PostgreSQL`.
+macro_rules! on_both_databases {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $test() { super::$test(crate::common::Database::sqlite()).await; }
+        )+ }
+        mod postgres { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $test() { super::$test(crate::common::Database::postgres()).await; }
+        )+ }
+    };
+}
+
+on_both_databases!(
+    the_last_copy_can_be_borrowed_once_by_256_who_ask_at_the_same_moment_r_loan_2,
+    a_loan_returned_by_many_at_once_puts_one_copy_back_r_loan_3,
+    of_many_who_save_one_version_at_once_one_is_stored_r_book_7,
+    of_many_who_register_one_address_at_once_one_is_made_r_reg_5,
+);
+
+type Call = axum::http::Request<axum::body::Body>;
+
+/// Sends all at the same moment; how many answers of each status and problem code came.
+async fn all_at_once(app: &TestApp, calls: Vec<Call>) -> HashMap<(u16, String), usize> {
+    let start = Arc::new(Barrier::new(calls.len()));
+    let mut running = JoinSet::new();
+    for call in calls {
+        let (router, start) = (app.router.clone(), Arc::clone(&start));
+        running.spawn(async move {
+            start.wait().await;
+            let answer = router.oneshot(call).await.unwrap_or_else(|never| match never {});
+            let status = answer.status().as_u16();
+            let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await.expect("a body");
+            let body: serde_json::Value = serde_json::from_slice(&body).unwrap_or_default();
+            (status, body["code"].as_str().unwrap_or_default().to_owned())
+        });
+    }
+    let mut counts = HashMap::new();
+    while let Some(answer) = running.join_next().await {
+        *counts.entry(answer.expect("no panic")).or_default() += 1;
+    }
+    counts
+}
+
+fn counts<const N: usize>(expected: [(u16, &str, usize); N]) -> HashMap<(u16, String), usize> {
+    expected.into_iter().map(|(status, code, count)| ((status, code.to_owned()), count)).collect()
+}
+
+async fn the_last_copy_can_be_borrowed_once_by_256_who_ask_at_the_same_moment_r_loan_2(database: Database) {
+    const READERS: usize = 256;
+    let app = TestApp::on(database).await;
+    let book = app.book("The last copy", 1).await;
+    let tokens: Vec<String> = (0..READERS).map(|_| http::session::new_token().expect("randomness")).collect();
+    let (hashes, now) =
+        (tokens.iter().map(|token| http::session::hashed(token)).collect::<Vec<_>>(), app.clock.now());
+    app.store(move |tx| {
+        for (n, hash) in hashes.iter().enumerate() {
+            let new = NewAccount {
+                email: format!("reader{n}@college.edu"),
+                name: format!("Reader {n}"),
+                role: Role::Student,
+                roll_number: Some(format!("r-{n}")),
+                department: Some("d".into()),
+                batch: Some("2027".into()),
+                password_hash: "!".into(),
+            };
+            let user = accounts::add(tx, &new, now)?.expect("nothing is taken");
+            sessions::begin(tx, hash, user.uid, now, now + 1_000_000)?;
+        }
+        Ok(())
+    })
+    .await;
+    let calls = tokens.iter().map(|token| {
+        axum::http::Request::post(format!("{API}/books/{book}/loans"))
+            .header("cookie", format!("library={token}"))
+            .body(axum::body::Body::empty())
+            .expect("a request")
+    });
+    let answers = all_at_once(&app, calls.collect()).await;
+    assert_eq!(answers, counts([(201, "", 1), (409, "book-unavailable", READERS - 1)]));
+    assert_eq!(app.copies_away(book).await, (1, 0));
+    let shown = app.admin(0).await.get(&format!("/books/{book}")).await.expect(200);
+    assert_eq!((&shown["noOfBooks"], &shown["status"]), (&json!(0), &json!("Not Available")));
+    assert_eq!(app.raw("SELECT COUNT(*) FROM events WHERE action = 'borrow'"), [[Some("1".to_owned())]]);
+}
+
+fn times(
+    count: usize,
+    person: &Person<'_>,
+    method: &str,
+    path: &str,
+    body: Option<&serde_json::Value>,
+) -> Vec<Call> {
+    (0..count).map(|_| person.request(method, path, body)).collect()
+}
+
+async fn a_loan_returned_by_many_at_once_puts_one_copy_back_r_loan_3(database: Database) {
+    let app = TestApp::on(database).await;
+    let (student, admin) = (app.student(1).await, app.admin(0).await);
+    let book = app.book("Book", 1).await;
+    let loan = student.borrow(book).await;
+    let mut calls = times(16, &student, "POST", &format!("/loans/{loan}/return"), None);
+    calls.extend(times(
+        16,
+        &admin,
+        "POST",
+        &format!("/loans/{loan}/return"),
+        Some(&json!({ "restock": true })),
+    ));
+    assert_eq!(all_at_once(&app, calls).await, counts([(204, "", 1), (404, "not-found", 31)]));
+    assert_eq!(admin.get(&format!("/books/{book}")).await.expect(200)["noOfBooks"], 1);
+}
+
+async fn of_many_who_save_one_version_at_once_one_is_stored_r_book_7(database: Database) {
+    let app = TestApp::on(database).await;
+    let admin = app.admin(0).await;
+    let book = app.book("Book", 5).await;
+    let path = format!("/books/{book}");
+    let etag = admin.get(&path).await.etag();
+    let mut calls = times(16, &admin, "PUT", &path, Some(&form("Edited", 6)));
+    for call in &mut calls {
+        call.headers_mut().insert("if-match", etag.parse().expect("a header"));
+    }
+    assert_eq!(all_at_once(&app, calls).await, counts([(200, "", 1), (412, "stale", 15)]));
+    assert_eq!(admin.get(&path).await.expect(200)["noOfBooks"], 6);
+}
+
+async fn of_many_who_register_one_address_at_once_one_is_made_r_reg_5(database: Database) {
+    let app = TestApp::on(database).await;
+    let calls = (0..8).map(|n| {
+        let registration = json!({
+            "name": "n", "email": if n % 2 == 0 { "same@college.edu" } else { "SAME@college.edu" },
+            "password": "four unrelated words", "rollNumber": format!("r-{n}"), "department": "d", "batch": "2027",
+        });
+        app.visitor().request("POST", "/auth/register", Some(&registration))
+    });
+    assert_eq!(all_at_once(&app, calls.collect()).await, counts([(201, "", 1), (409, "email-taken", 7)]));
+}
