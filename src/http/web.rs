@@ -51,7 +51,7 @@ fn is_screen(path: &str) -> bool {
 pub async fn app(AppState(app): AppState<State>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
     if path == "api" || path.starts_with("api/") {
-        return Error::NotFound.into_response();
+        return super::headers::api(Error::NotFound.into_response()).await;
     }
     if !matches!(method, Method::GET | Method::HEAD) {
         return Error::MethodNotAllowed.into_response();

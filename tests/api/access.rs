@@ -230,6 +230,7 @@ async fn every_answer_carries_the_headers_that_protect_it() {
         (true, 200, student.get("/books").await),
         (true, 200, app.visitor().get("/auth/session").await),
         (true, 404, student.get("/books/999").await),
+        (true, 404, student.get("/nothing/here").await),
         (true, 413, student.send(huge).await),
         (true, 403, student.get("/loans").await),
         (true, 401, app.visitor().get("/me").await),
