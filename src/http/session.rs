@@ -173,7 +173,8 @@ fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAd
 }
 
 struct Remembered {
-    caller: Caller,
+    /// `None`: whoever it was has changed; ask again.
+    caller: Option<Caller>,
     uid: i64,
     expires_at: i64,
     asked: Instant,
@@ -191,8 +192,9 @@ impl Sessions {
         if let Some(remembered) = self.lock().get(&hash)
             && remembered.asked.elapsed() < MEMORY
             && remembered.expires_at > now
+            && let Some(caller) = &remembered.caller
         {
-            return Ok(remembered.caller.clone());
+            return Ok(caller.clone());
         }
         let asked = Instant::now();
         let key = hash.clone();
@@ -206,22 +208,34 @@ impl Sessions {
         } else {
             Caller::RoleUndefined
         };
+        self.remember(hash, Remembered { caller: Some(caller.clone()), uid, expires_at, asked });
+        Ok(caller)
+    }
+
+    /// Keeps what is newer: a look that began before the session ended must not bring it back.
+    fn remember(&self, hash: String, found: Remembered) {
         let mut by_hash = self.lock();
         if by_hash.len() >= REMEMBERED {
             by_hash.retain(|_, remembered| remembered.asked.elapsed() < MEMORY);
         }
-        by_hash.insert(hash, Remembered { caller: caller.clone(), uid, expires_at, asked });
-        Ok(caller)
+        if by_hash.get(&hash).is_none_or(|remembered| remembered.asked <= found.asked) {
+            by_hash.insert(hash, found);
+        }
     }
 
     /// A session ended: it is nobody's at once.
     pub fn forget(&self, token: &str) {
-        self.lock().remove(&hashed(token));
+        let nobody =
+            Remembered { caller: Some(Caller::Visitor), uid: 0, expires_at: i64::MAX, asked: Instant::now() };
+        self.remember(hashed(token), nobody);
     }
 
     /// A person changed: whoever they are is read again at the next call.
     pub fn forget_person(&self, uid: i64) {
-        self.lock().retain(|_, remembered| remembered.uid != uid);
+        for remembered in self.lock().values_mut().filter(|remembered| remembered.uid == uid) {
+            remembered.caller = None;
+            remembered.asked = Instant::now();
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Remembered>> {

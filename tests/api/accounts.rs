@@ -222,6 +222,22 @@ async fn signing_out_ends_the_session_on_the_server_at_once_r_login_7() {
 }
 
 #[tokio::test]
+async fn a_token_is_dead_after_sign_out_even_while_it_is_used_r_login_7() {
+    let app = TestApp::new().await;
+    for round in 0..30 {
+        let student = app.student(round).await;
+        let asking = async {
+            for _ in 0..4 {
+                student.copy().get("/me").await;
+            }
+        };
+        let leaving = student.copy();
+        tokio::join!(asking, leaving.ask("/auth/sign-out"), student.get("/me"));
+        student.copy().get("/me").await.problem(401, "not-signed-in");
+    }
+}
+
+#[tokio::test]
 async fn signing_in_again_leaves_no_earlier_session_behind_r_login_6() {
     let app = TestApp::new().await;
     app.visitor().post("/auth/register", &registration()).await.expect(201);
