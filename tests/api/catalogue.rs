@@ -174,6 +174,24 @@ async fn the_number_of_books_is_applied_as_a_difference_to_what_the_form_had_loa
 }
 
 #[tokio::test]
+async fn a_shelf_that_outgrew_the_form_can_still_be_edited_r_book_8() {
+    let app = TestApp::new().await;
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let id = app.book("Book", 100_000).await;
+    let path = format!("/books/{id}");
+    let loan = student.borrow(id).await;
+    let loaded = admin.get(&path).await.etag();
+    admin.put(&path, &loaded, &form("Book", 100_000)).await.expect(200);
+    student.ask(&format!("/loans/{loan}/return")).await.expect(204);
+    let loaded = admin.get(&path).await;
+    assert_eq!(loaded.expect(200)["noOfBooks"], 100_001);
+    assert_eq!(
+        admin.put(&path, &loaded.etag(), &form("Book", 99_999)).await.expect(200)["noOfBooks"],
+        99_999
+    );
+}
+
+#[tokio::test]
 async fn a_deleted_book_is_gone_with_its_reviews_and_its_loans_stay_r_book_6() {
     let app = TestApp::new().await;
     let (admin, student) = (app.admin(0).await, app.student(1).await);
