@@ -23,6 +23,10 @@ fn review(row: &Row<'_>) -> Result<Review> {
 
 /// Adds a review in the reader's name; `None` where the book is gone.
 pub fn add(tx: &mut Tx<'_>, book: i64, reader: &User, form: &ReviewForm, now: i64) -> Result<Option<Review>> {
+    if tx.is_postgres() {
+        // A deletion under way is waited for: it would break the reference after the book was seen.
+        tx.execute(sql!("SELECT id FROM books WHERE id = $1 FOR KEY SHARE"), &[&book])?;
+    }
     tx.query_opt(
         sql!(
             "INSERT INTO reviews (book_id, user_id, user_name, rating, comment, created_at)

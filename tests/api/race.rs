@@ -38,6 +38,7 @@ on_both_databases!(
     a_loan_returned_by_many_at_once_puts_one_copy_back_r_loan_3,
     of_many_who_save_one_version_at_once_one_is_stored_r_book_7,
     of_many_who_register_one_address_at_once_one_is_made_r_reg_5,
+    a_book_deleted_while_it_is_borrowed_and_reviewed_is_gone_and_nothing_breaks_r_book_6,
 );
 
 type Call = axum::http::Request<axum::body::Body>;
@@ -157,4 +158,31 @@ async fn of_many_who_register_one_address_at_once_one_is_made_r_reg_5(database: 
         app.visitor().request("POST", "/auth/register", Some(&registration))
     });
     assert_eq!(all_at_once(&app, calls.collect()).await, counts([(201, "", 1), (409, "email-taken", 7)]));
+}
+
+async fn a_book_deleted_while_it_is_borrowed_and_reviewed_is_gone_and_nothing_breaks_r_book_6(
+    database: Database,
+) {
+    let app = TestApp::on(database).await;
+    let (student, admin) = (app.student(1).await, app.admin(0).await);
+    for _ in 0..8 {
+        let book = app.book("Book", 100).await;
+        let path = format!("/books/{book}");
+        let mut calls = times(1, &admin, "DELETE", &path, None);
+        calls.extend(times(8, &student, "POST", &format!("{path}/loans"), None));
+        calls.extend(times(
+            8,
+            &student,
+            "POST",
+            &format!("{path}/reviews"),
+            Some(&json!({ "rating": 3, "comment": "c" })),
+        ));
+        calls.extend(times(4, &student, "GET", &path, None));
+        let answers = all_at_once(&app, calls).await;
+        assert_eq!(answers.get(&(204, String::new())), Some(&1), "{answers:?}");
+        assert!(answers.keys().all(|(status, _)| matches!(status, 200 | 201 | 204 | 404)), "{answers:?}");
+        student.get(&path).await.problem(404, "not-found");
+        let left = app.raw(&format!("SELECT COUNT(*) FROM reviews WHERE book_id = {book}"));
+        assert_eq!(left, [[Some("0".to_owned())]]);
+    }
 }
