@@ -1,0 +1,325 @@
+import { readFileSync } from 'node:fs'
+import { patterns, paths } from '../src/app/paths'
+import { expectAccessible } from './support/accessible'
+import { expect, test } from './support/test'
+
+/** Remembers when the screen was ready behind the preloader, and when the preloader began to leave. */
+function watchPreloader() {
+  const times: { ready?: number; left?: number } = {}
+  Object.assign(window, { preloaderTimes: times })
+  new MutationObserver(() => {
+    const now = performance.now()
+    if (document.querySelector('h1')) times.ready ??= now
+    const preloader = document.getElementById('preloader')
+    if (preloader?.classList.contains('leaving')) times.left ??= now
+  }).observe(document, { subtree: true, childList: true, attributes: true, attributeFilter: ['class'] })
+}
+
+const timesOf = () => (window as unknown as { preloaderTimes: { ready: number; left: number } }).preloaderTimes
+
+test.describe('the preloader', () => {
+  test.use({ preloader: true })
+
+  test('R-SHELL-1 the preloader shows for 1200 ms, and no longer than the screen needs', async ({ page }) => {
+    await page.addInitScript(watchPreloader)
+    await page.goto('login', { waitUntil: 'commit' })
+    await expect(page.getByRole('img', { name: 'Loading My Library' })).toBeVisible()
+    await expect(page.locator('#preloader')).toHaveCount(0)
+    const { ready, left } = await page.evaluate(timesOf)
+    expect(left).toBeGreaterThanOrEqual(1200)
+    expect(left).toBeLessThan(Math.max(1200, ready) + 400)
+  })
+
+  test('R-SHELL-1 code and data load behind the preloader', async ({ page }) => {
+    await page.addInitScript(watchPreloader)
+    await page.goto('login')
+    await expect(page.locator('#preloader')).toHaveCount(0)
+    const firstCalls = await page.evaluate(() =>
+      performance
+        .getEntriesByType('resource')
+        .filter(({ name }) => name.includes('/api/v1/'))
+        .map(({ startTime }) => startTime),
+    )
+    expect(firstCalls.length).toBeGreaterThan(0)
+    expect(Math.min(...firstCalls)).toBeLessThan(1200)
+  })
+
+  test.describe('with a slow answer', () => {
+    test.use({ as: 'librarian' })
+
+    test('R-SHELL-1 the preloader stays while there is nothing else to show, and leaves at once afterwards', async ({
+      page,
+    }) => {
+      await page.addInitScript(watchPreloader)
+      // The real server answers within milliseconds: its answer is held back beyond the preloader's time.
+      await page.route('**/auth/session', async (route) => {
+        await expect.poll(() => page.evaluate(() => performance.now())).toBeGreaterThan(1500)
+        await expect(page.locator('#preloader')).toBeVisible()
+        await route.continue()
+      })
+      await page.goto('home')
+      await expect(page.locator('#preloader')).toHaveCount(0)
+      const { ready, left } = await page.evaluate(timesOf)
+      expect(ready).toBeGreaterThan(1500)
+      expect(left).toBeLessThan(ready + 400)
+    })
+  })
+
+  test('R-SHELL-1 under reduced motion the preloader is a still picture', async ({ page }) => {
+    await page.goto('login', { waitUntil: 'commit' })
+    await expect(page.locator('#preloader')).toBeVisible()
+    expect(await page.evaluate(() => document.getAnimations().length)).toBe(0)
+  })
+})
+
+test.describe('errors of routing', () => {
+  test('R-SHELL-2 an unknown address is the error screen with 404 Not Found and a way on', async ({ page, watch }) => {
+    watch.refuses(404)
+    const answer = await page.goto('nowhere')
+    expect(answer?.status()).toBe(404)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Unexpected Application Error!')
+    await expect(page.getByRole('alert')).toHaveText('404 Not Found')
+    await watch.logged(/console: 404 Not Found/)
+    await page.getByRole('link', { name: 'Go to sign in' }).click()
+    await expect(page).toHaveURL(/\/login$/)
+  })
+
+  test.describe('for somebody who is signed in', () => {
+    test.use({ as: 'librarian' })
+
+    test('R-SHELL-2 an unknown address leads back to the own home', async ({ page, watch }) => {
+      watch.refuses(404)
+      await page.goto('book-detail/1/more')
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Unexpected Application Error!')
+      await watch.logged(/console: 404 Not Found/)
+      await page.getByRole('link', { name: 'Go to your home page' }).click()
+      await expect(page.getByRole('heading', { level: 1, name: 'Books' })).toBeVisible()
+    })
+  })
+})
+
+test.describe('chunks', () => {
+  test.use({ as: 'librarian' })
+  const home = /\/static\/js\/AdminHomeScreen-.*\.js$/
+
+  test('R-SHELL-3 every script comes from static/js below the base path, and screens have their own', async ({
+    page,
+  }) => {
+    const scripts: string[] = []
+    page.on('response', (response) => {
+      if (response.request().resourceType() === 'script') scripts.push(new URL(response.url()).pathname)
+    })
+    await page.goto('home')
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    const start = '/library/start.js'
+    expect(scripts.filter((path) => path !== start && !path.startsWith('/library/static/js/'))).toEqual([])
+    expect(scripts.some((path) => home.test(path))).toBe(true)
+    expect(scripts.some((path) => path.includes('StudentHomeScreen'))).toBe(false)
+  })
+
+  test('R-SHELL-3 a chunk that is missing says which one and why, and Reload brings it', async ({ page, watch }) => {
+    watch.refuses(404)
+    // A real server has all the chunks that its page names; after an update of the server it has not.
+    await page.route(home, (route) => route.fulfill({ status: 404, body: 'Not found' }))
+    await page.goto('home')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Unexpected Application Error!')
+    await expect(page.getByRole('alert')).toHaveText('Loading chunk home failed. (missing)')
+    await watch.logged(/Loading chunk home failed/)
+    await expectAccessible(page, 'a missing chunk')
+
+    await page.unroute(home)
+    await page.getByRole('button', { name: 'Reload' }).click()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Books')
+  })
+
+  test('R-SHELL-3 a chunk whose connection breaks off is missing', async ({ page, watch }) => {
+    watch.excuse(/ERR_CONNECTION_RESET/)
+    // A dropped connection, which a server that works does not give.
+    await page.route(home, (route) => route.abort('connectionreset'))
+    await page.goto('home')
+    await expect(page.getByRole('alert')).toHaveText('Loading chunk home failed. (missing)')
+    await watch.logged(/Loading chunk home failed/)
+  })
+
+  test('R-SHELL-3 a chunk that throws says the type of its error', async ({ page, watch }) => {
+    // A chunk with a fault inside, which the tested build has not.
+    await page.route(home, (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: 'throw new RangeError("out of shelves")' }),
+    )
+    await page.goto('home')
+    await expect(page.getByRole('alert')).toHaveText('Loading chunk home failed. (RangeError)')
+    await watch.logged(/Loading chunk home failed/)
+    await expect(page.getByRole('button', { name: 'Reload' })).toBeVisible()
+  })
+
+  test('R-SHELL-3 a chunk that hangs is given up after 120 000 ms, and not before', async ({ page, watch }) => {
+    let asked = 0
+    // A connection that never answers; the clock of the page is turned forward by hand.
+    await page.route(home, () => void (asked += 1))
+    await page.clock.install()
+    await page.goto('home', { waitUntil: 'commit' })
+    await expect.poll(() => asked).toBe(1)
+    await page.clock.runFor(118_000)
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    await page.clock.runFor(3000)
+    await expect(page.getByRole('alert')).toHaveText('Loading chunk home failed. (timeout)')
+    await expect(page.getByRole('button', { name: 'Reload' })).toBeVisible()
+    await watch.logged(/Loading chunk home failed/)
+  })
+})
+
+test.describe('web vitals', () => {
+  // The preloader is the first thing that is painted.
+  test.use({ preloader: true, shelf: 'fresh' })
+
+  test('R-SHELL-4 the module is loaded after the first paint', async ({ page }) => {
+    await page.goto('login')
+    const times = () =>
+      page.evaluate(() => ({
+        paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime,
+        vitals: performance.getEntriesByType('resource').find(({ name }) => name.includes('/vitals-'))?.startTime,
+      }))
+    await expect.poll(async () => (await times()).vitals).toBeGreaterThan(0)
+    const { paint, vitals } = await times()
+    expect(paint).toBeGreaterThan(0)
+    expect(vitals).toBeGreaterThan(paint ?? Infinity)
+  })
+
+  test('R-SHELL-4 its figures reach the metrics of the server', async ({ page, library }) => {
+    await page.goto('login')
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect
+      .poll(() =>
+        page.evaluate(() => performance.getEntriesByType('resource').some((e) => e.name.includes('/vitals-'))),
+      )
+      .toBe(true)
+    const metrics = async () => (await fetch(library.metrics)).text()
+    expect(await metrics()).not.toContain('library_web_vital')
+    await page.goto('register')
+    await expect.poll(metrics).toMatch(/library_web_vital.*name="TTFB"/)
+    await expect.poll(metrics).toMatch(/library_web_vital.*name="FCP"/)
+  })
+})
+
+test.describe('addresses', () => {
+  const typed = Object.values(patterns).map((pattern) => pattern.replace(':id', '1'))
+
+  for (const path of typed) {
+    test(`R-SHELL-5 the server answers the app for ${path}`, async ({ request }) => {
+      const answer = await request.get(path.slice(1))
+      expect(answer.status()).toBe(200)
+      expect(answer.headers()['content-type']).toContain('text/html')
+      expect(answer.headers()['content-security-policy']).toContain("default-src 'none'")
+    })
+  }
+
+  test('R-SHELL-5 the server knows exactly the screens that the client knows', () => {
+    const source = readFileSync(new URL('../../src/http/web.rs', import.meta.url), 'utf8')
+    const list = /SCREENS: &\[&str\] = &\[([^\]]*)\]/.exec(source)?.[1] ?? ''
+    const known = [...list.matchAll(/"([^"]*)"/g)].map((match) => `/${match[1]}`)
+    const own = Object.values(patterns).map((pattern) => pattern.replace(':id', '{id}'))
+    expect(known.toSorted()).toEqual(own.toSorted())
+  })
+
+  test('R-SHELL-5 the root of the host leads to the base path', async ({ page, library }) => {
+    await page.goto(`${library.origin}/`)
+    await expect(page).toHaveURL(`${library.origin}/library/`)
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Sign in')
+  })
+
+  test('R-SHELL-5 a missing asset and an unknown API path are real 404s, not the app', async ({ request }) => {
+    for (const path of ['static/js/nothing-00000000.js', 'static/nothing', 'nothing.png', 'covers/999999.svg']) {
+      const answer = await request.get(path)
+      expect(answer.status(), path).toBe(404)
+      expect(await answer.text(), path).not.toContain('<div id="root">')
+    }
+    const api = await request.get('api/v1/nothing')
+    expect(api.status()).toBe(404)
+    expect(api.headers()['content-type']).toBe('application/problem+json')
+  })
+
+  test.describe('reloaded', () => {
+    test.use({ as: 'librarian' })
+
+    test('R-SHELL-5 a search survives a reload and can be shared as a link', async ({ page }) => {
+      await page.goto('home?q=god')
+      await expect(page.getByRole('searchbox')).toHaveValue('god')
+      await expect(page.getByRole('link', { name: 'The God of Small Things', exact: true })).toBeVisible()
+      await page.reload()
+      await expect(page.getByRole('searchbox')).toHaveValue('god')
+      await expect(page.getByRole('link', { name: 'The God of Small Things', exact: true })).toBeVisible()
+    })
+  })
+})
+
+test.describe('the frame', () => {
+  test.use({ as: 'librarian' })
+
+  test('the heading has the focus and the tab its name after each change of screen', async ({ page }) => {
+    await page.goto('home')
+    await expect(page).toHaveTitle('Books · My Library')
+    for (const [link, title] of [
+      ['My Library', 'All Borrowed Books'],
+      ['Update', 'All Books'],
+      ['Delete', 'Delete Books'],
+      ['Home', 'Books'],
+    ] as const) {
+      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: link }).click()
+      await expect(page).toHaveTitle(`${title} · My Library`)
+      await expect(page.getByRole('heading', { level: 1, name: title })).toBeFocused()
+    }
+  })
+
+  test('the first Tab leads to a link that jumps to the content', async ({ page }) => {
+    await page.goto('home')
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await page.keyboard.press('Tab')
+    const skip = page.getByRole('link', { name: 'Skip to content' })
+    await expect(skip).toBeFocused()
+    await expect(skip).toBeInViewport()
+    await page.keyboard.press('Enter')
+    await expect(page.locator('#main')).toBeFocused()
+  })
+
+  test('dark follows the system, can be switched, and is kept over a reload', async ({ page }) => {
+    const scheme = page.locator('html')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.goto('home')
+    await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'dark')
+    await page.getByRole('button', { name: 'Switch to light colours' }).click()
+    await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'light')
+    await page.reload()
+    await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'light')
+    await page.getByRole('button', { name: 'Switch to dark colours' }).click()
+    await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'dark')
+  })
+
+  test('? shows the keyboard help, also from its button, and Esc closes it', async ({ page }) => {
+    await page.goto('home')
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    await expect(help).toContainText('Go to the search box')
+    await page.keyboard.press('Escape')
+    await expect(help).toHaveCount(0)
+    await page.getByRole('button', { name: 'Keyboard help' }).click()
+    await expect(help).toBeVisible()
+  })
+
+  test('? typed into a field is a question mark', async ({ page }) => {
+    await page.goto('home')
+    await page.getByRole('searchbox').pressSequentially('who?')
+    await expect(page.getByRole('searchbox')).toHaveValue('who?')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+  })
+
+  test('R-HOME-1 Back and Forward walk through the screens', async ({ page }) => {
+    await page.goto(paths.home().slice(1))
+    await page.getByRole('link', { name: 'Update', exact: true }).click()
+    await expect(page).toHaveURL(/\/books$/)
+    await page.goBack()
+    await expect(page.getByRole('heading', { level: 1, name: 'Books', exact: true })).toBeVisible()
+    await page.goForward()
+    await expect(page.getByRole('heading', { level: 1, name: 'All Books' })).toBeVisible()
+  })
+})

@@ -1,0 +1,224 @@
+import type { Page } from '@playwright/test'
+import { DEMO_PASSWORD, LIBRARIAN, PASSWORD, STUDENT } from './support/library'
+import { expect, present, test } from './support/test'
+
+const email = (page: Page) => page.getByLabel('Email')
+const password = (page: Page) => page.getByLabel('Password', { exact: true })
+const button = (page: Page) => page.getByRole('button', { name: 'Sign In', exact: true })
+const storedRole = (page: Page) => page.evaluate(() => localStorage.getItem('userRole'))
+
+async function signIn(page: Page, address: string, word: string): Promise<void> {
+  await email(page).fill(address)
+  await password(page).fill(word)
+  await button(page).click()
+}
+
+for (const path of ['', 'login', 'library']) {
+  test(`R-LOGIN-1 /library/${path} is the form: email, password, Sign In, Scan ID Card, Register`, async ({ page }) => {
+    await page.goto(path)
+    await expect(page).toHaveTitle('Sign in · My Library')
+    await expect(email(page)).toHaveAttribute('type', 'email')
+    await expect(email(page)).toHaveJSProperty('required', true)
+    await expect(password(page)).toHaveAttribute('type', 'password')
+    await expect(password(page)).toHaveJSProperty('required', true)
+    await expect(button(page)).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Scan ID Card' })).toHaveAttribute('aria-expanded', 'false')
+    await page.getByRole('link', { name: 'Register' }).click()
+    await expect(page).toHaveURL(/\/register$/)
+  })
+}
+
+test('R-LOGIN-1 the browser itself asks for both fields and for an address with an @', async ({ page }) => {
+  const sent: string[] = []
+  page.on('request', (request) => sent.push(request.url()))
+  await page.goto('login')
+  await button(page).click()
+  await expect(email(page)).toHaveJSProperty('validity.valueMissing', true)
+  await expect(email(page)).toBeFocused()
+  await email(page).fill('no-address')
+  await password(page).fill('something')
+  await button(page).click()
+  await expect(email(page)).toHaveJSProperty('validity.typeMismatch', true)
+  await email(page).fill(LIBRARIAN)
+  await password(page).fill('')
+  await button(page).click()
+  await expect(password(page)).toBeFocused()
+  expect(sent.filter((url) => url.endsWith('/auth/sign-in'))).toEqual([])
+})
+
+test('R-LOGIN-2 the branding panel stands on the left from medium width up and is hidden below', async ({ page }) => {
+  const panel = page.getByRole('complementary', { name: 'My Library' })
+  await page.goto('login')
+  await expect(panel).toBeVisible()
+  const [panelBox, formBox] = [await panel.boundingBox(), await email(page).boundingBox()]
+  expect((panelBox?.x ?? 0) + (panelBox?.width ?? 0)).toBeLessThanOrEqual(formBox?.x ?? 0)
+  await page.setViewportSize({ width: 768, height: 1024 })
+  await expect(panel).toBeVisible()
+  await page.setViewportSize({ width: 767, height: 1024 })
+  await expect(panel).toBeHidden()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await expect(panel).toBeHidden()
+})
+
+for (const { who, address, home, role } of [
+  { who: 'an administrator', address: LIBRARIAN, home: 'home', role: 'admin' },
+  { who: 'a student', address: STUDENT, home: 'student-home', role: 'student' },
+]) {
+  test(`R-LOGIN-3 ${who} comes to /${home}, the role is stored, and Back does not return to the form`, async ({
+    page,
+  }) => {
+    await page.goto('register')
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await expect(page).toHaveURL(/\/login$/)
+    await signIn(page, address, DEMO_PASSWORD)
+    await expect(page).toHaveURL(new RegExp(`/library/${home}$`))
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
+    expect(await storedRole(page)).toBe(role)
+    await page.goBack()
+    await expect(page).toHaveURL(/\/register$/)
+    await page.goForward()
+    await expect(page).toHaveURL(new RegExp(`/library/${home}$`))
+  })
+}
+
+test('R-LOGIN-4 a wrong password and an unknown address get the same words, and the fields keep what was typed', async ({
+  page,
+  watch,
+}) => {
+  watch.refuses(401)
+  await page.goto('login')
+  const alert = page.getByRole('alert')
+  for (const [address, word] of [
+    [LIBRARIAN, 'not the password'],
+    ['nobody@demo.library', DEMO_PASSWORD],
+  ] as const) {
+    await signIn(page, address, word)
+    await expect(alert).toHaveText('Invalid email or password.')
+    await expect(email(page)).toHaveValue(address)
+    await expect(password(page)).toHaveValue(word)
+    await expect(password(page)).toBeFocused()
+    expect(await storedRole(page)).toBeNull()
+    // Typing begins anew over the selected password.
+    await page.keyboard.type('x')
+    await expect(password(page)).toHaveValue('x')
+  }
+  await signIn(page, LIBRARIAN, DEMO_PASSWORD)
+  await expect(page).toHaveURL(/\/home$/)
+})
+
+for (const [status, code, words] of [
+  [403, 'role-undefined', 'User role not defined.'],
+  [401, 'user-missing', 'User data not found.'],
+] as const) {
+  test(`R-LOGIN-5 the form says “${words}” as the server does`, async ({ page, watch }) => {
+    watch.refuses(status)
+    // No command of the program makes such an account: the answer that the server has for it is played back.
+    await page.route('**/auth/sign-in', (route) =>
+      route.fulfill({
+        status,
+        contentType: 'application/problem+json',
+        body: JSON.stringify({ type: 'about:blank', title: 'Refused', status, detail: words, code }),
+      }),
+    )
+    await page.goto('login')
+    await signIn(page, STUDENT, DEMO_PASSWORD)
+    await expect(page.getByRole('alert')).toHaveText(words)
+    expect(await storedRole(page)).toBeNull()
+  })
+}
+
+test('R-LOGIN-6 the session ends with the browser', async ({ page, context }) => {
+  await page.goto('login')
+  await signIn(page, STUDENT, DEMO_PASSWORD)
+  await expect(page).toHaveURL(/\/student-home$/)
+  const cookies = await context.cookies()
+  expect(cookies).toEqual([expect.objectContaining({ httpOnly: true, sameSite: 'Strict', path: '/', expires: -1 })])
+  expect(await page.evaluate(() => document.cookie)).toBe('')
+})
+
+test('R-LOGIN-6 Keep me signed in makes it 30 days', async ({ page, context }) => {
+  await page.goto('login')
+  await page.getByRole('checkbox', { name: 'Keep me signed in' }).check()
+  await signIn(page, STUDENT, DEMO_PASSWORD)
+  await expect(page).toHaveURL(/\/student-home$/)
+  const [cookie] = await context.cookies()
+  expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+  const days = ((cookie?.expires ?? 0) - Date.now() / 1000) / 86_400
+  expect(days).toBeGreaterThan(29.9)
+  expect(days).toBeLessThan(30.1)
+})
+
+test('signing in by keyboard alone', async ({ page }) => {
+  await page.goto('login')
+  await email(page).focus()
+  await page.keyboard.type(LIBRARIAN)
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', { name: 'Scan ID Card' })).toBeFocused()
+  await page.keyboard.press('Tab')
+  await page.keyboard.type(DEMO_PASSWORD)
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/home$/)
+})
+
+test.describe('signing out', () => {
+  test.use({ as: 'student' })
+
+  test('R-LOGIN-7 Logout ends the session on the server, forgets the role and goes to /login', async ({
+    page,
+    who,
+  }) => {
+    await page.goto('student-home')
+    await page.getByRole('button', { name: 'Logout' }).click()
+    await expect(page).toHaveURL(/\/login$/)
+    expect(await storedRole(page)).toBeNull()
+    expect((await present(who).call('GET', '/me')).status).toBe(401)
+    await page.goBack()
+    await expect(page).not.toHaveURL(/student-home/)
+    await page.goto('student-home')
+    await expect(page).toHaveURL(/\/login/)
+  })
+})
+
+test.describe('somebody who is already signed in', () => {
+  test.use({ as: 'student' })
+
+  test('is offered to continue instead of typing', async ({ page, who }) => {
+    await page.goto('login')
+    await expect(page.getByText(`You are signed in as ${present(who).user.name}.`)).toBeVisible()
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(page).toHaveURL(/\/student-home$/)
+  })
+})
+
+test.describe('the ID card', () => {
+  test('R-SCAN-2 R-SCAN-9 a card typed by a hand scanner fills in the email, and only the password is missing', async ({
+    page,
+    library,
+  }) => {
+    const student = await library.student({ rollNumber: 'ee27-0815' })
+    await page.goto('login')
+    const toggle = page.getByRole('button', { name: 'Scan ID Card' })
+    await toggle.click()
+    await expect(toggle).toHaveAttribute('aria-expanded', 'true')
+    const roll = page.getByRole('textbox', { name: 'Roll number' })
+    await roll.fill('  EE27-0815 ')
+    await roll.press('Enter')
+    await expect(email(page)).toHaveValue(student.user.email)
+    await expect(password(page)).toBeFocused()
+    await expect(roll).toHaveCount(0)
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(/\/student-home$/)
+  })
+
+  test('R-SCAN-3 a card of nobody says so', async ({ page, watch }) => {
+    watch.refuses(404)
+    await page.goto('login')
+    await page.getByRole('button', { name: 'Scan ID Card' }).click()
+    const roll = page.getByRole('textbox', { name: 'Roll number' })
+    await roll.fill('zz99-000')
+    await roll.press('Enter')
+    await expect(page.getByRole('alert')).toHaveText('No user found for the scanned roll number.')
+    await expect(email(page)).toHaveValue('')
+  })
+})

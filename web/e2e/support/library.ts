@@ -1,0 +1,263 @@
+import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { AdminLoan, BookDetail, BookForm, Loan, Registration, Review, ReviewForm, User } from '../../src/api/types'
+import { programPath } from './needs'
+
+export const DEMO_PASSWORD = 'demo-library'
+export const LIBRARIAN = 'librarian@demo.library'
+export const STUDENT = 'student@demo.library'
+/** Of every account that a test makes. */
+export const PASSWORD = 'four plain words here'
+
+export type Answer<T> = { status: number; body: T; headers: Headers }
+
+let made = 0
+/** A number that no other test of this worker has. */
+export const nextNumber = (): number => (made += 1)
+
+/** Somebody who is signed in (or, with an empty cookie, a visitor) and calls the API directly. */
+export class Person {
+  readonly #library: Library
+  readonly #cookie: string
+  readonly user: User
+  readonly password: string
+
+  constructor(library: Library, user: User, password: string, cookie: string) {
+    this.#library = library
+    this.user = user
+    this.password = password
+    this.#cookie = cookie
+  }
+
+  call<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+    return this.#library.call<T>(method, path, body, { ...headers, Cookie: this.#cookie })
+  }
+
+  /** The same, where anything but success is a fault of the test. */
+  async ask<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
+    return succeeded(await this.call<T>(method, path, body, headers), `${method} ${path}`)
+  }
+
+  borrow = (bookId: number) => this.ask<Loan>('POST', `/books/${bookId}/loans`)
+  loans = async () => (await this.ask<{ loans: Loan[] }>('GET', '/me/loans')).loans
+  allLoans = async (q: string) =>
+    (await this.ask<{ loans: AdminLoan[] }>('GET', `/loans?q=${encodeURIComponent(q)}`)).loans
+  review = (bookId: number, review: ReviewForm) => this.ask<Review>('POST', `/books/${bookId}/reviews`, review)
+
+  /** The browser of this person, right after signing in. */
+  storageState() {
+    const [name = '', value = ''] = this.#cookie.split('=')
+    return {
+      cookies: [
+        {
+          name,
+          value,
+          domain: 'localhost',
+          path: '/',
+          expires: -1,
+          httpOnly: true,
+          secure: false,
+          sameSite: 'Strict' as const,
+        },
+      ],
+      origins: [
+        { origin: this.#library.origin, localStorage: [{ name: 'userRole', value: this.user.role as string }] },
+      ],
+    }
+  }
+}
+
+function succeeded<T>(answer: Answer<T>, what: string): T {
+  if (answer.status >= 300) throw new Error(`${what} answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+/** A run that is broken off takes its servers along. */
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const program of running) program.kill('SIGKILL')
+})
+
+const START_MS = 10_000
+
+/** Where the server says that it listens. */
+function addressOf(program: ChildProcessByStdio<null, null, Readable>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let log = ''
+    const fail = (why: string) => reject(new Error(`The server ${why}:\n${log}`))
+    const timer = setTimeout(() => fail('did not say that it is open'), START_MS)
+    program.once('error', ({ message }) => fail(`did not start (${message})`))
+    program.once('exit', (code) => fail(`ended with ${code}`))
+    // Its log is read to the end, or the pipe would fill up and the server would wait.
+    program.stderr.setEncoding('utf8').on('data', (text: string) => {
+      log = (log + text).slice(-20_000)
+      const origin = /is open at (http:\/\/[^/"]+)\/library\//.exec(log)?.[1]
+      if (origin === undefined) return
+      clearTimeout(timer)
+      resolve(origin)
+    })
+  })
+}
+
+/** A running server with a database of its own. */
+export class Library {
+  readonly #process: ChildProcess
+  readonly #folder: string
+  readonly origin: string
+  /** Where the metrics are read. */
+  readonly metrics: string
+  #librarian: Promise<Person> | undefined
+
+  private constructor(process: ChildProcess, folder: string, origin: string, metrics: string) {
+    this.#process = process
+    this.#folder = folder
+    this.origin = origin
+    this.metrics = metrics
+  }
+
+  /** The base path with the slash that addresses are resolved against. */
+  get url(): string {
+    return `${this.origin}/library/`
+  }
+
+  /** Starts the program on a free port: with the demo catalogue, or with nothing but one librarian. */
+  static async start(kind: 'demo' | 'empty'): Promise<Library> {
+    const folder = await mkdtemp(join(tmpdir(), 'library-e2e-'))
+    const database = `sqlite:${join(folder, 'library.db')}`
+    if (kind === 'empty') {
+      const { status, stderr } = spawnSync(
+        programPath(),
+        ['admin', 'create', '--email', LIBRARIAN, '--name', 'Meera Iyer', '--password-stdin', '--database', database],
+        { input: `${DEMO_PASSWORD}\n`, encoding: 'utf8' },
+      )
+      if (status !== 0) throw new Error(`The librarian could not be made: ${stderr}`)
+    }
+    const metricsPort = await freePort()
+    const program = spawn(
+      programPath(),
+      [
+        'serve',
+        ...(kind === 'demo' ? ['--demo'] : []),
+        '--listen=127.0.0.1:0',
+        `--metrics-listen=127.0.0.1:${metricsPort}`,
+        `--database=${database}`,
+        '--log-format=json',
+      ],
+      { stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    running.add(program)
+    return new Library(program, folder, await addressOf(program), `http://127.0.0.1:${metricsPort}/metrics`)
+  }
+
+  /** Ends the process in the hard way, for tests of what happens when the server is gone. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+      const ended = once(this.#process, 'exit')
+      this.#process.kill('SIGKILL')
+      await ended
+    }
+    running.delete(this.#process)
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async call<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer<T>> {
+    const response = await fetch(`${this.origin}/library/api/v1${path}`, {
+      method,
+      headers: { Origin: this.origin, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, body: (text ? JSON.parse(text) : null) as T, headers: response.headers }
+  }
+
+  async signIn(email: string, password: string): Promise<Person> {
+    const answer = await this.call<User>('POST', '/auth/sign-in', { email, password })
+    const user = succeeded(answer, `Signing in as ${email}`)
+    const cookie = (answer.headers.get('Set-Cookie') ?? '').split(';')[0] ?? ''
+    return new Person(this, user, password, cookie)
+  }
+
+  /** A librarian with a session of the own, which the test may end. */
+  librarian = () => this.signIn(LIBRARIAN, DEMO_PASSWORD)
+
+  /** The session that prepares things behind the scenes. */
+  #desk(): Promise<Person> {
+    this.#librarian ??= this.librarian()
+    return this.#librarian
+  }
+
+  /** What a new student of this library could type into the form. */
+  registration(changes: Partial<Registration> = {}): Registration & { password: string } {
+    const number = nextNumber()
+    return {
+      name: `Student ${number}`,
+      email: `student-${number}@college.test`,
+      password: PASSWORD,
+      rollNumber: `me26-${number}`,
+      department: 'Mechanical Engineering',
+      batch: '2026',
+      ...changes,
+    }
+  }
+
+  /** A new student, signed in. */
+  async student(changes: Partial<Registration> = {}): Promise<Person> {
+    const registration = this.registration(changes)
+    succeeded(await this.call('POST', '/auth/register', registration), 'Registering')
+    return this.signIn(registration.email, registration.password)
+  }
+
+  /** What could stand in the form of a book; the title is one of a kind. */
+  bookForm(changes: Partial<BookForm> = {}): BookForm {
+    return {
+      title: `A Field Guide to Bridges, Part ${nextNumber()}`,
+      author: 'Nandini Rao',
+      genre: 'Engineering',
+      photoURL: `${this.origin}/library/covers/1.svg`,
+      description: 'From log to cable stay, every kind of bridge, how it stands and why some fell. '.repeat(3).trim(),
+      noOfBooks: 3,
+      location: 'Main hall, shelf B2',
+      status: 'Available',
+      rating: 4,
+      ...changes,
+    }
+  }
+
+  addBook = async (changes: Partial<BookForm> = {}) =>
+    (await this.#desk()).ask<BookDetail>('POST', '/books', this.bookForm(changes))
+
+  book = async (id: number) => (await this.#desk()).ask<BookDetail>('GET', `/books/${id}`)
+
+  /** Saves an edit over whatever the book is now, as another librarian would. */
+  async updateBook(id: number, changes: Partial<BookForm>): Promise<void> {
+    const desk = await this.#desk()
+    const { body, headers } = await desk.call<BookDetail>('GET', `/books/${id}`)
+    const { title, author, genre, photoURL, description, noOfBooks, location, status } = body
+    const form = { title, author, genre, photoURL, description, noOfBooks, location, status, ...changes }
+    await desk.ask('PUT', `/books/${id}`, form, { 'If-Match': headers.get('ETag') ?? '' })
+  }
+
+  deleteBook = async (id: number) => (await this.#desk()).ask<null>('DELETE', `/books/${id}`)
+  allLoans = async (q: string) => (await this.#desk()).allLoans(q)
+}
+
+/** The metrics' listener takes no port of the system's choice, so one is asked for here. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No free port')
+  return address.port
+}

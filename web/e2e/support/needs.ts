@@ -1,0 +1,35 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** The browser: named by CHROMIUM, else the first `chromium` on the PATH. */
+export function browserPath(): string {
+  const named = process.env['CHROMIUM']
+  if (named) return named
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin']
+  return folders.map((folder) => join(folder, 'chromium')).find(isProgram) ?? '/usr/bin/chromium'
+}
+
+/** The program under test: the release build, or the one that LIBRARY_BINARY names. */
+export function programPath(): string {
+  return process.env['LIBRARY_BINARY'] ?? fileURLToPath(new URL('../../../target/release/library', import.meta.url))
+}
+
+/** Runs once before all tests: what is missing is said in one sentence instead of in a hundred failures. */
+export default function checkNeeds(): void {
+  if (!isProgram(programPath())) {
+    throw new Error(`The program ${programPath()} is missing. Build it with: make build`)
+  }
+  if (!isProgram(browserPath())) {
+    throw new Error(`The browser ${browserPath()} is missing. Install Chromium, or name one with CHROMIUM=/path/to/it`)
+  }
+}

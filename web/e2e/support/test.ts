@@ -1,0 +1,116 @@
+import { test as base, expect, type BrowserContext, type Page } from '@playwright/test'
+import { Library, STUDENT, DEMO_PASSWORD, type Person } from './library'
+import { Watch } from './watch'
+
+export { expect }
+
+type Options = {
+  /** Which library: the worker's own with the demo catalogue, one without any book, or a fresh demo for this test alone. */
+  shelf: 'demo' | 'empty' | 'fresh'
+  /** Who sits at the browser; `student` is a new one in each test. */
+  as: 'visitor' | 'librarian' | 'student' | 'demo student'
+  /** Whether the preloader is seen; it has tests of its own, and the others do not wait for it. */
+  preloader: boolean
+}
+
+type Fixtures = {
+  library: Library
+  /** The person at the browser; the visitor is null. */
+  who: Person | null
+  watch: Watch
+  /** A page of somebody else, in another browser. */
+  pageOf: (person: Person | null) => Promise<Page>
+}
+
+type WorkerFixtures = {
+  libraries: (kind: 'demo' | 'empty') => Promise<Library>
+}
+
+/** A style sheet object is no inline style: the page's policy stays as it is. */
+function hidePreloader() {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync('#preloader { display: none !important }')
+  document.adoptedStyleSheets = [sheet]
+}
+
+async function prepare(context: BrowserContext, watch: Watch, preloader: boolean): Promise<void> {
+  await watch.attach(context)
+  if (!preloader) await context.addInitScript(hidePreloader)
+}
+
+export const test = base.extend<Options & Fixtures, WorkerFixtures>({
+  shelf: ['demo', { option: true }],
+  as: ['visitor', { option: true }],
+  preloader: [false, { option: true }],
+
+  libraries: [
+    // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of the fixtures out of this pattern
+    async ({}, provide) => {
+      const running = new Map<string, Promise<Library>>()
+      await provide((kind) => {
+        const library = running.get(kind) ?? Library.start(kind)
+        running.set(kind, library)
+        return library
+      })
+      for (const library of running.values()) await (await library).stop()
+    },
+    { scope: 'worker' },
+  ],
+
+  library: async ({ libraries, shelf }, provide) => {
+    if (shelf !== 'fresh') return provide(await libraries(shelf))
+    const library = await Library.start('demo')
+    await provide(library)
+    await library.stop()
+  },
+
+  who: async ({ library, as }, provide) => {
+    switch (as) {
+      case 'visitor':
+        return provide(null)
+      case 'librarian':
+        return provide(await library.librarian())
+      case 'student':
+        return provide(await library.student())
+      case 'demo student':
+        return provide(await library.signIn(STUDENT, DEMO_PASSWORD))
+    }
+  },
+
+  baseURL: async ({ library }, provide) => provide(library.url),
+
+  storageState: async ({ who }, provide) => provide(who?.storageState() ?? { cookies: [], origins: [] }),
+
+  watch: async ({ library }, provide) => {
+    const watch = new Watch(library.origin)
+    await provide(watch)
+    expect(watch.faults, 'nothing went wrong unnoticed').toEqual([])
+  },
+
+  context: async ({ context, watch, preloader }, provide) => {
+    await prepare(context, watch, preloader)
+    await provide(context)
+  },
+
+  pageOf: async ({ browser, library, watch, preloader, contextOptions, viewport }, provide) => {
+    const contexts: BrowserContext[] = []
+    await provide(async (person) => {
+      const context = await browser.newContext({
+        ...contextOptions,
+        viewport,
+        baseURL: library.url,
+        ...(person && { storageState: person.storageState() }),
+      })
+      contexts.push(context)
+      await prepare(context, watch, preloader)
+      return context.newPage()
+    })
+    for (const context of contexts) await context.close()
+  },
+})
+
+/** The person at the browser of a test that has one. */
+export function present(who: Person | null): Person {
+  if (!who) throw new Error('This test runs as a visitor')
+  return who
+}

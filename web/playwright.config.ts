@@ -1,0 +1,35 @@
+import { defineConfig } from '@playwright/test'
+import { browserPath } from './e2e/support/needs'
+
+/** What a person sees: the built program with its own screens, in a real browser. */
+export default defineConfig({
+  testDir: 'e2e',
+  globalSetup: './e2e/support/needs.ts',
+  fullyParallel: true,
+  workers: 2,
+  forbidOnly: true,
+  timeout: 30_000,
+  expect: { timeout: 7_000 },
+  reporter: process.env['CI'] ? 'dot' : 'list',
+  use: {
+    actionTimeout: 7_000,
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-IN',
+    // Far from the library's own zone, so that a day counted by the browser's clock would show (R-LOAN-8).
+    timezoneId: 'Pacific/Honolulu',
+    screenshot: 'only-on-failure',
+    // Transitions off, so that no test waits for one; the tests of motion turn it on.
+    contextOptions: { reducedMotion: 'reduce' },
+    launchOptions: {
+      executablePath: browserPath(),
+      args: [
+        '--no-sandbox',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--disable-quic',
+        '--no-first-run',
+      ],
+    },
+  },
+})
