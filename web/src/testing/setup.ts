@@ -24,6 +24,7 @@ globalThis.ResizeObserver ??= class {
 // oxlint-disable-next-line typescript/unbound-method -- only looked at
 Element.prototype.scrollIntoView ??= () => undefined
 window.scrollTo = () => undefined
+if (!('fonts' in document)) Object.defineProperty(document, 'fonts', { value: new EventTarget() })
 
 afterEach(() => {
   cleanup()

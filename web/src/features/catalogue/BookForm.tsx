@@ -193,7 +193,7 @@ export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onC
           </Alert>
         )}
         <div className={classes.actions}>
-          <Button type="submit" size="md" loading={pending}>
+          <Button type="submit" size="md" variant={state.conflict ? 'default' : 'filled'} loading={pending}>
             {submit}
           </Button>
           <Button variant="default" size="md" onClick={onCancel}>

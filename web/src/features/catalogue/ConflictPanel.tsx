@@ -1,9 +1,12 @@
 import { Button, Text, Title } from '@mantine/core'
-import { useEffect, useId, useRef } from 'react'
+import { useEffect, useId, useMemo, useRef } from 'react'
 import classes from './ConflictPanel.module.css'
 import { type BookField, rules } from './bookValues'
-import { type Difference, partsOf } from './comparison'
+import { type Difference, piecesOf } from './comparison'
 import type { BookFormState, Conflict } from './useBookForm'
+
+/** Of a long change the beginning tells which is which; chosen, all of it stands in the form. */
+const MOST_SHOWN = 600
 
 type ConflictPanelProps = { state: BookFormState; pending: boolean; onSave: () => void }
 
@@ -108,14 +111,20 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
 }
 
 function Value({ field, own, other }: { field: BookField; own: string | number; other: string | number }) {
+  // The form below is typed into while this stands there; long texts need not be compared anew at each key.
+  const pieces = useMemo(() => piecesOf(String(own), String(other)), [own, other])
   if (own === '') return <span className={classes.blank}>(blank)</span>
   if (field === 'status' || field === 'noOfBooks') return <span className="tabular">{own}</span>
-  const { before, changed, after } = partsOf(String(own), String(other))
+  // Where nothing is the same there is nothing to point out.
+  const points = pieces.some(({ changed }) => !changed)
   return (
     <span dir="auto" className={classes.text}>
-      {before}
-      {changed && <mark className={classes.changed}>{changed}</mark>}
-      {after}
+      {pieces.map(({ text, changed }, index) => {
+        const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+        // The pieces of a text have no name but their place.
+        // oxlint-disable-next-line react/no-array-index-key
+        return changed && points ? <mark key={index}>{shown}</mark> : <span key={index}>{shown}</span>
+      })}
     </span>
   )
 }

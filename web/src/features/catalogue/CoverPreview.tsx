@@ -32,7 +32,7 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
 
   return (
     <div className={classes.preview}>
-      <div className={classes.cover} data-board={(!picture && board === null) || undefined}>
+      <div className={classes.cover} data-board={picture || board !== null ? undefined : stage}>
         {stage === 'loading' && <Skeleton className={classes.skeleton} radius={0} />}
         {picture && (
           <img
