@@ -90,6 +90,8 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     },
+    // A window's title bar is no banner of the page.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
     Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, withBorder: true } },
     Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
     Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
