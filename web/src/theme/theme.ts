@@ -131,7 +131,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
     '--library-field-border': '#918980',
     '--library-surface': '#ffffff',
     '--library-hairline': gray[2],
-    '--library-star': '#a06a00',
+    '--library-star': '#966300',
     '--library-star-empty': gray[4],
     '--library-skeleton': gray[2],
   },

@@ -1,4 +1,5 @@
 import { Table } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import classes from './ResponsiveTable.module.css'
 
@@ -8,6 +9,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** `end` for amounts. */
   align?: 'start' | 'end'
+  /** The cell holds the row's buttons, which need no label on a card. */
+  controls?: boolean
 }
 
 type ResponsiveTableProps<Row> = {
@@ -17,13 +20,21 @@ type ResponsiveTableProps<Row> = {
   keyOf: (row: Row) => string | number
   /** The first column names the row: the person or the book. */
   columns: readonly [Column<Row>, ...Column<Row>[]]
+  /** Up to this width of the window each row is a card. */
+  cardsUpTo?: string
 }
 
-/** A dense table with a sticky header; on a phone each row becomes a card of labelled values. */
-export function ResponsiveTable<Row>({ label, rows, keyOf, columns }: ResponsiveTableProps<Row>) {
+/** A dense table with a sticky header; where the window is narrow each row becomes a card of labelled values. */
+export function ResponsiveTable<Row>({ label, rows, keyOf, columns, cardsUpTo = '48em' }: ResponsiveTableProps<Row>) {
   const [first, ...others] = columns
+  const cards = useMediaQuery(`(max-width: ${cardsUpTo})`, false, { getInitialValueInEffect: false })
   return (
-    <Table className={classes.table} aria-label={label} role="table">
+    <Table
+      className={cards ? `${classes.table} ${classes.cards}` : classes.table}
+      horizontalSpacing="sm"
+      aria-label={label}
+      role="table"
+    >
       <Table.Thead className={classes.head} role="rowgroup">
         <Table.Tr role="row">
           {columns.map(({ title, align }) => (
@@ -33,15 +44,15 @@ export function ResponsiveTable<Row>({ label, rows, keyOf, columns }: Responsive
           ))}
         </Table.Tr>
       </Table.Thead>
-      {/* The roles are spelt out because cards on a phone are no table boxes any more. */}
+      {/* The roles are spelt out because cards are no table boxes any more. */}
       <Table.Tbody role="rowgroup">
         {rows.map((row) => (
           <Table.Tr key={keyOf(row)} role="row">
             <Table.Th scope="row" role="rowheader" className={classes.name}>
               {first.cell(row)}
             </Table.Th>
-            {others.map(({ title, cell, align }) => (
-              <Table.Td key={title} role="cell" data-label={title} data-align={align}>
+            {others.map(({ title, cell, align, controls }) => (
+              <Table.Td key={title} role="cell" data-label={title} data-align={align} data-controls={controls}>
                 {cell(row)}
               </Table.Td>
             ))}

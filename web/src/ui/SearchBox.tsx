@@ -34,6 +34,8 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
         const after = new URLSearchParams(before)
         if (value.trim() === '') after.delete('q')
         else after.set('q', value.trim())
+        // Another search begins at its first page.
+        after.delete('cursor')
         return after
       },
       { replace: true },

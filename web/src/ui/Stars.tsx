@@ -1,4 +1,4 @@
-import { Rating } from '@mantine/core'
+import { useId } from 'react'
 import classes from './Stars.module.css'
 
 const STAR = 'M10 1.8l2.5 5.2 5.7.7-4.2 3.9 1.1 5.7L10 14.5l-5.1 2.8L6 11.6 1.8 7.7l5.7-.7z'
@@ -36,20 +36,34 @@ type StarsInputProps = {
   error?: string | null
 }
 
-/** Choice of one to five stars by pointer, arrow keys or screen reader. */
+/** Choice of one to five stars by pointer, arrow keys or screen reader: five radio buttons drawn as stars. */
 export function StarsInput({ label, value, onChange, error }: StarsInputProps) {
+  const id = useId()
+  const errorId = `${id}-error`
   return (
-    <fieldset className={classes.field} aria-invalid={error ? true : undefined}>
+    <fieldset className={classes.field}>
       <legend className={classes.legend}>{label}</legend>
-      <Rating
-        value={value}
-        onChange={onChange}
-        size="xl"
-        color="var(--library-star)"
-        getSymbolLabel={(stars) => (stars === 0 ? 'No rating' : stars === 1 ? '1 star' : `${stars} stars`)}
-      />
+      <div className={classes.choices}>
+        {[1, 2, 3, 4, 5].map((stars) => (
+          <label key={stars} className={classes.choice} data-full={stars <= value || undefined}>
+            <input
+              type="radio"
+              name={id}
+              value={stars}
+              checked={stars === value}
+              onChange={() => onChange(stars)}
+              className={classes.radio}
+              aria-label={stars === 1 ? '1 star' : `${stars} stars`}
+              aria-describedby={error ? errorId : undefined}
+            />
+            <svg viewBox="0 0 20 19" width={32} aria-hidden="true" focusable="false">
+              <path d={STAR} />
+            </svg>
+          </label>
+        ))}
+      </div>
       {error && (
-        <p className={classes.error} role="alert">
+        <p id={errorId} className={classes.error} role="alert">
           {error}
         </p>
       )}

@@ -1,4 +1,4 @@
-import { Badge, Button, Skeleton, Text, Title } from '@mantine/core'
+import { Anchor, Badge, Button, Skeleton, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, type ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -58,8 +58,23 @@ function Loaded({ id, home, action, writeReview }: BookPageProps & { id: number 
 
   if (error instanceof ProblemError && error.status === 404) return <Missing home={home} />
   if (data) return <Found book={data.book} action={action} writeReview={writeReview} />
-  if (error) return <ErrorState error={error} onRetry={() => void refetch()} />
-  return <BookSkeleton />
+  if (error) {
+    return (
+      <>
+        <VisuallyHidden component="h1">Book</VisuallyHidden>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </>
+    )
+  }
+  return (
+    <>
+      {/* Not an h1: after a change of page the focus waits for the title of the book. */}
+      <VisuallyHidden role="heading" aria-level={1}>
+        Loading the book…
+      </VisuallyHidden>
+      <BookSkeleton />
+    </>
+  )
 }
 
 type FoundProps = { book: BookDetail } & Pick<BookPageProps, 'action' | 'writeReview'>
@@ -69,35 +84,53 @@ function Found({ book, action, writeReview }: FoundProps) {
   const paragraphs = paragraphsOf(book.description)
 
   return (
-    <article className={classes.page}>
+    <article className={classes.page} data-title={titleSize(book.title)}>
       <div className={classes.cover}>
         <BookCover book={book} alone eager />
       </div>
-      <div className={classes.facts}>
-        <Title order={1} tabIndex={-1} dir="auto" className={classes.title} data-size={titleSize(book.title)}>
+      <div className={classes.head}>
+        <Clamped
+          key={`title ${book.title}`}
+          lines={6}
+          of="title"
+          wrap={(words) => (
+            <Title order={1} tabIndex={-1} dir="auto" className={classes.title}>
+              {words}
+            </Title>
+          )}
+        >
           {book.title}
-        </Title>
-        <div className={classes.author} dir="auto" data-long={book.author.length > 120 || undefined}>
-          <Clamped key={book.author} lines={3} of="list of authors">
-            {book.author || 'Author not known'}
-          </Clamped>
-        </div>
+        </Clamped>
+        <Clamped
+          key={`author ${book.author}`}
+          lines={3}
+          of="list of authors"
+          wrap={(words) => (
+            <div className={classes.author} dir="auto" data-long={book.author.length > 120 || undefined}>
+              {words}
+            </div>
+          )}
+        >
+          {book.author || 'Author not known'}
+        </Clamped>
         {book.averageRating !== null && (
           <div className={classes.rating}>
             <Stars value={book.averageRating} size={18} />
             <span className="tabular">{averageText(book.averageRating)}</span>
-            <Text span c="dimmed" size="sm">
+            <Anchor href="#reviews" size="sm">
               {counted(book.reviewCount, 'review', 'reviews')}
-            </Text>
+            </Anchor>
           </div>
         )}
-        <div className={classes.badges}>
-          <Badge color="gray" className={classes.genre} title={book.genre || undefined}>
-            {book.genre || 'Genre not known'}
-          </Badge>
-          <StatusBadge status={book.status} />
+        <Badge color="gray" size="lg" className={classes.genre} title={book.genre || undefined}>
+          {book.genre || 'Genre not known'}
+        </Badge>
+      </div>
+      <div className={classes.facts}>
+        <div className={classes.action}>
+          {action(book)}
+          <StatusBadge status={book.status} size="lg" />
         </div>
-        <div className={classes.action}>{action(book)}</div>
         <dl className={classes.details}>
           <Detail name="Number available">
             <span className="tabular">{book.noOfBooks.toLocaleString('en')}</span>

@@ -6,11 +6,13 @@ type ClampedProps = {
   lines: number
   /** What the button shows all of: "title", "authors". */
   of: string
+  /** The element around the words; the button stands after it. */
+  wrap: (words: ReactNode) => ReactNode
   children: ReactNode
 }
 
 /** Words that may run to half a page, cut after some lines until all of them are asked for. */
-export function Clamped({ lines, of, children }: ClampedProps) {
+export function Clamped({ lines, of, wrap, children }: ClampedProps) {
   const text = useRef<HTMLSpanElement>(null)
   const [all, setAll] = useState(false)
   const [cut, setCut] = useState(false)
@@ -25,14 +27,16 @@ export function Clamped({ lines, of, children }: ClampedProps) {
 
   return (
     <>
-      <span
-        ref={text}
-        className={classes.text}
-        data-clamped={!all || undefined}
-        style={all ? undefined : { WebkitLineClamp: lines }}
-      >
-        {children}
-      </span>
+      {wrap(
+        <span
+          ref={text}
+          className={classes.text}
+          data-clamped={!all || undefined}
+          style={all ? undefined : { WebkitLineClamp: lines }}
+        >
+          {children}
+        </span>,
+      )}
       {cut && (
         <Button
           variant="subtle"

@@ -6,7 +6,7 @@ import type { Review } from '../../api/types'
 import { ErrorState } from '../../ui/ErrorState'
 import { counted, instantText } from '../../ui/format'
 import { Stars } from '../../ui/Stars'
-import { averageText, distributionOf } from './bookRules'
+import { distributionOf } from './bookRules'
 import classes from './Reviews.module.css'
 
 /** What readers say: the distribution of their stars, and their words, newest first. */
@@ -34,13 +34,16 @@ export function Reviews({ bookId, write }: { bookId: number; write: ReactNode })
         {figures && figures.averageRating !== null && (
           <Figures average={figures.averageRating} total={figures.total} ratings={figures.ratings} />
         )}
+        {query.data && reviews.length === 0 && (
+          <Text mt="xs" c="dimmed">
+            No reviews yet. Be the first to review this book!
+          </Text>
+        )}
         {write !== undefined && <div className={classes.write}>{write}</div>}
       </div>
       <div>
         {query.data ? (
-          reviews.length === 0 ? (
-            <Text c="dimmed">No reviews yet. Be the first to review this book!</Text>
-          ) : (
+          reviews.length > 0 && (
             <>
               <ul ref={list} className={classes.list} aria-labelledby="reviews">
                 {reviews.map((review) => (
@@ -77,7 +80,9 @@ function Figures({ average, total, ratings }: { average: number; total: number; 
   return (
     <>
       <p className={classes.average}>
-        {averageText(average)} <small>{counted(total, 'review', 'reviews')}</small>
+        <span className="tabular">{average.toFixed(1)}</span>
+        <Stars value={average} size={18} />
+        <small>{counted(total, 'review', 'reviews')}</small>
       </p>
       <ul className={classes.distribution} aria-label="Distribution of stars">
         {distributionOf(ratings).map(({ stars, count, share }) => (

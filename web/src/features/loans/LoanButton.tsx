@@ -24,7 +24,8 @@ export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'su
   const name = ACTION_NAMES[action]
   return (
     <Button
-      size="compact-md"
+      size="compact-sm"
+      h={34}
       variant={variant}
       aria-label={`${name}: ${loan.title}${of ? `, ${of}` : ''}`}
       aria-describedby={refusedBy}

@@ -7,7 +7,7 @@ import { messageOf } from '../../api/problem'
 import type { AdminLoan } from '../../api/types'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorState } from '../../ui/ErrorState'
-import { DateText, Money } from '../../ui/Facts'
+import { DateText } from '../../ui/Facts'
 import { counted } from '../../ui/format'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
@@ -15,7 +15,7 @@ import { SearchBox, useSearchText } from '../../ui/SearchBox'
 import { browserDay, libraryDay } from './dueRules'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
-import { ReturnDate } from './LoanStatus'
+import { Fine, ReturnDate } from './LoanStatus'
 import { ReturnQuestion, type Asked } from './ReturnQuestion'
 import { TableSkeleton } from './TableSkeleton'
 import { useLoanActions, type LoanAction } from './useLoanActions'
@@ -33,6 +33,7 @@ export default function LoansScreen() {
   const { pending, run } = useLoanActions()
   const keepPlace = useRowFocus(pending, () => search.current?.querySelector('input')?.focus())
   const enterFromSearch = useEnterFromSearch(q, current)
+  useFocusAfterTurning(cursor, current)
 
   return (
     <>
@@ -93,6 +94,7 @@ export default function LoansScreen() {
 }
 
 function countText(total: number, q: string): string {
+  if (total === 0) return ''
   return q ? counted(total, 'loan matches', 'loans match') : counted(total, 'loan', 'loans')
 }
 
@@ -101,6 +103,16 @@ function addressOf(params: URLSearchParams, cursor: string | null): string {
   if (cursor === null) after.delete('cursor')
   else after.set('cursor', cursor)
   return after.toString()
+}
+
+/** The button that turned to the last page is gone there: the keyboard goes on in the rows. */
+function useFocusAfterTurning(cursor: string | null, current: boolean) {
+  const shown = useRef(cursor)
+  useEffect(() => {
+    if (shown.current === cursor || !current) return
+    shown.current = cursor
+    if (document.activeElement === document.body) focusFirstAction()
+  }, [cursor, current])
 }
 
 /** On Enter the first row's first action gets the focus, once the rows for what was typed are there. */
@@ -159,6 +171,7 @@ function Loans({ loans, pending, onAction }: LoansProps) {
     <>
       <ResponsiveTable
         label="All borrowed books"
+        cardsUpTo="68em"
         rows={loans}
         keyOf={(loan) => loan.id}
         columns={[
@@ -175,9 +188,10 @@ function Loans({ loans, pending, onAction }: LoansProps) {
           },
           { title: 'Entry date', cell: (loan) => <DateText day={loan.EntryDate} /> },
           { title: 'Return date', cell: (loan) => <ReturnDate loan={loan} today={today} /> },
-          { title: 'Fine', align: 'end', cell: (loan) => <Money amount={loan.fine} /> },
+          { title: 'Fine', align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
           {
             title: 'Actions',
+            controls: true,
             cell: (loan) => {
               const shared = { loan, pending: pending.get(loan.id), of: loan.userName }
               return (

@@ -20,8 +20,7 @@ export function ReturnQuestion({ asked, onYes, onClose }: ReturnQuestionProps) {
   // While the question fades out it still says what it asked.
   const [shown, setShown] = useState(asked)
   if (asked && asked !== shown) setShown(asked)
-  if (!shown) return null
-  const { loan, action } = shown
+  const action = shown?.action ?? 'return'
 
   return (
     <ConfirmModal
@@ -29,18 +28,23 @@ export function ReturnQuestion({ asked, onYes, onClose }: ReturnQuestionProps) {
       title={action === 'return' ? 'Return this book?' : 'Return and restock this book?'}
       confirm={ACTION_NAMES[action]}
       onConfirm={() => {
-        onYes(shown)
+        if (shown) onYes(shown)
         onClose()
       }}
       onClose={onClose}
     >
-      {quoted(loan.title)}, borrowed by {loan.userName} ({loan.rollNumber}).{' '}
-      {loan.fine > 0
-        ? `Fine to collect: ${rupees(loan.fine)} for ${counted(loan.overdueDays, 'day', 'days')} overdue.`
-        : 'No fine.'}
+      {shown && sentenceOf(shown.loan)}
       <Text component="span" display="block" mt="sm">
         {ON_THE_SHELF[action]}
       </Text>
     </ConfirmModal>
   )
+}
+
+function sentenceOf(loan: AdminLoan): string {
+  const fine =
+    loan.fine > 0
+      ? `Fine to collect: ${rupees(loan.fine)} for ${counted(loan.overdueDays, 'day', 'days')} overdue.`
+      : 'No fine.'
+  return `${quoted(loan.title)}, borrowed by ${loan.userName} (${loan.rollNumber}). ${fine}`
 }

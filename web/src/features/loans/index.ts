@@ -1,6 +1,6 @@
 export { browserDay, libraryDay } from './dueRules'
 export { LoanButton } from './LoanButton'
-export { ReturnDate } from './LoanStatus'
+export { Fine, ReturnDate } from './LoanStatus'
 export { TableSkeleton } from './TableSkeleton'
 export { useLoanActions } from './useLoanActions'
 export { useRowFocus } from './useRowFocus'

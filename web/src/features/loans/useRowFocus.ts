@@ -25,7 +25,7 @@ export function useRowFocus(pending: ReadonlyMap<number, unknown>, whenEmpty: ()
     if (!focusIsFree()) return
     const all = buttons(wanted.action)
     const target = all.find((button) => button.dataset['loan'] === String(wanted.id)) ?? all[wanted.index] ?? all.at(-1)
-    if (target) target.focus()
+    if (target && !target.disabled) target.focus()
     else whenEmpty()
   })
 

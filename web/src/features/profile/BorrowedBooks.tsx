@@ -9,10 +9,19 @@ import { paths } from '../../app/paths'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorState } from '../../ui/ErrorState'
-import { DateText, Money } from '../../ui/Facts'
+import { DateText } from '../../ui/Facts'
 import { quoted, rupees } from '../../ui/format'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import { browserDay, libraryDay, LoanButton, ReturnDate, TableSkeleton, useLoanActions, useRowFocus } from '../loans'
+import {
+  browserDay,
+  Fine,
+  libraryDay,
+  LoanButton,
+  ReturnDate,
+  TableSkeleton,
+  useLoanActions,
+  useRowFocus,
+} from '../loans'
 import classes from './ProfileScreen.module.css'
 
 /** What the student has at home, and what can be done about it. */
@@ -90,10 +99,11 @@ function Loans({ loans, whenEmpty }: { loans: readonly Loan[]; whenEmpty: () => 
             ),
           },
           { title: 'Entry date', cell: (loan) => <DateText day={loan.EntryDate} /> },
-          { title: 'Return date', cell: (loan) => <ReturnDate loan={loan} today={today} /> },
-          { title: 'Fine', align: 'end', cell: (loan) => <Money amount={loan.fine} /> },
+          { title: 'Return date', cell: (loan) => <ReturnDate loan={loan} today={today} withFine /> },
+          { title: 'Fine', align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
           {
             title: 'Actions',
+            controls: true,
             cell: (loan) => {
               const reason = loan.fine > 0 ? `fined-${loan.id}` : undefined
               const shared = { loan, pending: pending.get(loan.id), refusedBy: reason }
@@ -113,7 +123,7 @@ function Loans({ loans, whenEmpty }: { loans: readonly Loan[]; whenEmpty: () => 
                   </div>
                   {reason && (
                     <p id={reason} className={classes.reason}>
-                      Please bring this book to the library desk: a fine of {rupees(loan.fine)} is due.
+                      Please bring this book to the library desk, where the fine of {rupees(loan.fine)} is settled.
                     </p>
                   )}
                 </div>
@@ -122,20 +132,18 @@ function Loans({ loans, whenEmpty }: { loans: readonly Loan[]; whenEmpty: () => 
           },
         ]}
       />
-      {asked && (
-        <ConfirmModal
-          opened={asking}
-          title="Return this book?"
-          confirm="Return"
-          onConfirm={() => {
-            start(asked, 'return')
-            setAsking(false)
-          }}
-          onClose={() => setAsking(false)}
-        >
-          {quoted(asked.title)} leaves your borrowed books and is back in the library.
-        </ConfirmModal>
-      )}
+      <ConfirmModal
+        opened={asking}
+        title="Return this book?"
+        confirm="Return"
+        onConfirm={() => {
+          if (asked) start(asked, 'return')
+          setAsking(false)
+        }}
+        onClose={() => setAsking(false)}
+      >
+        {quoted(asked?.title ?? '')} leaves your borrowed books and is back in the library.
+      </ConfirmModal>
     </>
   )
 }
