@@ -1,0 +1,230 @@
+//! What an operator types: everything that is wrong is told in one line, and nothing half-started stays behind.
+
+use std::{
+    net::TcpListener,
+    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
+    time::{Duration, Instant},
+};
+
+use serde_json::json;
+
+use crate::{
+    common::{Database, folder},
+    process::{Server, done, library, refused, refused_with, run},
+};
+
+#[test]
+fn a_port_in_use_is_told() {
+    let (taken, database) = (TcpListener::bind("127.0.0.1:0").expect("a port"), Database::sqlite());
+    let address = taken.local_addr().expect("an address").to_string();
+    let told = refused(&["serve", "--listen", &address, "--database", &database.location.to_string()]);
+    assert!(told.contains(&address) && told.contains("in use"), "{told}");
+}
+
+#[test]
+fn a_database_that_cannot_be_used_is_told() {
+    let folder = folder();
+    let letters = folder.path().join("letters.txt");
+    std::fs::write(&letters, "These are letters and no database. ".repeat(100)).expect("written");
+    let missing = folder.path().join("missing/library.db");
+    for (path, word) in [
+        (folder.path(), "opened"),
+        (letters.as_path(), "not a SQLite database"),
+        (missing.as_path(), "opened"),
+    ] {
+        let database = format!("sqlite:{}", path.display());
+        for command in ["migrate", "doctor"] {
+            let told = refused(&[command, "--database", &database]);
+            assert!(told.contains(word) && told.contains(&path.display().to_string()), "{told}");
+        }
+    }
+    let database = format!("sqlite:{}", letters.display());
+    assert!(
+        refused(&["serve", "--listen", "127.0.0.1:0", "--database", &database])
+            .contains("not a SQLite database")
+    );
+    // To root nothing is read-only.
+    if std::fs::metadata(folder.path()).expect("a folder").uid() != 0 {
+        let file = folder.path().join("library.db");
+        done(&["migrate", "--database", &format!("sqlite:{}", file.display())]);
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o444)).expect("changed");
+        let told = refused(&["migrate", "--database", &format!("sqlite:{}", file.display())]);
+        assert!(told.contains("read-only"), "{told}");
+    }
+}
+
+#[test]
+fn a_database_of_a_newer_program_is_left_alone() {
+    let database = Database::sqlite();
+    database.open().close();
+    database.raw("INSERT INTO schema_version (version, name) VALUES (9999, 'future')").expect("writable");
+    let told = refused(&["serve", "--listen", "127.0.0.1:0", "--database", &database.location.to_string()]);
+    assert!(told.contains("9999") && told.contains("newer"), "{told}");
+}
+
+#[test]
+fn a_postgres_server_that_is_not_there_is_told_without_its_password() {
+    for command in ["migrate", "serve"] {
+        let told = refused(&[command, "--database", "postgres://library:secret@127.0.0.1:1/library"]);
+        assert!(told.contains("PostgreSQL cannot be reached") && !told.contains("secret"), "{told}");
+    }
+}
+
+#[test]
+fn an_unknown_time_zone_is_named_r_loan_8() {
+    let ended = run(library(&["serve", "--time-zone", "Mars/Olympus"]), "");
+    assert!(!ended.success);
+    let first = ended.stderr.lines().next().unwrap_or_default();
+    assert!(first.contains("Mars/Olympus") && first.contains("time zone"), "{}", ended.stderr);
+}
+
+#[test]
+fn the_demos_known_passwords_stay_on_this_machine() {
+    let database = Database::sqlite();
+    let told = refused(&[
+        "serve",
+        "--demo",
+        "--listen",
+        "0.0.0.0:0",
+        "--allow-insecure-http",
+        "--database",
+        &database.location.to_string(),
+    ]);
+    assert!(told.contains("--demo"), "{told}");
+    let told = refused(&["serve", "--listen", "0.0.0.0:0", "--database", &database.location.to_string()]);
+    assert!(told.contains("in the clear"), "{told}");
+}
+
+#[test]
+fn one_file_has_one_server_at_a_time() {
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    let first = Server::start(&location);
+    let told = refused(&["serve", "--listen", "127.0.0.1:0", "--database", &location]);
+    assert!(told.contains("another server"), "{told}");
+    assert_eq!(first.ask("GET", "/books", "", None).map(|answer| answer.0), Some(200), "the first goes on");
+    // Commands work beside it.
+    done(&["migrate", "--database", &location]);
+    assert!(done(&["doctor", "--database", &location]).contains("0 books"));
+    first.stop();
+    Server::start(&location).stop();
+}
+
+#[test]
+fn the_first_librarian_is_made_on_the_command_line_and_can_sign_in_r_role_3() {
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    let server = Server::start(&location);
+    let sign_in = |password: &str| {
+        let form = json!({ "email": "meera@college.edu", "password": password });
+        server.ask("POST", "/auth/sign-in", "", Some(&form)).expect("an answer")
+    };
+    assert_eq!(sign_in("four unrelated words").0, 401, "there is no account until one is made");
+    let create = [
+        "admin",
+        "create",
+        "--email",
+        "Meera@college.edu",
+        "--name",
+        "Meera Iyer",
+        "--password-stdin",
+        "--database",
+        &location,
+    ];
+    assert!(refused_with(&create, "password\n").contains("common"));
+    assert!(refused_with(&create, "\n").contains("Password is required."));
+    let made = run(library(&create), "four unrelated words\r\n");
+    assert!(made.success, "{}", made.stderr);
+    assert!(
+        made.stdout.contains("Meera@college.edu") && !made.stdout.contains("unrelated"),
+        "{}",
+        made.stdout
+    );
+    assert!(refused_with(&create, "four unrelated words\n").contains("exists"));
+    let (status, user) = sign_in("four unrelated words");
+    assert_eq!((status, &user["role"], &user["rollNumber"]), (200, &json!("admin"), &json!(null)));
+    let wrong = [
+        "admin",
+        "create",
+        "--email",
+        "nonsense",
+        "--name",
+        " ",
+        "--password-stdin",
+        "--database",
+        &location,
+    ];
+    let told = refused_with(&wrong, "four unrelated words\n");
+    assert!(told.contains("Email must be") && told.contains("Full name is required."), "{told}");
+}
+
+fn found_within_seconds(database: &Database) {
+    let location = database.location.to_string();
+    let location = match &database.location {
+        library::storage::Location::Postgres(url) => url.as_str(),
+        library::storage::Location::Sqlite(_) => &location,
+    };
+    let folder = folder();
+    let file = folder.path().join("books.csv");
+    std::fs::write(&file, "title,author\nGodaan,Premchand\nGodaan,Premchand\n").expect("written");
+    let server = Server::start(location);
+    let total = || server.ask("GET", "/books?q=godaan", "", None).expect("an answer").1["total"].clone();
+    assert_eq!(total(), 0);
+    let rejected = folder.path().join("rejected.csv");
+    let rejected = rejected.to_str().expect("UTF-8");
+    let file = file.to_str().expect("UTF-8");
+    let said = done(&["import", "books", file, "--rejected", rejected, "--database", location]);
+    assert!(said.contains("2 rows read, 1 added, 0 in the catalogue before, 1 rejected."), "{said}");
+    assert!(said.contains(rejected), "{said}");
+    let begun = Instant::now();
+    while total() != 1 {
+        assert!(begun.elapsed() < Duration::from_secs(5), "the server does not find what was imported");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_import_beside_a_server_is_found_within_seconds_on_sqlite() {
+    found_within_seconds(&Database::sqlite());
+}
+
+#[test]
+fn an_import_beside_a_server_is_found_within_seconds_on_postgres() {
+    found_within_seconds(&Database::postgres());
+}
+
+#[test]
+fn a_backup_made_beside_a_server_is_a_whole_library() {
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    let folder = folder();
+    let csv = folder.path().join("books.csv");
+    std::fs::write(&csv, "title\nGodaan\n").expect("written");
+    let server = Server::start(&location);
+    let rejected = folder.path().join("rejected.csv");
+    done(&[
+        "import",
+        "books",
+        csv.to_str().expect("UTF-8"),
+        "--rejected",
+        rejected.to_str().expect("UTF-8"),
+        "--database",
+        &location,
+    ]);
+    let copy = folder.path().join("copy.db");
+    let copy = copy.to_str().expect("UTF-8");
+    done(&["backup", copy, "--database", &location]);
+    assert!(refused(&["backup", copy, "--database", &location]).contains("exists"), "nothing is overwritten");
+    server.stop();
+    let restored = Server::start(&format!("sqlite:{copy}"));
+    assert_eq!(
+        restored.ask("GET", "/books?q=godaan", "", None).map(|answer| answer.1["total"].clone()),
+        Some(json!(1))
+    );
+    restored.stop();
+}
+
+#[test]
+fn the_program_prints_the_document_of_its_api() {
+    assert_eq!(done(&["openapi"]), library::http::openapi::text());
+}

@@ -1,0 +1,125 @@
+//! Killed in the middle of its work, the server has lost nothing that it said was stored.
+
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use library::{
+    domain::{
+        account::Role,
+        book::{BookForm, Status},
+    },
+    http,
+    storage::{
+        Error,
+        accounts::{self, NewAccount},
+        books, sessions,
+    },
+};
+
+use crate::{
+    common::Database,
+    process::{Server, ask},
+};
+
+const BORROWERS: usize = 4;
+const COPIES: i64 = 100_000;
+
+/// A library with one book and readers who are signed in; the book and their cookies.
+fn filled(database: &Database) -> (i64, Vec<String>) {
+    let tokens: Vec<String> =
+        (0..BORROWERS).map(|_| http::session::new_token().expect("randomness")).collect();
+    let hashes: Vec<String> = tokens.iter().map(|token| http::session::hashed(token)).collect();
+    let db = database.open();
+    let book = db
+        .write_blocking(move |tx| -> Result<i64, Error> {
+            for (n, hash) in hashes.iter().enumerate() {
+                let new = NewAccount {
+                    email: format!("reader{n}@college.edu"),
+                    name: format!("Reader {n}"),
+                    role: Role::Student,
+                    roll_number: Some(format!("r-{n}")),
+                    department: None,
+                    batch: None,
+                    password_hash: "!".into(),
+                };
+                let user = accounts::add(tx, &new, 0)?.expect("nothing is taken");
+                sessions::begin(tx, hash, user.uid, 0, i64::MAX)?;
+            }
+            let form = BookForm {
+                title: "Godaan".into(),
+                author: "Premchand".into(),
+                genre: String::new(),
+                photo_url: String::new(),
+                description: String::new(),
+                no_of_books: COPIES,
+                location: String::new(),
+                status: Status::Available,
+                rating: None,
+            };
+            Ok(books::add(tx, &form, None, 0)?.expect("new"))
+        })
+        .expect("the write is stored");
+    db.close();
+    (book, tokens.into_iter().map(|token| format!("library={token}")).collect())
+}
+
+#[test]
+fn a_killed_server_has_lost_no_loan_that_it_acknowledged_r_loan_2() {
+    let database = Database::sqlite();
+    let (book, cookies) = filled(&database);
+    let path = format!("/books/{book}/loans");
+    let acknowledged = Mutex::new(BTreeSet::new());
+    for round in 1..=3 {
+        let server = Server::start(&database.location.to_string());
+        let (port, over) = (server.port, AtomicBool::new(false));
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            for cookie in &cookies {
+                let (path, over, acknowledged) = (&path, &over, &acknowledged);
+                scope.spawn(move || {
+                    while !over.load(Ordering::Relaxed) {
+                        if let Some((status, loan)) = ask(port, "POST", path, cookie, None) {
+                            assert_eq!(status, 201, "{loan}");
+                            acknowledged
+                                .lock()
+                                .expect("no panic")
+                                .insert(loan["id"].as_i64().expect("an id"));
+                        }
+                    }
+                });
+            }
+            // In the middle of it, not after it.
+            while acknowledged.lock().expect("no panic").len() < round * 60 {
+                assert!(begun.elapsed() < Duration::from_secs(20), "too few loans");
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            server.kill();
+            over.store(true, Ordering::Relaxed);
+        });
+    }
+
+    let number = |statement: String| -> i64 {
+        let rows = database.raw(&statement).expect("readable");
+        rows[0][0].as_deref().and_then(|cell| cell.parse().ok()).expect("a number")
+    };
+    let kept = database.raw("SELECT id FROM loans").expect("readable");
+    let kept: BTreeSet<i64> = kept.into_iter().flatten().flatten().filter_map(|id| id.parse().ok()).collect();
+    let acknowledged = acknowledged.into_inner().expect("no panic");
+    let lost: Vec<&i64> = acknowledged.difference(&kept).collect();
+    assert!(lost.is_empty(), "lost: {lost:?} of {}", acknowledged.len());
+    let out = i64::try_from(kept.len()).expect("few");
+    assert_eq!(
+        number(format!("SELECT no_of_books FROM books WHERE id = {book}")),
+        COPIES - out,
+        "both or neither"
+    );
+    assert_eq!(number("SELECT COUNT(*) FROM events WHERE action = 'borrow'".into()), out);
+    assert_eq!(database.raw("PRAGMA integrity_check"), Ok(vec![vec![Some("ok".to_owned())]]));
+    Server::start(&database.location.to_string()).stop();
+}

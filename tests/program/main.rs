@@ -1,0 +1,9 @@
+//! The built program and its import: what an operator types, what comes back, and what survives a power cut of the
+//! process.
+
+mod command_line;
+#[path = "../common/mod.rs"]
+mod common;
+mod durability;
+mod import;
+mod process;
