@@ -15,7 +15,10 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use metrics_exporter_prometheus::PrometheusBuilder;
-use tokio::net::TcpListener;
+use tokio::{
+    net::TcpListener,
+    signal::unix::{SignalKind, signal},
+};
 use tower::ServiceExt as _;
 
 use crate::{
@@ -85,6 +88,8 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
         let routes = Router::new().route("/metrics", get(async move || metrics.render()));
         tokio::spawn(async move { axum::serve(listener, routes).await });
     }
+    // Before it is said to be open: who reads that may ask it to stop at once.
+    let stop = stop_signal()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
     if options.demo {
         tracing::info!(
@@ -94,7 +99,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
             demo::PASSWORD
         );
     }
-    accept(listener, http::router(state), stop_signal()).await;
+    accept(listener, http::router(state), stop).await;
     let closing = db.clone();
     let _ = tokio::task::spawn_blocking(move || closing.close()).await;
     tracing::info!("the library is closed");
@@ -145,19 +150,16 @@ fn only_server(database: &Path) -> Result<File, Failure> {
     }
 }
 
-async fn stop_signal() {
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
+/// Listens for the signals that ask the process to stop, from now on; the future ends with the first.
+fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
+    let listen = |kind| signal(kind).map_err(|error| format!("cannot listen for signals: {error}"));
+    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
         }
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        () = terminate => {}
-    }
+    })
 }
 
 async fn accept(listener: TcpListener, app: Router, stop: impl Future<Output = ()>) {

@@ -111,6 +111,14 @@ fn one_file_has_one_server_at_a_time() {
 }
 
 #[test]
+fn asked_to_stop_as_soon_as_it_is_open_the_server_ends_well() {
+    let database = Database::sqlite();
+    for _ in 0..5 {
+        Server::start(&database.location.to_string()).stop();
+    }
+}
+
+#[test]
 fn the_first_librarian_is_made_on_the_command_line_and_can_sign_in_r_role_3() {
     let database = Database::sqlite();
     let location = database.location.to_string();
