@@ -1,0 +1,203 @@
+import { card, cardsPerRow, expectDone, expectRefused, heading, question, search } from './support/screens'
+import { expect, test } from './support/test'
+
+test.use({ as: 'librarian' })
+
+test('R-HOME-1 the brand leads to /fine, and Home, Update, Delete and Logout are beside it', async ({ page }) => {
+  await page.goto('home')
+  const bar = page.getByRole('navigation', { name: 'Main' })
+  for (const [name, target] of [
+    ['My Library', 'fine'],
+    ['Home', 'home'],
+    ['Update', 'books'],
+    ['Delete', 'delete'],
+  ] as const) {
+    await expect(bar.getByRole('link', { name, exact: true })).toHaveAttribute('href', `/library/${target}`)
+  }
+  await expect(bar.getByRole('link', { name: 'Home' })).toHaveAttribute('aria-current', 'page')
+  await bar.getByRole('button', { name: 'Logout' }).click()
+  await expect(page).toHaveURL(/\/login$/)
+})
+
+test('R-HOME-2 the search finds any part of a title or an author in any case, and the address keeps it', async ({
+  page,
+  library,
+}) => {
+  const byTitle = await library.addBook({ title: 'The Zephyrine Alphabet' })
+  const byAuthor = await library.addBook({ author: 'Ottoline Zephyrson' })
+  const other = await library.addBook()
+  await page.goto('home')
+  await search(page).fill('zEPHYR')
+  await expect(card(page, byTitle.title)).toBeVisible()
+  await expect(card(page, byAuthor.title)).toBeVisible()
+  await expect(card(page, other.title)).toHaveCount(0)
+  await expect(page).toHaveURL(/\?q=zEPHYR$/)
+  await expect(page.getByRole('status')).toContainText('2 books match')
+  await search(page).press('Escape')
+  await expect(search(page)).toHaveValue('')
+  await expect(page).toHaveURL(/\/home$/)
+})
+
+test('R-HOME-2 a search without result repeats the words and is not the empty catalogue', async ({ page }) => {
+  await page.goto('home')
+  await search(page).fill('qqzzxx')
+  await expect(page.getByText('No book matches “qqzzxx”.')).toBeVisible()
+  await expect(page.getByText('No books available.')).toHaveCount(0)
+})
+
+test('R-HOME-2 Add New Book leads to /add', async ({ page }) => {
+  await page.goto('home')
+  await page.getByRole('link', { name: 'Add New Book' }).click()
+  await expect(page).toHaveURL(/\/add$/)
+  await expect(heading(page)).toHaveText('Add New Book')
+})
+
+test('R-HOME-3 six cards stand in a row at 1440 pixels, each with photo, title, author, genre, stars, Update and Delete', async ({
+  page,
+  library,
+}) => {
+  const book = await library.addBook({ title: 'Quincunx of Cards', author: 'Ila Sen', genre: 'Puzzles', rating: 3 })
+  await page.goto('home')
+  expect(await cardsPerRow(page)).toBe(6)
+  await search(page).fill(book.title)
+  const own = card(page, book.title)
+  await expect(own.locator('img')).toHaveJSProperty('complete', true)
+  expect(await own.locator('img').evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0)
+  await expect(own).toContainText('Ila Sen')
+  await expect(own).toContainText('Puzzles')
+  await expect(own.getByRole('img', { name: 'Rated 3 out of 5' })).toBeVisible()
+  await expect(own.getByRole('link', { name: `Update ${book.title}` })).toHaveText('Update')
+  await expect(own.getByRole('button', { name: `Delete ${book.title}` })).toHaveText('Delete')
+  await own.getByRole('link', { name: `Update ${book.title}` }).click()
+  await expect(page).toHaveURL(new RegExp(`/update/${book.id}$`))
+})
+
+test('R-HOME-3 a picture that fails is replaced by the drawn cover, never by a hole', async ({ page, library }) => {
+  const book = await library.addBook({ photoURL: `${library.origin}/library/start.js` })
+  await page.goto(`home?q=${encodeURIComponent(book.title)}`)
+  await expect(card(page, book.title).locator('img')).toHaveAttribute('src', `/library/covers/${book.id}.svg`)
+})
+
+test('R-HOME-4 a double click, Enter on the link and a click on it open the book; a single click on the card does not', async ({
+  page,
+  library,
+}) => {
+  const book = await library.addBook()
+  const home = `home?q=${encodeURIComponent(book.title)}`
+  const detail = new RegExp(`/book-detail/${book.id}$`)
+
+  await page.goto(home)
+  await card(page, book.title).getByText(book.author).click()
+  await expect(page).toHaveURL(/\/home/)
+  await card(page, book.title).getByText(book.author).dblclick()
+  await expect(page).toHaveURL(detail)
+  await expect(heading(page)).toHaveText(book.title)
+
+  await page.goBack()
+  const link = page.getByRole('link', { name: book.title, exact: true })
+  await link.focus()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(detail)
+
+  await page.goBack()
+  await link.click()
+  await expect(page).toHaveURL(detail)
+})
+
+test.describe('on a touch screen', () => {
+  test.use({ hasTouch: true, viewport: { width: 390, height: 844 } })
+
+  test('R-HOME-4 a tap on the cover opens the book', async ({ page, library }) => {
+    const book = await library.addBook()
+    await page.goto(`home?q=${encodeURIComponent(book.title)}`)
+    await card(page, book.title).locator('img').tap()
+    await expect(page).toHaveURL(new RegExp(`/book-detail/${book.id}$`))
+  })
+})
+
+test('by keyboard alone: / searches, the arrows move between books, Enter opens', async ({ page, library }) => {
+  const number = Date.now()
+  const books = []
+  for (const place of [1, 2, 3, 4, 5, 6, 7, 8])
+    books.push(await library.addBook({ title: `Shelf ${number} row ${place}` }))
+  await page.goto('home')
+  await expect(page.getByRole('article').first()).toBeVisible()
+  await page.keyboard.press('/')
+  await expect(search(page)).toBeFocused()
+  await page.keyboard.type(`shelf ${number}`)
+  await expect(page.getByRole('article')).toHaveCount(8)
+  const link = (place: number) => page.getByRole('link', { name: `Shelf ${number} row ${place}`, exact: true })
+  await page.keyboard.press('Tab')
+  await expect(link(1)).toBeFocused()
+  await page.keyboard.press('ArrowRight')
+  await expect(link(2)).toBeFocused()
+  await page.keyboard.press('ArrowDown')
+  await expect(link(8)).toBeFocused()
+  await page.keyboard.press('ArrowUp')
+  await expect(link(2)).toBeFocused()
+  await page.keyboard.press('ArrowLeft')
+  await expect(link(1)).toBeFocused()
+  await page.keyboard.press('End')
+  await expect(link(8)).toBeFocused()
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(new RegExp(`/book-detail/${books[7]?.id}$`))
+})
+
+test('a long list goes on as it is scrolled, down to its last book', async ({ page, library }) => {
+  await library.addBook({ title: '\u{10330} last of all' })
+  await page.goto('home')
+  const last = page.getByRole('link', { name: 'last of all' }).first()
+  await expect(async () => {
+    await page.keyboard.press('End')
+    await expect(last).toBeVisible({ timeout: 300 })
+  }).toPass()
+  await expect(page.getByRole('button', { name: 'Load more' })).toHaveCount(0)
+})
+
+test.describe('without any book', () => {
+  test.use({ shelf: 'empty' })
+
+  test('R-HOME-5 the empty catalogue asks for books and leads to the form', async ({ page }) => {
+    await page.goto('home')
+    await expect(page.getByText('No books available. Please add some books!')).toBeVisible()
+    await page.getByRole('main').getByRole('link', { name: 'Add New Book' }).last().click()
+    await expect(page).toHaveURL(/\/add$/)
+  })
+})
+
+test('Delete asks first, names the book, and only the answer deletes it', async ({ page, library }) => {
+  const book = await library.addBook()
+  await page.goto(`home?q=${encodeURIComponent(book.title)}`)
+  const remove = page.getByRole('button', { name: `Delete ${book.title}` })
+  await remove.click()
+  await expect(question(page)).toContainText(book.title)
+  await expect(question(page).getByRole('button', { name: 'Cancel' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  await expect(question(page)).toHaveCount(0)
+  await expect(remove).toBeFocused()
+  await page.keyboard.press('Enter')
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await expect(card(page, book.title)).toBeVisible()
+  await remove.click()
+  await question(page).getByRole('button', { name: 'Delete' }).click()
+  await expectDone(page, 'is deleted.')
+  await expect(card(page, book.title)).toHaveCount(0)
+  await expect(library.book(book.id)).rejects.toThrow('404')
+})
+
+test('R-HOME-6 a delete that fails says so, is logged, and the list is still there', async ({
+  page,
+  library,
+  watch,
+}) => {
+  watch.refuses(404)
+  const book = await library.addBook()
+  await page.goto(`home?q=${encodeURIComponent(book.title)}`)
+  await page.getByRole('button', { name: `Delete ${book.title}` }).click()
+  // Another librarian is quicker.
+  await library.deleteBook(book.id)
+  await question(page).getByRole('button', { name: 'Delete' }).click()
+  await expectRefused(page, 'Error deleting book, please try again.')
+  await watch.logged(/Error deleting book/)
+  await expect(heading(page)).toHaveText('Books')
+})

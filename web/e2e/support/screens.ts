@@ -1,0 +1,47 @@
+import { expect, type Locator, type Page } from '@playwright/test'
+
+/** The card of a book in a grid. */
+export const card = (page: Page, title: string): Locator =>
+  page.getByRole('article').filter({ has: page.getByRole('link', { name: title, exact: true }) })
+
+export const search = (page: Page): Locator => page.getByRole('searchbox')
+
+export const heading = (page: Page): Locator => page.getByRole('heading', { level: 1 })
+
+/** The question before something changes. */
+export const question = (page: Page): Locator => page.getByRole('dialog')
+
+export async function expectDone(page: Page, words: string): Promise<void> {
+  await expect(page.getByRole('status').filter({ hasText: words })).toBeVisible()
+}
+
+export async function expectRefused(page: Page, words: string | RegExp): Promise<void> {
+  await expect(page.getByRole('alert').filter({ hasText: words })).toBeVisible()
+}
+
+/** How many cards stand in the first row. */
+export async function cardsPerRow(page: Page): Promise<number> {
+  await expect(page.getByRole('article').first()).toBeVisible()
+  const tops = await page
+    .getByRole('article')
+    .evaluateAll((cards) => cards.map((element) => Math.round(element.getBoundingClientRect().top)))
+  return tops.filter((top) => top === tops[0]).length
+}
+
+/** The row of a table that is named by its first cell or holds the text. */
+export const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text })
+
+/** A calendar day `days` from now as the library's wall clock has it, in the form of the screens. */
+export function libraryDay(days: number): string {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(Date.now() + days * 86_400_000)
+  const [year, month, date] = day.split('-').map(Number)
+  const name = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][(month ?? 1) - 1]
+  return `${date} ${name} ${year}`
+}
+
+/** Presses a star as a pointer does: the radio button itself is out of sight. */
+export async function chooseStars(page: Page, name: string): Promise<void> {
+  const radio = page.getByRole('radio', { name, exact: true })
+  await page.locator('label').filter({ has: radio }).click()
+  await expect(radio).toBeChecked()
+}
