@@ -9,11 +9,16 @@ const built = {
   register: paths.register(),
   home: paths.home(),
   fine: paths.fine(),
+  books: paths.books(),
+  deleteBooks: paths.deleteBooks(),
+  addBook: paths.addBook(),
+  updateBook: paths.updateBook(1),
   bookDetail: paths.bookDetail(1),
   studentHome: paths.studentHome(),
   studentBookDetail: paths.studentBookDetail(1),
   profile: paths.profile(),
-} satisfies Partial<Record<keyof typeof paths, string>>
+  newHome: paths.newHome(),
+} satisfies Record<keyof typeof paths, string>
 
 describe('paths', () => {
   it.each(Object.entries(built))('R-SHELL-5: %s leads to a screen', (_name, address) => {

@@ -82,7 +82,7 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, empty }: Book
         ) : query.isError ? (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         ) : (
-          <SkeletonRow columns={columns} layout={wide === 6 ? 'tall' : 'wide'} rows={2} />
+          <SkeletonRow columns={columns} layout={wide === 6 ? 'tall' : 'wide'} rows={wide === 6 ? 2 : 5} />
         )}
       </div>
     </section>
@@ -226,7 +226,11 @@ function SkeletonRow({ columns, rows, layout }: { columns: number; rows: number;
     <div
       className={classes.row}
       data-layout={layout}
-      style={{ position: 'static', gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+      style={{
+        position: 'static',
+        gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+        rowGap: ROW_GAP[layout],
+      }}
       aria-hidden="true"
     >
       {Array.from({ length: columns * rows }, (_, index) => (

@@ -7,6 +7,8 @@ type ConfirmModalProps = {
   /** One sentence that names what changes: the book, the borrower, the new date. */
   children: ReactNode
   confirm: string
+  /** The answer that changes nothing. */
+  cancel?: string
   danger?: boolean
   pending?: boolean
   onConfirm: () => void
@@ -19,6 +21,7 @@ export function ConfirmModal({
   title,
   children,
   confirm,
+  cancel = 'Cancel',
   danger,
   pending,
   onConfirm,
@@ -29,7 +32,7 @@ export function ConfirmModal({
       <Text>{children}</Text>
       <Group justify="flex-end" mt="lg">
         <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
+          {cancel}
         </Button>
         <Button {...(danger && { color: 'red' })} loading={pending ?? false} onClick={onConfirm}>
           {confirm}

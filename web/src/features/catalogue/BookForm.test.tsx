@@ -125,7 +125,7 @@ describe('Add New Book', () => {
     const { router } = renderRoutes(routes, '/add')
     await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), 'Emma')
     await userEvent.click(screen.getByRole('link', { name: 'Delete' }))
-    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Cancel' }))
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Keep editing' }))
     expect(router.state.location.pathname).toBe('/library/add')
     expect(field('Title')).toHaveValue('Emma')
 

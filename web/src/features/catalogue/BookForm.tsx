@@ -22,12 +22,14 @@ type BookFormProps = {
   drawnCover?: string
   onSave: (values: BookValues) => void
   onCancel: () => void
+  /** Beside the buttons, what became of the last save. */
+  notice?: ReactNode
   /** Under the preview, where there is room. */
   children?: ReactNode
 }
 
 /** The fields of a book in one column, with its cover beside them. */
-export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onCancel, children }: BookFormProps) {
+export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onCancel, notice, children }: BookFormProps) {
   const { form, failure, restored, blocker } = state
   const { values } = form
   const counter = useId()
@@ -85,7 +87,7 @@ export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onC
           required
           withAsterisk={false}
           autoComplete="off"
-          dir="auto"
+          classNames={{ input: classes.anyScript }}
           {...form.getInputProps('title')}
           data-field="title"
         />
@@ -94,7 +96,7 @@ export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onC
           required
           withAsterisk={false}
           autoComplete="off"
-          dir="auto"
+          classNames={{ input: classes.anyScript }}
           {...form.getInputProps('author')}
           data-field="author"
         />
@@ -133,7 +135,7 @@ export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onC
             autosize
             minRows={6}
             maxRows={18}
-            dir="auto"
+            classNames={{ input: classes.anyScript }}
             {...form.getInputProps('description')}
             aria-describedby={counter}
             data-field="description"
@@ -192,6 +194,7 @@ export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onC
             {failure.detail}
           </Alert>
         )}
+        {notice}
         <div className={classes.actions}>
           <Button type="submit" size="md" variant={state.conflict ? 'default' : 'filled'} loading={pending}>
             {submit}
@@ -208,6 +211,7 @@ export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onC
         opened={blocker.state === 'blocked'}
         title="Leave without saving?"
         confirm="Leave"
+        cancel="Keep editing"
         onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
         onClose={() => blocker.state === 'blocked' && blocker.reset()}
       >
@@ -246,7 +250,15 @@ function Suggested({ field, suggest, more, ...input }: SuggestedProps) {
   const offered = [...new Set([...books.map(suggest), ...(more ?? [])])].filter(Boolean).toSorted()
   return (
     <>
-      <TextInput required withAsterisk={false} autoComplete="off" list={list} dir="auto" {...input} data-field={field} />
+      <TextInput
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        list={list}
+        classNames={{ input: classes.anyScript }}
+        {...input}
+        data-field={field}
+      />
       <datalist id={list}>
         {offered.map((text) => (
           <option key={text}>{text}</option>

@@ -24,7 +24,7 @@ export default function BooksScreen() {
             to={paths.updateBook(book.id)}
             aria-label={`Update ${book.title}`}
             variant="subtle"
-            size="compact-md"
+            size="sm"
           >
             Update
           </Button>

@@ -40,7 +40,10 @@ function Panel({ state, conflict, pending, onSave }: ConflictPanelProps & { conf
           : 'Copies of this book were borrowed while you were editing'}
       </Title>
       {differences.length === 0 ? (
-        <Text mt="xs">Their book says the same as your form. Save again, or discard your changes.</Text>
+        <Text mt="xs">
+          {cause === 'saved' ? 'They saved the same as your form says.' : 'As many are left as your form says.'} Save again,
+          or discard your changes.
+        </Text>
       ) : (
         <>
           <Text mt="xs" className={classes.lead}>
@@ -122,8 +125,16 @@ function Value({ field, own, other }: { field: BookField; own: string | number; 
       {pieces.map(({ text, changed }, index) => {
         const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
         // The pieces of a text have no name but their place.
-        // oxlint-disable-next-line react/no-array-index-key
-        return changed && points ? <mark key={index}>{shown}</mark> : <span key={index}>{shown}</span>
+        /* oxlint-disable react/no-array-index-key */
+        if (!changed || !points) return <span key={index}>{shown}</span>
+        const word = shown.trimEnd()
+        return (
+          <span key={index}>
+            <mark>{word}</mark>
+            {shown.slice(word.length)}
+          </span>
+        )
+        /* oxlint-enable react/no-array-index-key */
       })}
     </span>
   )

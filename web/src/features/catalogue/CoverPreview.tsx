@@ -73,7 +73,7 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
           {WORDS[stage]}
         </Text>
         {drawn !== null && stage !== 'loading' && stage !== 'shown' && (
-          <Anchor component="button" type="button" size="sm" onClick={onUseDrawn}>
+          <Anchor component="button" type="button" size="sm" ta="start" onClick={onUseDrawn}>
             Use the library’s drawn cover
           </Anchor>
         )}

@@ -11,7 +11,7 @@ import { ErrorState } from '../../ui/ErrorState'
 import { PageHeader } from '../../ui/PageHeader'
 import { BookForm } from './BookForm'
 import classes from './BookForm.module.css'
-import { type BookValues, bodyOf, NEW_BOOK, rules, valuesOf } from './bookValues'
+import { BOOK_FIELDS, type BookValues, bodyOf, NEW_BOOK, valuesOf } from './bookValues'
 import { ConflictPanel } from './ConflictPanel'
 import { draftName, writeDraft } from './draft'
 import { useBack } from './useBack'
@@ -101,14 +101,6 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
         pending={updateBook.isPending}
         onSave={() => form.onSubmit((values) => void save(values))()}
       />
-      {deleted && (
-        <Alert color="red" role="alert" title="Somebody deleted this book while you were editing." mb="lg">
-          What you typed is still here.{' '}
-          <Anchor component="button" type="button" onClick={addAnew}>
-            Add it as a new book
-          </Anchor>
-        </Alert>
-      )}
       <BookForm
         state={state}
         kind="update"
@@ -117,6 +109,16 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
         drawnCover={new URL(`/library/covers/${id}.svg`, location.origin).href}
         onSave={(values) => void save(values)}
         onCancel={back}
+        notice={
+          deleted && (
+            <Alert color="red" role="alert" title="Somebody deleted this book while you were editing.">
+              What you typed is still here.{' '}
+              <Anchor component="button" type="button" onClick={addAnew}>
+                Add it as a new book
+              </Anchor>
+            </Alert>
+          )
+        }
       />
     </>
   )
@@ -126,14 +128,15 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
 function FormSkeleton() {
   return (
     <div className={classes.form} aria-busy="true">
-      {Object.keys(rules)
-        .filter((field) => field !== 'rating')
-        .map((field) => (
-          <div key={field}>
-            <Skeleton height={14} width="7rem" mb={8} />
-            <Skeleton height={field === 'description' ? 160 : 42} />
-          </div>
-        ))}
+      <div className={classes.beside}>
+        <Skeleton className={classes.coverSkeleton} />
+      </div>
+      {BOOK_FIELDS.filter((field) => field !== 'rating').map((field) => (
+        <div key={field}>
+          <Skeleton height={14} width="7rem" mb={8} />
+          <Skeleton height={field === 'description' ? 160 : 42} />
+        </div>
+      ))}
     </div>
   )
 }

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest'
+import { counterText } from './counter'
+
+test.each([
+  [0, '0 of 200 characters'],
+  [143, '143 of 200 characters'],
+  [199, '199 of 200 characters'],
+  [200, '200 characters'],
+  [1234, '1,234 characters'],
+  [9600, '9,600 of at most 10,000 characters'],
+])('R-BOOK-2: a description of %d characters', (length, text) => {
+  expect(counterText(length)).toBe(text)
+})
