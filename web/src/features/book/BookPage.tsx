@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Skeleton, Text, Title, VisuallyHidden } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, type ReactNode } from 'react'
+import { useEffect, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { bookQuery } from '../../api/books'
 import { ProblemError } from '../../api/problem'
@@ -15,6 +15,7 @@ import { useTitle } from '../../ui/title'
 import { averageText, languageName, paragraphsOf, titleSize } from './bookRules'
 import classes from './BookPage.module.css'
 import { Clamped } from './Clamped'
+import { homeAsLeft } from './homeAsLeft'
 import { Reviews } from './Reviews'
 
 const NOT_KNOWN = 'Not known'
@@ -32,11 +33,12 @@ type BookPageProps = {
 
 /** One book: its cover, what is known of it, whether it is there, and what readers say (R-DETAIL-1, R-DETAIL-2). */
 export function BookPage({ id, home, action, writeReview }: BookPageProps) {
+  const [back] = useState(() => homeAsLeft(home))
   return (
     <>
       <Button
         component={Link}
-        to={home}
+        to={back}
         variant="subtle"
         color="gray"
         size="compact-md"

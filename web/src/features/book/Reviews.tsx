@@ -1,6 +1,6 @@
 import { Button, Skeleton, Text, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useRef, type ReactNode } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
 import { reviewsQuery } from '../../api/reviews'
 import type { Review } from '../../api/types'
 import { ErrorState } from '../../ui/ErrorState'
@@ -17,12 +17,20 @@ export function Reviews({ bookId, write }: { bookId: number; write: ReactNode })
   // A review that arrived meanwhile changes the figures: those of the newest answer hold.
   const figures = query.data?.pages.at(-1)
 
-  async function showMore() {
-    const shown = reviews.length
-    await query.fetchNextPage()
-    // The button may be gone; reading goes on at the first review that is new.
-    const next = list.current?.children[shown]
+  const shown = reviews.length
+  const goOnAt = useRef<number | null>(null)
+
+  // The button may be gone; reading goes on at the first review that is new.
+  useEffect(() => {
+    if (goOnAt.current === null || shown <= goOnAt.current) return
+    const next = list.current?.children[goOnAt.current]
+    goOnAt.current = null
     if (next instanceof HTMLElement) next.focus({ preventScroll: true })
+  }, [shown])
+
+  function showMore() {
+    goOnAt.current = shown
+    void query.fetchNextPage()
   }
 
   return (
@@ -53,10 +61,10 @@ export function Reviews({ bookId, write }: { bookId: number; write: ReactNode })
                 ))}
               </ul>
               {query.isFetchNextPageError ? (
-                <ErrorState error={query.error} onRetry={() => void showMore()} />
+                <ErrorState error={query.error} onRetry={showMore} />
               ) : (
                 query.hasNextPage && (
-                  <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void showMore()}>
+                  <Button variant="default" loading={query.isFetchingNextPage} onClick={showMore}>
                     Show more
                   </Button>
                 )

@@ -171,7 +171,7 @@ function Loans({ loans, pending, onAction }: LoansProps) {
     <>
       <ResponsiveTable
         label="All borrowed books"
-        cardsUpTo="68em"
+        cardsUpTo="74em"
         rows={loans}
         keyOf={(loan) => loan.id}
         columns={[

@@ -35,6 +35,8 @@ export function useLoanActions() {
       // Whoever is signed out is led to sign in, which says enough.
       if (!isSignedOut(error)) notify.failure(`${OUTCOMES[action].failed} ${reasonOf(error)}`, error)
     }
+    // The list that was read again is shown in the next task: until then the row stays as it is.
+    await new Promise((resolve) => setTimeout(resolve))
     setPending((before) => {
       const after = new Map(before)
       after.delete(id)

@@ -1,0 +1,133 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Loan } from '../../api/types'
+import { routes } from '../../app/router'
+import { renderRoutes } from '../../testing/render'
+import { student } from '../../testing/samples'
+import { fakeServer, problem } from '../../testing/server'
+
+function loan(id: number, more: Partial<Loan> = {}): Loan {
+  return {
+    id,
+    userId: student.uid,
+    bookId: id,
+    title: `Book ${id}`,
+    EntryDate: '2026-11-18',
+    returnDate: '2026-11-25',
+    fine: 0,
+    overdueDays: 0,
+    ...more,
+  }
+}
+
+const fined = loan(1, { EntryDate: '2026-11-11', returnDate: '2026-11-18', fine: 15, overdueDays: 3 })
+
+function server(loans: Loan[], more: Parameters<typeof fakeServer>[0] = {}) {
+  return fakeServer({
+    'GET /auth/session': { body: { user: student } },
+    'GET /me': { body: student },
+    'GET /me/loans': () => ({ body: { loans, totalFine: loans.reduce((sum, one) => sum + one.fine, 0) } }),
+    ...more,
+  })
+}
+
+const edit = async () => userEvent.click(await screen.findByRole('button', { name: 'Edit Profile' }))
+
+beforeEach(() => sessionStorage.clear())
+
+describe('profile', () => {
+  it('R-PROF-1: name, roll number, department and total fine', async () => {
+    server([fined, loan(2, { fine: 5, overdueDays: 1 })])
+    renderRoutes(routes, '/profile')
+    expect(await screen.findByText('₹20')).toBeVisible()
+    for (const text of [student.name, 'cs2026-001', 'Computer Science']) {
+      expect(screen.getByText(text)).toBeVisible()
+    }
+  })
+
+  it('R-PROF-1: the roll number is lower-cased where the caret stands, and saved with the rest', async () => {
+    const made = server([], { 'PATCH /me': { body: { ...student, rollNumber: 'abcs2026-001' } } })
+    renderRoutes(routes, '/profile')
+    await edit()
+    const roll = screen.getByLabelText<HTMLInputElement>('Roll number')
+    await userEvent.type(roll, 'AB', { initialSelectionStart: 0, initialSelectionEnd: 0 })
+    expect(roll).toHaveValue('abcs2026-001')
+    expect(roll.selectionStart).toBe(2)
+    await userEvent.click(screen.getByRole('button', { name: 'Update' }))
+    expect(await screen.findByText('abcs2026-001')).toBeVisible()
+    expect(screen.getByRole('button', { name: 'Edit Profile' })).toHaveFocus()
+    const sent = made.find((request) => request.method === 'PATCH')
+    expect(await sent?.json()).toEqual({ ...pick(student), rollNumber: 'abcs2026-001' })
+    expect(sessionStorage).toHaveLength(0)
+  })
+
+  it('R-FAIL-1: a roll number that is taken is said under its field, logged, and nothing typed is lost', async () => {
+    const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const message = 'An account with this roll number already exists.'
+    server([], {
+      'PATCH /me': problem(409, 'roll-number-taken', message, [{ field: 'rollNumber', message }]),
+    })
+    renderRoutes(routes, '/profile')
+    await edit()
+    const roll = screen.getByLabelText('Roll number')
+    await userEvent.clear(roll)
+    await userEvent.type(roll, 'me-7')
+    await userEvent.click(screen.getByRole('button', { name: 'Update' }))
+    expect(await screen.findByText(message)).toBeVisible()
+    expect(roll).toHaveAccessibleDescription(expect.stringContaining(message))
+    expect(roll).toHaveValue('me-7')
+    expect(logged).toHaveBeenCalled()
+  })
+
+  it('R-PROF-1: Cancel leaves everything as it was, also after a reload in the middle', async () => {
+    const made = server([])
+    const first = renderRoutes(routes, '/profile')
+    await edit()
+    await userEvent.type(screen.getByLabelText('Full name'), ' the Second')
+    first.unmount()
+    renderRoutes(routes, '/profile')
+    expect(await screen.findByLabelText('Full name')).toHaveValue('Asha Rao the Second')
+    await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
+    expect(await screen.findByText('Asha Rao')).toBeVisible()
+    expect(made.some((request) => request.method === 'PATCH')).toBe(false)
+  })
+})
+
+describe('borrowed books', () => {
+  it('R-LOAN-6: while a fine is due, Return and Extend of that loan are disabled and say why', async () => {
+    server([fined, loan(2)])
+    renderRoutes(routes, '/profile')
+    await screen.findByRole('table', { name: 'Borrowed books' })
+    for (const action of ['Return', 'Extend 7 Days']) {
+      const blocked = screen.getByRole('button', { name: `${action}: Book 1` })
+      expect(blocked).toBeDisabled()
+      expect(blocked).toHaveAccessibleDescription(/library desk, where the fine of ₹15 is settled/)
+      expect(screen.getByRole('button', { name: `${action}: Book 2` })).toBeEnabled()
+    }
+    expect(screen.getByRole('row', { name: /Book 1/ })).toHaveTextContent('3 days overdue, ₹15')
+  })
+
+  it('R-LOAN-7: Return asks first and says that it is done; then there is a way to the books', async () => {
+    const loans = [loan(2)]
+    server(loans, {
+      'POST /loans/2/return': () => {
+        loans.pop()
+        return {}
+      },
+    })
+    renderRoutes(routes, '/profile')
+    await userEvent.click(await screen.findByRole('button', { name: 'Return: Book 2' }))
+    const question = await screen.findByRole('dialog')
+    expect(question).toHaveTextContent('“Book 2”')
+    await userEvent.click(within(question).getByRole('button', { name: 'Return' }))
+    expect(await screen.findByText('Book returned successfully.')).toBeVisible()
+    expect(screen.getByText('You have no borrowed books.')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Find a book' })).toHaveAttribute('href', '/library/student-home')
+    await waitFor(() => expect(screen.getByRole('heading', { name: 'Borrowed Books' })).toHaveFocus())
+  })
+})
+
+function pick({ name, rollNumber, department }: typeof student) {
+  return { name, rollNumber, department }
+}
