@@ -42,7 +42,9 @@ async function fill(title = 'Emma') {
 }
 
 const bodies = (requests: Request[], method: string) =>
-  Promise.all(requests.filter((request) => request.method === method).map((request) => request.json() as Promise<unknown>))
+  Promise.all(
+    requests.filter((request) => request.method === method).map((request) => request.json() as Promise<unknown>),
+  )
 
 beforeEach(() => {
   sessionStorage.clear()
@@ -198,7 +200,9 @@ describe('Update Book Details', () => {
       ...session,
       'GET /books/7': () => now,
       'PUT /books/7': (request) =>
-        request.headers.get('If-Match') === '"2-3-a"' ? answer(theirs, '"3-3-a"') : problem(412, 'stale', 'Saved meanwhile.'),
+        request.headers.get('If-Match') === '"2-3-a"'
+          ? answer(theirs, '"3-3-a"')
+          : problem(412, 'stale', 'Saved meanwhile.'),
     })
     renderRoutes(routes, '/update/7')
     await userEvent.type(await screen.findByRole('textbox', { name: 'Author' }), ' (1775)')
@@ -246,7 +250,10 @@ describe('Update Book Details', () => {
         request.headers.get('If-Match') === '"1-1-a"'
           ? answer(stored(7, { noOfBooks: 1 }), '"2-1-a"')
           : problem(422, 'invalid', 'One field needs your attention.', [
-              { field: 'noOfBooks', message: 'Copies were borrowed while you were editing: only 1 is on the shelf now.' },
+              {
+                field: 'noOfBooks',
+                message: 'Copies were borrowed while you were editing: only 1 is on the shelf now.',
+              },
             ]),
     })
     renderRoutes(routes, '/update/7')

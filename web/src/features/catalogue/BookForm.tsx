@@ -29,7 +29,17 @@ type BookFormProps = {
 }
 
 /** The fields of a book in one column, with its cover beside them. */
-export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onCancel, notice, children }: BookFormProps) {
+export function BookForm({
+  state,
+  kind,
+  submit,
+  pending,
+  drawnCover,
+  onSave,
+  onCancel,
+  notice,
+  children,
+}: BookFormProps) {
   const { form, failure, restored, blocker } = state
   const { values } = form
   const counter = useId()
@@ -215,8 +225,8 @@ export function BookForm({ state, kind, submit, pending, drawnCover, onSave, onC
         onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
         onClose={() => blocker.state === 'blocked' && blocker.reset()}
       >
-        What you typed is not in the catalogue yet. It is kept in this tab, so you find it again when you come back to this
-        form.
+        What you typed is not in the catalogue yet. It is kept in this tab, so you find it again when you come back to
+        this form.
       </ConfirmModal>
     </>
   )

@@ -41,14 +41,14 @@ function Panel({ state, conflict, pending, onSave }: ConflictPanelProps & { conf
       </Title>
       {differences.length === 0 ? (
         <Text mt="xs">
-          {cause === 'saved' ? 'They saved the same as your form says.' : 'As many are left as your form says.'} Save again,
-          or discard your changes.
+          {cause === 'saved' ? 'They saved the same as your form says.' : 'As many are left as your form says.'} Save
+          again, or discard your changes.
         </Text>
       ) : (
         <>
           <Text mt="xs" className={classes.lead}>
-            Nothing of yours is saved yet, and nothing is lost. Choose what the book shall say where the two differ, then
-            save again. The form below follows your choice.
+            Nothing of yours is saved yet, and nothing is lost. Choose what the book shall say where the two differ,
+            then save again. The form below follows your choice.
           </Text>
           <div className={classes.both}>
             <Button variant="default" size="compact-md" onClick={() => choose('theirs')}>

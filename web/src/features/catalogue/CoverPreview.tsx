@@ -48,14 +48,7 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
           />
         )}
         {board !== null && (
-          <img
-            src={board}
-            alt=""
-            width={200}
-            height={300}
-            className={classes.image}
-            onError={() => setStage('bare')}
-          />
+          <img src={board} alt="" width={200} height={300} className={classes.image} onError={() => setStage('bare')} />
         )}
         {!picture && board === null && (
           <>

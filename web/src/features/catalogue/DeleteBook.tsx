@@ -55,8 +55,8 @@ export function DeleteBook({ book }: { book: Book }) {
         onConfirm={() => void remove()}
         onClose={() => setAsking(false)}
       >
-        {asked && quoted(asked.title)} and its reviews will be deleted. Loans of it stay: copies that are lent
-        out can still be returned.
+        {asked && quoted(asked.title)} and its reviews will be deleted. Loans of it stay: copies that are lent out can
+        still be returned.
       </ConfirmModal>
     </>
   )

@@ -42,7 +42,9 @@ function LoadedBook({ id }: { id: number }) {
   if (error instanceof ProblemError && error.code === 'not-found' && !data) return <MissingBook />
   if (error && !data) return <ErrorState error={error} onRetry={() => void query.refetch()} />
   if (!data || !isFetchedAfterMount) return <FormSkeleton />
-  return <Edit id={id} draft={draftName(uid, id)} uid={uid} loaded={{ values: valuesOf(data.book), version: data.etag }} />
+  return (
+    <Edit id={id} draft={draftName(uid, id)} uid={uid} loaded={{ values: valuesOf(data.book), version: data.etag }} />
+  )
 }
 
 function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: string; loaded: Loaded }) {

@@ -5,7 +5,12 @@ import { renderRoutes } from '../../testing/render'
 import { book, bookPage, librarian } from '../../testing/samples'
 import { fakeServer } from '../../testing/server'
 
-const shelf = bookPage([book(1, { rating: 3 }), book(2, { rating: null }), book(3, { rating: 5 }), book(4, { rating: 5 })])
+const shelf = bookPage([
+  book(1, { rating: 3 }),
+  book(2, { rating: null }),
+  book(3, { rating: 5 }),
+  book(4, { rating: 5 }),
+])
 
 it('R-STU-3: shows the best rated books to anyone, standing still', async () => {
   fakeServer({ 'GET /auth/session': { body: { user: null } }, 'GET /books': shelf })
