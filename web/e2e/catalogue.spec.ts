@@ -181,6 +181,17 @@ test.describe('Add New Book', () => {
     await expectDone(page, 'Book added successfully!')
   })
 
+  test('R-BOOK-4 a double press adds one book', async ({ page, library }) => {
+    const book = library.bookForm()
+    await page.goto('add')
+    await fill(page, book)
+    await chooseStars(page, '3 stars')
+    await page.getByRole('button', { name: 'Add Book' }).dblclick()
+    await expectDone(page, 'Book added successfully!')
+    const { body } = await library.call<{ total: number }>('GET', `/books?q=${encodeURIComponent(book.title)}`)
+    expect(body.total).toBe(1)
+  })
+
   test('what was typed survives a reload, and leaving asks first', async ({ page }) => {
     await page.goto('add')
     await field(page, 'Title').fill('Half a title')

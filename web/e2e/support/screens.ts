@@ -12,7 +12,8 @@ export const heading = (page: Page): Locator => page.getByRole('heading', { leve
 export const question = (page: Page): Locator => page.getByRole('dialog')
 
 export async function expectDone(page: Page, words: string): Promise<void> {
-  await expect(page.getByRole('status').filter({ hasText: words })).toBeVisible()
+  // The notice before it may still be on its way out.
+  await expect(page.getByRole('status').filter({ hasText: words }).last()).toBeVisible()
 }
 
 export async function expectRefused(page: Page, words: string | RegExp): Promise<void> {

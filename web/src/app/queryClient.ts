@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
+import { MutationCache, notifyManager, QueryCache, QueryClient } from '@tanstack/react-query'
 import { isSignedOut } from '../api/client'
 import { ProblemError } from '../api/problem'
 
@@ -17,6 +17,9 @@ function watch(error: unknown): void {
 function mayPass(error: unknown): boolean {
   return error instanceof ProblemError && [0, 502, 503, 504].includes(error.status)
 }
+
+// Told at once and not a turn later, a button is busy before the second press of a double click reaches it.
+notifyManager.setScheduler(queueMicrotask)
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({ onError: watch }),

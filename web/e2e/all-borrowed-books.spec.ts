@@ -1,0 +1,132 @@
+import { expectDone, heading, libraryDay, question, row, search } from './support/screens'
+import { expect, test } from './support/test'
+
+test.use({ as: 'librarian' })
+
+test('R-FINE-1 the table has name, roll number, batch, book, both dates, fine and actions', async ({
+  page,
+  library,
+}) => {
+  const student = await library.student({ name: `Tara ${Date.now()}`, batch: '2028' })
+  const book = await library.addBook()
+  await student.borrow(book.id)
+  await page.goto('home')
+  await page.getByRole('navigation').getByRole('link', { name: 'My Library' }).click()
+  await expect(page).toHaveURL(/\/fine$/)
+  await expect(heading(page)).toHaveText('All Borrowed Books')
+  await expect(page.getByRole('columnheader')).toHaveText([
+    'Name',
+    'Roll number',
+    'Batch',
+    'Book',
+    'Entry date',
+    'Return date',
+    'Fine',
+    'Actions',
+  ])
+  await search(page).fill(student.user.name)
+  const own = row(page, book.title)
+  await expect(own.getByRole('rowheader')).toHaveText(student.user.name)
+  for (const text of [student.user.rollNumber ?? '', '2028', book.title, libraryDay(0), libraryDay(7)]) {
+    await expect(own).toContainText(text)
+  }
+  for (const action of ['Return', 'Return and restock', 'Extend 7 Days']) {
+    await expect(own.getByRole('button', { name: `${action}: ${book.title}, ${student.user.name}` })).toHaveText(action)
+  }
+})
+
+test('R-FINE-2 the search filters by name, roll number or batch, and the address keeps it', async ({
+  page,
+  library,
+}) => {
+  const stamp = Date.now() % 1_000_000
+  const one = await library.student({ name: `Una ${stamp}`, rollNumber: `bt25-${stamp}`, batch: '2025' })
+  const two = await library.student({ name: `Vik ${stamp}`, rollNumber: `ch28-${stamp}`, batch: '2028' })
+  const book = await library.addBook()
+  for (const student of [one, two]) await student.borrow(book.id)
+  await page.goto('fine')
+  for (const [words, found, lost] of [
+    [`uNA ${stamp}`, one, two],
+    [`CH28-${stamp}`, two, one],
+    ['2025', one, two],
+  ] as const) {
+    await search(page).fill(words)
+    await expect(row(page, found.user.name)).toBeVisible()
+    await expect(row(page, lost.user.name)).toHaveCount(0)
+  }
+  await page.reload()
+  await expect(search(page)).toHaveValue('2025')
+  await expect(row(page, one.user.name)).toBeVisible()
+  await search(page).fill('nobody at all')
+  await expect(page.getByText('No loan matches “nobody at all”.')).toBeVisible()
+})
+
+test('the most overdue loans come first, with the days and the fine in words', async ({ page }) => {
+  await page.goto('fine')
+  const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') })
+  await expect(rows.first()).toContainText(/\d+ days overdue/)
+  const days = (await rows.allTextContents()).map((text) => Number(/(\d+) days? overdue/.exec(text)?.[1] ?? 0))
+  expect(days).toEqual(days.toSorted((a, b) => b - a))
+})
+
+test('a return asks first, and Esc changes nothing', async ({ page, library }) => {
+  const student = await library.student({ name: `Sana ${Date.now()}` })
+  const book = await library.addBook()
+  await student.borrow(book.id)
+  await page.goto(`fine?q=${encodeURIComponent(student.user.name)}`)
+  const button = page.getByRole('button', { name: `Return: ${book.title}` })
+  await button.click()
+  await expect(question(page)).toContainText('No fine.')
+  await page.keyboard.press('Escape')
+  await expect(question(page)).toHaveCount(0)
+  await expect(button).toBeFocused()
+  expect(await student.loans()).toHaveLength(1)
+})
+
+test('by keyboard alone: / finds the borrower, Enter goes to the row, and the queue is worked down', async ({
+  page,
+  library,
+}) => {
+  const student = await library.student({ name: `Rhea ${Date.now()}` })
+  const books = [await library.addBook(), await library.addBook()]
+  for (const book of books) await student.borrow(book.id)
+  await page.goto('fine')
+  await expect(page.getByRole('table')).toBeVisible()
+  await page.keyboard.press('/')
+  await page.keyboard.type(student.user.name)
+  await page.keyboard.press('Enter')
+  for (let left = books.length; left > 0; left--) {
+    await expect(page.getByRole('button', { name: /^Return: / })).toHaveCount(left)
+    await expect(page.getByRole('button', { name: /^Return: / }).first()).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expect(question(page).getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await page.keyboard.press('Tab')
+    await expect(question(page).getByRole('button', { name: 'Return' })).toBeFocused()
+    await page.keyboard.press('Enter')
+    await expectDone(page, 'Book returned successfully.')
+  }
+  await expect(page.getByText('No loan matches')).toBeVisible()
+  await expect(search(page)).toBeFocused()
+  expect(await student.loans()).toEqual([])
+})
+
+test('on a phone each loan is a card with every action', async ({ page, library }) => {
+  const student = await library.student({ name: `Pia ${Date.now()}` })
+  const book = await library.addBook()
+  await student.borrow(book.id)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.goto(`fine?q=${encodeURIComponent(student.user.name)}`)
+  await expect(row(page, book.title)).toContainText(libraryDay(7))
+  await page.getByRole('button', { name: `Return and restock: ${book.title}` }).click()
+  await question(page).getByRole('button', { name: 'Return and restock' }).click()
+  await expectDone(page, 'Book returned successfully.')
+})
+
+test.describe('without any loan', () => {
+  test.use({ shelf: 'empty' })
+
+  test('R-FINE-1 an empty queue says so', async ({ page }) => {
+    await page.goto('fine')
+    await expect(page.getByText('No books are borrowed at the moment.')).toBeVisible()
+  })
+})

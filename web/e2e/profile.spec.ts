@@ -1,0 +1,120 @@
+import type { Page } from '@playwright/test'
+import { expectDone, expectRefused, heading, libraryDay, row } from './support/screens'
+import { expect, present, test } from './support/test'
+
+test.use({ as: 'student' })
+
+const fact = (page: Page, name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd')
+const field = (page: Page, name: string) => page.getByLabel(name, { exact: true })
+const edit = (page: Page) => page.getByRole('button', { name: 'Edit Profile' })
+const update = (page: Page) => page.getByRole('button', { name: 'Update', exact: true })
+
+test('R-PROF-1 the profile shows name, roll number, department and the total fine', async ({ page, who }) => {
+  const { user } = present(who)
+  await page.goto('profile')
+  await expect(heading(page)).toHaveText('User Profile')
+  await expect(fact(page, 'Name')).toHaveText(user.name)
+  await expect(fact(page, 'Roll number')).toHaveText(user.rollNumber ?? '')
+  await expect(fact(page, 'Department')).toHaveText(user.department ?? '')
+  await expect(fact(page, 'Total fine')).toHaveText('₹0')
+})
+
+test('R-PROF-1 Edit Profile makes three fields editable, and Update saves them', async ({ page, who }) => {
+  await page.goto('profile')
+  await edit(page).click()
+  await expect(field(page, 'Full name')).toBeFocused()
+  await expect(page.getByRole('form', { name: 'Edit profile' }).getByRole('textbox')).toHaveCount(3)
+  const roll = `PH27-${Date.now() % 1_000_000}`
+  await field(page, 'Full name').fill('Nila Shah')
+  await field(page, 'Roll number').fill('')
+  await field(page, 'Roll number').pressSequentially(roll)
+  await expect(field(page, 'Roll number')).toHaveValue(roll.toLowerCase())
+  await field(page, 'Department').fill('Physics')
+  await update(page).click()
+  await expectDone(page, 'Profile updated.')
+  await expect(fact(page, 'Name')).toHaveText('Nila Shah')
+  await expect(fact(page, 'Roll number')).toHaveText(roll.toLowerCase())
+  await expect(fact(page, 'Department')).toHaveText('Physics')
+  await expect(edit(page)).toBeFocused()
+  expect(await present(who).ask('GET', '/me')).toMatchObject({ name: 'Nila Shah', department: 'Physics' })
+})
+
+test('R-PROF-1 Cancel changes nothing', async ({ page, who }) => {
+  await page.goto('profile')
+  await edit(page).click()
+  await field(page, 'Full name').fill('Somebody Else')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(fact(page, 'Name')).toHaveText(present(who).user.name)
+  await edit(page).click()
+  await expect(field(page, 'Full name')).toHaveValue(present(who).user.name)
+})
+
+test('R-PROF-1 all three are required', async ({ page, who }) => {
+  await page.goto('profile')
+  await edit(page).click()
+  for (const name of ['Full name', 'Roll number', 'Department']) await field(page, name).fill('  ')
+  await update(page).click()
+  for (const name of ['Full name', 'Roll number', 'Department']) {
+    await expect(field(page, name)).toHaveAccessibleDescription(new RegExp(`${name} is required.`))
+  }
+  await expect(field(page, 'Full name')).toBeFocused()
+  expect(await present(who).ask('GET', '/me')).toMatchObject({ name: present(who).user.name })
+})
+
+test('R-PROF-1 R-FAIL-1 a roll number that is taken is refused at its field, logged, and nothing typed is lost', async ({
+  page,
+  library,
+  watch,
+}) => {
+  watch.refuses(409)
+  const other = await library.student()
+  await page.goto('profile')
+  await edit(page).click()
+  await field(page, 'Department').fill('Botany')
+  await field(page, 'Roll number').fill(other.user.rollNumber ?? '')
+  await update(page).click()
+  await expect(field(page, 'Roll number')).toBeFocused()
+  await expect(field(page, 'Roll number')).toHaveAccessibleDescription(/roll number/i)
+  await expect(field(page, 'Department')).toHaveValue('Botany')
+  await watch.logged(/could not be updated/)
+})
+
+test('R-FAIL-1 an update that does not arrive is logged and said, and an unfinished edit survives a reload', async ({
+  page,
+  watch,
+}) => {
+  watch.excuse(/ERR_INTERNET_DISCONNECTED/)
+  await page.goto('profile')
+  await edit(page).click()
+  await field(page, 'Department').fill('Zoology')
+  await page.context().setOffline(true)
+  await update(page).click()
+  await expectRefused(page, 'Your profile could not be updated.')
+  await watch.logged(/Your profile could not be updated/)
+  await page.context().setOffline(false)
+  await page.reload()
+  await expect(field(page, 'Department')).toHaveValue('Zoology')
+  await update(page).click()
+  await expectDone(page, 'Profile updated.')
+})
+
+test('R-PROF-2 Borrowed Books lists every loan with Return and Extend 7 Days', async ({ page, library, who }) => {
+  const book = await library.addBook()
+  await present(who).borrow(book.id)
+  await page.goto('profile')
+  await expect(page.getByRole('heading', { name: 'Borrowed Books' })).toBeVisible()
+  const own = row(page, book.title)
+  await expect(own).toContainText(libraryDay(0))
+  await expect(own).toContainText(libraryDay(7))
+  await expect(own.getByRole('button', { name: `Return: ${book.title}` })).toBeEnabled()
+  await expect(own.getByRole('button', { name: `Extend 7 Days: ${book.title}` })).toBeEnabled()
+  await own.getByRole('link', { name: book.title }).click()
+  await expect(page).toHaveURL(new RegExp(`/stubook-detail/${book.id}$`))
+})
+
+test('R-PROF-2 without a loan it says so and leads to the books', async ({ page }) => {
+  await page.goto('profile')
+  await expect(page.getByText('You have no borrowed books.')).toBeVisible()
+  await page.getByRole('link', { name: 'Find a book' }).click()
+  await expect(page).toHaveURL(/\/student-home$/)
+})

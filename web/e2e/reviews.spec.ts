@@ -1,0 +1,140 @@
+import type { Page } from '@playwright/test'
+import { chooseStars, expectDone, expectRefused, heading } from './support/screens'
+import { expect, present, test } from './support/test'
+
+test.use({ as: 'student' })
+
+const comment = (page: Page) => page.getByLabel('Comment', { exact: true })
+const send = (page: Page) => page.getByRole('button', { name: 'Add Review' })
+
+test('R-REV-1 a review has one to five stars and a comment; it is kept with who wrote it, and shown first', async ({
+  page,
+  library,
+  who,
+}) => {
+  const book = await library.addBook()
+  await page.goto(`stubook-detail/${book.id}`)
+  await chooseStars(page, '4 stars')
+  await comment(page).fill('  Every bridge has a story.  ')
+  await send(page).click()
+  await expectDone(page, 'Your review has been added.')
+  const { user } = present(who)
+  const review = page.getByRole('listitem').filter({ hasText: 'Every bridge has a story.' })
+  await expect(review).toContainText(user.name)
+  await expect(review.getByRole('img', { name: 'Rated 4 out of 5' })).toBeVisible()
+  await expect(comment(page)).toHaveValue('')
+  await expect(page.getByRole('radio', { checked: true })).toHaveCount(0)
+  const { reviews } = await present(who).ask<{ reviews: object[] }>('GET', `/books/${book.id}/reviews`)
+  expect(reviews).toEqual([
+    expect.objectContaining({ rating: 4, comment: 'Every bridge has a story.', userId: user.uid, userName: user.name }),
+  ])
+})
+
+test('R-REV-1 without stars or with a blank comment nothing is sent, and the field says why', async ({
+  page,
+  library,
+  who,
+}) => {
+  const book = await library.addBook()
+  await page.goto(`stubook-detail/${book.id}`)
+  await comment(page).fill('No stars chosen.')
+  await send(page).click()
+  await expect(page.getByText('Choose one to five stars.')).toBeVisible()
+  await expect(comment(page)).toHaveValue('No stars chosen.')
+  await chooseStars(page, '1 star')
+  await comment(page).fill('   \n ')
+  await send(page).click()
+  await expect(comment(page)).toHaveAccessibleDescription(/Comment is required./)
+  await expect(comment(page)).toBeFocused()
+  expect(await present(who).ask('GET', `/books/${book.id}/reviews`)).toMatchObject({ total: 0 })
+  for (const rating of [0, 6, 2.5]) {
+    const answer = await present(who).call('POST', `/books/${book.id}/reviews`, { rating, comment: 'x' })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+  }
+  expect((await present(who).call('POST', `/books/${book.id}/reviews`, { rating: 3, comment: ' ' })).status).toBe(422)
+})
+
+test('R-REV-1 by keyboard alone: the arrow keys choose the stars', async ({ page, library }) => {
+  const book = await library.addBook()
+  await page.goto(`stubook-detail/${book.id}`)
+  await page.getByRole('radio', { name: '1 star', exact: true }).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowRight')
+  await expect(page.getByRole('radio', { name: '3 stars' })).toBeChecked()
+  await page.keyboard.press('Tab')
+  await expect(comment(page)).toBeFocused()
+  await page.keyboard.type('Typed without a mouse.')
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  await expectDone(page, 'Your review has been added.')
+})
+
+test('R-REV-2 the average is that of the reviews with one decimal; the librarian’s stars stay on the card', async ({
+  page,
+  library,
+}) => {
+  const book = await library.addBook({ rating: 5 })
+  for (const rating of [2, 3]) await (await library.student()).review(book.id, { rating, comment: 'So so.' })
+  await page.goto(`stubook-detail/${book.id}`)
+  await expect(page.getByText('2.5 out of 5')).toBeVisible()
+  await chooseStars(page, '5 stars')
+  await comment(page).fill('The best there is.')
+  await send(page).click()
+  await expect(page.getByText('3.3 out of 5')).toBeVisible()
+  await expect(page.getByRole('list', { name: 'Distribution of stars' }).getByRole('listitem')).toHaveText([
+    /^5 stars\s*1$/,
+    /^4 stars\s*0$/,
+    /^3 stars\s*1$/,
+    /^2 stars\s*1$/,
+    /^1 star\s*0$/,
+  ])
+  await page.goto(`student-home?q=${encodeURIComponent(book.title)}`)
+  await expect(page.getByRole('article').getByRole('img', { name: 'Rated 5 out of 5' })).toBeVisible()
+})
+
+test('R-REV-1 a double press sends one review', async ({ page, library, who }) => {
+  const book = await library.addBook()
+  await page.goto(`stubook-detail/${book.id}`)
+  await chooseStars(page, '5 stars')
+  await comment(page).fill('Once is enough.')
+  await send(page).dblclick()
+  await expectDone(page, 'Your review has been added.')
+  expect(await present(who).ask('GET', `/books/${book.id}/reviews`)).toMatchObject({ total: 1 })
+})
+
+test('R-REV-1 many reviews come a page at a time, newest first', async ({ page, library, who }) => {
+  const book = await library.addBook()
+  for (let number = 1; number <= 25; number++) {
+    await present(who).review(book.id, { rating: 1 + (number % 5), comment: `Remark ${number}.` })
+  }
+  await page.goto(`stubook-detail/${book.id}`)
+  await expect(page.getByText('Remark 25.')).toBeVisible()
+  await expect(page.getByText('Remark 1.', { exact: true })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Show more' }).click()
+  await expect(page.getByText('Remark 1.', { exact: true })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Show more' })).toHaveCount(0)
+})
+
+test('R-FAIL-1 a review that is not accepted is logged and said, and its words are still there after a reload', async ({
+  page,
+  library,
+  watch,
+}) => {
+  watch.excuse(/ERR_INTERNET_DISCONNECTED/)
+  const book = await library.addBook()
+  await page.goto(`stubook-detail/${book.id}`)
+  await chooseStars(page, '2 stars')
+  await comment(page).fill('Written in a tunnel.')
+  await page.context().setOffline(true)
+  await send(page).click()
+  await expectRefused(page, 'Your review could not be added.')
+  await watch.logged(/Your review could not be added/)
+  await page.context().setOffline(false)
+  await page.reload()
+  await expect(heading(page)).toHaveText(book.title)
+  await expect(comment(page)).toHaveValue('Written in a tunnel.')
+  await expect(page.getByRole('radio', { name: '2 stars' })).toBeChecked()
+  await send(page).click()
+  await expectDone(page, 'Your review has been added.')
+})

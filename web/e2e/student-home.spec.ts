@@ -1,0 +1,174 @@
+import type { Page } from '@playwright/test'
+import { card, cardsPerRow, heading, search } from './support/screens'
+import { expect, test } from './support/test'
+
+const slide = (page: Page) => page.getByRole('region', { name: 'Highlights' }).locator('[data-current][role="group"]')
+
+test.describe('a student', () => {
+  test.use({ as: 'student' })
+
+  test('R-STU-1 the bar has the profile and Logout', async ({ page }) => {
+    await page.goto('student-home')
+    const bar = page.getByRole('navigation', { name: 'Main' })
+    await bar.getByRole('link', { name: 'Profile' }).click()
+    await expect(page).toHaveURL(/\/profile$/)
+    await bar.getByRole('button', { name: 'Logout' }).click()
+    await expect(page).toHaveURL(/\/login$/)
+  })
+
+  test('R-STU-1 six cards stand in a row, found by title or author, without Update and Delete', async ({
+    page,
+    library,
+  }) => {
+    const book = await library.addBook({ author: 'Ulrike Vantongeren' })
+    await page.goto('student-home')
+    expect(await cardsPerRow(page)).toBe(6)
+    await search(page).fill('VANTONG')
+    await expect(card(page, book.title)).toBeVisible()
+    await search(page).fill(book.title)
+    const own = card(page, book.title)
+    await expect(own).toContainText(book.author)
+    await expect(own).toContainText(book.genre)
+    await expect(own.getByRole('img', { name: 'Rated 4 out of 5' })).toBeVisible()
+    await expect(own.getByRole('button')).toHaveCount(0)
+    await expect(page.getByRole('link', { name: /^Update/ })).toHaveCount(0)
+  })
+
+  test('R-STU-1 a double click, Enter and a link open the book', async ({ page, library }) => {
+    const book = await library.addBook()
+    const detail = new RegExp(`/stubook-detail/${book.id}$`)
+    await page.goto(`student-home?q=${encodeURIComponent(book.title)}`)
+    await card(page, book.title).getByText(book.author).dblclick()
+    await expect(page).toHaveURL(detail)
+    await page.goBack()
+    await page.getByRole('link', { name: book.title, exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(detail)
+    await page.goBack()
+    await page.getByRole('link', { name: book.title, exact: true }).click()
+    await expect(page).toHaveURL(detail)
+  })
+
+  test('R-STU-4 the slides stand still under reduced motion, and each can be shown by its button', async ({ page }) => {
+    await page.clock.install()
+    await page.goto('student-home')
+    await expect(slide(page)).toHaveAccessibleName('1 of 3: How loans work')
+    await page.clock.runFor(10_000)
+    await expect(slide(page)).toHaveAccessibleName('1 of 3: How loans work')
+    await expect(page.getByRole('button', { name: 'Play the slides' })).toBeVisible()
+    await page.getByRole('button', { name: /^Show slide 3/ }).click()
+    await expect(slide(page)).toHaveAccessibleName(/^3 of 3/)
+  })
+
+  test('the slides never push the search or the first books off a laptop', async ({ page }) => {
+    await page.setViewportSize({ width: 1366, height: 768 })
+    await page.goto('student-home')
+    await expect(search(page)).toBeInViewport({ ratio: 1 })
+    await expect(page.getByRole('article').first().locator('img')).toBeInViewport({ ratio: 0.5 })
+  })
+
+  test('R-STU-2 a stored role other than student leads to /login', async ({ page }) => {
+    await page.goto('student-home')
+    await expect(heading(page)).toHaveText('Find a book')
+    for (const role of ['admin', 'nobody', null]) {
+      await page.evaluate((stored) => {
+        if (stored === null) localStorage.removeItem('userRole')
+        else localStorage.setItem('userRole', stored)
+      }, role)
+      await page.goto('student-home')
+      await expect(page).toHaveURL(/\/login/)
+    }
+  })
+})
+
+test.describe('with motion', () => {
+  test.use({ as: 'student', contextOptions: { reducedMotion: 'no-preference' } })
+
+  /** Turns the page's clock in small steps, and notes how long each slide stood. */
+  async function intervals(page: Page, changes: number): Promise<[string, number][]> {
+    const STEP = 50
+    const seen: [string, number][] = []
+    while (seen.length <= changes) {
+      const name = (await slide(page).getAttribute('aria-label')) ?? ''
+      const last = seen.at(-1)
+      if (last?.[0] === name) last[1] += STEP
+      else seen.push([name, STEP])
+      await page.clock.runFor(STEP)
+    }
+    // The first was standing already, the last still stands.
+    return seen.slice(1, -1)
+  }
+
+  test('R-STU-1 the three slides stand 1000, 500 and 5000 ms', async ({ page }) => {
+    await page.clock.install()
+    await page.goto('student-home')
+    await expect(slide(page)).toHaveCount(1)
+    await page.clock.pauseAt(Date.now() + 60_000)
+    const stood = await intervals(page, 5)
+    const of = (place: string) => stood.find(([name]) => name.startsWith(place))?.[1] ?? 0
+    expect(Math.abs(of('1') - 1000)).toBeLessThanOrEqual(100)
+    expect(Math.abs(of('2') - 500)).toBeLessThanOrEqual(100)
+    expect(Math.abs(of('3') - 5000)).toBeLessThanOrEqual(100)
+  })
+
+  test('R-STU-4 the slides wait while somebody points at them, and can be paused', async ({ page }) => {
+    await page.clock.install()
+    await page.goto('student-home')
+    const carousel = page.getByRole('region', { name: 'Highlights' })
+    await carousel.hover()
+    const held = await slide(page).getAttribute('aria-label')
+    await page.clock.runFor(12_000)
+    await expect(slide(page)).toHaveAttribute('aria-label', held ?? '')
+    await page.getByRole('button', { name: 'Pause the slides' }).click()
+    await page.mouse.move(700, 880)
+    await heading(page).focus()
+    const paused = await slide(page).getAttribute('aria-label')
+    await page.clock.runFor(12_000)
+    await expect(slide(page)).toHaveAttribute('aria-label', paused ?? '')
+    await page.getByRole('button', { name: 'Play the slides' }).press('Enter')
+    await heading(page).focus()
+    await page.clock.runFor(5500)
+    await expect(slide(page)).not.toHaveAttribute('aria-label', paused ?? '')
+  })
+})
+
+test.describe('without any book', () => {
+  test.use({ shelf: 'empty', as: 'student' })
+
+  test('the student home and the popular books say that there is nothing yet', async ({ page }) => {
+    await page.goto('student-home')
+    await expect(page.getByText('No books available yet.')).toBeVisible()
+    await page.goto('new-home')
+    await expect(page.getByText('There are no books on the shelves yet.')).toBeVisible()
+  })
+})
+
+test.describe('/new-home', () => {
+  test('R-STU-3 is a strip of popular books with a picture of each, which stands still', async ({ page }) => {
+    await page.goto('new-home')
+    await expect(heading(page)).toHaveText('Popular books')
+    const strip = page.getByRole('list', { name: 'Popular books' })
+    await expect(strip.getByRole('listitem')).toHaveCount(12)
+    const pictures = strip.locator('img')
+    await expect(pictures).toHaveCount(12)
+    await expect
+      .poll(() => pictures.first().evaluate((image: HTMLImageElement) => image.naturalWidth))
+      .toBeGreaterThan(0)
+    const place = () => strip.evaluate((element) => element.scrollLeft)
+    expect(await place()).toBe(0)
+    await page.getByRole('button', { name: 'Show more books' }).click()
+    await expect.poll(place).toBeGreaterThan(0)
+    await page.getByRole('button', { name: 'Show earlier books' }).click()
+    await expect.poll(place).toBe(0)
+  })
+
+  test('R-STU-3 R-DETAIL-4 a book of the strip opens for a visitor', async ({ page }) => {
+    await page.goto('new-home')
+    const first = page.getByRole('list', { name: 'Popular books' }).getByRole('link').first()
+    await first.click()
+    await expect(page).toHaveURL(/\/stubook-detail\/\d+$/)
+    await expect(
+      page.getByRole('link', { name: 'Borrow' }).or(page.getByRole('button', { name: 'Not Available' })),
+    ).toBeVisible()
+  })
+})
