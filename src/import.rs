@@ -306,7 +306,7 @@ impl Header {
             description: text(DESCRIPTION, "description"),
             location: text(LOCATION, "location"),
             no_of_books: 1,
-            status: Status::Available,
+            status: None,
             rating: None,
         };
         if form.title.is_empty() {
@@ -333,14 +333,13 @@ impl Header {
         let rounded =
             average.filter(|stars| *stars > 0.0).map(|stars| (stars.round() as i64).max(RATING.min));
         form.rating = stars.or(rounded);
-        let status = self.read(
+        form.status = self.read(
             record,
             "status",
             &mut invalid,
             "is neither \"Available\" nor \"Not Available\"",
             Status::parse,
         );
-        form.status = status.unwrap_or(Status::of(form.no_of_books));
         let key = key(&form, isbn.as_deref(), published_year, language.as_deref());
         let hex = format!("{:032x}", u128::from_be_bytes(key));
         invalid
@@ -553,7 +552,7 @@ mod tests {
     fn a_row_needs_a_title_and_nothing_else() -> Result<(), String> {
         let bare = row(&[("title", "  Poems ")])?;
         assert_eq!(
-            (bare.form.title.as_str(), bare.form.no_of_books, bare.form.status),
+            (bare.form.title.as_str(), bare.form.no_of_books, bare.form.status()),
             ("Poems", 1, Status::Available)
         );
         assert!(
@@ -577,7 +576,7 @@ mod tests {
             assert!(told.contains(part), "{told}");
         }
         let none = row(&[("title", "t"), ("noOfBooks", "0"), ("averageRating", "4.31")])?;
-        assert_eq!((none.form.status, none.form.rating), (Status::NotAvailable, Some(4)));
+        assert_eq!((none.form.status(), none.form.rating), (Status::NotAvailable, Some(4)));
         Ok(())
     }
 

@@ -25,13 +25,28 @@ use library::{
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match run(Cli::parse().command) {
+    let command = match Cli::try_parse() {
+        Ok(cli) => cli.command,
+        Err(error) if error.use_stderr() => return misused(&error),
+        // Help and version were asked for.
+        Err(asked) => asked.exit(),
+    };
+    match run(command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(told) => {
             eprintln!("library: {told}");
             ExitCode::FAILURE
         }
     }
+}
+
+/// One line, as for every other failure.
+fn misused(error: &clap::Error) -> ExitCode {
+    let told = error.render().to_string();
+    let said = told.split("\n\n").next().unwrap_or(&told);
+    let said = said.strip_prefix("error: ").unwrap_or(said).split_whitespace().collect::<Vec<_>>().join(" ");
+    eprintln!("library: {said} (library --help tells what there is)");
+    ExitCode::from(2)
 }
 
 fn run(command: Command) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rule::{Invalid, Kind, Number, Text};
+use super::rule::{Choice, Invalid, Kind, Number, Text};
 
 /// Name on the screen and limits of each field of the form (R-BOOK-2). The longest of 69 649 real titles has 958
 /// characters.
@@ -24,6 +24,9 @@ pub const LOCATION: Text = Text { field: "location", label: "Location", min: 1, 
 pub const NO_OF_BOOKS: Number = Number { field: "noOfBooks", label: "Number of books", min: 1, max: 100_000 };
 /// R-BOOK-2: one to five stars.
 pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
+
+/// One of the two.
+pub const STATUS: Choice = Choice { field: "status", label: "Status" };
 
 /// Whether a book can be had (R-DETAIL-3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -129,13 +132,21 @@ pub struct BookForm {
     #[schema(required)]
     pub location: String,
     /// Whether it can be had, as the librarian sees it.
-    pub status: Status,
+    #[serde(default)]
+    #[schema(required, value_type = Status)]
+    pub status: Option<Status>,
     /// The librarian's stars; asked for when a book is added, left alone by an update that does not send it.
     #[serde(default)]
     pub rating: Option<i64>,
 }
 
 impl BookForm {
+    /// The status asked for; what the count says where a form was not asked (an import).
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.status.unwrap_or(Status::of(self.no_of_books))
+    }
+
     /// The form as a new book is stored, or everything that is wrong with it.
     pub fn checked_for_add(self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
@@ -164,6 +175,7 @@ impl BookForm {
             description: DESCRIPTION.check(&self.description, &mut invalid),
             location: LOCATION.check(&self.location, &mut invalid),
             rating: self.rating.map(|stars| RATING.check(stars, &mut invalid)),
+            status: STATUS.present(self.status, &mut invalid),
             ..self
         };
         invalid.or(checked)
@@ -197,7 +209,7 @@ mod tests {
             description: "d".repeat(200),
             no_of_books: 3,
             location: "A3".into(),
-            status: Status::Available,
+            status: Some(Status::Available),
             rating: Some(5),
         }
     }
@@ -221,6 +233,7 @@ mod tests {
         assert_eq!(wrong(BookForm { no_of_books: i64::MIN, ..form() }), ["noOfBooks"]);
         assert_eq!(wrong(BookForm { rating: None, ..form() }), ["rating"]);
         assert_eq!(wrong(BookForm { rating: Some(6), ..form() }), ["rating"]);
+        assert_eq!(wrong(BookForm { status: None, ..form() }), ["status"]);
         assert_eq!(wrong(BookForm { photo_url: "not an address".into(), ..form() }), ["photoURL"]);
         assert_eq!(
             wrong(BookForm { title: " ".into(), author: String::new(), ..form() }),

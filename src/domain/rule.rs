@@ -154,6 +154,25 @@ impl Number {
     }
 }
 
+/// A field with a few known values, which the request's type knows.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice {
+    /// Name in the request.
+    pub field: &'static str,
+    /// Name on the screen.
+    pub label: &'static str,
+}
+
+impl Choice {
+    /// Notes in `invalid` if nothing was chosen.
+    pub fn present<T>(&self, chosen: Option<T>, invalid: &mut Invalid) -> Option<T> {
+        if chosen.is_none() {
+            invalid.push(self.field, REQUIRED.replace("{label}", self.label));
+        }
+        chosen
+    }
+}
+
 /// Trims, and drops what is no text: control characters (`PostgreSQL` cannot even store NUL) and, on one line, breaks.
 fn clean(raw: &str, paragraphs: bool) -> String {
     let text: String = raw

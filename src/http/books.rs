@@ -1,7 +1,7 @@
 //! The catalogue: searching, reading, adding, updating and deleting books, and their drawn covers.
 
 use axum::{
-    extract::{Path, State as AppState},
+    extract::{Path, State as AppState, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -361,7 +361,11 @@ pub async fn delete_book(
 }
 
 /// The drawn cover of a book, for those without a picture.
-pub async fn cover(AppState(app): AppState<State>, Path(file): Path<String>) -> Result<Response> {
+pub async fn cover(
+    AppState(app): AppState<State>,
+    file: Result<Path<String>, PathRejection>,
+) -> Result<Response> {
+    let Path(file) = file.map_err(|_| Error::NotFound)?;
     let id = file.strip_suffix(".svg").and_then(|id| id.parse::<i64>().ok()).ok_or(Error::NotFound)?;
     let detail = app.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
     let book = detail.first().ok_or(Error::NotFound)?;

@@ -81,6 +81,8 @@ pub fn document() -> Value {
             property["maximum"] = json!(rule.max);
         }
     }
+    document["components"]["schemas"]["BookForm"]["properties"][book::STATUS.field]["x-label"] =
+        json!(book::STATUS.label);
     // Every call can fail, and always in the same form.
     for operations in
         document["paths"].as_object_mut().into_iter().flatten().map(|(_, operations)| operations)

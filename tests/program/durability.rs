@@ -59,7 +59,7 @@ fn filled(database: &Database) -> (i64, Vec<String>) {
                 description: String::new(),
                 no_of_books: COPIES,
                 location: String::new(),
-                status: Status::Available,
+                status: Some(Status::Available),
                 rating: None,
             };
             Ok(books::add(tx, &form, None, 0)?.expect("new"))

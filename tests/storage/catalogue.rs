@@ -143,7 +143,7 @@ fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
     let detail = store.write(move |tx| {
         let untouched = BookForm { no_of_books: 0, ..form("t", 4) };
         assert_eq!(books::update(tx, id, &untouched, loaded(2, 4))?, Update::Stored);
-        let by_hand = BookForm { status: Status::NotAvailable, rating: Some(1), ..form("t", 2) };
+        let by_hand = BookForm { status: Some(Status::NotAvailable), rating: Some(1), ..form("t", 2) };
         assert_eq!(books::update(tx, id, &by_hand, loaded(3, 0).with(Status::Available))?, Update::Stored);
         books::detail(tx, id)
     });

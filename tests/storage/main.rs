@@ -100,7 +100,7 @@ fn form(title: &str, copies: i64) -> BookForm {
         description: "d".repeat(200),
         no_of_books: copies,
         location: "A3".into(),
-        status: Status::of(copies),
+        status: Some(Status::of(copies)),
         rating: Some(4),
     }
 }
