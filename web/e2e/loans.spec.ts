@@ -52,11 +52,10 @@ test.describe('borrowing', () => {
     for (const one of pages) {
       await expect(one.getByText('is yours until').or(one.getByText(SORRY))).toBeVisible()
     }
-    const told = []
-    for (const one of pages) told.push(await one.getByText(SORRY).count())
-    expect(told.toSorted()).toEqual([0, 1])
+    let refused = 0
+    for (const one of pages) refused += await one.getByText(SORRY).count()
+    expect(refused).toBe(1)
     expect((await library.book(book.id)).noOfBooks).toBe(0)
-    expect(await library.allLoans(book.title)).toEqual([])
   })
 
   test('R-LOAN-1 a book that somebody else has just borrowed is refused in words, and the page shows it', async ({

@@ -29,9 +29,10 @@ export async function expectAccessible(page: Page, state: string): Promise<void>
 
 /** Nothing sticks out on the side, so nobody has to scroll two ways. */
 export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
-  const wide = await page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement
-    return scrollWidth - clientWidth
-  })
-  expect(wide, `pixels that stick out: ${state}`).toBe(0)
+  const wide = () =>
+    page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement
+      return scrollWidth - clientWidth
+    })
+  await expect.poll(wide, `pixels that stick out: ${state}`).toBe(0)
 }

@@ -1,0 +1,262 @@
+import type { Page } from '@playwright/test'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
+import { card, heading, question, search } from './support/screens'
+import type { Library, Person } from './support/library'
+import { expect, present, test } from './support/test'
+
+type Situation = { page: Page; library: Library; who: Person | null }
+
+/** A screen in one of its states: how to get there. */
+type State = { name: string; reach: (situation: Situation) => Promise<void> }
+
+const at =
+  (path: string, words: string | RegExp) =>
+  async ({ page }: Situation) => {
+    await page.goto(path)
+    await expect(page.getByText(words).first()).toBeVisible()
+  }
+
+/** Answers that never come: the state in between. */
+const loading =
+  (path: string, calls: string) =>
+  async ({ page }: Situation) => {
+    await page.route(calls, () => undefined)
+    await page.goto(path, { waitUntil: 'commit' })
+    await expect(page.locator('#main')).toBeVisible()
+  }
+
+/** Answers that a server which works does not give. */
+const broken =
+  (path: string, calls: string) =>
+  async ({ page }: Situation) => {
+    await page.route(calls, (route) => route.fulfill({ status: 500, body: 'broken' }))
+    await page.goto(path)
+    await expect(page.getByRole('button', { name: 'Try again' }).first()).toBeVisible()
+  }
+
+const VISITOR: State[] = [
+  { name: 'sign-in', reach: at('login', 'Keep me signed in') },
+  {
+    name: 'sign-in refused, with the card panel open',
+    reach: async ({ page }) => {
+      await page.goto('login')
+      await page.getByLabel('Email').fill('nobody@demo.library')
+      await page.getByLabel('Password', { exact: true }).fill('wrong words')
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('alert')).toBeVisible()
+      await page.getByRole('button', { name: 'Scan ID Card' }).click()
+      await expect(page.getByRole('region', { name: /scanner/i })).toBeVisible()
+    },
+  },
+  { name: 'registration', reach: at('register', 'Already registered?') },
+  {
+    name: 'registration with every field wrong',
+    reach: async ({ page }) => {
+      await page.goto('register')
+      await page.getByRole('button', { name: 'Create Account' }).click()
+      await expect(page.getByText('Batch is required.')).toBeVisible()
+    },
+  },
+  { name: 'popular books', reach: at('new-home', 'Popular books') },
+  { name: 'popular books on their way', reach: loading('new-home', '**/api/v1/books?*') },
+  {
+    name: 'a book for a visitor',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook()
+      await page.goto(`stubook-detail/${book.id}`)
+      await expect(page.getByRole('link', { name: 'Borrow' })).toBeVisible()
+    },
+  },
+  { name: 'a book that is not there', reach: at('stubook-detail/999999', 'Book not found') },
+  { name: 'an unknown address', reach: at('nowhere', 'Unexpected Application Error!') },
+]
+
+const STUDENT: State[] = [
+  { name: 'student home', reach: at('student-home', /\d+ books/) },
+  {
+    name: 'student home with the notice slide and the help',
+    reach: async ({ page }) => {
+      await page.goto('student-home')
+      await expect(heading(page)).toBeVisible()
+      await page.keyboard.press('?')
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  { name: 'student home on its way', reach: loading('student-home', '**/api/v1/books?*') },
+  { name: 'student home without a match', reach: at('student-home?q=qqzzxx', 'No book matches') },
+  { name: 'student home that failed', reach: broken('student-home', '**/api/v1/books?*') },
+  {
+    name: 'a book with reviews and a refused review',
+    reach: async ({ page, library, who }) => {
+      const book = await library.addBook()
+      await present(who).review(book.id, { rating: 4, comment: 'Well built.' })
+      await page.goto(`stubook-detail/${book.id}`)
+      await page.getByRole('button', { name: 'Add Review' }).click()
+      await expect(page.getByText('Comment is required.')).toBeVisible()
+    },
+  },
+  {
+    name: 'a lent book with a title of 900 characters',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook({ title: `Wide ${'and wider '.repeat(85)}${Date.now()}`, noOfBooks: 1 })
+      await (await library.student()).borrow(book.id)
+      await page.goto(`stubook-detail/${book.id}`)
+      await expect(page.getByRole('button', { name: 'Not Available' })).toBeVisible()
+    },
+  },
+  { name: 'a book on its way', reach: loading('stubook-detail/1', '**/api/v1/books/**') },
+  { name: 'a book that failed', reach: broken('stubook-detail/1', '**/api/v1/books/**') },
+  { name: 'profile without loans', reach: at('profile', 'You have no borrowed books.') },
+  {
+    name: 'profile while it is edited',
+    reach: async ({ page }) => {
+      await page.goto('profile')
+      await page.getByRole('button', { name: 'Edit Profile' }).click()
+      await page.getByLabel('Full name').fill('')
+      await page.getByRole('button', { name: 'Update' }).click()
+      await expect(page.getByText('Full name is required.')).toBeVisible()
+    },
+  },
+  {
+    name: 'profile with a question',
+    reach: async ({ page, library, who }) => {
+      const book = await library.addBook({ title: `كتاب الجسور ${Date.now()}` })
+      await present(who).borrow(book.id)
+      await page.goto('profile')
+      await page.getByRole('button', { name: /^Return: / }).click()
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  { name: 'profile on its way', reach: loading('profile', '**/api/v1/me**') },
+  { name: 'profile that failed', reach: broken('profile', '**/api/v1/me**') },
+]
+
+const LIBRARIAN: State[] = [
+  { name: 'librarian’s home', reach: at('home', /\d+ books/) },
+  { name: 'librarian’s home on its way', reach: loading('home', '**/api/v1/books?*') },
+  { name: 'librarian’s home that failed', reach: broken('home', '**/api/v1/books?*') },
+  {
+    name: 'librarian’s home with a question about a title from right to left',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook({ title: `ألف ليلة وليلة ${Date.now()}` })
+      await page.goto(`home?q=${encodeURIComponent(book.title)}`)
+      await card(page, book.title).getByRole('button').click()
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  { name: 'all books', reach: at('books', /\d+ books/) },
+  { name: 'delete books', reach: at('delete', /\d+ books/) },
+  {
+    name: 'add with every field wrong',
+    reach: async ({ page }) => {
+      await page.goto('add')
+      await page.getByRole('button', { name: 'Add Book' }).click()
+      await expect(page.getByText('Title is required.').first()).toBeVisible()
+    },
+  },
+  {
+    name: 'update',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook()
+      await page.goto(`update/${book.id}`)
+      await expect(page.getByLabel('Title', { exact: true })).toHaveValue(book.title)
+    },
+  },
+  {
+    name: 'update beside the save of somebody else',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook()
+      await page.goto(`update/${book.id}`)
+      await page.getByLabel('Author').fill('First Hand')
+      await library.updateBook(book.id, { author: 'Second Hand', location: 'Elsewhere' })
+      await page.getByRole('button', { name: 'Update Book' }).click()
+      await expect(page.getByRole('button', { name: 'Save again' })).toBeVisible()
+    },
+  },
+  { name: 'update on its way', reach: loading('update/1', '**/api/v1/books/**') },
+  {
+    name: 'a book for a librarian',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook()
+      await page.goto(`book-detail/${book.id}`)
+      await expect(heading(page)).toHaveText(book.title)
+      await expect(page.getByText('No reviews yet.')).toBeVisible()
+    },
+  },
+  { name: 'all borrowed books', reach: at('fine', /\d+ loans/) },
+  {
+    name: 'all borrowed books with a question',
+    reach: async ({ page }) => {
+      await page.goto('fine')
+      await page
+        .getByRole('button', { name: /^Return: / })
+        .first()
+        .click()
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  { name: 'all borrowed books on their way', reach: loading('fine', '**/api/v1/loans*') },
+  { name: 'all borrowed books without a match', reach: at('fine?q=qqzzxx', 'No loan matches') },
+  { name: 'all borrowed books that failed', reach: broken('fine', '**/api/v1/loans*') },
+]
+
+const EMPTY: State[] = [
+  { name: 'librarian’s home without a book', reach: at('home', 'No books available.') },
+  { name: 'all borrowed books without a loan', reach: at('fine', 'No books are borrowed at the moment.') },
+  { name: 'delete books without a book', reach: at('delete', 'No books available.') },
+]
+
+/** Light and dark, wide and as narrow as a small phone. */
+function check(states: readonly State[]): void {
+  for (const { name, reach } of states) {
+    test(`${name}: nothing breaks WCAG 2.2 AA in light or dark, and nothing scrolls sideways at 320 pixels`, async ({
+      page,
+      library,
+      who,
+      watch,
+    }) => {
+      watch.excuse(/Failed to load resource/, /could not be/, /404 Not Found/)
+      await reach({ page, library, who })
+      const html = page.locator('html')
+      await expect(html).toHaveAttribute('data-mantine-color-scheme', 'light')
+      await expectAccessible(page, `${name}, light`)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expect(html).toHaveAttribute('data-mantine-color-scheme', 'dark')
+      await expectAccessible(page, `${name}, dark`)
+      await page.setViewportSize({ width: 320, height: 640 })
+      await expectNoSidewaysScroll(page, `${name}, 320 px`)
+      await expectAccessible(page, `${name}, dark, 320 px`)
+    })
+  }
+}
+
+test.describe('visitors', () => {
+  check(VISITOR)
+})
+
+test.describe('students', () => {
+  test.use({ as: 'student' })
+  check(STUDENT)
+
+  test('every screen can be read at 320 pixels with the search in reach', async ({ page }) => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.goto('student-home')
+    await expect(search(page)).toBeInViewport()
+    await expect(page.getByRole('article').first()).toBeVisible()
+  })
+})
+
+test.describe('the demo student', () => {
+  test.use({ as: 'demo student' })
+  check([{ name: 'profile with a fine', reach: at('profile', '4 days overdue') }])
+})
+
+test.describe('librarians', () => {
+  test.use({ as: 'librarian' })
+  check(LIBRARIAN)
+})
+
+test.describe('librarians of an empty library', () => {
+  test.use({ as: 'librarian', shelf: 'empty' })
+  check(EMPTY)
+})

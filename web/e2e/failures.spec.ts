@@ -1,0 +1,133 @@
+import { expectDone, expectRefused, heading, question, row, search } from './support/screens'
+import { expect, present, test } from './support/test'
+
+test.describe('a student', () => {
+  test.use({ as: 'student' })
+
+  test('R-FAIL-1 a return of a loan that has already ended is logged and said, and the list is right again', async ({
+    page,
+    library,
+    watch,
+    who,
+  }) => {
+    watch.refuses(404)
+    const book = await library.addBook()
+    const loan = await present(who).borrow(book.id)
+    await page.goto('profile')
+    await page.getByRole('button', { name: `Return: ${book.title}` }).click()
+    // A librarian takes the book back at the same moment.
+    await (await library.librarian()).ask('POST', `/loans/${loan.id}/return`, {})
+    await question(page).getByRole('button', { name: 'Return' }).click()
+    await expectRefused(page, 'This loan has already ended.')
+    await watch.logged(/The book could not be returned/)
+    await expect(page.getByText('You have no borrowed books.')).toBeVisible()
+    expect((await library.book(book.id)).noOfBooks).toBe(2)
+  })
+
+  test('R-FAIL-1 an extension that does not arrive is logged and said, and the date stays', async ({
+    page,
+    library,
+    watch,
+    who,
+  }) => {
+    watch.excuse(/ERR_INTERNET_DISCONNECTED/)
+    const book = await library.addBook()
+    const loan = await present(who).borrow(book.id)
+    await page.goto('profile')
+    await expect(row(page, book.title)).toBeVisible()
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: `Extend 7 Days: ${book.title}` }).click()
+    await expectRefused(page, 'The return date could not be extended.')
+    await watch.logged(/The return date could not be extended/)
+    await page.context().setOffline(false)
+    expect(await present(who).loans()).toMatchObject([{ returnDate: loan.returnDate }])
+    const extend = page.getByRole('button', { name: `Extend 7 Days: ${book.title}` })
+    await expect(extend).toBeEnabled()
+    await extend.click()
+    await expectDone(page, 'Return date extended successfully.')
+  })
+
+  test('R-FAIL-1 a sign-out that fails is logged and said, and the person is still signed in', async ({
+    page,
+    watch,
+    who,
+  }) => {
+    watch.refuses(500)
+    await page.goto('profile')
+    await expect(heading(page)).toBeVisible()
+    // A server that works does not answer like that.
+    await page.route('**/auth/sign-out', (route) => route.fulfill({ status: 500, body: 'broken' }))
+    const logout = page.getByRole('button', { name: 'Logout' })
+    await logout.click()
+    await expectRefused(page, 'You could not be signed out. Please try again.')
+    await watch.logged(/could not be signed out/)
+    await expect(logout).toBeEnabled()
+    expect((await present(who).call('GET', '/me')).status).toBe(200)
+    await page.unroute('**/auth/sign-out')
+    await logout.click()
+    await expect(page).toHaveURL(/\/login$/)
+  })
+
+  test('R-FAIL-1 a profile that cannot be fetched says so and comes with Try again', async ({ page, watch }) => {
+    watch.refuses(500)
+    // As above.
+    await page.route('**/api/v1/me**', (route) => route.fulfill({ status: 500, body: 'broken' }))
+    await page.goto('profile')
+    await expect(page.getByRole('alert').first()).toContainText('Something went wrong in the library.')
+    await page.unroute('**/api/v1/me**')
+    await page.getByRole('button', { name: 'Try again' }).first().click()
+    await expect(page.getByText('You have no borrowed books.')).toBeVisible()
+  })
+
+  test('a list that cannot be fetched says so, and Try again brings it', async ({ page, watch }) => {
+    watch.excuse(/ERR_CONNECTION_RESET/)
+    // A connection that breaks off, which the server does not do by itself.
+    await page.route('**/api/v1/books?*', (route) => route.abort('connectionreset'))
+    await page.goto('student-home')
+    await expectRefused(page, 'The library cannot be reached.')
+    await page.unroute('**/api/v1/books?*')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('article').first()).toBeVisible()
+  })
+
+  test('words typed faster than the server answers find what was typed last', async ({ page, library }) => {
+    const one = await library.addBook({ title: `Slow ${Date.now()} alpha` })
+    const two = await library.addBook({ title: `Slow ${Date.now()} omega` })
+    let held: (() => void) | undefined
+    // The real server is never slower than the next key: the first answer is held back until after the second.
+    await page.route(/\/api\/v1\/books\?.*alpha/, async (route) => {
+      await new Promise<void>((release) => {
+        held = release
+      })
+      await route.fallback().catch(() => undefined)
+    })
+    await page.goto('student-home')
+    await search(page).fill('alpha')
+    await expect.poll(() => held).toBeDefined()
+    await search(page).fill(two.title)
+    await expect(page.getByRole('article')).toHaveCount(1)
+    held?.()
+    await expect(page.getByRole('link', { name: two.title, exact: true })).toBeVisible()
+    await expect(page.getByRole('link', { name: one.title, exact: true })).toHaveCount(0)
+  })
+})
+
+test.describe('when the server is gone', () => {
+  test.use({ as: 'librarian', shelf: 'fresh' })
+
+  test('R-FAIL-1 the queue stays on the screen, and an action says that the library cannot be reached', async ({
+    page,
+    library,
+    watch,
+  }) => {
+    watch.excuse(/ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/)
+    await page.goto('fine')
+    const first = page.getByRole('button', { name: /^Extend 7 Days/ }).first()
+    await expect(first).toBeEnabled()
+    await library.stop()
+    await first.click()
+    await expectRefused(page, 'The return date could not be extended. The library cannot be reached.')
+    await watch.logged(/could not be extended/)
+    await expect(page.getByRole('rowheader').first()).toBeVisible()
+  })
+})
