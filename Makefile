@@ -41,7 +41,7 @@ openapi: ## Write api/openapi.json and the client's types anew, after a change o
 .PHONY: fmt
 fmt: web/node_modules ## Format everything
 	cargo fmt
-	cd web && npm run fmt
+	cd web && npm run format
 
 .PHONY: lint
 lint: web/node_modules ## Formatting, lints, types, licences, unused dependencies: everything is an error
@@ -50,7 +50,7 @@ lint: web/node_modules ## Formatting, lints, types, licences, unused dependencie
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --quiet
 	cargo deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo machete
-	cd web && npm run lint && npm run typecheck
+	cd web && npm run format:check && npm run lint && npm run typecheck
 
 .PHONY: needs
 needs: ## Install what the tests need from Debian's packages (as root), or name what is missing

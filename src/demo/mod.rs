@@ -151,10 +151,15 @@ fn fill_now(
         if let Ok(cover) = covers.join(&format!("{id}.svg")) {
             books::set_photo_url(tx, id, cover.as_str())?;
         }
-        for (age, review) in book.reviews.iter().enumerate() {
+        let mut dated: Vec<(i64, &DemoReview)> = (0_i64..)
+            .zip(&book.reviews)
+            .map(|(number, review)| (3 + (i64::try_from(place).unwrap_or(0) * 7 + number * 13) % 200, review))
+            .collect();
+        // As they would have been written: the oldest first.
+        dated.sort_by_key(|(days, _)| -days);
+        for (days, review) in dated {
             let Some(reader) = readers.get(review.by) else { continue };
             let form = ReviewForm { rating: review.rating, comment: review.comment.clone() };
-            let days = i64::try_from(3 + (place * 7 + age * 13) % 200).unwrap_or(3);
             reviews::add(tx, id, reader, &form, now - days * 24 * 60 * 60 * 1000)?;
         }
         ids.push(id);

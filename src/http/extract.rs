@@ -66,7 +66,10 @@ fn is_json(headers: &HeaderMap) -> bool {
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     // An array would be taken for an object whose fields are not named.
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
-        return Err(Error::Invalid(wrong_field(".", "a list where an object is expected")));
+        return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
+            Ok(_) => Error::Invalid(wrong_field(".", "a list where an object is expected")),
+            Err(error) => Error::MalformedJson(error.to_string()),
+        });
     }
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {

@@ -2,6 +2,7 @@
 
 use axum::{extract::State as AppState, http::StatusCode};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
@@ -59,7 +60,7 @@ pub async fn borrow_book(
 
 /// An open loan that this person may return or extend, held until the transaction ends. A student reaches only his own,
 /// and those only while they owe nothing (R-LOAN-6); librarians are not blocked.
-fn hold(tx: &mut Tx<'_>, id: i64, person: &User, today: jiff::civil::Date) -> Result<Loan> {
+fn hold(tx: &mut Tx<'_>, id: i64, person: &User, today: Date) -> Result<Loan> {
     let loan = loans::hold_open(tx, id, today)?.ok_or(Error::NotFound)?;
     if person.role == Role::Student {
         if loan.user_id != person.uid {
@@ -149,6 +150,9 @@ pub struct MyLoans {
     loans: Vec<Loan>,
     /// Rupees owed in all (R-LOAN-5).
     total_fine: i64,
+    /// The day it is in the library (R-LOAN-8).
+    #[schema(value_type = String, format = Date)]
+    today: Date,
 }
 
 /// List one's own loans.
@@ -160,7 +164,7 @@ pub async fn list_my_loans(
     let today = app.clock.today();
     let loans =
         app.db.read(move |tx| loans::open_of_user(tx, student.uid, today)).await.map_err(Error::from)?;
-    Ok(axum::Json(MyLoans { total_fine: loans.iter().map(|loan| loan.fine).sum(), loans }))
+    Ok(axum::Json(MyLoans { total_fine: loans.iter().map(|loan| loan.fine).sum(), loans, today }))
 }
 
 /// Longest search text of the librarian's list.
@@ -187,6 +191,9 @@ pub struct LoanList {
     loans: Vec<BorrowedBook>,
     /// How many match in all.
     total: i64,
+    /// The day it is in the library (R-LOAN-8).
+    #[schema(value_type = String, format = Date)]
+    today: Date,
     /// Cursor of the page after this one.
     #[schema(required)]
     next: Option<String>,
@@ -206,7 +213,7 @@ fn cursor(part: &Part) -> String {
 fn part(cursor: &str) -> Option<Part> {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
     let (day, id) = text.get(1..)?.split_once(' ')?;
-    let day: jiff::civil::Date = day.parse().ok()?;
+    let day: Date = day.parse().ok()?;
     let place = Place { return_date: day.to_string(), id: id.parse().ok()? };
     match text.as_bytes().first()? {
         b'a' => Some(Part::After(place)),
@@ -258,7 +265,7 @@ pub async fn list_loans(
     } else {
         None
     };
-    Ok(axum::Json(LoanList { loans: page, total, next, previous }))
+    Ok(axum::Json(LoanList { loans: page, total, today, next, previous }))
 }
 
 #[cfg(test)]

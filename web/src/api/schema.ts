@@ -1099,6 +1099,11 @@ export interface components {
             /** @description Cursor of the page before this one. */
             previous: string | null;
             /**
+             * Format: date
+             * @description The day it is in the library (R-LOAN-8).
+             */
+            today: string;
+            /**
              * Format: int64
              * @description How many match in all.
              */
@@ -1108,6 +1113,11 @@ export interface components {
         MyLoans: {
             /** @description The open ones, the first to be returned at the top. */
             loans: components["schemas"]["Loan"][];
+            /**
+             * Format: date
+             * @description The day it is in the library (R-LOAN-8).
+             */
+            today: string;
             /**
              * Format: int64
              * @description Rupees owed in all (R-LOAN-5).

@@ -191,7 +191,13 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
               const book = books[index - before]
               if (index >= known) return null
               return (
-                <div key={index} role="listitem" data-index={index} aria-setsize={setSize} aria-posinset={index + 1}>
+                <div
+                  key={book?.id ?? -index}
+                  role="listitem"
+                  data-index={index}
+                  aria-setsize={setSize}
+                  aria-posinset={index + 1}
+                >
                   {book ? (
                     <BookCard
                       book={book}

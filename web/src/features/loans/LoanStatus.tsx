@@ -14,13 +14,14 @@ type ReturnDateProps = {
 /** The day a book is due, and in words whether it is late or soon will be. */
 export function ReturnDate({ loan, today, withFine = false }: ReturnDateProps) {
   const state = dueState(loan, today)
+  const words = { today: 'Due today', soon: 'Due soon', later: '' }
   const late = `${counted(loan.overdueDays, 'day', 'days')} overdue`
   return (
     <div>
       <DateText day={loan.returnDate} />
       {state !== 'later' && (
         <div className={classes.status} data-state={state}>
-          {state === 'soon' ? 'Due soon' : withFine ? `${late}, ${rupees(loan.fine)}` : late}
+          {state !== 'overdue' ? words[state] : withFine ? `${late}, ${rupees(loan.fine)}` : late}
         </div>
       )}
     </div>

@@ -34,7 +34,7 @@ function desk() {
     'GET /loans': (request) => {
       const q = new URL(request.url).searchParams.get('q') ?? ''
       const loans = open.filter((one) => `${one.userName} ${one.rollNumber} ${one.batch}`.includes(q))
-      return { body: { loans, total: loans.length, next: null, previous: null } }
+      return { body: { loans, total: loans.length, today: '2026-11-21', next: null, previous: null } }
     },
     ...Object.fromEntries(
       open.map(({ id }) => [

@@ -12,7 +12,6 @@ import { counted } from '../../ui/format'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
-import { browserDay, libraryDay } from './dueRules'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
@@ -75,6 +74,7 @@ export default function LoansScreen() {
       ) : (
         <div className={classes.list} data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
           <Loans
+            today={page.today}
             loans={page.loans}
             pending={pending}
             onAction={(loan, action) => {
@@ -159,13 +159,13 @@ function Pages({ previous, next, label }: PagesProps) {
 
 type LoansProps = {
   loans: readonly AdminLoan[]
+  today: string
   pending: ReadonlyMap<number, LoanAction>
   onAction: (loan: AdminLoan, action: LoanAction) => void
 }
 
-function Loans({ loans, pending, onAction }: LoansProps) {
+function Loans({ loans, today, pending, onAction }: LoansProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
-  const today = libraryDay(loans, browserDay())
 
   return (
     <>

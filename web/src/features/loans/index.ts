@@ -1,4 +1,3 @@
-export { browserDay, libraryDay } from './dueRules'
 export { LoanButton } from './LoanButton'
 export { Fine, ReturnDate } from './LoanStatus'
 export { TableSkeleton } from './TableSkeleton'

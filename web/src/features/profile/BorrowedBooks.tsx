@@ -12,16 +12,7 @@ import { ErrorState } from '../../ui/ErrorState'
 import { DateText } from '../../ui/Facts'
 import { quoted, rupees } from '../../ui/format'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import {
-  browserDay,
-  Fine,
-  libraryDay,
-  LoanButton,
-  ReturnDate,
-  TableSkeleton,
-  useLoanActions,
-  useRowFocus,
-} from '../loans'
+import { Fine, LoanButton, ReturnDate, TableSkeleton, useLoanActions, useRowFocus } from '../loans'
 import classes from './ProfileScreen.module.css'
 
 /** What the student has at home, and what can be done about it. */
@@ -40,7 +31,7 @@ export function BorrowedBooks() {
         </Alert>
       )}
       {query.data ? (
-        <Loans loans={query.data.loans} whenEmpty={() => heading.current?.focus()} />
+        <Loans loans={query.data.loans} today={query.data.today} whenEmpty={() => heading.current?.focus()} />
       ) : query.isError ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : (
@@ -50,13 +41,12 @@ export function BorrowedBooks() {
   )
 }
 
-function Loans({ loans, whenEmpty }: { loans: readonly Loan[]; whenEmpty: () => void }) {
+function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: string; whenEmpty: () => void }) {
   const { pending, run } = useLoanActions()
   const keepPlace = useRowFocus(pending, whenEmpty)
   const [asking, setAsking] = useState(false)
   // Kept while the question fades out, so that it still says what it asked.
   const [asked, setAsked] = useState<Loan | null>(null)
-  const today = libraryDay(loans, browserDay())
 
   function start(loan: Loan, action: 'return' | 'extend') {
     keepPlace(loan.id, action)

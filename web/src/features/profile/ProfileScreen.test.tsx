@@ -27,7 +27,9 @@ function server(loans: Loan[], more: Parameters<typeof fakeServer>[0] = {}) {
   return fakeServer({
     'GET /auth/session': { body: { user: student } },
     'GET /me': { body: student },
-    'GET /me/loans': () => ({ body: { loans, totalFine: loans.reduce((sum, one) => sum + one.fine, 0) } }),
+    'GET /me/loans': () => ({
+      body: { loans, today: '2026-11-21', totalFine: loans.reduce((sum, one) => sum + one.fine, 0) },
+    }),
     ...more,
   })
 }
