@@ -64,8 +64,9 @@ struct DemoReview {
     comment: String,
 }
 
-/// Days since the demo student borrowed, one loan each: the last is four days overdue, so that a fine shows.
-const STUDENTS_LOANS: [i64; 3] = [2, 5, 11];
+/// What the demo student has at home: a book's place in the catalogue, and how many days ago it was borrowed. The last is
+/// four days overdue, so that a fine shows.
+const STUDENTS_LOANS: [(usize, i64); 3] = [(0, 2), (17, 5), (7, 11)];
 
 /// Fills an empty database; one that has accounts or books is left as it is.
 ///
@@ -171,8 +172,8 @@ fn fill_now(
         }
         Ok(())
     };
-    for (loan, days_ago) in STUDENTS_LOANS.into_iter().enumerate() {
-        borrow(tx, student.uid, ids[(loan * 17) % ids.len()], days_ago)?;
+    for (book, days_ago) in STUDENTS_LOANS {
+        borrow(tx, student.uid, ids[book % ids.len()], days_ago)?;
     }
     for (number, reader) in readers.iter().enumerate() {
         let days_ago = i64::try_from(number % 10).unwrap_or(0);
