@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectRefused, heading, search } from './support/screens'
+import { expectRefused, heading } from './support/screens'
 import { PASSWORD } from './support/library'
 import { expect, present, test } from './support/test'
 
@@ -212,19 +212,6 @@ test.describe('a session that ended meanwhile', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign In', exact: true }).click()
     await expect(page).toHaveURL(new RegExp(`/stubook-detail/${book.id}$`))
-  })
-
-  test('a page that is refused leads to sign-in as well, without a second message', async ({ page, watch, who }) => {
-    watch.refuses(401)
-    await page.goto('profile')
-    await expect(heading(page)).toHaveText('User Profile')
-    await present(who).ask('POST', '/auth/sign-out')
-    await page.getByRole('link', { name: 'Home' }).click()
-    await expect(search(page)).toBeVisible()
-    await page.getByRole('link', { name: 'Profile', exact: true }).click()
-    await expect(page).toHaveURL(/\/login/)
-    await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
-    await expect(page.getByRole('alert')).toHaveCount(0)
   })
 })
 

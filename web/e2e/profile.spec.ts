@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { PASSWORD } from './support/library'
 import { expectDone, expectRefused, heading, libraryDay, row } from './support/screens'
 import { expect, present, test } from './support/test'
 
@@ -94,6 +95,28 @@ test('R-FAIL-1 an update that does not arrive is logged and said, and an unfinis
   await page.context().setOffline(false)
   await page.reload()
   await expect(field(page, 'Department')).toHaveValue('Zoology')
+  await update(page).click()
+  await expectDone(page, 'Profile updated.')
+})
+
+test('R-FAIL-1 an edit whose session has ended leads to sign-in without a second message, and goes on afterwards', async ({
+  page,
+  watch,
+  who,
+}) => {
+  watch.refuses(401)
+  await page.goto('profile')
+  await edit(page).click()
+  await field(page, 'Department').fill('Geology')
+  await present(who).ask('POST', '/auth/sign-out')
+  await update(page).click()
+  await expect(page).toHaveURL(/\/login\?next=%2Fprofile$/)
+  await expect(page.getByRole('alert')).toHaveCount(0)
+  await page.getByLabel('Email').fill(present(who).user.email)
+  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await expect(page).toHaveURL(/\/profile$/)
+  await expect(field(page, 'Department')).toHaveValue('Geology')
   await update(page).click()
   await expectDone(page, 'Profile updated.')
 })
