@@ -1,7 +1,5 @@
 //! The command line. Every flag can also be a variable: `--listen` is `LIBRARY_LISTEN`.
 
-#![expect(clippy::doc_markdown, reason = "these comments are the command line's help")]
-
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
@@ -59,7 +57,7 @@ pub enum Command {
 /// Which database.
 #[derive(Args, Clone)]
 pub struct Database {
-    /// sqlite:FILE or postgres://USER@HOST/NAME
+    /// `sqlite:FILE` or `postgres://USER@HOST/NAME`
     #[arg(long, env = "LIBRARY_DATABASE", default_value = "sqlite:library.db", hide_env_values = true)]
     pub database: Location,
 }
@@ -91,7 +89,7 @@ pub struct Serve {
     /// Where the library stands.
     #[command(flatten)]
     pub place: Place,
-    /// Where browsers find the library, for instance https://library.college.edu; http://localhost:PORT if not given.
+    /// Where browsers find the library, for instance `https://library.college.edu`; `http://localhost:PORT` if not given.
     #[arg(long, env = "LIBRARY_PUBLIC_URL", value_parser = public_url)]
     pub public_url: Option<Url>,
     /// Lets browsers on other machines sign in over plain http. Passwords then cross the network unprotected.

@@ -98,7 +98,7 @@ fn rejects_name(file: &Path) -> PathBuf {
     PathBuf::from(format!("{name}.rejected.csv"))
 }
 
-/// Imports a file; see [`books`].
+/// Imports a file; see [`books()`].
 ///
 /// # Errors
 /// One line for the operator.

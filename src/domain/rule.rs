@@ -181,11 +181,26 @@ fn clean(raw: &str, paragraphs: bool) -> String {
         .filter_map(|c| match c {
             '\n' | '\t' if paragraphs => Some(c),
             '\n' | '\t' | '\r' => Some(' '),
-            c if c.is_control() => None,
+            c if c.is_control() || overrides_direction(c) => None,
             c => Some(c),
         })
         .collect();
-    text.trim().to_owned()
+    // What nobody can see is nothing.
+    if text.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
+        String::new()
+    } else {
+        text.trim().to_owned()
+    }
+}
+
+/// Marks that turn the direction of everything after them, and are no part of any word.
+fn overrides_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Characters without a picture of their own; inside words some scripts need them.
+fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{3164}' | '\u{feff}')
 }
 
 /// Whether this is a web address a picture may have: http or https, a host, no credentials.
@@ -237,6 +252,7 @@ mod tests {
     fn a_blank_field_is_a_missing_field() {
         assert_eq!(told(&TITLE, " \t\n").as_deref(), Some("Title is required."));
         assert_eq!(told(&TITLE, "\0\u{1}").as_deref(), Some("Title is required."));
+        assert_eq!(told(&TITLE, "\u{200b}\u{a0}\u{202e}").as_deref(), Some("Title is required."));
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     // An array would be taken for an object whose fields are not named.
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
-            Ok(_) => Error::Invalid(wrong_field(".", "a list where an object is expected")),
+            Ok(_) => Error::Invalid(wrong_field(".", "invalid type: sequence, expected an object")),
             Err(error) => Error::MalformedJson(error.to_string()),
         });
     }
@@ -96,9 +96,28 @@ fn wrong_field(path: &str, said: &str) -> Invalid {
     } else if said.starts_with("duplicate field") {
         (quoted, "This field stands here twice.".to_owned())
     } else {
-        (if path == "." { "" } else { path }, format!("This does not fit: {said}."))
+        (if path == "." { "" } else { path }, plainly(said))
     };
     Invalid(vec![FieldError { field: field.to_owned().into(), message }])
+}
+
+/// The parser's words about a wrong type, in plain ones.
+fn plainly(said: &str) -> String {
+    let expected = said.rsplit_once("expected ").map_or("", |(_, expected)| expected);
+    if said.starts_with("unknown variant") {
+        return format!("This must be {}.", expected.replace("one of ", "").replace('`', ""));
+    }
+    let kind = match expected {
+        "a string" => "text",
+        "i64" | "u64" | "usize" => "a whole number",
+        "f64" => "a number",
+        "a boolean" => "true or false",
+        _ if said.contains("invalid digit") => "a whole number",
+        _ if expected.starts_with("struct") || expected.starts_with("an object") => "an object in { }",
+        _ if expected.starts_with("a sequence") => "a list",
+        _ => return format!("This does not fit: {said}."),
+    };
+    format!("This must be {kind}.")
 }
 
 /// The number in a path; anything that is no number names nothing, so it is not found.

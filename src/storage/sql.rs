@@ -1,13 +1,13 @@
 //! One text per statement, one mapping per row, two databases.
 //!
-//! A statement is written once with [`sql!`], numbered parameters `$1, $2 …`, and runs on both databases. `SQLite` would
+//! A statement is written once with [`sql!`](crate::sql!), numbered parameters `$1, $2 …`, and runs on both databases. `SQLite` would
 //! bind `$2` by its first appearance, not by its number, so the macro rewrites `$n` to `?n` while compiling.
 //! What a statement may bind and read is a closed list ([`Param`], [`Column`]): `PostgreSQL` wants exact types, and a
 //! type that only `SQLite` forgives must fail the build, not a librarian.
 
 use super::{Error, Result, postgres::Connection};
 
-/// A statement's text for each database; made by [`sql!`] only, so that no text made at run time can be executed.
+/// A statement's text for each database; made by [`sql!`](crate::sql!) only, so that no text made at run time can be executed.
 #[derive(Clone, Copy, Debug)]
 pub struct Sql {
     pub(super) sqlite: &'static str,
@@ -15,7 +15,7 @@ pub struct Sql {
 }
 
 impl Sql {
-    /// For [`sql!`] alone.
+    /// For [`sql!`](crate::sql!) alone.
     #[doc(hidden)]
     #[must_use]
     pub const fn written(postgres: &'static str, sqlite: &'static str) -> Self {

@@ -63,10 +63,21 @@ export function useReturnLoan() {
   })
 }
 
+type LoanPage = Awaited<ReturnType<NonNullable<ReturnType<typeof loanListQuery>['queryFn']>>>
+
 export function useExtendLoan() {
-  const invalidate = useInvalidateLoans()
+  const queries = useQueryClient()
   return useMutation({
     mutationFn: (id: number) => dataOf(client.POST('/loans/{id}/extend', { params: { path: { id } } })),
-    onSettled: () => invalidate(),
+    // The row stays where it is with its new date: sorted in at once, it would jump away from under the pointer.
+    onSuccess: (moved) => {
+      queries.setQueriesData<LoanPage>(
+        { queryKey: keys.loans },
+        (page) =>
+          page && { ...page, loans: page.loans.map((loan) => (loan.id === moved.id ? { ...loan, ...moved } : loan)) },
+      )
+      return queries.invalidateQueries({ queryKey: keys.myLoans })
+    },
+    onError: () => Promise.all([keys.loans, keys.myLoans].map((queryKey) => queries.invalidateQueries({ queryKey }))),
   })
 }

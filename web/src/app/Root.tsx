@@ -1,9 +1,10 @@
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { Outlet, ScrollRestoration } from 'react-router'
 import { loadChunk } from './chunks'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
 import { useShortcuts } from './shortcuts'
+import { storedRole } from './storage'
 
 const Toasts = lazy(() => loadChunk('notices', () => import('./Toasts')))
 const KeyboardHelp = lazy(() => loadChunk('keyboard-help', () => import('./KeyboardHelp')))
@@ -11,6 +12,8 @@ const KeyboardHelp = lazy(() => loadChunk('keyboard-help', () => import('./Keybo
 export function Root() {
   useRouteFocus()
   const help = useShortcuts()
+  // Somebody signed out or in on another tab: nothing of the person before stays on this one.
+  useEffect(() => storedRole.onChangeElsewhere(() => window.location.reload()), [])
 
   return (
     <>

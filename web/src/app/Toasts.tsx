@@ -16,5 +16,5 @@ export function showToast(kind: 'success' | 'failure', message: string): void {
 }
 
 export default function Toasts() {
-  return <Notifications position="top-right" zIndex={400} limit={3} className={classes.toasts} />
+  return <Notifications position="bottom-center" zIndex={400} limit={3} className={classes.toasts} />
 }

@@ -45,4 +45,12 @@ export const storedRole = {
   },
   set: (role: Role) => storage.write(USER_ROLE, role),
   clear: () => storage.remove(USER_ROLE),
+  /** Calls back when another tab of this browser changes it; the answer ends the listening. */
+  onChangeElsewhere(changed: () => void): () => void {
+    const listen = (event: StorageEvent) => {
+      if (event.key === USER_ROLE && event.newValue !== event.oldValue) changed()
+    }
+    window.addEventListener('storage', listen)
+    return () => window.removeEventListener('storage', listen)
+  },
 }

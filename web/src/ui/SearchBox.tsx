@@ -11,7 +11,7 @@ export function useSearchText(): string {
   return useSearchParams()[0].get('q') ?? ''
 }
 
-/** The search of a list: `/` focuses it, Escape clears it, the address follows after a short pause. */
+/** The search of a list: `/` focuses it, Escape clears it, arrow down goes to the first book found, the address follows after a short pause. */
 export function SearchBox({ label, placeholder }: { label: string; placeholder: string }) {
   const [params, setParams] = useSearchParams()
   const inAddress = params.get('q') ?? ''
@@ -65,6 +65,11 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
         classNames={{ input: classes.input }}
         onChange={(event) => change(event.currentTarget.value)}
         onKeyDown={(event) => {
+          const first = event.key === 'ArrowDown' && document.querySelector<HTMLElement>('[data-book-link]')
+          if (first) {
+            event.preventDefault()
+            first.focus()
+          }
           if (event.key !== 'Escape') return
           event.preventDefault()
           clearTimeout(timer.current)

@@ -15,11 +15,12 @@ function FiveStars() {
 
 /** A rating as five stars; a fraction fills part of a star. */
 export function Stars({ value, size = 16 }: { value: number | null; size?: number }) {
-  const label = value === null ? 'Not rated' : `Rated ${value} out of 5`
+  // Five empty stars would read as a bad mark.
+  if (value === null) return <span className={classes.unrated}>Not rated</span>
   return (
-    <span role="img" aria-label={label} className={classes.stars} style={{ width: size * 5 }}>
+    <span role="img" aria-label={`Rated ${value} out of 5`} className={classes.stars} style={{ width: size * 5 }}>
       <FiveStars />
-      <span className={classes.filled} style={{ width: `${((value ?? 0) / 5) * 100}%` }}>
+      <span className={classes.filled} style={{ width: `${(value / 5) * 100}%` }}>
         <span className={classes.full} style={{ width: size * 5 }}>
           <FiveStars />
         </span>

@@ -30,7 +30,13 @@ export default function LoansScreen() {
   const current = page !== undefined && !query.isPlaceholderData
   const search = useRef<HTMLFormElement>(null)
   const { pending, run } = useLoanActions()
-  const keepPlace = useRowFocus(pending, () => search.current?.querySelector('input')?.focus())
+  /** With the old text selected, so that the next name replaces it. */
+  const toNextSearch = () => {
+    const input = search.current?.querySelector('input')
+    input?.focus()
+    input?.select()
+  }
+  const keepPlace = useRowFocus(pending, toNextSearch)
   const enterFromSearch = useEnterFromSearch(q, current)
   useFocusAfterTurning(cursor, current)
 
