@@ -14,6 +14,7 @@
 //!   made at is renamed or deleted.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt;
 use std::iter;
 use std::ops::{Range, RangeInclusive};
@@ -245,7 +246,7 @@ impl Index {
         removed.sort_by_cached_key(|record| Sort::Title.position(*record));
         added.sort_by_cached_key(|record| Sort::Title.position(*record));
         let by_title = current.by_title.merge(&removed, &added);
-        let next = Arc::new(Snapshot { by_title, newest });
+        let next = Arc::new(Snapshot { by_title, newest, first_pages: Mutex::default() });
         // Readers wait for no more than this: the old snapshot is still held here and freed later.
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = next;
     }
@@ -256,7 +257,24 @@ impl Index {
     /// `previous` leads back.
     #[must_use]
     pub fn page(&self, query: &Query<'_>) -> Page {
-        self.page_counting(query, TOTAL_CAP)
+        if query.cursor.is_some() {
+            return self.page_counting(query, TOTAL_CAP);
+        }
+        // Many look for the same at the same time. What is remembered lives in the snapshot and goes with it, so that no
+        // change of the catalogue can be missed.
+        let snapshot = self.snapshot();
+        let asked = (query.text.to_owned(), query.field, query.sort, query.limit);
+        let remembered =
+            snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).cloned();
+        remembered.unwrap_or_else(|| {
+            let page = self.page_counting(query, TOTAL_CAP);
+            let mut pages = snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner);
+            if pages.len() >= FIRST_PAGES {
+                pages.clear();
+            }
+            pages.insert(asked, page.clone());
+            page
+        })
     }
 
     fn page_counting(&self, query: &Query<'_>, cap: usize) -> Page {
@@ -305,11 +323,22 @@ impl Index {
 struct Snapshot {
     by_title: Order,
     newest: Order,
+    first_pages: Mutex<HashMap<Asked, Page>>,
 }
+
+/// Text, field, order and length of a first page.
+type Asked = (String, Field, Sort, usize);
+
+/// First pages remembered of one snapshot; some hundred bytes each.
+const FIRST_PAGES: usize = 1024;
 
 impl Default for Snapshot {
     fn default() -> Self {
-        Self { by_title: Order::empty(Sort::Title), newest: Order::empty(Sort::Newest) }
+        Self {
+            by_title: Order::empty(Sort::Title),
+            newest: Order::empty(Sort::Newest),
+            first_pages: Mutex::default(),
+        }
     }
 }
 
