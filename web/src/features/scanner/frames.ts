@@ -1,0 +1,113 @@
+/** RGBA pixels, as the decoder takes them; an `ImageData` is one. */
+export type Frame = { readonly data: Uint8ClampedArray<ArrayBuffer>; readonly width: number; readonly height: number }
+
+/** A part of a picture, in its own pixels. */
+export type Region = { x: number; y: number; width: number; height: number }
+
+/** The scan box in CSS pixels, and the smallest one that makes sense (R-SCAN-1, R-SCAN-6). */
+export const BOX = 250
+export const SMALLEST_BOX = 50
+
+/** The box that fits into what is shown, with a rim around it; null when that would be too small to scan. */
+export function boxFor(width: number, height: number): number | null {
+  const side = Math.floor(Math.min(BOX, width - 16, height - 16))
+  return side >= SMALLEST_BOX ? side : null
+}
+
+type Shown = { videoWidth: number; videoHeight: number; clientWidth: number; clientHeight: number }
+
+/**
+ * Which pixels of the camera's picture lie under the box in the middle. The picture covers the element (as
+ * `object-fit: cover` does) and is enlarged `zoom` times; pixels are taken as they are, never scaled down.
+ */
+export function regionUnder(box: number, shown: Shown, zoom = 1): Region {
+  const { videoWidth, videoHeight, clientWidth, clientHeight } = shown
+  const scale = Math.max(clientWidth / videoWidth, clientHeight / videoHeight) * zoom
+  const width = Math.min(videoWidth, Math.round(box / scale))
+  const height = Math.min(videoHeight, Math.round(box / scale))
+  return { x: Math.round((videoWidth - width) / 2), y: Math.round((videoHeight - height) / 2), width, height }
+}
+
+function luminance({ data, width, height }: Frame): Uint8Array {
+  const grey = new Uint8Array(width * height)
+  for (let at = 0, from = 0; at < grey.length; at += 1, from += 4) {
+    grey[at] = (data[from]! * 77 + data[from + 1]! * 150 + data[from + 2]! * 29) >> 8
+  }
+  return grey
+}
+
+function fromGrey(grey: Uint8Array | Uint8ClampedArray, width: number, height: number): Frame {
+  const data = new Uint8ClampedArray(width * height * 4)
+  const pixels = new Uint32Array(data.buffer)
+  for (let at = 0; at < grey.length; at += 1) pixels[at] = 0xff000000 | (grey[at]! * 0x010101)
+  return { data, width, height }
+}
+
+/** How far around a pixel its surroundings reach. */
+const AROUND = 16
+
+/** Each pixel as a share of its surroundings' brightness: shadows and glare go, bars stay. */
+export function evenedOut(frame: Frame): Frame {
+  const { width, height } = frame
+  const grey = luminance(frame)
+  // sums[y][x]: everything above and to the left of it.
+  const stride = width + 1
+  const sums = new Uint32Array(stride * (height + 1))
+  for (let y = 0; y < height; y += 1) {
+    let row = 0
+    for (let x = 0; x < width; x += 1) {
+      row += grey[y * width + x]!
+      sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1]! + row
+    }
+  }
+  const even = new Uint8ClampedArray(width * height)
+  for (let y = 0; y < height; y += 1) {
+    const top = Math.max(0, y - AROUND)
+    const bottom = Math.min(height, y + AROUND + 1)
+    for (let x = 0; x < width; x += 1) {
+      const left = Math.max(0, x - AROUND)
+      const right = Math.min(width, x + AROUND + 1)
+      // The sums of a very large picture run over; their difference is right all the same.
+      const sum =
+        (sums[bottom * stride + right]! -
+          sums[top * stride + right]! -
+          sums[bottom * stride + left]! +
+          sums[top * stride + left]!) >>>
+        0
+      const mean = sum / ((bottom - top) * (right - left))
+      even[y * width + x] = (grey[y * width + x]! * 160) / (mean + 1)
+    }
+  }
+  return fromGrey(even, width, height)
+}
+
+/** The frame turned around its middle, corners cut off: bars at an angle come to lie across the decoder's lines. */
+export function turned(frame: Frame, degrees: number): Frame {
+  const { width, height } = frame
+  const grey = luminance(frame)
+  const out = new Uint8ClampedArray(width * height)
+  const angle = (degrees * Math.PI) / 180
+  const cos = Math.cos(angle)
+  const sin = Math.sin(angle)
+  const middleX = (width - 1) / 2
+  const middleY = (height - 1) / 2
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      const fromX = middleX + (x - middleX) * cos + (y - middleY) * sin
+      const fromY = middleY - (x - middleX) * sin + (y - middleY) * cos
+      const left = Math.floor(fromX)
+      const top = Math.floor(fromY)
+      if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) {
+        out[y * width + x] = 255
+        continue
+      }
+      const at = top * width + left
+      const alongX = fromX - left
+      const alongY = fromY - top
+      const above = grey[at]! + (grey[at + 1]! - grey[at]!) * alongX
+      const below = grey[at + width]! + (grey[at + width + 1]! - grey[at + width]!) * alongX
+      out[y * width + x] = above + (below - above) * alongY
+    }
+  }
+  return fromGrey(out, width, height)
+}
