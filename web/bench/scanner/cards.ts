@@ -3,10 +3,11 @@
  * the benchmark, the decoder's tests and the tests in the browser; nothing of it is kept as a file.
  */
 import { createRequire } from 'node:module'
+import type * as Bwip from 'bwip-js/node'
 import jpeg from 'jpeg-js'
 
 // The name `raw` means the modules of any symbol only in this form of the package.
-const bwip = createRequire(import.meta.url)('bwip-js') as typeof import('bwip-js')
+const bwip = createRequire(import.meta.url)('bwip-js') as typeof Bwip
 
 export type Symbology = 'Code128' | 'Code39' | 'QRCode' | 'EAN13' | 'ITF' | 'Codabar'
 export const SYMBOLOGIES: readonly Symbology[] = ['Code128', 'Code39', 'QRCode', 'EAN13', 'ITF', 'Codabar']
@@ -32,7 +33,7 @@ const digits = (random: () => number, count: number) =>
   Array.from({ length: count }, () => Math.floor(random() * 10)).join('')
 
 function eanWithCheck(twelve: string): string {
-  const sum = [...twelve].reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0)
+  const sum = Array.from(twelve).reduce((total, digit, at) => total + Number(digit) * (at % 2 === 0 ? 1 : 3), 0)
   return twelve + String((10 - (sum % 10)) % 10)
 }
 

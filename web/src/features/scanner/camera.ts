@@ -34,7 +34,8 @@ function problemOf(error: unknown): CameraProblem {
 function devices(): MediaDevices {
   // The types promise it; browsers without cameras and pages over plain http do not have it.
   const found = navigator.mediaDevices as MediaDevices | undefined
-  if (typeof found?.getUserMedia !== 'function') throw new CameraError(window.isSecureContext ? 'unsupported' : 'insecure')
+  if (typeof found?.getUserMedia !== 'function')
+    throw new CameraError(window.isSecureContext ? 'unsupported' : 'insecure')
   return found
 }
 

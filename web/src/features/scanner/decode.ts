@@ -38,7 +38,7 @@ function treated(frame: Frame, treatment: Treatment): Frame {
 /** The code in one frame of the camera; what looks like part of a code is none. */
 export async function readFrame(frame: Frame, treatment: Treatment): Promise<Read | null> {
   const { data, width, height } = treated(frame, treatment)
-  const results = await readBarcodes({ data, width, height, colorSpace: 'srgb' } as ImageData, OPTIONS)
+  const results = await readBarcodes({ data, width, height, colorSpace: 'srgb' }, OPTIONS)
   // A symbol that was found and not understood comes as an empty text instead of an exception.
   const found = results.find(({ isValid, text }) => isValid && text !== '')
   if (!found) return null

@@ -3,7 +3,8 @@ import type { Treatment } from './decode'
 import type { Frame } from './frames'
 
 export type Question = { id: number } & (
-  { kind: 'frame'; frame: Frame; treatment: Treatment } | { kind: 'picture'; picture: Blob }
+  | { kind: 'frame'; frame: Frame; treatment: Treatment }
+  | { kind: 'picture'; picture: Blob }
 )
 export type Reply = { id: number } & ({ read: Read | null } | { failure: string })
 
@@ -34,6 +35,10 @@ export class Decoder {
     this.#waiting.clear()
   }
 
+  #post(question: Question, handedOver: Transferable[]): void {
+    this.#worker.postMessage(question, handedOver)
+  }
+
   #ask(ask: (id: number) => void): Promise<Read | null> {
     const id = (this.#asked += 1)
     return new Promise((resolve, reject) => {
@@ -46,13 +51,12 @@ export class Decoder {
   readFrame(frame: Frame, treatment: Treatment): Promise<Read | null> {
     const { data, width, height } = frame
     return this.#ask((id) => {
-      const question: Question = { id, kind: 'frame', frame: { data, width, height }, treatment }
-      this.#worker.postMessage(question, [data.buffer])
+      this.#post({ id, kind: 'frame', frame: { data, width, height }, treatment }, [data.buffer])
     })
   }
 
   readPicture(picture: Blob): Promise<Read | null> {
-    return this.#ask((id) => this.#worker.postMessage({ id, kind: 'picture', picture } satisfies Question))
+    return this.#ask((id) => this.#post({ id, kind: 'picture', picture }, []))
   }
 
   close(): void {

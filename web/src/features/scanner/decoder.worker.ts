@@ -20,7 +20,7 @@ function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
   if (!context) throw new Error('No canvas to draw the picture on')
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, width, height)
-  return context.getImageData(0, 0, width, height) as ImageData & Frame
+  return context.getImageData(0, 0, width, height)
 }
 
 /** `createImageBitmap` turns the picture the way its EXIF data says, and knows every format that the browser shows. */

@@ -17,7 +17,8 @@ export function headline(view: ScanView): string {
   if (view.problem) return PROBLEMS[view.problem]
   if (view.torchProblem) return `Failed to turn ${view.torchProblem} torch.`
   if (view.opening) return 'Starting the camera…'
-  if (view.box === null) return 'There is no room to scan: the scan box would be smaller than 50 pixels. Make the window larger.'
+  if (view.box === null)
+    return 'There is no room to scan: the scan box would be smaller than 50 pixels. Make the window larger.'
   switch (view.state) {
     case 'notStarted':
       return 'The camera is off.'

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { pictureSize, refusal } from './picture'
 
 const bytes = (...parts: (string | number[])[]): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(parts.flatMap((part) => (typeof part === 'string' ? [...part].map((sign) => sign.charCodeAt(0)) : part)))
+  Uint8Array.from(
+    parts.flatMap((part) => (typeof part === 'string' ? Array.from(part).map((sign) => sign.charCodeAt(0)) : part)),
+  )
 const big32 = (value: number) => [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255]
 const big16 = (value: number) => [value >>> 8, value & 255]
 const little16 = (value: number) => [value & 255, value >>> 8]
@@ -26,12 +28,15 @@ describe('the size of a picture, before it is decoded', () => {
     expect(pictureSize(head.buffer)).toEqual({ width: 4000, height: 3000 })
   })
 
-  it.each(['', 'x', 'GIF89a........', '%PDF-1.7 ..........................', '<svg xmlns="http://www.w3.org/2000/svg"/>'])(
-    'is unknown for %j',
-    (text) => {
-      expect(pictureSize(bytes(text).buffer)).toBeNull()
-    },
-  )
+  it.each([
+    '',
+    'x',
+    'GIF89a........',
+    '%PDF-1.7 ..........................',
+    '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  ])('is unknown for %j', (text) => {
+    expect(pictureSize(bytes(text).buffer)).toBeNull()
+  })
 
   it('is unknown for a picture that breaks off', () => {
     expect(pictureSize(png(1, 1).slice(0, 20).buffer)).toBeNull()

@@ -1,5 +1,13 @@
 import { Acceptance, type Read } from './acceptance'
-import { CameraError, listCameras, openCamera, ZOOM, type Camera, type CameraChoice, type CameraProblem } from './camera'
+import {
+  CameraError,
+  listCameras,
+  openCamera,
+  ZOOM,
+  type Camera,
+  type CameraChoice,
+  type CameraProblem,
+} from './camera'
 import type { Treatment } from './decode'
 import { boxFor, regionUnder, type Frame, type Region } from './frames'
 import { after, allows, RefusedTransition, type ScanAction, type ScanState } from './machine'
@@ -264,7 +272,7 @@ export class Scanner {
     const context = this.#canvas.getContext('2d', { willReadFrequently: true })
     if (!context || width === 0 || height === 0) return null
     context.drawImage(this.#video, x, y, width, height, 0, 0, width, height)
-    return context.getImageData(0, 0, width, height) as ImageData & Frame
+    return context.getImageData(0, 0, width, height)
   }
 
   readonly #onVisibility = (): void => {

@@ -11,13 +11,20 @@ describe('R-SCAN-7: settings in browser storage', () => {
     expect(readSettings()).toEqual({ hasPermission: false, lastUsedCameraId: 'rear' })
   })
 
-  it.each([null, '', 'null', '7', '"text"', '[]', '{', '{"hasPermission":"yes","lastUsedCameraId":5}', '{"lastUsedCameraId":""}'])(
-    'reads %s as nothing kept',
-    (stored) => {
-      if (stored !== null) localStorage.setItem(KEY, stored)
-      expect(readSettings()).toEqual({ hasPermission: false, lastUsedCameraId: null })
-    },
-  )
+  it.each([
+    null,
+    '',
+    'null',
+    '7',
+    '"text"',
+    '[]',
+    '{',
+    '{"hasPermission":"yes","lastUsedCameraId":5}',
+    '{"lastUsedCameraId":""}',
+  ])('reads %s as nothing kept', (stored) => {
+    if (stored !== null) localStorage.setItem(KEY, stored)
+    expect(readSettings()).toEqual({ hasPermission: false, lastUsedCameraId: null })
+  })
 
   it('goes on without storage', () => {
     vi.spyOn(Storage.prototype, 'getItem').mockImplementation(() => {
