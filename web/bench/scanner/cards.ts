@@ -72,13 +72,16 @@ const ENCODER: Readonly<Record<Symbology, string>> = {
 type Modules = { across: number; down: number; dark: (x: number, y: number) => boolean }
 
 /** Height of the bars in modules: what fits on a card beside a name and a picture. */
-const BAR_MODULES = 36
+const BAR_MODULES = 30
+/** A module of a QR code is a dot, printed twice as large as the narrowest bar. */
+const DOT = 2
 
 function modulesOf({ symbology, text }: Card): Modules {
   const [symbol] = bwip.raw(ENCODER[symbology], text, {}) as { sbs?: number[]; pixs?: number[]; pixx?: number }[]
   if (symbol?.pixs && symbol.pixx) {
     const { pixs, pixx } = symbol
-    return { across: pixx, down: pixs.length / pixx, dark: (x, y) => pixs[y * pixx + x] === 1 }
+    const dark = (x: number, y: number) => pixs[Math.floor(y / DOT) * pixx + Math.floor(x / DOT)] === 1
+    return { across: pixx * DOT, down: (pixs.length / pixx) * DOT, dark }
   }
   const bars: boolean[] = []
   for (const [at, width] of (symbol?.sbs ?? []).entries()) {
@@ -90,7 +93,7 @@ function modulesOf({ symbology, text }: Card): Modules {
 export type Look = {
   width: number
   height: number
-  /** Pixels per module. */
+  /** Pixels per narrowest bar. */
   module: number
   /** Degrees, clockwise. */
   angle?: number
