@@ -154,7 +154,9 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
           aria-valuetext={`${zoom.toFixed(1)} times`}
           onChange={(event) => void scanner.setZoom(event.currentTarget.valueAsNumber)}
         />
-        <output className="tabular">{zoom.toFixed(1)}×</output>
+        <span className={`tabular ${classes.factor}`} aria-hidden="true">
+          {zoom.toFixed(1)}×
+        </span>
       </label>
     </>
   )
