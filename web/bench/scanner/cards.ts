@@ -12,6 +12,9 @@ const bwip = createRequire(import.meta.url)('bwip-js') as typeof Bwip
 export type Symbology = 'Code128' | 'Code39' | 'QRCode' | 'EAN13' | 'ITF' | 'Codabar'
 export const SYMBOLOGIES: readonly Symbology[] = ['Code128', 'Code39', 'QRCode', 'EAN13', 'ITF', 'Codabar']
 
+/** What else the scanner reads and the benchmark leaves out: like EAN-13. */
+type Related = 'EAN8' | 'UPCA'
+
 export type Card = { symbology: Symbology; text: string }
 
 /** Brightness per pixel, 0 to 255. */
@@ -60,15 +63,18 @@ export function cards(symbology: Symbology, count = 10, seed = 7): Card[] {
   return Array.from({ length: count }, (_, at) => ({ symbology, text: text(at) }))
 }
 
-const ENCODER: Readonly<Record<Symbology, string>> = {
+const ENCODER: Readonly<Record<Symbology | Related, string>> = {
   Code128: 'code128',
   Code39: 'code39',
   QRCode: 'qrcode',
   EAN13: 'ean13',
   ITF: 'interleaved2of5',
   Codabar: 'rationalizedCodabar',
+  EAN8: 'ean8',
+  UPCA: 'upca',
 }
 
+type Drawable = { symbology: Symbology | Related; text: string }
 type Modules = { across: number; down: number; dark: (x: number, y: number) => boolean }
 
 /** Height of the bars in modules: what fits on a card beside a name and a picture. */
@@ -76,7 +82,7 @@ const BAR_MODULES = 30
 /** A module of a QR code is a dot, printed twice as large as the narrowest bar. */
 const DOT = 2
 
-function modulesOf({ symbology, text }: Card): Modules {
+function modulesOf({ symbology, text }: Drawable): Modules {
   const [symbol] = bwip.raw(ENCODER[symbology], text, {}) as { sbs?: number[]; pixs?: number[]; pixx?: number }[]
   if (symbol?.pixs && symbol.pixx) {
     const { pixs, pixx } = symbol
@@ -111,7 +117,7 @@ const QUIET = 10
 const SAMPLES = 4
 
 /** A card with its symbol in the middle of a picture, without any fault of a camera. */
-export function drawn(card: Card, look: Look): Grey {
+export function drawn(card: Drawable, look: Look): Grey {
   const { width, height, module, angle = 0, ink = 0, paper = 255, table = paper, dx = 0, dy = 0 } = look
   const { across, down, dark } = modulesOf(card)
   const data = new Float32Array(width * height).fill(table)

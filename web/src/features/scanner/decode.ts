@@ -1,9 +1,9 @@
 import { prepareZXingModule, readBarcodes, type ReaderOptions, type ZXingModuleOverrides } from 'zxing-wasm/reader'
 import { isPlausible, type Read } from './acceptance'
-import { evenedOut, turned, type Frame } from './frames'
+import { enlarged, evenedOut, turned, type Frame } from './frames'
 
-/** What is done to a frame before it is read: nothing, local contrast, or a turn to either side. */
-export type Treatment = 'plain' | 'even' | 'turnedLeft' | 'turnedRight'
+/** What is done to a frame before it is read: nothing, local contrast, sharpening, or a turn to either side. */
+export type Treatment = 'plain' | 'even' | 'enlarged' | 'turnedLeft' | 'turnedRight'
 
 const TURN = 22
 
@@ -15,6 +15,8 @@ const OPTIONS: ReaderOptions = {
   maxNumberOfSymbols: 1,
   // So many lines of a bar code must agree; fewer multiply false reads of partial codes.
   minLineCount: 4,
+  // Cards are printed dark on light.
+  tryInvert: false,
 }
 
 /** Tells where the decoder's program is; without it the library would fetch it from another host. */
@@ -28,6 +30,8 @@ function treated(frame: Frame, treatment: Treatment): Frame {
       return frame
     case 'even':
       return evenedOut(frame)
+    case 'enlarged':
+      return enlarged(frame)
     case 'turnedLeft':
       return turned(frame, -TURN)
     case 'turnedRight':
@@ -46,13 +50,18 @@ export async function readFrame(frame: Frame, treatment: Treatment): Promise<Rea
   return isPlausible(read) ? read : null
 }
 
+const ALL: readonly Treatment[] = ['plain', 'even', 'enlarged', 'turnedLeft', 'turnedRight']
+/** A larger picture is not enlarged further. */
+const MOST_TO_ENLARGE = 2_000_000
+
 /**
  * The code in a picture that does not change: one treatment after the other until one reads. Interleaved 2 of 5 has no
  * check of its own, so two treatments must agree on it.
  */
 export async function readStill(frame: Frame): Promise<Read | null> {
   const doubtful: Read[] = []
-  for (const treatment of ['plain', 'even', 'turnedLeft', 'turnedRight'] as const) {
+  for (const treatment of ALL) {
+    if (treatment === 'enlarged' && frame.width * frame.height > MOST_TO_ENLARGE) continue
     // oxlint-disable-next-line no-await-in-loop -- each treatment is only needed when the one before failed
     const read = await readFrame(frame, treatment)
     if (!read) continue

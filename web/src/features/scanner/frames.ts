@@ -43,14 +43,9 @@ function fromGrey(grey: Uint8Array | Uint8ClampedArray, width: number, height: n
   return { data, width, height }
 }
 
-/** How far around a pixel its surroundings reach. */
-const AROUND = 16
-
-/** Each pixel as a share of its surroundings' brightness: shadows and glare go, bars stay. */
-export function evenedOut(frame: Frame): Frame {
-  const { width, height } = frame
-  const grey = luminance(frame)
-  // sums[y][x]: everything above and to the left of it.
+/** The mean brightness of the square around each pixel, `reach` pixels to every side. */
+function surroundings(grey: Uint8Array, width: number, height: number, reach: number): Float32Array {
+  // sums[y][x]: everything above and to the left of it. In a very large picture they run over; differences stay right.
   const stride = width + 1
   const sums = new Uint32Array(stride * (height + 1))
   for (let y = 0; y < height; y += 1) {
@@ -60,25 +55,53 @@ export function evenedOut(frame: Frame): Frame {
       sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1]! + row
     }
   }
-  const even = new Uint8ClampedArray(width * height)
+  const means = new Float32Array(width * height)
   for (let y = 0; y < height; y += 1) {
-    const top = Math.max(0, y - AROUND)
-    const bottom = Math.min(height, y + AROUND + 1)
+    const top = Math.max(0, y - reach)
+    const bottom = Math.min(height, y + reach + 1)
+    const above = top * stride
+    const below = bottom * stride
     for (let x = 0; x < width; x += 1) {
-      const left = Math.max(0, x - AROUND)
-      const right = Math.min(width, x + AROUND + 1)
-      // The sums of a very large picture run over; their difference is right all the same.
-      const sum =
-        (sums[bottom * stride + right]! -
-          sums[top * stride + right]! -
-          sums[bottom * stride + left]! +
-          sums[top * stride + left]!) >>>
-        0
-      const mean = sum / ((bottom - top) * (right - left))
-      even[y * width + x] = (grey[y * width + x]! * 160) / (mean + 1)
+      const left = Math.max(0, x - reach)
+      const right = Math.min(width, x + reach + 1)
+      const sum = (sums[below + right]! - sums[above + right]! - sums[below + left]! + sums[above + left]!) >>> 0
+      means[y * width + x] = sum / ((bottom - top) * (right - left))
     }
   }
+  return means
+}
+
+/** Each pixel as a share of its surroundings' brightness: shadows and glare go, bars stay. */
+export function evenedOut(frame: Frame): Frame {
+  const { width, height } = frame
+  const grey = luminance(frame)
+  const means = surroundings(grey, width, height, 16)
+  const even = new Uint8ClampedArray(grey.length)
+  for (let at = 0; at < grey.length; at += 1) even[at] = 128 + (grey[at]! / (means[at]! + 1) - 1) * 200
   return fromGrey(even, width, height)
+}
+
+/** Sharper and twice as large: what is out of focus or far away gets edges again. */
+export function enlarged(frame: Frame): Frame {
+  const { width, height } = frame
+  const grey = luminance(frame)
+  const sharp = surroundings(grey, width, height, 2)
+  for (let at = 0; at < grey.length; at += 1) sharp[at] = grey[at]! + 2 * (grey[at]! - sharp[at]!)
+  const out = new Uint8ClampedArray(width * height * 4)
+  const line = new Float32Array(width)
+  for (let row = 0; row < height * 2; row += 1) {
+    // Pixels of the result lie a quarter of a pixel off those of the frame, to either side.
+    const y = Math.min(height - 1, row >> 1)
+    const nextY = Math.min(height - 1, Math.max(0, y + (row & 1 ? 1 : -1)))
+    for (let x = 0; x < width; x += 1) line[x] = sharp[y * width + x]! * 0.75 + sharp[nextY * width + x]! * 0.25
+    const from = row * width * 2
+    for (let x = 0; x < width; x += 1) {
+      const here = line[x]! * 0.75
+      out[from + 2 * x] = here + line[x === 0 ? 0 : x - 1]! * 0.25
+      out[from + 2 * x + 1] = here + line[x === width - 1 ? x : x + 1]! * 0.25
+    }
+  }
+  return fromGrey(out, width * 2, height * 2)
 }
 
 /** The frame turned around its middle, corners cut off: bars at an angle come to lie across the decoder's lines. */
