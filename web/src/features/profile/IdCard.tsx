@@ -36,7 +36,7 @@ function Drawn({ symbol, label, className }: { symbol: Symbol; label: string; cl
       role="img"
       aria-label={label}
       viewBox={`0 0 ${width} ${height}`}
-      shapeRendering="crispEdges"
+      shapeRendering="geometricPrecision"
       className={className}
       preserveAspectRatio="none"
     >

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { meQuery } from '../../api/account'
@@ -52,12 +52,12 @@ function Profile({ user }: { user: User }) {
         title="User Profile"
         actions={
           !editing && (
-            <>
+            <Group gap="xs" justify="flex-end">
               <MyCard user={user} />
               <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
                 Edit Profile
               </Button>
-            </>
+            </Group>
           )
         }
       />

@@ -46,7 +46,9 @@ export async function readFrame(frame: Frame, treatment: Treatment): Promise<Rea
   // A symbol that was found and not understood comes as an empty text instead of an exception.
   const found = results.find(({ isValid, text }) => isValid && text !== '')
   if (!found) return null
-  const read = { text: found.text, format: found.format }
+  // A UPC-A comes as the EAN-13 that it is within; people see its twelve digits.
+  const text = found.format === 'UPCA' ? found.text.replace(/^0(?=\d{12}$)/, '') : found.text
+  const read = { text, format: found.format }
   return isPlausible(read) ? read : null
 }
 
