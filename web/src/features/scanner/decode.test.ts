@@ -22,7 +22,7 @@ const LEAST: Readonly<Record<string, number>> = {
   'blur σ 1.5': 7,
   'low contrast (125 on 150)': 12,
   'noise σ 25': 12,
-  'shadow across the frame': 10,
+  'shadow across the frame': 8,
   'photo (8°, blur, grey, JPEG 50)': 7,
   'hard photo (14°, blur, shadow, JPEG 30)': 0,
 }

@@ -1,6 +1,6 @@
 import { prepareZXingModule, readBarcodes, type ReaderOptions, type ZXingModuleOverrides } from 'zxing-wasm/reader'
 import { isPlausible, type Read } from './acceptance'
-import { enlarged, evenedOut, turned, type Frame } from './frames'
+import { enlarged, evenedOut, printedPart, turned, type Frame } from './frames'
 
 /** What is done to a frame before it is read: nothing, local contrast, sharpening, or a turn to either side. */
 export type Treatment = 'plain' | 'even' | 'enlarged' | 'turnedLeft' | 'turnedRight'
@@ -39,20 +39,34 @@ function treated(frame: Frame, treatment: Treatment): Frame {
   }
 }
 
-/** The code in one frame of the camera; what looks like part of a code is none. */
-export async function readFrame(frame: Frame, treatment: Treatment): Promise<Read | null> {
-  const { data, width, height } = treated(frame, treatment)
-  const results = await readBarcodes({ data, width, height, colorSpace: 'srgb' }, OPTIONS)
+/** Codes on their side and very large ones were looked for in the plain frame. */
+const LEVEL: ReaderOptions = { ...OPTIONS, tryRotate: false, tryDownscale: false }
+const optionsFor = (treatment: Treatment) => (treatment === 'plain' || treatment === 'even' ? OPTIONS : LEVEL)
+
+/** An EAN-13 with a leading zero is a UPC-A; people see its twelve digits. */
+const asPrinted = ({ text, format }: Read): Read => ({
+  text: format === 'UPCA' || format === 'EAN13' ? text.replace(/^0(?=\d{12}$)/, '') : text,
+  format,
+})
+
+async function firstIn({ data, width, height }: Frame, options: ReaderOptions): Promise<Read | null> {
+  const results = await readBarcodes({ data, width, height, colorSpace: 'srgb' }, options)
   // A symbol that was found and not understood comes as an empty text instead of an exception.
   const found = results.find(({ isValid, text }) => isValid && text !== '')
-  if (!found) return null
-  // A UPC-A comes as the EAN-13 that it is within; people see its twelve digits.
-  const text = found.format === 'UPCA' ? found.text.replace(/^0(?=\d{12}$)/, '') : found.text
-  const read = { text, format: found.format }
-  return isPlausible(read) ? read : null
+  return found ? asPrinted({ text: found.text, format: found.format }) : null
 }
 
-const ALL: readonly Treatment[] = ['plain', 'even', 'enlarged', 'turnedLeft', 'turnedRight']
+/** The code in one frame of the camera; what looks like part of a code is none. */
+export async function readFrame(frame: Frame, treatment: Treatment): Promise<Read | null> {
+  const clear = treated(frame, treatment)
+  const options = optionsFor(treatment)
+  const read = await firstIn(clear, options)
+  if (!read || isPlausible(read)) return read
+  // Some bars of another code look like a short ITF and hide it.
+  return firstIn(clear, { ...options, formats: FORMATS.filter((format) => format !== 'ITF') })
+}
+
+const FURTHER: readonly Treatment[] = ['even', 'enlarged', 'turnedLeft', 'turnedRight']
 /** A larger picture is not enlarged further. */
 const MOST_TO_ENLARGE = 2_000_000
 
@@ -62,10 +76,14 @@ const MOST_TO_ENLARGE = 2_000_000
  */
 export async function readStill(frame: Frame): Promise<Read | null> {
   const doubtful: Read[] = []
-  for (const treatment of ALL) {
-    if (treatment === 'enlarged' && frame.width * frame.height > MOST_TO_ENLARGE) continue
+  const first = await readFrame(frame, 'plain')
+  if (first && first.format !== 'ITF') return first
+  if (first) doubtful.push(first)
+  const part = printedPart(frame)
+  for (const treatment of FURTHER) {
+    if (treatment === 'enlarged' && part.width * part.height > MOST_TO_ENLARGE) continue
     // oxlint-disable-next-line no-await-in-loop -- each treatment is only needed when the one before failed
-    const read = await readFrame(frame, treatment)
+    const read = await readFrame(part, treatment)
     if (!read) continue
     if (read.format !== 'ITF' || doubtful.some(({ text }) => text === read.text)) return read
     doubtful.push(read)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { boxFor, evenedOut, regionUnder, turned, type Frame } from './frames'
+import { boxFor, enlarged, evenedOut, printedPart, regionUnder, turned, type Frame } from './frames'
 
 describe('R-SCAN-1, R-SCAN-6: the scan box', () => {
   it.each([
@@ -49,6 +49,25 @@ describe('treatments of a frame', () => {
     expect(Math.abs(at(40) - at(160))).toBeLessThan(12)
     expect(Math.abs(at(42) - at(162))).toBeLessThan(12)
     expect(at(42) - at(40)).toBeGreaterThan(80)
+  })
+
+  it('enlarging doubles the size and sharpens edges', () => {
+    const { data, width, height } = enlarged(frame(40, 30, (x) => (x < 20 ? 100 : 140)))
+    expect([width, height]).toEqual([80, 60])
+    const at = (x: number) => data[(30 * 80 + x) * 4]!
+    expect([at(4), at(75)]).toEqual([100, 140])
+    expect(at(38)).toBeLessThan(100)
+    expect(at(41)).toBeGreaterThan(140)
+  })
+
+  it('the printed part is what has ink in it, with room around', () => {
+    const { width, height, data } = printedPart(
+      frame(320, 240, (x, y) => (x >= 160 && x < 192 && y >= 96 && y < 112 && x % 4 < 2 ? 60 : 90)),
+    )
+    expect([width, height]).toEqual([32 + 96, 16 + 96])
+    expect(data[(48 * width + 48) * 4]).toBe(60)
+    const empty = frame(64, 64, () => 90)
+    expect(printedPart(empty)).toBe(empty)
   })
 
   it('turning by a quarter lays columns on their side', () => {

@@ -43,6 +43,48 @@ function fromGrey(grey: Uint8Array | Uint8ClampedArray, width: number, height: n
   return { data, width, height }
 }
 
+/** Side of the fields that are looked at, the least range of brightness that ink gives one, and room around them. */
+const FIELD = 16
+const LEAST_RANGE = 24
+const ROOM = 48
+
+/** The part of a picture in which anything is printed: what is left out need not be looked at again. */
+export function printedPart(frame: Frame): Frame {
+  const { data, width, height } = frame
+  let [left, top, right, bottom] = [width, height, 0, 0]
+  for (let fieldY = 0; fieldY < height; fieldY += FIELD) {
+    for (let fieldX = 0; fieldX < width; fieldX += FIELD) {
+      let darkest = 255
+      let lightest = 0
+      const endY = Math.min(height, fieldY + FIELD)
+      const endX = Math.min(width, fieldX + FIELD)
+      // Every other line and the green alone are enough to see ink.
+      for (let y = fieldY; y < endY; y += 2) {
+        for (let at = (y * width + fieldX) * 4 + 1; at < (y * width + endX) * 4; at += 4) {
+          const value = data[at]!
+          if (value < darkest) darkest = value
+          if (value > lightest) lightest = value
+        }
+      }
+      if (lightest - darkest < LEAST_RANGE) continue
+      left = Math.min(left, fieldX)
+      top = Math.min(top, fieldY)
+      right = Math.max(right, endX)
+      bottom = Math.max(bottom, endY)
+    }
+  }
+  if (right <= left) return frame
+  left = Math.max(0, left - ROOM)
+  top = Math.max(0, top - ROOM)
+  right = Math.min(width, right + ROOM)
+  bottom = Math.min(height, bottom + ROOM)
+  const part = new Uint8ClampedArray((right - left) * (bottom - top) * 4)
+  for (let y = top; y < bottom; y += 1) {
+    part.set(data.subarray((y * width + left) * 4, (y * width + right) * 4), (y - top) * (right - left) * 4)
+  }
+  return { data: part, width: right - left, height: bottom - top }
+}
+
 /** The mean brightness of the square around each pixel, `reach` pixels to every side. */
 function surroundings(grey: Uint8Array, width: number, height: number, reach: number): Float32Array {
   // sums[y][x]: everything above and to the left of it. In a very large picture they run over; differences stay right.
@@ -61,11 +103,14 @@ function surroundings(grey: Uint8Array, width: number, height: number, reach: nu
     const bottom = Math.min(height, y + reach + 1)
     const above = top * stride
     const below = bottom * stride
+    const share = 1 / ((bottom - top) * (2 * reach + 1))
+    const line = y * width
     for (let x = 0; x < width; x += 1) {
-      const left = Math.max(0, x - reach)
-      const right = Math.min(width, x + reach + 1)
+      const left = x < reach ? 0 : x - reach
+      const right = x + reach + 1 > width ? width : x + reach + 1
       const sum = (sums[below + right]! - sums[above + right]! - sums[below + left]! + sums[above + left]!) >>> 0
-      means[y * width + x] = sum / ((bottom - top) * (right - left))
+      // At the edges the square is smaller.
+      means[line + x] = right - left === 2 * reach + 1 ? sum * share : sum / ((bottom - top) * (right - left))
     }
   }
   return means
