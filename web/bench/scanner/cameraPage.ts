@@ -1,5 +1,6 @@
 /** The page of the camera benchmark: scans for a while and tells what was in view and what was read, and when. */
 import { Html5Qrcode, Html5QrcodeSupportedFormats as Format } from 'html5-qrcode'
+import { PAUSE_MS } from '../../src/features/scanner/acceptance'
 import { Decoder } from '../../src/features/scanner/decoder'
 import { Scanner } from '../../src/features/scanner/scanner'
 
@@ -59,7 +60,9 @@ async function ours(seconds: number): Promise<Run> {
   const before = scanner.frames
   const begun = performance.now()
   await wait(seconds * 1000)
-  const framesPerSecond = ((scanner.frames - before) * 1000) / (performance.now() - begun)
+  // It rests after each card that it accepted.
+  const looked = performance.now() - begun - reads.length * PAUSE_MS
+  const framesPerSecond = ((scanner.frames - before) * 1000) / looked
   stop()
   scanner.dispose()
   decoder.close()
