@@ -160,21 +160,20 @@ export function turned(frame: Frame, degrees: number): Frame {
   const middleX = (width - 1) / 2
   const middleY = (height - 1) / 2
   for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const fromX = middleX + (x - middleX) * cos + (y - middleY) * sin
-      const fromY = middleY - (x - middleX) * sin + (y - middleY) * cos
-      const left = Math.floor(fromX)
-      const top = Math.floor(fromY)
-      if (left < 0 || top < 0 || left >= width - 1 || top >= height - 1) {
+    let fromX = middleX - middleX * cos + (y - middleY) * sin
+    let fromY = middleY + middleX * sin + (y - middleY) * cos
+    for (let x = 0; x < width; x += 1, fromX += cos, fromY -= sin) {
+      if (fromX < 0 || fromY < 0 || fromX >= width - 1 || fromY >= height - 1) {
         out[y * width + x] = 255
         continue
       }
+      const left = fromX | 0
+      const top = fromY | 0
       const at = top * width + left
       const alongX = fromX - left
-      const alongY = fromY - top
       const above = grey[at]! + (grey[at + 1]! - grey[at]!) * alongX
       const below = grey[at + width]! + (grey[at + width + 1]! - grey[at + width]!) * alongX
-      out[y * width + x] = above + (below - above) * alongY
+      out[y * width + x] = above + (below - above) * (fromY - top)
     }
   }
   return fromGrey(out, width, height)
