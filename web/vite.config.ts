@@ -28,6 +28,17 @@ export default defineConfig({
       },
     },
   },
+  // The scanner's decoder, beside the page.
+  worker: {
+    format: 'es',
+    rolldownOptions: {
+      output: {
+        entryFileNames: 'static/js/[name]-[hash].js',
+        chunkFileNames: 'static/js/[name]-[hash].js',
+        assetFileNames: 'static/[ext]/[name]-[hash][extname]',
+      },
+    },
+  },
   server: {
     proxy: {
       '/library/api': SERVER,

@@ -33,7 +33,8 @@ function hidePreloader() {
   document.adoptedStyleSheets = [sheet]
 }
 
-async function prepare(context: BrowserContext, watch: Watch, preloader: boolean): Promise<void> {
+/** A page under watch, as every test has one. */
+export async function prepare(context: BrowserContext, watch: Watch, preloader: boolean): Promise<void> {
   await watch.attach(context)
   if (!preloader) await context.addInitScript(hidePreloader)
 }

@@ -21,6 +21,10 @@ globalThis.ResizeObserver ??= class {
   unobserve() {}
   disconnect() {}
 }
+globalThis.Worker ??= class extends EventTarget {
+  postMessage() {}
+  terminate() {}
+} as unknown as typeof Worker
 // oxlint-disable-next-line typescript/unbound-method -- only looked at
 Element.prototype.scrollIntoView ??= () => undefined
 window.scrollTo = () => undefined

@@ -3,8 +3,8 @@ import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
-import { sessionQuery, useSignIn } from '../../api/account'
-import { messageOf } from '../../api/problem'
+import { sessionQuery, useIdCardLookup, useSignIn } from '../../api/account'
+import { messageOf, ProblemError } from '../../api/problem'
 import type { User } from '../../api/types'
 import { loadChunk } from '../../app/chunks'
 import { paths, safeNext } from '../../app/paths'
@@ -13,7 +13,10 @@ import { storedRole } from '../../app/storage'
 import { CardIcon } from '../../ui/icons'
 import { useTitle } from '../../ui/title'
 import { AccountPage } from './AccountPage'
+import { useHandScanner } from './handScanner'
+import { isMasked, lookupMessage } from './lookupMessage'
 import { isRegistered } from './registered'
+import classes from './SignInScreen.module.css'
 
 const ScannerPanel = lazy(() => loadChunk('scanner', () => import('../scanner')))
 
@@ -25,7 +28,9 @@ export default function SignInScreen() {
   const registered = isRegistered(state) ? state : null
   const signIn = useSignIn()
   const [scanning, setScanning] = useState(false)
-  const [filled, setFilled] = useState('')
+  const [found, setFound] = useState('')
+  const card = useIdCardLookup()
+  const email = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
   const form = useForm({
     mode: 'controlled',
@@ -38,7 +43,8 @@ export default function SignInScreen() {
   }, [registered])
 
   async function submit(values: typeof form.values) {
-    setFilled('')
+    setFound('')
+    card.reset()
     try {
       enter(await signIn.mutateAsync(values))
     } catch {
@@ -52,13 +58,38 @@ export default function SignInScreen() {
     void navigate(next ?? homeOf(user.role), { replace: true })
   }
 
-  function fillEmail(email: string) {
-    form.setFieldValue('email', email)
-    signIn.reset()
-    setScanning(false)
-    setFilled(`Card found: ${email}. Now enter your password.`)
-    password.current?.focus()
+  /** Looks up whose card it is and fills the email in; true when somebody was found. */
+  async function findCard(code: string): Promise<boolean> {
+    // One at a time; a scanner that goes on reads the card again.
+    if (card.isPending) return false
+    setFound('')
+    try {
+      const holder = await card.mutateAsync(code)
+      signIn.reset()
+      setScanning(false)
+      if (isMasked(holder.email)) {
+        setFound(`Card found: ${holder.email}. Only a part of the address is shown here: please type your email.`)
+        email.current?.focus()
+        email.current?.select()
+      } else {
+        setFound(`Card found: ${holder.email}. Now enter your password.`)
+        form.setFieldValue('email', holder.email)
+        password.current?.focus()
+        password.current?.select()
+      }
+      return true
+    } catch (error) {
+      // Shown under the button by the state of the mutation.
+      if (!(error instanceof ProblemError)) console.error(error)
+      return false
+    }
   }
+
+  useHandScanner(({ code, putBack }) => {
+    void (async () => {
+      if (!(await findCard(code))) putBack()
+    })()
+  })
 
   return (
     <AccountPage>
@@ -84,6 +115,7 @@ export default function SignInScreen() {
             required
             withAsterisk={false}
             autoComplete="username"
+            ref={email}
             {...form.getInputProps('email')}
           />
           <Button
@@ -93,20 +125,26 @@ export default function SignInScreen() {
             aria-controls="scanner"
             onClick={() => {
               setScanning(!scanning)
-              setFilled('')
+              setFound('')
+              card.reset()
             }}
           >
             Scan ID Card
           </Button>
+          {card.isError && (
+            <Text size="sm" c="var(--mantine-color-error)" role="alert">
+              {lookupMessage(card.error)}
+            </Text>
+          )}
           <div id="scanner" hidden={!scanning}>
             {scanning && (
               <Suspense fallback={<Text c="dimmed">Getting the scanner ready…</Text>}>
-                <ScannerPanel onEmail={fillEmail} />
+                <ScannerPanel onCode={(code) => void findCard(code)} looking={card.isPending} />
               </Suspense>
             )}
           </div>
-          <Text size="sm" role="status" hidden={filled === ''}>
-            {filled}
+          <Text size="sm" role="status" className={classes.found}>
+            {found}
           </Text>
           <PasswordInput
             ref={password}

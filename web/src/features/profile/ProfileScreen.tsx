@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Group, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { meQuery } from '../../api/account'
@@ -9,6 +9,7 @@ import { Money } from '../../ui/Facts'
 import { PageHeader } from '../../ui/PageHeader'
 import { BorrowedBooks } from './BorrowedBooks'
 import { profileDraft } from './draft'
+import { MyCard } from './MyCard'
 import { ProfileForm } from './ProfileForm'
 import classes from './ProfileScreen.module.css'
 
@@ -51,9 +52,12 @@ function Profile({ user }: { user: User }) {
         title="User Profile"
         actions={
           !editing && (
-            <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
-              Edit Profile
-            </Button>
+            <Group gap="xs" justify="flex-end">
+              <MyCard user={user} />
+              <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
+                Edit Profile
+              </Button>
+            </Group>
           )
         }
       />

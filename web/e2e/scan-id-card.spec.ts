@@ -1,0 +1,517 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { chromium, type Page } from '@playwright/test'
+import { cards, drawn, SYMBOLOGIES, toJpeg, toRgba, type Card, type Symbology } from '../bench/scanner/cards'
+import { film } from '../bench/scanner/video'
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
+import { PASSWORD } from './support/library'
+import { expect, prepare, test as base } from './support/test'
+
+/** What stands before the browser's camera. */
+type Scene = 'cards near' | 'cards far' | 'two cameras' | 'no camera' | 'not allowed' | 'no secure context'
+
+const HOST = 'library.test'
+const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+
+const cardOf = (symbology: Symbology): Card => cards(symbology)[3] ?? { symbology, text: '' }
+const allCards = SYMBOLOGIES.map(cardOf)
+/** As the card's owner has it: without the letters that frame a Codabar, in lower case. */
+const rollNumberOf = ({ symbology, text }: Card) => (symbology === 'Codabar' ? text.slice(1, -1) : text).toLowerCase()
+
+const films = new Map<number, string>()
+
+/** Drawn once in each process. */
+function filmFile(module: number): string {
+  const drawnBefore = films.get(module)
+  if (drawnBefore !== undefined) return drawnBefore
+  const file = join(mkdtempSync(join(tmpdir(), 'library-film-')), 'cards.mjpeg')
+  writeFileSync(file, film(allCards, module, 24, 6).jpegs)
+  films.set(module, file)
+  return file
+}
+
+function flagsOf(scene: Scene): string[] {
+  switch (scene) {
+    case 'cards near':
+      return [...FAKE_CAMERA, `--use-file-for-fake-video-capture=${filmFile(3)}`]
+    case 'cards far':
+      return [...FAKE_CAMERA, `--use-file-for-fake-video-capture=${filmFile(2)}`]
+    case 'two cameras':
+      return ['--use-fake-device-for-media-stream=device-count=2', '--use-fake-ui-for-media-stream']
+    case 'no camera':
+      return ['--use-fake-ui-for-media-stream']
+    case 'not allowed':
+      return ['--use-fake-device-for-media-stream']
+    case 'no secure context':
+      return [...FAKE_CAMERA, `--host-resolver-rules=MAP ${HOST} 127.0.0.1`]
+  }
+}
+
+/** A camera is a matter of how the browser is started: a scene has a browser of its own. */
+const test = base.extend<{ scene: Scene | null }>({
+  scene: [null, { option: true }],
+  context: async (
+    { context, scene, launchOptions, baseURL, permissions, contextOptions, viewport, watch, preloader },
+    provide,
+  ) => {
+    if (scene === null) return provide(context)
+    const args = [...(launchOptions.args ?? []), ...flagsOf(scene)]
+    const browser = await chromium.launch({ ...launchOptions, args })
+    const own = await browser.newContext({
+      ...contextOptions,
+      viewport,
+      ...(baseURL !== undefined && { baseURL }),
+      ...(permissions && { permissions }),
+    })
+    await prepare(own, watch, preloader)
+    await provide(own)
+    await browser.close()
+  },
+})
+
+const email = (page: Page) => page.getByLabel('Email')
+const password = (page: Page) => page.getByLabel('Password', { exact: true })
+const toggle = (page: Page) => page.getByRole('button', { name: 'Scan ID Card' })
+const panel = (page: Page) => page.getByRole('region', { name: 'ID card scanner' })
+const headline = (page: Page) => panel(page).getByRole('status')
+const AIM = 'Hold the code of your card into the box.'
+
+async function openScanner(page: Page): Promise<void> {
+  await page.goto('login')
+  await toggle(page).click()
+  await expect(panel(page)).toBeVisible()
+}
+
+/** Whether any camera is on; every stream that the page was given is kept for this question. */
+async function keepStreams(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const streams: MediaStream[] = []
+    Object.assign(window, { streams })
+    const media = navigator.mediaDevices
+    const open = media.getUserMedia.bind(media)
+    media.getUserMedia = async (wishes) => {
+      const stream = await open(wishes)
+      streams.push(stream)
+      return stream
+    }
+  })
+}
+
+const camerasOn = (page: Page) =>
+  page.evaluate(() => {
+    const { streams } = window as unknown as { streams: MediaStream[] }
+    return streams.flatMap((stream) => stream.getTracks()).filter((track) => track.readyState === 'live').length
+  })
+
+for (const [scene, distance] of [
+  ['cards near', 'near'],
+  ['cards far', 'far'],
+] as const) {
+  test.describe(`a film of cards, ${distance}`, () => {
+    test.use({ scene, permissions: ['camera'], shelf: 'fresh' })
+
+    for (const card of allCards) {
+      test(`R-SCAN-1 R-SCAN-2 R-SCAN-9 ${card.symbology}: from the camera to the filled email to being signed in`, async ({
+        page,
+        library,
+        watch,
+      }) => {
+        // Cards of nobody are in view first, and the machine may be busy.
+        test.setTimeout(90_000)
+        watch.refuses(404)
+        const { user } = await library.student({ rollNumber: rollNumberOf(card) })
+        await openScanner(page)
+        await expect(email(page)).toHaveValue(user.email, { timeout: 60_000 })
+        await expect(page.getByText(`Card found: ${user.email}. Now enter your password.`)).toBeVisible()
+        await expect(password(page)).toBeFocused()
+        await expect(panel(page)).toHaveCount(0)
+        await expect(toggle(page)).toHaveAttribute('aria-expanded', 'false')
+        await page.keyboard.type(PASSWORD, { delay: 70 })
+        await page.keyboard.press('Enter')
+        await expect(page).toHaveURL(/\/student-home$/)
+      })
+    }
+  })
+}
+
+test.describe('the scanner at work', () => {
+  test.use({ scene: 'two cameras', permissions: ['camera'] })
+
+  test('R-SCAN-1 R-SCAN-5 R-SCAN-7 starts, pauses, goes on and stops; the camera is let go of; nothing was loaded before', async ({
+    page,
+  }) => {
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    await keepStreams(page)
+    await page.goto('login')
+    await page.waitForLoadState('networkidle')
+    expect(loaded.filter((url) => /scanner|decoder|wasm/.test(url))).toEqual([])
+    await toggle(page).click()
+    await expect(headline(page)).toHaveText(AIM)
+    expect(loaded.filter((url) => url.endsWith('.wasm'))).toHaveLength(1)
+    expect(await camerasOn(page)).toBe(1)
+    await expectAccessible(page, 'scanning')
+
+    await panel(page).getByRole('button', { name: 'Pause' }).click()
+    await expect(headline(page)).toHaveText('Scanner paused')
+    await expectAccessible(page, 'paused')
+    await panel(page).getByRole('button', { name: 'Resume' }).click()
+    await expect(headline(page)).toHaveText(AIM)
+
+    await toggle(page).click()
+    await expect(panel(page)).toHaveCount(0)
+    expect(await camerasOn(page)).toBe(0)
+    const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('HTML5_QRCODE_DATA') ?? 'null') as unknown)
+    expect(kept).toEqual({ hasPermission: true, lastUsedCameraId: expect.stringMatching(/./) })
+  })
+
+  test('the camera is let go of on another page and while the page is hidden', async ({ page }) => {
+    await keepStreams(page)
+    await openScanner(page)
+    await expect(headline(page)).toHaveText(AIM)
+    const seen = (state: 'hidden' | 'visible') =>
+      page.evaluate((value) => {
+        Object.defineProperty(document, 'visibilityState', { configurable: true, value })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }, state)
+    await seen('hidden')
+    await expect(headline(page)).toHaveText('Scanner paused')
+    expect(await camerasOn(page)).toBe(0)
+    await seen('visible')
+    await expect(headline(page)).toHaveText(AIM)
+    expect(await camerasOn(page)).toBe(1)
+    await page.getByRole('link', { name: 'Register' }).click()
+    await expect(page).toHaveURL(/\/register$/)
+    expect(await camerasOn(page)).toBe(0)
+  })
+
+  test('R-SCAN-6 R-SCAN-7 another camera is chosen and remembered; one that is gone is replaced', async ({ page }) => {
+    await openScanner(page)
+    const choice = panel(page).getByLabel('Camera', { exact: true })
+    await expect(choice.getByRole('option')).toHaveCount(2)
+    const first = await choice.inputValue()
+    await choice.selectOption({ index: 1 })
+    await expect(headline(page)).toHaveText(AIM)
+    const second = await choice.inputValue()
+    expect(second).not.toBe(first)
+    await page.reload()
+    await toggle(page).click()
+    await expect(choice).toHaveValue(second)
+    await page.evaluate(() =>
+      localStorage.setItem('HTML5_QRCODE_DATA', '{"hasPermission":true,"lastUsedCameraId":"gone"}'),
+    )
+    await page.reload()
+    await toggle(page).click()
+    await expect(headline(page)).toHaveText(AIM)
+    await expect(choice).toHaveValue(first)
+    await page.evaluate(() => localStorage.setItem('HTML5_QRCODE_DATA', '[not json'))
+    await page.reload()
+    await toggle(page).click()
+    await expect(headline(page)).toHaveText(AIM)
+  })
+
+  test('R-SCAN-6 the zoom goes from 1 to 5 in steps of 0.1 and enlarges what the lens cannot', async ({ page }) => {
+    await openScanner(page)
+    const zoom = panel(page).getByRole('slider', { name: 'Zoom' })
+    await expect(zoom).toHaveAttribute('min', '1')
+    await expect(zoom).toHaveAttribute('max', '5')
+    await expect(zoom).toHaveAttribute('step', '0.1')
+    await zoom.press('ArrowRight')
+    await expect(zoom).toHaveValue('1.1')
+    await zoom.press('End')
+    await expect(panel(page).getByText('5.0×')).toBeVisible()
+    await expect(panel(page).locator('video')).toHaveCSS('transform', 'matrix(5, 0, 0, 5, 0, 0)')
+  })
+
+  test('R-SCAN-6 R-SCAN-8 a camera with a lens and a light is told what to do; a light that fails is said', async ({
+    page,
+  }) => {
+    // No fake camera has either, so its track is given both.
+    await page.addInitScript(() => {
+      const asked: unknown[] = []
+      Object.assign(window, { asked })
+      MediaStreamTrack.prototype.getCapabilities = () =>
+        ({ torch: true, zoom: { min: 1, max: 3, step: 0.1 } }) as MediaTrackCapabilities
+      MediaStreamTrack.prototype.applyConstraints = (wishes) => {
+        asked.push(wishes)
+        const fails = asked.length > 4
+        return fails ? Promise.reject(new DOMException('broken', 'OperationError')) : Promise.resolve()
+      }
+    })
+    await openScanner(page)
+    await expect(headline(page)).toHaveText(AIM)
+    const zoom = panel(page).getByRole('slider', { name: 'Zoom' })
+    await zoom.fill('2.5')
+    await expect(panel(page).locator('video')).toHaveCSS('transform', 'matrix(1, 0, 0, 1, 0, 0)')
+    const torch = panel(page).getByRole('button', { name: 'Torch' })
+    await torch.click()
+    await expect(torch).toHaveAttribute('aria-pressed', 'true')
+    await torch.click()
+    await expect(torch).toHaveAttribute('aria-pressed', 'false')
+    expect(await page.evaluate(() => (window as unknown as { asked: unknown[] }).asked)).toEqual([
+      { advanced: [{ zoom: 1 }] },
+      { advanced: [{ zoom: 2.5 }] },
+      { advanced: [{ torch: true }] },
+      { advanced: [{ torch: false }] },
+    ])
+    await torch.click()
+    await expect(headline(page)).toHaveText('Failed to turn on torch.')
+    await expectAccessible(page, 'a light that failed')
+  })
+
+  test('R-SCAN-6 R-SCAN-8 a scan box under 50 px is refused in words', async ({ page }) => {
+    await keepStreams(page)
+    await page.setViewportSize({ width: 90, height: 700 })
+    await openScanner(page)
+    await expect(headline(page)).toContainText('the scan box would be smaller than 50 pixels')
+    expect(await camerasOn(page)).toBe(0)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await panel(page).getByRole('button', { name: 'Try again' }).click()
+    await expect(headline(page)).toHaveText(AIM)
+  })
+
+  for (const width of [1440, 768, 390, 320]) {
+    test(`nothing sticks out at ${width} px, in light and dark`, async ({ page }) => {
+      await page.setViewportSize({ width, height: 900 })
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await openScanner(page)
+        await expect(headline(page)).toHaveText(AIM)
+        await expectNoSidewaysScroll(page, `scanning at ${width} px`)
+        await expectAccessible(page, `scanning at ${width} px, ${colorScheme}`)
+      }
+    })
+  }
+})
+
+test.describe('R-SCAN-8 what is wrong is said where the scanner is', () => {
+  for (const [scene, words] of [
+    ['no camera', 'No camera found'],
+    ['not allowed', 'The camera is not allowed for this page. Press the camera or lock sign beside the address'],
+  ] as const) {
+    test.describe(scene, () => {
+      test.use({ scene })
+
+      test('is said, in light and dark', async ({ page }) => {
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          await openScanner(page)
+          await expect(headline(page)).toContainText(words)
+          await expect(panel(page).getByRole('button', { name: 'Try again' })).toBeVisible()
+          await expectAccessible(page, `${scene}, ${colorScheme}`)
+        }
+      })
+    })
+  }
+
+  test.describe('no secure context', () => {
+    test.use({ scene: 'no secure context' })
+
+    test('is said', async ({ page, library, watch }) => {
+      watch.excuse(new RegExp(`^foreign host: http://${HOST}:`), /Cross-Origin-Opener-Policy/)
+      await page.goto(`${library.url.replace('localhost', HOST).replace('127.0.0.1', HOST)}login`)
+      await toggle(page).click()
+      await expect(headline(page)).toHaveText(
+        'Camera access is only supported in secure context like https or localhost.',
+      )
+    })
+  })
+
+  test('a browser without cameras', async ({ page }) => {
+    await page.addInitScript(() => Object.defineProperty(navigator, 'mediaDevices', { value: undefined }))
+    await openScanner(page)
+    await expect(headline(page)).toHaveText('Camera streaming not supported by the browser.')
+  })
+
+  test('a camera that another program uses', async ({ page }) => {
+    await page.addInitScript(() => {
+      navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('busy', 'NotReadableError'))
+    })
+    await openScanner(page)
+    await expect(headline(page)).toContainText('The camera is in use by another program.')
+  })
+})
+
+test.describe('R-SCAN-4 a picture of the card', () => {
+  const card = cardOf('Code128')
+  const choose = (page: Page) => panel(page).locator('input[type=file]')
+
+  test('a JPEG of 12 megapixels that lies on its side by its EXIF data', async ({ page, library }) => {
+    const { user } = await library.student({ rollNumber: 'exif-2026' })
+    const upright = toRgba(
+      drawn(
+        { symbology: 'Code128', text: 'EXIF-2026' },
+        { width: 4000, height: 3000, module: 7, paper: 230, table: 140 },
+      ),
+    )
+    // Turned by a quarter, as its first bytes say.
+    const exif = Buffer.from(
+      'ffe1002245786966000049492a000800000001001201030001000000060000000000000000',
+      'hex',
+    ).subarray(0, 36)
+    const jpeg = toJpeg(upright, 80)
+    const turned = Buffer.concat([jpeg.subarray(0, 2), exif, jpeg.subarray(2)])
+    await openScanner(page)
+    await choose(page).setInputFiles({ name: 'card.jpg', mimeType: 'image/jpeg', buffer: turned })
+    await expect(email(page)).toHaveValue(user.email)
+  })
+
+  for (const type of ['png', 'webp'] as const) {
+    test(`a ${type} picture that is dropped on the panel`, async ({ page, library }) => {
+      const { user } = await library.student({ rollNumber: `drop-${type}26` })
+      const picture = toRgba(drawn({ ...card, text: `DROP-${type}26` }, { width: 900, height: 700, module: 3 }))
+      await openScanner(page)
+      const { width, height } = picture
+      const data = Buffer.from(picture.data.buffer).toString('base64')
+      // The browser itself makes the file.
+      const file = await page.evaluateHandle(
+        async (made) => {
+          const canvas = new OffscreenCanvas(made.width, made.height)
+          const bytes = Uint8ClampedArray.from(atob(made.data), (sign) => sign.charCodeAt(0))
+          canvas.getContext('2d')?.putImageData(new ImageData(bytes, made.width, made.height), 0, 0)
+          const blob = await canvas.convertToBlob({ type: `image/${made.type}` })
+          const transfer = new DataTransfer()
+          transfer.items.add(new File([blob], `card.${made.type}`, { type: blob.type }))
+          return transfer
+        },
+        { width, height, data, type },
+      )
+      await panel(page).dispatchEvent('drop', { dataTransfer: file })
+      await expect(email(page)).toHaveValue(user.email)
+    })
+  }
+
+  test('what is too large, no picture, or has no code is said', async ({ page }) => {
+    await openScanner(page)
+    await choose(page).setInputFiles({
+      name: 'large.jpg',
+      mimeType: 'image/jpeg',
+      buffer: Buffer.alloc(10 * 1024 * 1024 + 1),
+    })
+    await expect(headline(page)).toHaveText('This picture is larger than 10 MB. Please choose a smaller one.')
+    await choose(page).setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no picture') })
+    await expect(headline(page)).toContainText('This is not a JPEG, PNG or WebP picture.')
+    // Only the first bytes are there: it is refused by what it says of itself.
+    const huge = Buffer.from('89504e470d0a1a0a0000000d49484452000017700000177008060000000000000000', 'hex')
+    await choose(page).setInputFiles({ name: 'huge.png', mimeType: 'image/png', buffer: huge })
+    await expect(headline(page)).toContainText('This picture has more than 25 megapixels.')
+    const empty = toJpeg(toRgba({ data: new Float32Array(640 * 480).fill(200), width: 640, height: 480 }), 80)
+    await choose(page).setInputFiles({ name: 'empty.jpg', mimeType: 'image/jpeg', buffer: empty })
+    await expect(headline(page)).toContainText('No code was found in this picture.')
+    await expectAccessible(page, 'a picture without a code')
+  })
+})
+
+test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
+  const scan = async (page: Page, code: string) => {
+    await page.keyboard.type(code, { delay: 4 })
+    await page.keyboard.press('Enter')
+  }
+
+  test('works with the focus anywhere, over and over', async ({ page, library }) => {
+    const [one, other] = [
+      await library.student({ rollNumber: 'usb-001' }),
+      await library.student({ rollNumber: 'usb-002' }),
+    ]
+    await page.goto('login')
+    await expect(email(page)).toBeVisible()
+    await scan(page, 'USB-001')
+    await expect(email(page)).toHaveValue(one.user.email)
+    // The focus is in the password now; the next person scans.
+    await expect(password(page)).toBeFocused()
+    await scan(page, 'USB-002')
+    await expect(email(page)).toHaveValue(other.user.email)
+    await expect(password(page)).toHaveValue('')
+    await email(page).focus()
+    await scan(page, 'USB-001')
+    await expect(email(page)).toHaveValue(one.user.email)
+    await page.getByRole('button', { name: 'Sign In', exact: true }).focus()
+    await scan(page, 'USB-002')
+    await expect(email(page)).toHaveValue(other.user.email)
+    await expectAccessible(page, 'a card was found')
+    await page.keyboard.type(PASSWORD, { delay: 70 })
+    await page.keyboard.press('Enter')
+    await expect(page).toHaveURL(/\/student-home$/)
+  })
+
+  test('never swallows what a person types', async ({ page, watch }) => {
+    watch.refuses(401)
+    const asked: string[] = []
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname))
+    await page.goto('login')
+    await email(page).focus()
+    await page.keyboard.type('fast.typist1@college.test', { delay: 65 })
+    await page.keyboard.press('Tab')
+    await password(page).focus()
+    await page.keyboard.type('pass1234', { delay: 65 })
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('alert')).toHaveText('Invalid email or password.')
+    await expect(email(page)).toHaveValue('fast.typist1@college.test')
+    await expect(password(page)).toHaveValue('pass1234')
+    expect(asked.filter((path) => path.endsWith('/auth/id-card'))).toEqual([])
+  })
+
+  test('R-SCAN-3 a card of nobody', async ({ page, watch }) => {
+    watch.refuses(404)
+    await page.goto('login')
+    await expect(email(page)).toBeVisible()
+    await scan(page, 'NOBODY-1')
+    await expect(page.getByRole('alert')).toHaveText('No user found for the scanned roll number.')
+    await expect(email(page)).toHaveValue('')
+    await expectAccessible(page, 'a card of nobody')
+  })
+})
+
+test.describe('a limit and switches of the server', () => {
+  test.describe('the limit', () => {
+    test.use({ shelf: 'fresh' })
+
+    test('more than 30 look-ups in ten minutes are refused in plain words', async ({ page, library, watch }) => {
+      watch.refuses(404, 429)
+      for (let at = 0; at < 30; at += 1) await library.call('POST', '/auth/id-card', { rollNumber: `nobody-${at}` })
+      await page.goto('login')
+      await toggle(page).click()
+      const typed = panel(page).getByRole('textbox', { name: 'Roll number' })
+      await typed.fill('cs26-001')
+      await typed.press('Enter')
+      await expect(page.getByRole('alert')).toHaveText(
+        /^Too many cards were looked up from here\. Please wait (a minute|\d+ (seconds|minutes)), or type your email\.$/,
+      )
+    })
+  })
+
+  for (const [status, code, words] of [
+    [403, 'card-role-unknown', 'User role is not recognized.'],
+    [500, 'internal', 'Failed to fetch user from the database.'],
+    [404, 'not-found', 'This library does not look up ID cards. Please type your email.'],
+  ] as const) {
+    test(`R-SCAN-3 “${words}”`, async ({ page, watch }) => {
+      watch.refuses(status)
+      // The demo library cannot be brought into this state: the answer that the server has for it is played back.
+      await page.route('**/auth/id-card', (route) =>
+        route.fulfill({
+          status,
+          contentType: 'application/problem+json',
+          body: JSON.stringify({ type: 'about:blank', title: 'Refused', status, detail: words, code }),
+        }),
+      )
+      await page.goto('login')
+      await expect(email(page)).toBeVisible()
+      await page.keyboard.type('CS26-001', { delay: 4 })
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('alert')).toHaveText(words)
+    })
+  }
+
+  test('a masked address is shown, and the person types the whole one', async ({ page }) => {
+    await page.route('**/auth/id-card', (route) => route.fulfill({ json: { email: 'a***@college.test' } }))
+    await page.goto('login')
+    await expect(email(page)).toBeVisible()
+    await page.keyboard.type('CS26-001', { delay: 4 })
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Card found: a***@college.test.')).toContainText('please type your email')
+    await expect(email(page)).toHaveValue('')
+    await expect(email(page)).toBeFocused()
+  })
+})

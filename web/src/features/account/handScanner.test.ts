@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest'
+import { BurstDetector, type Key, type Place } from './handScanner'
+
+/** Types with a given time between keys and returns what was taken for a scan. */
+function type(
+  keys: readonly string[],
+  gap: number | ((at: number) => number),
+  place: Place = 'nowhere',
+  more: Partial<Key> = {},
+) {
+  const detector = new BurstDetector()
+  let at = 1000
+  const scans: string[] = []
+  for (const [index, key] of keys.entries()) {
+    at += typeof gap === 'number' ? gap : gap(index)
+    const code = detector.take({ ...more, key, at }, place)
+    if (code !== null) scans.push(code)
+  }
+  return scans
+}
+
+const typed = (text: string) => [...Array.from(text), 'Enter']
+const code = typed('CS26-001')
+
+describe('R-SCAN-9: a hand scanner types the code and Enter', () => {
+  it.each([0, 2, 15, 50])('with %i ms between keys', (gap) => {
+    expect(type(code, gap)).toEqual(['CS26-001'])
+    expect(type(code, gap, 'field')).toEqual(['CS26-001'])
+    expect(type(code, gap, 'password')).toEqual(['CS26-001'])
+  })
+
+  it('pressing Shift for capitals', () => {
+    expect(type(['Shift', 'C', 'Shift', 'S', '2', '6', 'Enter'], 8)).toEqual(['CS26'])
+  })
+
+  it('one after the other', () => {
+    expect(type([...code, ...code], (at) => (at === 9 ? 900 : 8))).toEqual(['CS26-001', 'CS26-001'])
+  })
+
+  it('right after a person typed something else', () => {
+    expect(type(['h', 'i', ...code], (at) => (at === 2 ? 300 : at < 2 ? 120 : 5), 'field')).toEqual(['CS26-001'])
+  })
+})
+
+describe('a person is never taken for one', () => {
+  it.each([
+    ['a fast typist', typed('cs26001'), 60],
+    ['one finger', typed('cs26001'), 400],
+    ['a roll of the hand, then a thought before Enter', typed('as1d'), (at: number) => (at === 4 ? 200 : 20)],
+    ['a slip over three keys and Enter', typed('as1'), 10],
+    ['Enter alone', ['Enter'], 10],
+    ['one slow key among fast ones', typed('cs26'), (at: number) => (at === 2 ? 90 : 5)],
+    ['cursor keys', ['c', 's', '2', 'ArrowLeft', 'Backspace', '6', 'Enter'], 5],
+  ] as const)('%s', (_who, keys, gap) => {
+    for (const place of ['nowhere', 'field', 'password'] as const) expect(type(keys, gap, place)).toEqual([])
+  })
+
+  it('holding a key down', () => {
+    expect(type(typed('1111111'), 30, 'field', { repeat: true })).toEqual([])
+  })
+
+  it('shortcuts and composed writing', () => {
+    expect(type(code, 5, 'nowhere', { ctrlKey: true })).toEqual([])
+    expect(type(code, 5, 'nowhere', { metaKey: true })).toEqual([])
+    expect(type(code, 5, 'field', { isComposing: true })).toEqual([])
+  })
+
+  it('nor is a password manager that types: what comes after Tab, an address, or words', () => {
+    expect(type([...Array.from('student1'), 'Tab', ...typed('x7Kp2mQ9')], 5, 'password')).toEqual([])
+    expect(type(['Tab', ...typed('x7Kp2mQ9')], (at) => (at === 1 ? 400 : 5), 'password')).toEqual([])
+    expect(type(typed('a1@library.test'), 5, 'field')).toEqual([])
+    expect(type(typed('4 plain words'), 5, 'password')).toEqual([])
+    expect(type(typed('demo-library'), 5, 'password')).toEqual([])
+  })
+})

@@ -1,0 +1,131 @@
+import { useEffect, useRef } from 'react'
+
+/** A hand scanner types faster than anybody: no two of its keys are further apart. */
+const KEY_GAP_MS = 50
+/** Shorter bursts may be a hand that slipped. */
+const FEWEST_KEYS = 4
+/** Password managers that type go from field to field with Tab first. */
+const AFTER_TAB_MS = 500
+
+export type Key = {
+  key: string
+  /** When it was pressed, in milliseconds. */
+  at: number
+  repeat?: boolean
+  isComposing?: boolean
+  ctrlKey?: boolean
+  altKey?: boolean
+  metaKey?: boolean
+}
+
+/** Where the keys go: nowhere, into a field, or into the field of the password. */
+export type Place = 'nowhere' | 'field' | 'password'
+
+/** In a field only what looks like a number of a card is one: letters, digits and . _ / - with a digit among them. */
+const CARD_NUMBER = /^(?=.*\d)[\w./-]+$/
+
+/**
+ * Tells a hand scanner, which types a code and Enter, from a person by the time between keys. It only watches: no key of
+ * anybody is held back before a whole burst with its Enter is there.
+ */
+export class BurstDetector {
+  #text = ''
+  #last = -Infinity
+  #tabAt = -Infinity
+
+  /** Whether the keys so far may be a scanner's; the key given last is counted. */
+  get isBurst(): boolean {
+    return this.#text.length >= 2
+  }
+
+  /** Whether the key given last was the first one after a pause. */
+  get isFirst(): boolean {
+    return this.#text.length === 1
+  }
+
+  /** Takes a key; returns the code when this was the Enter that ends one. */
+  take(key: Key, place: Place): string | null {
+    // Pressed together with a letter it is the letter's; scanners press it too.
+    if (key.key === 'Shift') return null
+    const inTime = key.at - this.#last <= KEY_GAP_MS
+    const text = inTime ? this.#text : ''
+    this.#last = key.at
+    this.#text = ''
+    if (key.repeat || key.isComposing || key.ctrlKey || key.altKey || key.metaKey) return null
+    if (key.key === 'Tab') this.#tabAt = key.at
+    if (key.at - this.#tabAt < AFTER_TAB_MS) {
+      // What follows within the burst is typed by the same program.
+      this.#tabAt = key.at
+      return null
+    }
+    if (key.key === 'Enter') {
+      const isCode = text.length >= FEWEST_KEYS && (place === 'nowhere' || CARD_NUMBER.test(text))
+      return isCode ? text : null
+    }
+    if (Array.from(key.key).length === 1) this.#text = text + key.key
+    return null
+  }
+}
+
+type TextField = HTMLInputElement | HTMLTextAreaElement
+
+function textFieldOf(target: EventTarget | null): TextField | null {
+  if (target instanceof HTMLTextAreaElement) return target
+  const isText = target instanceof HTMLInputElement && !['checkbox', 'radio', 'range', 'file'].includes(target.type)
+  return isText ? target : null
+}
+
+/** Sets a field as typing would, so that the form notices. */
+export function writeInto(field: TextField, value: string): void {
+  const prototype = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype
+  Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(field, value)
+  field.dispatchEvent(new Event('input', { bubbles: true }))
+}
+
+export type Scan = {
+  code: string
+  /** Gives the field back what was typed into it, if it turns out that this was no card. */
+  putBack: () => void
+}
+
+/** Watches the whole page for a hand scanner (R-SCAN-9), wherever the focus is. */
+export function useHandScanner(onScan: (scan: Scan) => void): void {
+  const handler = useRef(onScan)
+  useEffect(() => {
+    handler.current = onScan
+  })
+
+  useEffect(() => {
+    const detector = new BurstDetector()
+    let before: { field: TextField; value: string } | null = null
+
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key === 'Shift') return
+      const field = textFieldOf(event.target)
+      const place = field === null ? 'nowhere' : field.type === 'password' ? 'password' : 'field'
+      const { key, repeat, isComposing, ctrlKey, altKey, metaKey, timeStamp } = event
+      const code = detector.take({ key, at: timeStamp, repeat, isComposing, ctrlKey, altKey, metaKey }, place)
+      if (detector.isFirst) before = field && { field, value: field.value }
+      // A space would press a button and a slash open the browser's search; nobody types there.
+      else if (field === null && detector.isBurst && key.length === 1) event.preventDefault()
+      if (code === null) return
+
+      // Not the form's, nor a press of the button that has the focus.
+      event.preventDefault()
+      event.stopPropagation()
+      const typedInto = before && before.field === field ? before : null
+      const typed = typedInto?.field.value
+      if (typedInto) writeInto(typedInto.field, typedInto.value)
+      handler.current({
+        code,
+        putBack: () => {
+          if (typedInto?.field.value === typedInto?.value && typedInto && typed !== undefined) {
+            writeInto(typedInto.field, typed)
+          }
+        },
+      })
+    }
+    addEventListener('keydown', onKeyDown, { capture: true })
+    return () => removeEventListener('keydown', onKeyDown, { capture: true })
+  }, [])
+}

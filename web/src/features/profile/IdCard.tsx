@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core'
+import classes from './IdCard.module.css'
+import { code128, qrCode, type Symbol } from './symbols'
+
+type IdCardProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
+
+/** A card with the roll number as bars and as dots: black on white in every colour scheme, or no scanner reads it. */
+export default function IdCard({ name, department, batch, rollNumber }: IdCardProps) {
+  const bars = code128(rollNumber)
+  return (
+    <>
+      <div className={classes.card} data-print>
+        <p className={classes.brand}>My Library</p>
+        <p className={classes.name} dir="auto">
+          {name}
+        </p>
+        <p className={classes.facts} dir="auto">
+          {[department, batch].filter(Boolean).join(' · ')}
+        </p>
+        <Drawn symbol={qrCode(rollNumber)} label={`QR code of roll number ${rollNumber}`} className={classes.dots} />
+        {bars && <Drawn symbol={bars} label={`Bar code of roll number ${rollNumber}`} className={classes.bars} />}
+        <p className={classes.number}>{rollNumber}</p>
+      </div>
+      <p className={classes.hint}>Show it on your phone at the library’s door, or print it.</p>
+      <Button fullWidth onClick={() => window.print()}>
+        Print
+      </Button>
+    </>
+  )
+}
+
+function Drawn({ symbol, label, className }: { symbol: Symbol; label: string; className: string | undefined }) {
+  const { path, width, height } = symbol
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${width} ${height}`}
+      shapeRendering="geometricPrecision"
+      className={className}
+      preserveAspectRatio="none"
+    >
+      <path d={path} fill="#000" />
+    </svg>
+  )
+}

@@ -1,0 +1,56 @@
+/** One code that the decoder saw. */
+export type Read = { text: string; format: string }
+
+/** No two codes are accepted within this time (R-SCAN-6). */
+export const PAUSE_MS = 500
+/** A card that stays in view is accepted once; taken away for this long, it counts as shown again. */
+const GONE_MS = 2000
+/** A read that long ago says nothing about this one. */
+const FORGOTTEN_MS = 1000
+
+const ITF_MIN_DIGITS = 6
+
+/**
+ * Whether a read can be a whole code. Interleaved 2 of 5 has neither a check digit nor a distinct end, so that a part of
+ * the code reads like a shorter one: only even lengths from six digits on are believed.
+ */
+export function isPlausible({ text, format }: Read): boolean {
+  if (text.trim() === '') return false
+  return format !== 'ITF' || (/^\d+$/.test(text) && text.length % 2 === 0 && text.length >= ITF_MIN_DIGITS)
+}
+
+const same = (one: Read, other: Read) => one.text === other.text && one.format === other.format
+
+/** Decides which reads are believed: two equal ones in a row, then a pause, and one card only once while it is shown. */
+export class Acceptance {
+  #candidate: { read: Read; at: number } | null = null
+  #accepted: { read: Read; seenAt: number } | null = null
+  #quietUntil = -Infinity
+
+  /** Takes what one frame gave (null for nothing) and returns the code if it is accepted now. */
+  take(read: Read | null, now: number): Read | null {
+    // A frame without a read does not break a row: plain and evened-out frames take turns, and often only one of them reads.
+    if (read === null || !isPlausible(read)) return null
+    const before = this.#candidate
+    this.#candidate = { read, at: now }
+    const last = this.#accepted
+    if (last && same(last.read, read)) {
+      const gone = now - last.seenAt >= GONE_MS
+      last.seenAt = now
+      if (!gone) return null
+      // Shown again: it must convince again.
+      this.#accepted = null
+      return null
+    }
+    const convinced = before !== null && same(before.read, read) && now - before.at < FORGOTTEN_MS
+    if (now < this.#quietUntil || !convinced) return null
+    this.#accepted = { read, seenAt: now }
+    this.#quietUntil = now + PAUSE_MS
+    return read
+  }
+
+  /** Whether frames need not be looked at for now. */
+  isQuiet(now: number): boolean {
+    return now < this.#quietUntil
+  }
+}

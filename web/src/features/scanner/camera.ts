@@ -1,0 +1,130 @@
+export type CameraProblem = 'insecure' | 'unsupported' | 'noCamera' | 'denied' | 'inUse' | 'failed'
+
+/** Why there is no picture, told apart by what the person can do about it. */
+export class CameraError extends Error {
+  override readonly name = 'CameraError'
+  readonly problem: CameraProblem
+
+  constructor(problem: CameraProblem, cause?: unknown) {
+    super(`No picture from a camera: ${problem}`, { cause })
+    this.problem = problem
+  }
+}
+
+/** What the standard's types do not know of a camera on a phone. */
+type Capabilities = MediaTrackCapabilities & { torch?: boolean; zoom?: { min: number; max: number } }
+type Wishes = MediaTrackConstraintSet & { torch?: boolean; zoom?: number }
+
+function problemOf(error: unknown): CameraProblem {
+  switch (error instanceof Error ? error.name : '') {
+    case 'NotFoundError':
+    case 'OverconstrainedError':
+      return 'noCamera'
+    case 'NotAllowedError':
+    case 'SecurityError':
+      return 'denied'
+    case 'NotReadableError':
+    case 'AbortError':
+      return 'inUse'
+    default:
+      return 'failed'
+  }
+}
+
+function devices(): MediaDevices {
+  // The types promise it; browsers without cameras and pages over plain http do not have it.
+  const found = navigator.mediaDevices as MediaDevices | undefined
+  if (typeof found?.getUserMedia !== 'function')
+    throw new CameraError(window.isSecureContext ? 'unsupported' : 'insecure')
+  return found
+}
+
+/** Large enough for fine bars; more only where the camera offers it as it is. */
+const SIZE: MediaTrackConstraints = {
+  width: { ideal: 1280 },
+  height: { ideal: 720 },
+  advanced: [{ width: 1920, height: 1080 }],
+}
+
+/** Opens the camera that was used last, else the one at the rear; the one used last may be gone. */
+export async function openCamera(lastUsed: string | null): Promise<Camera> {
+  const media = devices()
+  if (lastUsed !== null) {
+    try {
+      return new Camera(await media.getUserMedia({ audio: false, video: { ...SIZE, deviceId: { exact: lastUsed } } }))
+    } catch (error) {
+      if (problemOf(error) !== 'noCamera') throw new CameraError(problemOf(error), error)
+    }
+  }
+  try {
+    return new Camera(
+      await media.getUserMedia({ audio: false, video: { ...SIZE, facingMode: { ideal: 'environment' } } }),
+    )
+  } catch (error) {
+    throw new CameraError(problemOf(error), error)
+  }
+}
+
+export type CameraChoice = { id: string; label: string }
+
+/** The cameras to choose from; they have names only once one was permitted. */
+export async function listCameras(): Promise<CameraChoice[]> {
+  const all = await devices().enumerateDevices()
+  return all
+    .filter(({ kind, deviceId }) => kind === 'videoinput' && deviceId !== '')
+    .map(({ deviceId, label }, at) => ({ id: deviceId, label: label || `Camera ${at + 1}` }))
+}
+
+export const ZOOM = { min: 1, max: 5, step: 0.1 } as const
+
+/** An open camera: its light, its lens, and the end of it. */
+export class Camera {
+  readonly stream: MediaStream
+  readonly #track: MediaStreamTrack
+
+  constructor(stream: MediaStream) {
+    const [track] = stream.getVideoTracks()
+    if (!track) throw new CameraError('noCamera')
+    this.stream = stream
+    this.#track = track
+  }
+
+  get id(): string | null {
+    return this.#track.getSettings().deviceId ?? null
+  }
+
+  #capabilities(): Capabilities {
+    // Firefox came to know its cameras late.
+    return typeof this.#track.getCapabilities === 'function' ? this.#track.getCapabilities() : {}
+  }
+
+  get hasTorch(): boolean {
+    return this.#capabilities().torch === true
+  }
+
+  async setTorch(on: boolean): Promise<void> {
+    const wish: Wishes = { torch: on }
+    await this.#track.applyConstraints({ advanced: [wish] })
+  }
+
+  /** Zooms as far as the lens goes; returns the factor that is left to enlarge the picture by. */
+  async setZoom(factor: number): Promise<number> {
+    const range = this.#capabilities().zoom
+    if (!range || range.max <= range.min) return factor
+    // Some cameras count from 1, some in percent.
+    const unit = range.min > 0 ? range.min : 1
+    const zoom = Math.min(range.max, Math.max(range.min, factor * unit))
+    const wish: Wishes = { zoom }
+    await this.#track.applyConstraints({ advanced: [wish] })
+    return Math.max(1, factor / (zoom / unit))
+  }
+
+  /** Calls back when the camera is unplugged or taken away. */
+  onEnded(react: () => void): void {
+    this.#track.addEventListener('ended', react, { once: true })
+  }
+
+  close(): void {
+    for (const track of this.stream.getTracks()) track.stop()
+  }
+}

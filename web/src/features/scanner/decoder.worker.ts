@@ -1,0 +1,54 @@
+/** Reads codes beside the page, so that the picture never stalls. */
+import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
+import { prepareDecoder, readFrame, readStill } from './decode'
+import type { Question, Reply } from './decoder'
+import type { Frame } from './frames'
+
+/** The decoder's program comes from this very server. */
+const ready = prepareDecoder({ locateFile: () => wasmUrl })
+// Whoever asks first is told; meanwhile a failure is nothing to report.
+ready.catch(() => undefined)
+
+/** Pictures are looked at in this size first: most are far larger than the code in them needs. */
+const FIRST_LOOK = 1600
+
+function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
+  const scale = Math.min(1, longest / Math.max(bitmap.width, bitmap.height))
+  const width = Math.max(1, Math.round(bitmap.width * scale))
+  const height = Math.max(1, Math.round(bitmap.height * scale))
+  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+  if (!context) throw new Error('No canvas to draw the picture on')
+  context.imageSmoothingQuality = 'high'
+  context.drawImage(bitmap, 0, 0, width, height)
+  return context.getImageData(0, 0, width, height)
+}
+
+/** `createImageBitmap` turns the picture the way its EXIF data says, and knows every format that the browser shows. */
+async function readPicture(picture: Blob) {
+  const bitmap = await createImageBitmap(picture)
+  try {
+    const read = await readStill(pixelsOf(bitmap, FIRST_LOOK))
+    if (read || Math.max(bitmap.width, bitmap.height) <= FIRST_LOOK) return read
+    return await readStill(pixelsOf(bitmap, Infinity))
+  } finally {
+    bitmap.close()
+  }
+}
+
+async function answer(question: Question): Promise<Reply> {
+  try {
+    await ready
+    switch (question.kind) {
+      case 'frame':
+        return { id: question.id, read: await readFrame(question.frame, question.treatment) }
+      case 'picture':
+        return { id: question.id, read: await readPicture(question.picture) }
+    }
+  } catch (error) {
+    return { id: question.id, failure: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+addEventListener('message', ({ data }: MessageEvent<Question>) => {
+  void answer(data).then((reply) => postMessage(reply))
+})

@@ -1,0 +1,77 @@
+/** What may be chosen as a picture of a card; more would only make the browser slow. */
+const MOST_BYTES = 10 * 1024 * 1024
+const MOST_PIXELS = 25_000_000
+/** Enough to find the size behind the largest block of camera data that a JPEG may begin with. */
+const HEAD_BYTES = 512 * 1024
+
+type Size = { width: number; height: number }
+
+function ascii(view: DataView, at: number, length: number): string {
+  let text = ''
+  for (let n = at; n < at + length && n < view.byteLength; n += 1) text += String.fromCharCode(view.getUint8(n))
+  return text
+}
+
+function pngSize(view: DataView): Size | null {
+  if (ascii(view, 1, 3) !== 'PNG' || ascii(view, 12, 4) !== 'IHDR') return null
+  return { width: view.getUint32(16), height: view.getUint32(20) }
+}
+
+function webpSize(view: DataView): Size | null {
+  if (ascii(view, 0, 4) !== 'RIFF' || ascii(view, 8, 4) !== 'WEBP') return null
+  switch (ascii(view, 12, 4)) {
+    case 'VP8 ':
+      return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+    case 'VP8L': {
+      const bits = view.getUint32(21, true)
+      return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
+    }
+    case 'VP8X': {
+      const three = (at: number) => view.getUint16(at, true) + view.getUint8(at + 2) * 0x10000
+      return { width: three(24) + 1, height: three(27) + 1 }
+    }
+    default:
+      return null
+  }
+}
+
+function jpegSize(view: DataView): Size | null {
+  if (view.getUint16(0) !== 0xffd8) return null
+  let at = 2
+  while (at + 9 <= view.byteLength && view.getUint8(at) === 0xff) {
+    const marker = view.getUint8(at + 1)
+    // Fill bytes may stand before a marker.
+    if (marker === 0xff) {
+      at += 1
+      continue
+    }
+    // A frame header: all of C0 to CF but the tables of Huffman, arithmetic coding and the extension.
+    if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
+      return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
+    }
+    at += 2 + view.getUint16(at + 2)
+  }
+  return null
+}
+
+/** The size that a picture says it has, from its first bytes; null for what is neither JPEG, PNG nor WebP. */
+export function pictureSize(head: ArrayBuffer): Size | null {
+  const view = new DataView(head)
+  try {
+    return pngSize(view) ?? webpSize(view) ?? jpegSize(view)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
+}
+
+/** Why a file is not decoded at all; null when it may be. */
+export async function refusal(file: Blob): Promise<string | null> {
+  if (file.size > MOST_BYTES) return 'This picture is larger than 10 MB. Please choose a smaller one.'
+  const size = pictureSize(await file.slice(0, HEAD_BYTES).arrayBuffer())
+  if (!size) return 'This is not a JPEG, PNG or WebP picture. Please choose another file.'
+  if (size.width * size.height > MOST_PIXELS) {
+    return 'This picture has more than 25 megapixels. Please choose a smaller one.'
+  }
+  return null
+}

@@ -1,0 +1,296 @@
+import { Acceptance, type Read } from './acceptance'
+import {
+  CameraError,
+  listCameras,
+  openCamera,
+  ZOOM,
+  type Camera,
+  type CameraChoice,
+  type CameraProblem,
+} from './camera'
+import type { Treatment } from './decode'
+import { boxFor, regionUnder, type Frame, type Region } from './frames'
+import { after, allows, RefusedTransition, type ScanAction, type ScanState } from './machine'
+import { keepSettings, readSettings } from './settings'
+
+/** 20 frames per second (R-SCAN-1). */
+const TICK_MS = 50
+/** After this long without a read the card is probably held at an angle. */
+const TURN_AFTER_MS = 1000
+
+const USUAL: readonly Treatment[] = ['plain', 'even']
+const PATIENT: readonly Treatment[] = ['plain', 'even', 'turnedLeft', 'plain', 'even', 'turnedRight']
+
+export type ScanProblem = CameraProblem | 'lost' | 'decoder'
+
+export type ScanView = {
+  state: ScanState
+  /** Between asking for the camera and its first picture. */
+  opening: boolean
+  problem: ScanProblem | null
+  cameras: readonly CameraChoice[]
+  cameraId: string | null
+  /** Whether the light is on; null for a camera without one. */
+  torch: boolean | null
+  torchProblem: 'on' | 'off' | null
+  zoom: number
+  /** By how much the picture is enlarged beyond what the lens does. */
+  enlarged: number
+  /** Side of the scan box; null when there is no room for one. */
+  box: number | null
+}
+
+type FrameReader = { readFrame: (frame: Frame, treatment: Treatment) => Promise<Read | null> }
+
+const AT_REST = {
+  state: 'notStarted',
+  opening: false,
+  problem: null,
+  torch: null,
+  torchProblem: null,
+  enlarged: 1,
+} as const satisfies Partial<ScanView>
+
+/** Joins camera, decoder and state: everything about scanning that is not a picture on the screen. */
+export class Scanner {
+  readonly #video: HTMLVideoElement
+  readonly #decoder: FrameReader
+  readonly #onRead: (read: Read) => void
+  readonly #listeners = new Set<() => void>()
+  readonly #canvas = document.createElement('canvas')
+  #view: ScanView = { ...AT_REST, cameras: [], cameraId: null, zoom: ZOOM.min, box: null }
+  #camera: Camera | null = null
+  #timer: ReturnType<typeof setInterval> | undefined
+  /** Grows with every opening and release: an answer to an older one comes too late. */
+  #attempt = 0
+  #acceptance = new Acceptance()
+  #busy = false
+  #frames = 0
+  #lastRead = 0
+  /** The page was left while scanning, and goes on when it is seen again. */
+  #goesOn = false
+
+  constructor(video: HTMLVideoElement, decoder: FrameReader, onRead: (read: Read) => void) {
+    this.#video = video
+    this.#decoder = decoder
+    this.#onRead = onRead
+    document.addEventListener('visibilitychange', this.#onVisibility)
+    addEventListener('pagehide', this.#onHidden)
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly view = (): ScanView => this.#view
+
+  #show(changes: Partial<ScanView>): void {
+    this.#view = { ...this.#view, ...changes }
+    for (const listener of this.#listeners) listener()
+  }
+
+  #refuseUnless(action: ScanAction): void {
+    if (!allows(this.#view.state, action)) throw new RefusedTransition(this.#view.state, action)
+  }
+
+  /** Frames that were looked at so far. */
+  get frames(): number {
+    return this.#frames
+  }
+
+  /** Looks how much room there is for the box. */
+  measure(): void {
+    const box = boxFor(this.#video.clientWidth, this.#video.clientHeight)
+    if (box !== this.#view.box) this.#show({ box })
+  }
+
+  async start(): Promise<void> {
+    this.#refuseUnless('start')
+    this.measure()
+    if (this.#view.opening || this.#view.box === null) return
+    if (await this.#open(readSettings().lastUsedCameraId)) this.#scan('start')
+  }
+
+  pause(): void {
+    this.#show({ state: after(this.#view.state, 'pause') })
+    clearInterval(this.#timer)
+    this.#video.pause()
+  }
+
+  async resume(): Promise<void> {
+    this.#refuseUnless('resume')
+    if (this.#view.opening) return
+    if (this.#camera) {
+      await this.#video.play().catch(() => undefined)
+      this.#scan('resume')
+    } else if (await this.#open(this.#view.cameraId)) this.#scan('resume')
+  }
+
+  /** Lets go of the camera; does nothing to a scanner that is not started. */
+  stop(): void {
+    this.#goesOn = false
+    this.#release()
+    const { state } = this.#view
+    this.#show({ ...AT_REST, state: allows(state, 'stop') ? after(state, 'stop') : state })
+  }
+
+  /** For good: nothing of this scanner reacts any more. */
+  dispose(): void {
+    document.removeEventListener('visibilitychange', this.#onVisibility)
+    removeEventListener('pagehide', this.#onHidden)
+    this.stop()
+    this.#listeners.clear()
+  }
+
+  /** Changes to another camera and scans on. */
+  async choose(cameraId: string): Promise<void> {
+    keepSettings({ lastUsedCameraId: cameraId })
+    const { state } = this.#view
+    this.#release()
+    this.#show({ ...AT_REST, state, cameraId })
+    if (state === 'notStarted') return this.start()
+    if (!(await this.#open(cameraId))) return
+    if (state === 'paused') this.#scan('resume')
+    else this.#look()
+  }
+
+  async setTorch(on: boolean): Promise<void> {
+    try {
+      await this.#camera?.setTorch(on)
+      this.#show({ torch: on, torchProblem: null })
+    } catch {
+      this.#show({ torchProblem: on ? 'on' : 'off' })
+    }
+  }
+
+  async setZoom(zoom: number): Promise<void> {
+    const factor = Math.min(ZOOM.max, Math.max(ZOOM.min, Math.round(zoom * 10) / 10))
+    this.#show({ zoom: factor })
+    await this.#applyZoom()
+  }
+
+  async #applyZoom(): Promise<void> {
+    const { zoom } = this.#view
+    // A lens that refuses is replaced by enlarging the picture.
+    const enlarged = (await this.#camera?.setZoom(zoom).catch(() => zoom)) ?? zoom
+    if (this.#view.zoom === zoom) this.#show({ enlarged })
+  }
+
+  #release(): void {
+    this.#attempt += 1
+    clearInterval(this.#timer)
+    this.#camera?.close()
+    this.#camera = null
+    this.#video.srcObject = null
+  }
+
+  async #open(cameraId: string | null): Promise<boolean> {
+    const attempt = (this.#attempt += 1)
+    const isLate = () => attempt !== this.#attempt
+    this.#show({ opening: true, problem: null, torchProblem: null })
+    try {
+      const camera = await openCamera(cameraId)
+      if (isLate()) {
+        camera.close()
+        return false
+      }
+      this.#camera = camera
+      camera.onEnded(() => {
+        if (this.#camera === camera) this.#fail('lost')
+      })
+      this.#video.srcObject = camera.stream
+      await this.#video.play()
+      if (isLate()) return false
+      keepSettings({ hasPermission: true, lastUsedCameraId: camera.id })
+      const cameras = await listCameras().catch(() => [])
+      if (isLate()) return false
+      this.#show({ opening: false, cameras, cameraId: camera.id, torch: camera.hasTorch ? false : null })
+      await this.#applyZoom()
+      return !isLate()
+    } catch (error) {
+      if (isLate()) return false
+      const problem = error instanceof CameraError ? error.problem : 'failed'
+      if (problem === 'denied') keepSettings({ hasPermission: false })
+      if (problem === 'failed') console.error('The camera could not be started', error)
+      this.#fail(problem)
+      return false
+    }
+  }
+
+  #fail(problem: ScanProblem): void {
+    this.stop()
+    this.#show({ problem })
+  }
+
+  #scan(action: 'start' | 'resume'): void {
+    this.#show({ state: after(this.#view.state, action) })
+    this.#look()
+  }
+
+  #look(): void {
+    this.#acceptance = new Acceptance()
+    this.#lastRead = performance.now()
+    clearInterval(this.#timer)
+    this.#timer = setInterval(() => void this.#tick(), TICK_MS)
+  }
+
+  /** One frame; left out while the one before is still being read, and in the pause after a read. */
+  async #tick(): Promise<void> {
+    this.measure()
+    const { box, enlarged } = this.#view
+    const now = performance.now()
+    const hasPicture = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && this.#video.videoWidth > 0
+    if (this.#busy || box === null || !hasPicture || this.#acceptance.isQuiet(now)) return
+    const turns = now - this.#lastRead < TURN_AFTER_MS ? USUAL : PATIENT
+    const treatment = turns[this.#frames % turns.length] ?? 'plain'
+    const frame = this.#grab(regionUnder(box, this.#video, enlarged))
+    if (!frame) return
+    const attempt = this.#attempt
+    this.#busy = true
+    try {
+      const read = await this.#decoder.readFrame(frame, treatment)
+      this.#frames += 1
+      if (attempt !== this.#attempt || this.#view.state !== 'scanning') return
+      if (read) this.#lastRead = performance.now()
+      const accepted = this.#acceptance.take(read, performance.now())
+      if (accepted) this.#onRead(accepted)
+    } catch (error) {
+      if (attempt !== this.#attempt) return
+      console.error('The decoder failed', error)
+      this.#fail('decoder')
+    } finally {
+      this.#busy = false
+    }
+  }
+
+  #grab({ x, y, width, height }: Region): Frame | null {
+    if (this.#canvas.width !== width || this.#canvas.height !== height) {
+      this.#canvas.width = width
+      this.#canvas.height = height
+    }
+    const context = this.#canvas.getContext('2d', { willReadFrequently: true })
+    if (!context || width === 0 || height === 0) return null
+    context.drawImage(this.#video, x, y, width, height, 0, 0, width, height)
+    return context.getImageData(0, 0, width, height)
+  }
+
+  readonly #onVisibility = (): void => {
+    if (document.visibilityState === 'hidden') {
+      this.#onHidden()
+    } else if (this.#goesOn) {
+      this.#goesOn = false
+      if (this.#view.state === 'paused') void this.resume()
+      else if (this.#view.state === 'notStarted') void this.start()
+    }
+  }
+
+  /** Nobody is filmed who does not see the picture. */
+  readonly #onHidden = (): void => {
+    const { state, opening } = this.#view
+    this.#goesOn ||= state === 'scanning' || opening
+    this.#release()
+    if (state === 'scanning') this.#show({ state: after(state, 'pause') })
+    this.#show({ opening: false, torch: null })
+  }
+}

@@ -1,0 +1,37 @@
+import { useCallback, useState, useSyncExternalStore } from 'react'
+import type { Read } from './acceptance'
+import { Decoder } from './decoder'
+import { Scanner, type ScanView } from './scanner'
+
+type Parts = { scanner: Scanner; decoder: Decoder }
+
+const NOTHING = { subscribe: () => () => undefined, view: () => null }
+
+/**
+ * A scanner and its decoder for as long as their video is on the page: it starts by itself and lets go of the camera at
+ * the end. `onRead` must not change meanwhile.
+ */
+export function useScanner(onRead: (read: Read) => void) {
+  const [parts, setParts] = useState<Parts | null>(null)
+
+  const attach = useCallback(
+    (video: HTMLVideoElement) => {
+      const decoder = new Decoder()
+      const scanner = new Scanner(video, decoder, onRead)
+      setParts({ scanner, decoder })
+      void scanner.start()
+      const watcher = new ResizeObserver(() => scanner.measure())
+      watcher.observe(video)
+      return () => {
+        watcher.disconnect()
+        scanner.dispose()
+        decoder.close()
+      }
+    },
+    [onRead],
+  )
+
+  const source = parts?.scanner ?? NOTHING
+  const view = useSyncExternalStore<ScanView | null>(source.subscribe, source.view)
+  return { attach, view, scanner: parts?.scanner ?? null, decoder: parts?.decoder ?? null }
+}
