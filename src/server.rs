@@ -85,6 +85,10 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     if let Some(at) = options.metrics_listen {
         let listener =
             TcpListener::bind(at).await.map_err(|error| format!("cannot listen on {at}: {error}"))?;
+        tracing::info!(
+            "metrics are at http://{}/metrics",
+            listener.local_addr().map_err(|error| error.to_string())?
+        );
         let routes = Router::new().route("/metrics", get(async move || metrics.render()));
         tokio::spawn(async move { axum::serve(listener, routes).await });
     }

@@ -262,7 +262,7 @@ test.describe('the scanner at work', () => {
 
   test('R-SCAN-6 R-SCAN-8 a scan box under 50 px is refused in words', async ({ page }) => {
     await keepStreams(page)
-    await page.setViewportSize({ width: 90, height: 700 })
+    await page.setViewportSize({ width: 600, height: 90 })
     await openScanner(page)
     await expect(headline(page)).toContainText('the scan box would be smaller than 50 pixels')
     expect(await camerasOn(page)).toBe(0)

@@ -1,6 +1,5 @@
 import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -85,8 +84,8 @@ process.once('exit', () => {
 
 const START_MS = 10_000
 
-/** Where the server says that it listens. */
-function addressOf(program: ChildProcessByStdio<null, null, Readable>): Promise<string> {
+/** Where the server says that it listens: people, and whoever reads the metrics. */
+function addressesOf(program: ChildProcessByStdio<null, null, Readable>): Promise<{ origin: string; metrics: string }> {
   return new Promise((resolve, reject) => {
     let log = ''
     const fail = (why: string) => reject(new Error(`The server ${why}:\n${log}`))
@@ -97,9 +96,10 @@ function addressOf(program: ChildProcessByStdio<null, null, Readable>): Promise<
     program.stderr.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-20_000)
       const origin = /is open at (http:\/\/[^/"]+)\/library\//.exec(log)?.[1]
-      if (origin === undefined) return
+      const metrics = /metrics are at (http:[^"]+)/.exec(log)?.[1]
+      if (origin === undefined || metrics === undefined) return
       clearTimeout(timer)
-      resolve(origin)
+      resolve({ origin, metrics })
     })
   })
 }
@@ -137,21 +137,21 @@ export class Library {
       )
       if (status !== 0) throw new Error(`The librarian could not be made: ${stderr}`)
     }
-    const metricsPort = await freePort()
     const program = spawn(
       programPath(),
       [
         'serve',
         ...(kind === 'demo' ? ['--demo'] : []),
         '--listen=127.0.0.1:0',
-        `--metrics-listen=127.0.0.1:${metricsPort}`,
+        '--metrics-listen=127.0.0.1:0',
         `--database=${database}`,
         '--log-format=json',
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     )
     running.add(program)
-    return new Library(program, folder, await addressOf(program), `http://127.0.0.1:${metricsPort}/metrics`)
+    const { origin, metrics } = await addressesOf(program)
+    return new Library(program, folder, origin, metrics)
   }
 
   /** Ends the process in the hard way, for tests of what happens when the server is gone. */
@@ -249,15 +249,4 @@ export class Library {
 
   deleteBook = async (id: number) => (await this.#desk()).ask<null>('DELETE', `/books/${id}`)
   allLoans = async (q: string) => (await this.#desk()).allLoans(q)
-}
-
-/** The metrics' listener takes no port of the system's choice, so one is asked for here. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No free port')
-  return address.port
 }

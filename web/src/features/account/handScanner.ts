@@ -1,7 +1,8 @@
 import { useEffect, useRef } from 'react'
 
-/** A hand scanner types faster than anybody: no two of its keys are further apart. */
-const KEY_GAP_MS = 50
+/** A hand scanner types faster than anybody on average; a busy browser may hand over a single key late. */
+const MEAN_GAP_MS = 40
+const LONGEST_GAP_MS = 100
 /** Shorter bursts may be a hand that slipped. */
 const FEWEST_KEYS = 4
 /** Password managers that type go from field to field with Tab first. */
@@ -30,12 +31,13 @@ const CARD_NUMBER = /^(?=.*\d)[\w./-]+$/
  */
 export class BurstDetector {
   #text = ''
+  #first = -Infinity
   #last = -Infinity
   #tabAt = -Infinity
 
   /** Whether the keys so far may be a scanner's; the key given last is counted. */
   get isBurst(): boolean {
-    return this.#text.length >= 2
+    return this.#text.length >= 2 && this.#isFast(this.#text.length - 1)
   }
 
   /** Whether the key given last was the first one after a pause. */
@@ -43,11 +45,15 @@ export class BurstDetector {
     return this.#text.length === 1
   }
 
+  #isFast(gaps: number): boolean {
+    return this.#last - this.#first <= gaps * MEAN_GAP_MS
+  }
+
   /** Takes a key; returns the code when this was the Enter that ends one. */
   take(key: Key, place: Place): string | null {
     // Pressed together with a letter it is the letter's; scanners press it too.
     if (key.key === 'Shift') return null
-    const inTime = key.at - this.#last <= KEY_GAP_MS
+    const inTime = key.at - this.#last <= LONGEST_GAP_MS
     const text = inTime ? this.#text : ''
     this.#last = key.at
     this.#text = ''
@@ -59,10 +65,14 @@ export class BurstDetector {
       return null
     }
     if (key.key === 'Enter') {
-      const isCode = text.length >= FEWEST_KEYS && (place === 'nowhere' || CARD_NUMBER.test(text))
+      const isCode =
+        text.length >= FEWEST_KEYS && this.#isFast(text.length) && (place === 'nowhere' || CARD_NUMBER.test(text))
       return isCode ? text : null
     }
-    if (Array.from(key.key).length === 1) this.#text = text + key.key
+    if (Array.from(key.key).length === 1) {
+      if (text === '') this.#first = key.at
+      this.#text = text + key.key
+    }
     return null
   }
 }
