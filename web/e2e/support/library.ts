@@ -126,7 +126,7 @@ export class Library {
   }
 
   /** Starts the program on a free port: with the demo catalogue, or with nothing but one librarian. */
-  static async start(kind: 'demo' | 'empty'): Promise<Library> {
+  static async start(kind: 'demo' | 'empty', options: readonly string[] = []): Promise<Library> {
     const folder = await mkdtemp(join(tmpdir(), 'library-e2e-'))
     const database = `sqlite:${join(folder, 'library.db')}`
     if (kind === 'empty') {
@@ -146,6 +146,7 @@ export class Library {
         '--metrics-listen=127.0.0.1:0',
         `--database=${database}`,
         '--log-format=json',
+        ...options,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },
     )

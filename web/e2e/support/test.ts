@@ -7,6 +7,8 @@ export { expect }
 type Options = {
   /** Which library: the worker's own with the demo catalogue, one without any book, or a fresh demo for this test alone. */
   shelf: 'demo' | 'empty' | 'fresh'
+  /** Options of the program that serves a fresh library. */
+  served: readonly string[]
   /** Who sits at the browser; `student` is a new one in each test. */
   as: 'visitor' | 'librarian' | 'student' | 'demo student'
   /** Whether the preloader is seen; it has tests of its own, and the others do not wait for it. */
@@ -41,6 +43,7 @@ export async function prepare(context: BrowserContext, watch: Watch, preloader: 
 
 export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   shelf: ['demo', { option: true }],
+  served: [[], { option: true }],
   as: ['visitor', { option: true }],
   preloader: [false, { option: true }],
 
@@ -58,9 +61,9 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
 
-  library: async ({ libraries, shelf }, provide) => {
+  library: async ({ libraries, shelf, served }, provide) => {
     if (shelf !== 'fresh') return provide(await libraries(shelf))
-    const library = await Library.start('demo')
+    const library = await Library.start('demo', served)
     await provide(library)
     await library.stop()
   },

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Outlet, ScrollRestoration } from 'react-router'
+import { Boundary } from '../ui/Boundary'
 import { loadChunk } from './chunks'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
@@ -23,10 +24,18 @@ export function Root() {
       <Outlet />
       {/* A list is found again where it was left, whichever link leads back to it. */}
       <ScrollRestoration getKey={({ pathname, search }) => pathname + search} />
-      <Suspense>
-        <Toasts />
-        {help.opened && <KeyboardHelp onClose={help.close} />}
-      </Suspense>
+      <Boundary>
+        <Suspense>
+          <Toasts />
+        </Suspense>
+      </Boundary>
+      {help.opened && (
+        <Boundary>
+          <Suspense>
+            <KeyboardHelp onClose={help.close} />
+          </Suspense>
+        </Boundary>
+      )}
     </>
   )
 }

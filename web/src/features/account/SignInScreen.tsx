@@ -10,6 +10,7 @@ import { loadChunk } from '../../app/chunks'
 import { paths, safeNext } from '../../app/paths'
 import { homeOf } from '../../app/session'
 import { storedRole } from '../../app/storage'
+import { Boundary } from '../../ui/Boundary'
 import { CardIcon } from '../../ui/icons'
 import { useTitle } from '../../ui/title'
 import { AccountPage } from './AccountPage'
@@ -18,7 +19,10 @@ import { isMasked, lookupMessage } from './lookupMessage'
 import { isRegistered } from './registered'
 import classes from './SignInScreen.module.css'
 
-const ScannerPanel = lazy(() => loadChunk('scanner', () => import('../scanner')))
+/** Made anew for each opening: one that did not arrive is asked for again. */
+const scannerPanel = () => lazy(() => loadChunk('scanner', () => import('../scanner')))
+
+const NOT_LOADED = 'The scanner could not be loaded. Check your connection, and press Scan ID Card twice to try again.'
 
 export default function SignInScreen() {
   useTitle('Sign in')
@@ -28,6 +32,7 @@ export default function SignInScreen() {
   const registered = isRegistered(state) ? state : null
   const signIn = useSignIn()
   const [scanning, setScanning] = useState(false)
+  const [ScannerPanel, setScannerPanel] = useState(scannerPanel)
   const [found, setFound] = useState('')
   const card = useIdCardLookup()
   const email = useRef<HTMLInputElement>(null)
@@ -124,6 +129,7 @@ export default function SignInScreen() {
             aria-expanded={scanning}
             aria-controls="scanner"
             onClick={() => {
+              if (!scanning) setScannerPanel(scannerPanel())
               setScanning(!scanning)
               setFound('')
               card.reset()
@@ -138,9 +144,11 @@ export default function SignInScreen() {
           )}
           <div id="scanner" hidden={!scanning}>
             {scanning && (
-              <Suspense fallback={<Text c="dimmed">Getting the scanner ready…</Text>}>
-                <ScannerPanel onCode={(code) => void findCard(code)} looking={card.isPending} />
-              </Suspense>
+              <Boundary fallback={<Text role="alert">{NOT_LOADED}</Text>}>
+                <Suspense fallback={<Text c="dimmed">Getting the scanner ready…</Text>}>
+                  <ScannerPanel onCode={(code) => void findCard(code)} looking={card.isPending} />
+                </Suspense>
+              </Boundary>
             )}
           </div>
           <Text size="sm" role="status" className={classes.found}>
