@@ -1,4 +1,4 @@
-/** `npm run bench:scanner still` or `camera`: prints the table; the exit code says whether the bars hold. */
+/** `bench/scanner still` or `camera`: prints the table; the exit code says whether the bars hold. */
 import { runnerImport } from 'vite'
 
 const [what = 'still'] = process.argv.slice(2)

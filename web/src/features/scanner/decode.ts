@@ -2,10 +2,12 @@ import { prepareZXingModule, readBarcodes, type ReaderOptions, type ZXingModuleO
 import { isPlausible, type Read } from './acceptance'
 import { enlarged, evenedOut, printedPart, turned, type Frame } from './frames'
 
-/** What is done to a frame before it is read: nothing, local contrast, sharpening, or a turn to either side. */
-export type Treatment = 'plain' | 'even' | 'enlarged' | 'turnedLeft' | 'turnedRight'
+/** What is done to a frame before it is read: nothing, local contrast, sharpening, or a turn. */
+export type Treatment = 'plain' | 'even' | 'enlarged' | 'turnedLeft' | 'turnedRight' | 'slanted'
 
+/** The decoder itself reads bars that are up to about 11 degrees off, and those on their side. */
 const TURN = 22
+const SLANT = 45
 
 /** What ID cards carry (R-SCAN-9); every further symbology would cost time and false reads. */
 const FORMATS = ['Code128', 'Code39', 'Codabar', 'ITF', 'EAN13', 'EAN8', 'UPCA', 'QRCode'] as const
@@ -36,12 +38,18 @@ function treated(frame: Frame, treatment: Treatment): Frame {
       return turned(frame, -TURN)
     case 'turnedRight':
       return turned(frame, TURN)
+    case 'slanted':
+      return turned(frame, SLANT)
   }
 }
 
-/** Codes on their side and very large ones were looked for in the plain frame. */
+/** Codes on their side and very large ones were looked for in the plain frame; turned by half, either side is a side. */
 const LEVEL: ReaderOptions = { ...OPTIONS, tryRotate: false, tryDownscale: false }
-const optionsFor = (treatment: Treatment) => (treatment === 'plain' || treatment === 'even' ? OPTIONS : LEVEL)
+
+function optionsFor(treatment: Treatment): ReaderOptions {
+  if (treatment === 'plain' || treatment === 'even') return OPTIONS
+  return treatment === 'slanted' ? { ...LEVEL, tryRotate: true } : LEVEL
+}
 
 /** An EAN-13 with a leading zero is a UPC-A; people see its twelve digits. */
 const asPrinted = ({ text, format }: Read): Read => ({
@@ -66,27 +74,33 @@ export async function readFrame(frame: Frame, treatment: Treatment): Promise<Rea
   return firstIn(clear, { ...options, formats: FORMATS.filter((format) => format !== 'ITF') })
 }
 
-const FURTHER: readonly Treatment[] = ['even', 'enlarged', 'turnedLeft', 'turnedRight']
-/** A larger picture is not enlarged further. */
-const MOST_TO_ENLARGE = 2_000_000
+const FURTHER: readonly Treatment[] = ['even', 'enlarged', 'turnedLeft', 'turnedRight', 'slanted']
+/** Enlarging is for small pictures, and for small cards in large ones; of what is larger there are pixels enough. */
+const MOST_TO_ENLARGE = 250_000
+
+/** Interleaved 2 of 5 has no check of its own, and a smeared EAN-13 can look like a UPC-A. */
+const isDoubtful = ({ format, text }: Read) =>
+  format === 'ITF' || ((format === 'EAN13' || format === 'UPCA') && text.length === 12)
 
 /**
- * The code in a picture that does not change: one treatment after the other until one reads. Interleaved 2 of 5 has no
- * check of its own, so two treatments must agree on it.
+ * The code in a picture that does not change: one treatment after the other until one reads. What is doubtful must be
+ * read twice.
  */
 export async function readStill(frame: Frame): Promise<Read | null> {
   const doubtful: Read[] = []
+  const isSure = (read: Read) => {
+    if (!isDoubtful(read) || doubtful.some(({ text }) => text === read.text)) return true
+    doubtful.push(read)
+    return false
+  }
   const first = await readFrame(frame, 'plain')
-  if (first && first.format !== 'ITF') return first
-  if (first) doubtful.push(first)
+  if (first && isSure(first)) return first
   const part = printedPart(frame)
   for (const treatment of FURTHER) {
     if (treatment === 'enlarged' && part.width * part.height > MOST_TO_ENLARGE) continue
     // oxlint-disable-next-line no-await-in-loop -- each treatment is only needed when the one before failed
     const read = await readFrame(part, treatment)
-    if (!read) continue
-    if (read.format !== 'ITF' || doubtful.some(({ text }) => text === read.text)) return read
-    doubtful.push(read)
+    if (read && isSure(read)) return read
   }
   return null
 }

@@ -36,42 +36,65 @@ function luminance({ data, width, height }: Frame): Uint8Array {
   return grey
 }
 
-function fromGrey(grey: Uint8Array | Uint8ClampedArray, width: number, height: number): Frame {
+/** A frame to be filled with shades of grey, a whole pixel at a time. */
+function blank(width: number, height: number): { frame: Frame; pixels: Uint32Array } {
   const data = new Uint8ClampedArray(width * height * 4)
-  const pixels = new Uint32Array(data.buffer)
-  for (let at = 0; at < grey.length; at += 1) pixels[at] = 0xff000000 | (grey[at]! * 0x010101)
-  return { data, width, height }
+  return { frame: { data, width, height }, pixels: new Uint32Array(data.buffer) }
 }
 
-/** Side of the fields that are looked at, the least range of brightness that ink gives one, and room around them. */
+/** The pixel of a brightness, which may lie beyond black and white. */
+function pixelOf(grey: number): number {
+  const value = grey < 0 ? 0 : grey > 255 ? 255 : grey | 0
+  return 0xff000000 | (value * 0x010101)
+}
+
+/** Side of the fields that are looked at, and room left around those with print. */
 const FIELD = 16
-const LEAST_RANGE = 24
 const ROOM = 48
+/** Print changes from pixel to pixel at least so much, and so many times as much as most of the picture does (its noise). */
+const LEAST_CHANGE = 3
+const ABOVE_NOISE = 2.5
+
+/** How much the brightness changes from pixel to pixel, on average in each field, row by row. */
+function changes({ data, width, height }: Frame): Float32Array {
+  const across = Math.floor((width - 1) / FIELD)
+  const down = Math.floor((height - 1) / FIELD)
+  const result = new Float32Array(across * down)
+  for (let row = 0; row < down; row += 1) {
+    for (let column = 0; column < across; column += 1) {
+      let sum = 0
+      // Every other line and the green alone are enough to see print.
+      for (let y = row * FIELD; y < (row + 1) * FIELD; y += 2) {
+        const from = (y * width + column * FIELD) * 4 + 1
+        for (let at = from; at < from + FIELD * 4; at += 4) {
+          const value = data[at]!
+          sum += Math.abs(value - data[at + 4]!) + Math.abs(value - data[at + width * 4]!)
+        }
+      }
+      result[row * across + column] = sum / (FIELD * FIELD * 0.5)
+    }
+  }
+  return result
+}
 
 /** The part of a picture in which anything is printed: what is left out need not be looked at again. */
 export function printedPart(frame: Frame): Frame {
   const { data, width, height } = frame
+  const fields = changes(frame)
+  const sorted = fields.toSorted()
+  const least = Math.max(LEAST_CHANGE, ABOVE_NOISE * (sorted[sorted.length >> 1] ?? 0))
+  // A picture that is print all over, or nothing but noise.
+  if (least > (sorted.at(-1) ?? 0) / 2) return frame
   let [left, top, right, bottom] = [width, height, 0, 0]
-  for (let fieldY = 0; fieldY < height; fieldY += FIELD) {
-    for (let fieldX = 0; fieldX < width; fieldX += FIELD) {
-      let darkest = 255
-      let lightest = 0
-      const endY = Math.min(height, fieldY + FIELD)
-      const endX = Math.min(width, fieldX + FIELD)
-      // Every other line and the green alone are enough to see ink.
-      for (let y = fieldY; y < endY; y += 2) {
-        for (let at = (y * width + fieldX) * 4 + 1; at < (y * width + endX) * 4; at += 4) {
-          const value = data[at]!
-          if (value < darkest) darkest = value
-          if (value > lightest) lightest = value
-        }
-      }
-      if (lightest - darkest < LEAST_RANGE) continue
-      left = Math.min(left, fieldX)
-      top = Math.min(top, fieldY)
-      right = Math.max(right, endX)
-      bottom = Math.max(bottom, endY)
-    }
+  const across = Math.floor((width - 1) / FIELD)
+  for (const [at, change] of fields.entries()) {
+    if (change < least) continue
+    const x = (at % across) * FIELD
+    const y = Math.floor(at / across) * FIELD
+    left = Math.min(left, x)
+    top = Math.min(top, y)
+    right = Math.max(right, x + FIELD)
+    bottom = Math.max(bottom, y + FIELD)
   }
   if (right <= left) return frame
   left = Math.max(0, left - ROOM)
@@ -85,45 +108,43 @@ export function printedPart(frame: Frame): Frame {
   return { data: part, width: right - left, height: bottom - top }
 }
 
-/** The mean brightness of the square around each pixel, `reach` pixels to every side. */
+/** The mean brightness of the square around each pixel, `reach` pixels to every side; smaller at the edges. */
 function surroundings(grey: Uint8Array, width: number, height: number, reach: number): Float32Array {
-  // sums[y][x]: everything above and to the left of it. In a very large picture they run over; differences stay right.
-  const stride = width + 1
-  const sums = new Uint32Array(stride * (height + 1))
-  for (let y = 0; y < height; y += 1) {
-    let row = 0
-    for (let x = 0; x < width; x += 1) {
-      row += grey[y * width + x]!
-      sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1]! + row
-    }
-  }
   const means = new Float32Array(width * height)
-  for (let y = 0; y < height; y += 1) {
-    const top = Math.max(0, y - reach)
-    const bottom = Math.min(height, y + reach + 1)
-    const above = top * stride
-    const below = bottom * stride
-    const share = 1 / ((bottom - top) * (2 * reach + 1))
-    const line = y * width
-    for (let x = 0; x < width; x += 1) {
-      const left = x < reach ? 0 : x - reach
-      const right = x + reach + 1 > width ? width : x + reach + 1
-      const sum = (sums[below + right]! - sums[above + right]! - sums[below + left]! + sums[above + left]!) >>> 0
-      // At the edges the square is smaller.
-      means[line + x] = right - left === 2 * reach + 1 ? sum * share : sum / ((bottom - top) * (right - left))
+  // What the rows around the present one add up to, column by column.
+  const columns = new Uint32Array(width)
+  const add = (row: number, sign: 1 | -1) => {
+    for (let x = 0, at = row * width; x < width; x += 1, at += 1) columns[x]! += sign * grey[at]!
+  }
+  for (let y = 0; y < Math.min(reach, height); y += 1) add(y, 1)
+  for (let y = 0, at = 0; y < height; y += 1) {
+    if (y + reach < height) add(y + reach, 1)
+    if (y > reach) add(y - reach - 1, -1)
+    const rows = Math.min(height - 1, y + reach) - Math.max(0, y - reach) + 1
+    let sum = 0
+    for (let x = 0; x < Math.min(reach, width); x += 1) sum += columns[x]!
+    for (let x = 0; x < width; x += 1, at += 1) {
+      if (x + reach < width) sum += columns[x + reach]!
+      if (x > reach) sum -= columns[x - reach - 1]!
+      const across = (x + reach < width ? x + reach : width - 1) - (x > reach ? x - reach : 0) + 1
+      means[at] = sum / (rows * across)
     }
   }
   return means
 }
+
+/** Where nothing is printed it is as light as between bars, or the decoder takes the rim for ink (`bench/scanner`). */
+const PAPER = 176
 
 /** Each pixel as a share of its surroundings' brightness: shadows and glare go, bars stay. */
 export function evenedOut(frame: Frame): Frame {
   const { width, height } = frame
   const grey = luminance(frame)
   const means = surroundings(grey, width, height, 16)
-  const even = new Uint8ClampedArray(grey.length)
-  for (let at = 0; at < grey.length; at += 1) even[at] = 128 + (grey[at]! / (means[at]! + 1) - 1) * 200
-  return fromGrey(even, width, height)
+  const even = blank(width, height)
+  for (let at = 0; at < grey.length; at += 1)
+    even.pixels[at] = pixelOf(PAPER + (grey[at]! / (means[at]! + 1) - 1) * 200)
+  return even.frame
 }
 
 /** Sharper and twice as large: what is out of focus or far away gets edges again. */
@@ -132,49 +153,55 @@ export function enlarged(frame: Frame): Frame {
   const grey = luminance(frame)
   const sharp = surroundings(grey, width, height, 2)
   for (let at = 0; at < grey.length; at += 1) sharp[at] = grey[at]! + 2 * (grey[at]! - sharp[at]!)
-  const out = new Uint8ClampedArray(width * height * 4)
+  const large = blank(width * 2, height * 2)
   const line = new Float32Array(width)
-  for (let row = 0; row < height * 2; row += 1) {
+  for (let row = 0, to = 0; row < height * 2; row += 1) {
     // Pixels of the result lie a quarter of a pixel off those of the frame, to either side.
-    const y = Math.min(height - 1, row >> 1)
-    const nextY = Math.min(height - 1, Math.max(0, y + (row & 1 ? 1 : -1)))
-    for (let x = 0; x < width; x += 1) line[x] = sharp[y * width + x]! * 0.75 + sharp[nextY * width + x]! * 0.25
-    const from = row * width * 2
-    for (let x = 0; x < width; x += 1) {
-      const here = line[x]! * 0.75
-      out[from + 2 * x] = here + line[x === 0 ? 0 : x - 1]! * 0.25
-      out[from + 2 * x + 1] = here + line[x === width - 1 ? x : x + 1]! * 0.25
+    const y = row >> 1
+    const here = y * width
+    const next = Math.min(height - 1, Math.max(0, y + (row & 1 ? 1 : -1))) * width
+    for (let x = 0; x < width; x += 1) line[x] = sharp[here + x]! * 0.75 + sharp[next + x]! * 0.25
+    for (let x = 0; x < width; x += 1, to += 2) {
+      const middle = line[x]! * 0.75
+      large.pixels[to] = pixelOf(middle + line[x === 0 ? 0 : x - 1]! * 0.25)
+      large.pixels[to + 1] = pixelOf(middle + line[x === width - 1 ? x : x + 1]! * 0.25)
     }
   }
-  return fromGrey(out, width * 2, height * 2)
+  return large.frame
 }
 
-/** The frame turned around its middle, corners cut off: bars at an angle come to lie across the decoder's lines. */
+/** Positions in a frame are counted in parts of a pixel. */
+const PARTS = 1 << 12
+
+/**
+ * The frame turned around its middle, and larger so that all of it is there: bars at an angle come to lie across the
+ * decoder's lines.
+ */
 export function turned(frame: Frame, degrees: number): Frame {
-  const { width, height } = frame
   const grey = luminance(frame)
-  const out = new Uint8ClampedArray(width * height)
   const angle = (degrees * Math.PI) / 180
   const cos = Math.cos(angle)
   const sin = Math.sin(angle)
-  const middleX = (width - 1) / 2
-  const middleY = (height - 1) / 2
-  for (let y = 0; y < height; y += 1) {
-    let fromX = middleX - middleX * cos + (y - middleY) * sin
-    let fromY = middleY + middleX * sin + (y - middleY) * cos
-    for (let x = 0; x < width; x += 1, fromX += cos, fromY -= sin) {
-      if (fromX < 0 || fromY < 0 || fromX >= width - 1 || fromY >= height - 1) {
-        out[y * width + x] = 255
-        continue
-      }
-      const left = fromX | 0
-      const top = fromY | 0
-      const at = top * width + left
-      const alongX = fromX - left
+  const width = Math.ceil(frame.width * Math.abs(cos) + frame.height * Math.abs(sin) - 1e-9)
+  const height = Math.ceil(frame.width * Math.abs(sin) + frame.height * Math.abs(cos) - 1e-9)
+  const { frame: result, pixels } = blank(width, height)
+  pixels.fill(pixelOf(255))
+  const stepX = Math.round(cos * PARTS)
+  const stepY = -Math.round(sin * PARTS)
+  const endX = (frame.width - 1) * PARTS
+  const endY = (frame.height - 1) * PARTS
+  for (let y = 0, to = 0; y < height; y += 1) {
+    const [right, down] = [-(width - 1) / 2, y - (height - 1) / 2]
+    let fromX = Math.round(((frame.width - 1) / 2 + right * cos + down * sin) * PARTS)
+    let fromY = Math.round(((frame.height - 1) / 2 - right * sin + down * cos) * PARTS)
+    for (let x = 0; x < width; x += 1, to += 1, fromX += stepX, fromY += stepY) {
+      if (fromX < 0 || fromY < 0 || fromX >= endX || fromY >= endY) continue
+      const at = Math.floor(fromY / PARTS) * frame.width + Math.floor(fromX / PARTS)
+      const alongX = (fromX % PARTS) / PARTS
       const above = grey[at]! + (grey[at + 1]! - grey[at]!) * alongX
-      const below = grey[at + width]! + (grey[at + width + 1]! - grey[at + width]!) * alongX
-      out[y * width + x] = above + (below - above) * (fromY - top)
+      const below = grey[at + frame.width]! + (grey[at + frame.width + 1]! - grey[at + frame.width]!) * alongX
+      pixels[to] = pixelOf(above + ((below - above) * (fromY % PARTS)) / PARTS)
     }
   }
-  return fromGrey(out, width, height)
+  return result
 }

@@ -19,7 +19,17 @@ const TICK_MS = 50
 const TURN_AFTER_MS = 1000
 
 const USUAL: readonly Treatment[] = ['plain', 'even']
-const PATIENT: readonly Treatment[] = ['plain', 'even', 'turnedLeft', 'plain', 'even', 'turnedRight']
+const PATIENT: readonly Treatment[] = [
+  'plain',
+  'even',
+  'turnedLeft',
+  'plain',
+  'even',
+  'turnedRight',
+  'plain',
+  'even',
+  'slanted',
+]
 
 export type ScanProblem = CameraProblem | 'lost' | 'decoder'
 
