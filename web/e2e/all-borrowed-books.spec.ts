@@ -99,12 +99,7 @@ test('by keyboard alone: / finds the borrower, Enter goes to the row, and the qu
     await expect(page.getByRole('button', { name: /^Return: / })).toHaveCount(left)
     await expect(page.getByRole('button', { name: /^Return: / }).first()).toBeFocused()
     await page.keyboard.press('Enter')
-    await expect(question(page).getByRole('button', { name: 'Cancel' })).toBeFocused()
-    // A question that has just opened may take the focus once more to its first answer.
-    await expect(async () => {
-      await page.keyboard.press('Tab')
-      await expect(question(page).getByRole('button', { name: 'Return' })).toBeFocused({ timeout: 300 })
-    }).toPass()
+    await expect(question(page).getByRole('button', { name: 'Return' })).toBeFocused()
     await page.keyboard.press('Enter')
     await expectDone(page, 'Book returned successfully.')
   }

@@ -77,6 +77,23 @@ const panel = (page: Page) => page.getByRole('region', { name: 'ID card scanner'
 const headline = (page: Page) => panel(page).getByRole('status')
 const AIM = 'Hold the code of your card into the box.'
 
+/** What a hand scanner does: a key every five milliseconds, however busy the machine is that plays it. */
+async function handScan(page: Page, code: string): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  const begun = Date.now() / 1000
+  const keys = [...Array.from(code, (key) => ({ key, text: key })), { key: 'Enter', text: '\r' }]
+  await Promise.all(
+    keys.flatMap((key, at) => {
+      const timestamp = begun + at * 0.005
+      return [
+        devtools.send('Input.dispatchKeyEvent', { type: 'keyDown', timestamp, ...key }),
+        devtools.send('Input.dispatchKeyEvent', { type: 'keyUp', timestamp: timestamp + 0.002, key: key.key }),
+      ]
+    }),
+  )
+  await devtools.detach()
+}
+
 async function openScanner(page: Page): Promise<void> {
   await page.goto('login')
   await toggle(page).click()
@@ -404,11 +421,6 @@ test.describe('R-SCAN-4 a picture of the card', () => {
 })
 
 test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
-  const scan = async (page: Page, code: string) => {
-    await page.keyboard.type(code, { delay: 4 })
-    await page.keyboard.press('Enter')
-  }
-
   test('works with the focus anywhere, over and over', async ({ page, library }) => {
     const [one, other] = [
       await library.student({ rollNumber: 'usb-001' }),
@@ -416,18 +428,18 @@ test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
     ]
     await page.goto('login')
     await expect(email(page)).toBeVisible()
-    await scan(page, 'USB-001')
+    await handScan(page, 'USB-001')
     await expect(email(page)).toHaveValue(one.user.email)
     // The focus is in the password now; the next person scans.
     await expect(password(page)).toBeFocused()
-    await scan(page, 'USB-002')
+    await handScan(page, 'USB-002')
     await expect(email(page)).toHaveValue(other.user.email)
     await expect(password(page)).toHaveValue('')
     await email(page).focus()
-    await scan(page, 'USB-001')
+    await handScan(page, 'USB-001')
     await expect(email(page)).toHaveValue(one.user.email)
     await page.getByRole('button', { name: 'Sign In', exact: true }).focus()
-    await scan(page, 'USB-002')
+    await handScan(page, 'USB-002')
     await expect(email(page)).toHaveValue(other.user.email)
     await expectAccessible(page, 'a card was found')
     await page.keyboard.type(PASSWORD, { delay: 70 })
@@ -456,7 +468,7 @@ test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
     watch.refuses(404)
     await page.goto('login')
     await expect(email(page)).toBeVisible()
-    await scan(page, 'NOBODY-1')
+    await handScan(page, 'NOBODY-1')
     await expect(page.getByRole('alert')).toHaveText('No user found for the scanned roll number.')
     await expect(email(page)).toHaveValue('')
     await expectAccessible(page, 'a card of nobody')
@@ -481,11 +493,10 @@ test.describe('a limit and switches of the server', () => {
     })
   })
 
-  const scan = async (page: Page, code: string) => {
+  const scanAfresh = async (page: Page, code: string) => {
     await page.goto('login')
     await expect(email(page)).toBeVisible()
-    await page.keyboard.type(code, { delay: 4 })
-    await page.keyboard.press('Enter')
+    await handScan(page, code)
   }
 
   test('R-SCAN-3 somebody who is neither librarian nor student', async ({ page, watch }) => {
@@ -499,7 +510,7 @@ test.describe('a limit and switches of the server', () => {
         body: JSON.stringify({ ...problem, detail: 'User role is not recognized.' }),
       }),
     )
-    await scan(page, 'CS26-001')
+    await scanAfresh(page, 'CS26-001')
     await expect(page.getByRole('alert')).toHaveText('User role is not recognized.')
   })
 
@@ -514,8 +525,7 @@ test.describe('a limit and switches of the server', () => {
       await expect(email(page)).toBeVisible()
       await email(page).fill('asha@college.test')
       await library.stop()
-      await page.keyboard.type('CS26-001', { delay: 4 })
-      await page.keyboard.press('Enter')
+      await handScan(page, 'CS26-001')
       await expect(page.getByRole('alert')).toHaveText('Failed to fetch user from the database.')
       await toggle(page).click()
       await expect(page.getByRole('alert')).toContainText('The scanner could not be loaded.')
@@ -528,7 +538,7 @@ test.describe('a limit and switches of the server', () => {
 
     test('R-SCAN-2 says so', async ({ page, watch }) => {
       watch.refuses(404)
-      await scan(page, 'CS26-001')
+      await scanAfresh(page, 'CS26-001')
       await expect(page.getByRole('alert')).toHaveText(
         'This library does not look up ID cards. Please type your email.',
       )
@@ -540,7 +550,7 @@ test.describe('a limit and switches of the server', () => {
 
     test('R-SCAN-2 asks for the whole one', async ({ page, library }) => {
       await library.student({ rollNumber: 'mask-001', email: 'asha.rao@college.test' })
-      await scan(page, 'MASK-001')
+      await scanAfresh(page, 'MASK-001')
       await expect(page.getByText('Card found: a***@college.test.')).toContainText('please type your email')
       await expect(email(page)).toHaveValue('')
       await expect(email(page)).toBeFocused()

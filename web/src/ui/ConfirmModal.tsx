@@ -10,12 +10,14 @@ type ConfirmModalProps = {
   /** The answer that changes nothing. */
   cancel?: string
   danger?: boolean
+  /** Asked all day long: Enter goes ahead. */
+  routine?: boolean
   pending?: boolean
   onConfirm: () => void
   onClose: () => void
 }
 
-/** Asks before a record changes. The answer that changes nothing has the focus first. */
+/** Asks before a record changes. The answer that changes nothing has the focus first, unless the question is routine. */
 export function ConfirmModal({
   opened,
   title,
@@ -23,6 +25,7 @@ export function ConfirmModal({
   confirm,
   cancel = 'Cancel',
   danger,
+  routine = false,
   pending,
   onConfirm,
   onClose,
@@ -31,10 +34,15 @@ export function ConfirmModal({
     <Modal opened={opened} onClose={onClose} title={title}>
       <Text>{children}</Text>
       <Group justify="flex-end" mt="lg">
-        <Button variant="default" onClick={onClose} data-autofocus>
+        <Button variant="default" onClick={onClose} data-autofocus={!routine || undefined}>
           {cancel}
         </Button>
-        <Button {...(danger && { color: 'red' })} loading={pending ?? false} onClick={onConfirm}>
+        <Button
+          {...(danger && { color: 'red' })}
+          loading={pending ?? false}
+          onClick={onConfirm}
+          data-autofocus={routine || undefined}
+        >
           {confirm}
         </Button>
       </Group>

@@ -11,7 +11,7 @@ import { paths, safeNext } from '../../app/paths'
 import { homeOf } from '../../app/session'
 import { storedRole } from '../../app/storage'
 import { Boundary } from '../../ui/Boundary'
-import { CardIcon } from '../../ui/icons'
+import { CardIcon, CloseIcon } from '../../ui/icons'
 import { useTitle } from '../../ui/title'
 import { AccountPage } from './AccountPage'
 import { useHandScanner } from './handScanner'
@@ -125,7 +125,7 @@ export default function SignInScreen() {
           />
           <Button
             variant="default"
-            leftSection={<CardIcon />}
+            leftSection={scanning ? <CloseIcon /> : <CardIcon />}
             aria-expanded={scanning}
             aria-controls="scanner"
             onClick={() => {

@@ -26,6 +26,7 @@ export function ReturnQuestion({ asked, onYes, onClose }: ReturnQuestionProps) {
     <ConfirmModal
       opened={asked !== null}
       title={action === 'return' ? 'Return this book?' : 'Return and restock this book?'}
+      routine
       confirm={ACTION_NAMES[action]}
       onConfirm={() => {
         if (shown) onYes(shown)

@@ -126,6 +126,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
         opened={asking}
         title="Return this book?"
         confirm="Return"
+        routine
         onConfirm={() => {
           if (asked) start(asked, 'return')
           setAsking(false)

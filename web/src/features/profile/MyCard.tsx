@@ -2,6 +2,7 @@ import { Button, Modal } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { loadChunk } from '../../app/chunks'
 import type { User } from '../../api/types'
+import { Boundary } from '../../ui/Boundary'
 import { CardIcon } from '../../ui/icons'
 
 const IdCard = lazy(() => loadChunk('id-card', () => import('./IdCard')))
@@ -13,13 +14,17 @@ export function MyCard({ user }: { user: User }) {
   if (rollNumber === null) return null
   return (
     <>
-      <Button variant="default" leftSection={<CardIcon />} onClick={() => setOpened(true)}>
+      <Button variant="default" mt="lg" leftSection={<CardIcon />} onClick={() => setOpened(true)}>
         My ID card
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title="My ID card" size="md">
-        <Suspense fallback="Drawing the card…">
-          <IdCard name={user.name} department={user.department} batch={user.batch} rollNumber={rollNumber} />
-        </Suspense>
+        <Boundary
+          fallback={<p role="alert">The card could not be loaded. Check your connection and open the page again.</p>}
+        >
+          <Suspense fallback="Drawing the card…">
+            <IdCard name={user.name} department={user.department} batch={user.batch} rollNumber={rollNumber} />
+          </Suspense>
+        </Boundary>
       </Modal>
     </>
   )

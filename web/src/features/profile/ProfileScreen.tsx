@@ -1,4 +1,4 @@
-import { Button, Group, Skeleton } from '@mantine/core'
+import { Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { meQuery } from '../../api/account'
@@ -52,35 +52,35 @@ function Profile({ user }: { user: User }) {
         title="User Profile"
         actions={
           !editing && (
-            <Group gap="xs" justify="flex-end">
-              <MyCard user={user} />
-              <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
-                Edit Profile
-              </Button>
-            </Group>
+            <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
+              Edit Profile
+            </Button>
           )
         }
       />
       {editing ? (
         <ProfileForm user={user} onClose={() => setEditing(false)} />
       ) : (
-        <dl className={classes.facts}>
-          <Fact name="Name" value={user.name} />
-          <Fact name="Roll number" value={user.rollNumber} />
-          <Fact name="Department" value={user.department} />
-          <div>
-            <dt>Total fine</dt>
-            <dd data-owed={(loans.data?.totalFine ?? 0) > 0 || undefined}>
-              {loans.data ? (
-                <Money amount={loans.data.totalFine} />
-              ) : loans.isPending ? (
-                <Skeleton width={60}>₹0</Skeleton>
-              ) : (
-                'Not known'
-              )}
-            </dd>
-          </div>
-        </dl>
+        <>
+          <dl className={classes.facts}>
+            <Fact name="Name" value={user.name} />
+            <Fact name="Roll number" value={user.rollNumber} />
+            <Fact name="Department" value={user.department} />
+            <div>
+              <dt>Total fine</dt>
+              <dd data-owed={(loans.data?.totalFine ?? 0) > 0 || undefined}>
+                {loans.data ? (
+                  <Money amount={loans.data.totalFine} />
+                ) : loans.isPending ? (
+                  <Skeleton width={60}>₹0</Skeleton>
+                ) : (
+                  'Not known'
+                )}
+              </dd>
+            </div>
+          </dl>
+          <MyCard user={user} />
+        </>
       )}
       <BorrowedBooks />
     </>

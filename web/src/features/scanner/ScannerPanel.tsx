@@ -77,8 +77,13 @@ export function ScannerPanel({ onCode, looking }: ScannerPanelProps) {
           />
         )}
       </div>
-      {scanner && view && <Controls scanner={scanner} view={view} />}
-      <div className={classes.picture}>
+      {scanner && view && view.state !== 'notStarted' && <Controls scanner={scanner} view={view} />}
+      <div className={classes.row}>
+        {scanner && view?.state === 'notStarted' && !view.opening && (
+          <Button variant="default" size="sm" onClick={() => void scanner.start()}>
+            Try again
+          </Button>
+        )}
         <FileButton accept={PICTURES} resetRef={forgetFile} onChange={(file) => void readPicture(file)}>
           {(props) => (
             <Button variant="default" size="sm" {...props}>
@@ -86,8 +91,8 @@ export function ScannerPanel({ onCode, looking }: ScannerPanelProps) {
             </Button>
           )}
         </FileButton>
-        <Text size="sm" c="dimmed">
-          or drop one here: JPEG, PNG or WebP
+        <Text size="sm" c="dimmed" className={classes.drop}>
+          or drop one here
         </Text>
       </div>
       <TypedCode onCode={onCode} looking={looking} />
@@ -106,19 +111,10 @@ function dropTarget(onFile: (file: File | undefined) => void) {
 }
 
 function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
-  const { state, opening, cameras, cameraId, torch, zoom } = view
-  if (state === 'notStarted') {
-    return (
-      !opening && (
-        <Button variant="default" size="sm" onClick={() => void scanner.start()}>
-          Try again
-        </Button>
-      )
-    )
-  }
+  const { state, cameras, cameraId, torch, zoom } = view
   return (
     <>
-      <div className={classes.buttons}>
+      <div className={classes.row}>
         {state === 'scanning' ? (
           <Button variant="default" size="sm" leftSection={<PauseIcon />} onClick={() => scanner.pause()}>
             Pause
@@ -129,10 +125,30 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
           </Button>
         )}
         {torch !== null && (
-          <Button variant="default" size="sm" aria-pressed={torch} onClick={() => void scanner.setTorch(!torch)}>
+          <Button
+            variant={torch ? 'light' : 'default'}
+            size="sm"
+            aria-pressed={torch}
+            onClick={() => void scanner.setTorch(!torch)}
+          >
             Torch
           </Button>
         )}
+        <label className={classes.zoom}>
+          <span>Zoom</span>
+          <input
+            type="range"
+            min={ZOOM.min}
+            max={ZOOM.max}
+            step={ZOOM.step}
+            value={zoom}
+            aria-valuetext={`${zoom.toFixed(1)} times`}
+            onChange={(event) => void scanner.setZoom(event.currentTarget.valueAsNumber)}
+          />
+          <span className={`tabular ${classes.factor}`} aria-hidden="true">
+            {zoom.toFixed(1)}×
+          </span>
+        </label>
       </div>
       {cameras.length > 1 && (
         <NativeSelect
@@ -143,21 +159,6 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
           onChange={(event) => void scanner.choose(event.currentTarget.value)}
         />
       )}
-      <label className={classes.zoom}>
-        <span>Zoom</span>
-        <input
-          type="range"
-          min={ZOOM.min}
-          max={ZOOM.max}
-          step={ZOOM.step}
-          value={zoom}
-          aria-valuetext={`${zoom.toFixed(1)} times`}
-          onChange={(event) => void scanner.setZoom(event.currentTarget.valueAsNumber)}
-        />
-        <span className={`tabular ${classes.factor}`} aria-hidden="true">
-          {zoom.toFixed(1)}×
-        </span>
-      </label>
     </>
   )
 }
