@@ -27,7 +27,7 @@ test.describe('the preloader', () => {
     await expect(page.locator('#preloader')).toHaveCount(0)
     const { ready, left } = await page.evaluate(timesOf)
     expect(left).toBeGreaterThanOrEqual(1200)
-    expect(left).toBeLessThan(Math.max(1200, ready) + 400)
+    expect(left).toBeLessThan(Math.max(1200, ready) + 1500)
   })
 
   test('R-SHELL-1 code and data load behind the preloader', async ({ page }) => {

@@ -35,12 +35,11 @@ export function useRegister() {
   return useMutation({ mutationFn: (body: Registration) => dataOf(client.POST('/auth/register', { body })) })
 }
 
-/** The email address that belongs to an ID card; the lookup is told the roll number trimmed and in lower case. */
-export function useIdCardLookup() {
-  return useMutation({
-    mutationFn: (rollNumber: string) =>
-      dataOf(client.POST('/auth/id-card', { body: { rollNumber: rollNumber.trim().toLowerCase() } })),
-  })
+/** The email address that belongs to an ID card; the look-up is told the roll number trimmed and in lower case. */
+export async function findCardHolder(rollNumber: string, signal: AbortSignal): Promise<string> {
+  const body = { rollNumber: rollNumber.trim().toLowerCase() }
+  const { email } = await dataOf(client.POST('/auth/id-card', { body, signal }))
+  return email
 }
 
 export function useUpdateProfile() {

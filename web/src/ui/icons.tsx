@@ -47,12 +47,6 @@ export const HelpIcon = () => (
   </Icon>
 )
 
-export const CloseIcon = () => (
-  <Icon>
-    <path d="m6 6 12 12M18 6 6 18" />
-  </Icon>
-)
-
 export const PauseIcon = () => (
   <Icon>
     <path d="M9 6v12M15 6v12" />

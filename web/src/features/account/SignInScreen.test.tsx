@@ -87,7 +87,7 @@ describe('Scan ID Card', () => {
   async function scan(code: string) {
     await userEvent.click(await screen.findByRole('button', { name: 'Scan ID Card' }))
     // A hand scanner types the code and Enter.
-    await userEvent.type(await screen.findByLabelText('Roll number'), `${code}{Enter}`)
+    await userEvent.type(await screen.findByLabelText('Or type the roll number'), `${code}{Enter}`)
   }
 
   it('R-SCAN-2, R-SCAN-9: the code is trimmed and lower-cased, the email filled in, the panel closed', async () => {
@@ -98,7 +98,7 @@ describe('Scan ID Card', () => {
     const sent: unknown = await made.find((request) => request.url.endsWith('/auth/id-card'))?.json()
     expect(sent).toEqual({ rollNumber: 'cs2026-001' })
     expect(screen.getByLabelText('Password')).toHaveFocus()
-    expect(screen.queryByLabelText('Roll number')).not.toBeInTheDocument()
+    expect(screen.queryByLabelText('Or type the roll number')).not.toBeInTheDocument()
     expect(made.some((request) => request.url.endsWith('/auth/sign-in'))).toBe(false)
   })
 

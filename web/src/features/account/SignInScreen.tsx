@@ -1,23 +1,24 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState, type ChangeEvent } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
-import { sessionQuery, useIdCardLookup, useSignIn } from '../../api/account'
-import { messageOf, ProblemError } from '../../api/problem'
+import { sessionQuery, useSignIn } from '../../api/account'
+import { messageOf } from '../../api/problem'
 import type { User } from '../../api/types'
 import { loadChunk } from '../../app/chunks'
 import { paths, safeNext } from '../../app/paths'
 import { homeOf } from '../../app/session'
 import { storedRole } from '../../app/storage'
 import { Boundary } from '../../ui/Boundary'
-import { CardIcon, CloseIcon } from '../../ui/icons'
+import { CardIcon } from '../../ui/icons'
 import { useTitle } from '../../ui/title'
 import { AccountPage } from './AccountPage'
 import { useHandScanner } from './handScanner'
-import { isMasked, lookupMessage } from './lookupMessage'
+import { isMasked } from './lookupMessage'
 import { isRegistered } from './registered'
 import classes from './SignInScreen.module.css'
+import { useCardLookup, type CardAnswer } from './useCardLookup'
 
 /** Made anew for each opening: one that did not arrive is asked for again. */
 const scannerPanel = () => lazy(() => loadChunk('scanner', () => import('../scanner')))
@@ -34,9 +35,13 @@ export default function SignInScreen() {
   const [scanning, setScanning] = useState(false)
   const [ScannerPanel, setScannerPanel] = useState(scannerPanel)
   const [found, setFound] = useState('')
-  const card = useIdCardLookup()
+  const card = useCardLookup()
   const email = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
+  const toggle = useRef<HTMLButtonElement>(null)
+  const sheet = useRef<HTMLFormElement>(null)
+  /** The address that a card filled in last. */
+  const ofCard = useRef('')
   const form = useForm({
     mode: 'controlled',
     initialValues: { email: registered?.email ?? '', password: '', remember: false },
@@ -49,7 +54,7 @@ export default function SignInScreen() {
 
   async function submit(values: typeof form.values) {
     setFound('')
-    card.reset()
+    card.forget()
     try {
       enter(await signIn.mutateAsync(values))
     } catch {
@@ -63,38 +68,57 @@ export default function SignInScreen() {
     void navigate(next ?? homeOf(user.role), { replace: true })
   }
 
-  /** Looks up whose card it is and fills the email in; true when somebody was found. */
-  async function findCard(code: string): Promise<boolean> {
-    // One at a time; a scanner that goes on reads the card again.
-    if (card.isPending) return false
+  /** Looks up whose card it is and fills the email in. */
+  async function findCard(code: string): Promise<CardAnswer | null> {
     setFound('')
-    try {
-      const holder = await card.mutateAsync(code)
-      signIn.reset()
-      setScanning(false)
-      if (isMasked(holder.email)) {
-        setFound(`Card found: ${holder.email}. Only a part of the address is shown here: please type your email.`)
-        email.current?.focus()
-        email.current?.select()
-      } else {
-        setFound(`Card found: ${holder.email}. Now enter your password.`)
-        form.setFieldValue('email', holder.email)
-        password.current?.focus()
-        password.current?.select()
-      }
-      return true
-    } catch (error) {
-      // Shown under the button by the state of the mutation.
-      if (!(error instanceof ProblemError)) console.error(error)
-      return false
+    const answer = await card.find(code)
+    if (!answer || !('email' in answer)) return answer
+    signIn.reset()
+    setScanning(false)
+    if (isMasked(answer.email)) {
+      setFound(`Card found: ${answer.email}. Only a part of the address is shown here: please type your email.`)
+      email.current?.focus()
+    } else {
+      setFound(`Card found: ${answer.email}. Now enter your password.`)
+      ofCard.current = answer.email
+      form.setFieldValue('email', answer.email)
+      password.current?.focus()
+      password.current?.select()
+    }
+    return answer
+  }
+
+  useHandScanner(({ code, place, putBack }) => {
+    void (async () => {
+      const answer = await findCard(code)
+      if (!answer || 'email' in answer) return
+      if (place !== 'password') return putBack()
+      // With an address that somebody typed before it, this was a password out of a program that types.
+      const address = form.getValues().email
+      if (address === '' || address === ofCard.current) return
+      putBack()
+      sheet.current?.requestSubmit()
+    })()
+  })
+
+  /** Whoever types an address or a password no longer waits for a card. */
+  function typed(name: 'email' | 'password') {
+    const props = form.getInputProps(name)
+    return {
+      ...props,
+      onChange: (event: ChangeEvent<HTMLInputElement>) => {
+        card.cancel()
+        props.onChange(event)
+      },
     }
   }
 
-  useHandScanner(({ code, putBack }) => {
-    void (async () => {
-      if (!(await findCard(code))) putBack()
-    })()
-  })
+  function showScanner(shown: boolean) {
+    if (shown) setScannerPanel(scannerPanel())
+    setScanning(shown)
+    setFound('')
+    card.forget()
+  }
 
   return (
     <AccountPage>
@@ -112,7 +136,7 @@ export default function SignInScreen() {
           {messageOf(signIn.error)}
         </Alert>
       )}
-      <form onSubmit={form.onSubmit((values) => void submit(values))}>
+      <form ref={sheet} onSubmit={form.onSubmit((values) => void submit(values))}>
         <Stack mt="lg">
           <TextInput
             label="Email"
@@ -121,38 +145,45 @@ export default function SignInScreen() {
             withAsterisk={false}
             autoComplete="username"
             ref={email}
-            {...form.getInputProps('email')}
+            {...typed('email')}
           />
           <Button
-            variant="default"
-            leftSection={scanning ? <CloseIcon /> : <CardIcon />}
+            ref={toggle}
+            variant={scanning ? 'light' : 'default'}
+            leftSection={<CardIcon />}
             aria-expanded={scanning}
             aria-controls="scanner"
-            onClick={() => {
-              if (!scanning) setScannerPanel(scannerPanel())
-              setScanning(!scanning)
-              setFound('')
-              card.reset()
-            }}
+            onClick={() => showScanner(!scanning)}
           >
             Scan ID Card
           </Button>
-          {card.isError && (
+          {card.refusal !== null && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
-              {lookupMessage(card.error)}
+              {card.refusal}
             </Text>
           )}
           <div id="scanner" hidden={!scanning}>
             {scanning && (
               <Boundary fallback={<Text role="alert">{NOT_LOADED}</Text>}>
                 <Suspense fallback={<Text c="dimmed">Getting the scanner ready…</Text>}>
-                  <ScannerPanel onCode={(code) => void findCard(code)} looking={card.isPending} />
+                  <ScannerPanel
+                    onCode={async (code) => {
+                      const answer = await findCard(code)
+                      return { again: answer !== null && 'refusal' in answer && answer.passing }
+                    }}
+                    onOther={card.forget}
+                    onClose={() => {
+                      showScanner(false)
+                      toggle.current?.focus()
+                    }}
+                    looking={card.looking}
+                  />
                 </Suspense>
               </Boundary>
             )}
           </div>
           <Text size="sm" role="status" className={classes.found}>
-            {found}
+            {card.looking && !scanning ? 'Looking the card up…' : found}
           </Text>
           <PasswordInput
             ref={password}
@@ -160,7 +191,7 @@ export default function SignInScreen() {
             required
             withAsterisk={false}
             autoComplete="current-password"
-            {...form.getInputProps('password')}
+            {...typed('password')}
           />
           <Checkbox label="Keep me signed in" {...form.getInputProps('remember', { type: 'checkbox' })} />
           <Button type="submit" size="md" loading={signIn.isPending}>

@@ -33,6 +33,13 @@ describe('R-SCAN-9: a hand scanner types the code and Enter', () => {
     expect(type(['Shift', 'C', 'Shift', 'S', '2', '6', 'Enter'], 8)).toEqual(['CS26'])
   })
 
+  it('with a number that has blanks or no digits, but in the place of the password', () => {
+    for (const place of ['nowhere', 'field'] as const) {
+      expect(type(typed('CS 27 001'), 5, place)).toEqual(['CS 27 001'])
+      expect(type(typed('ABCDEF'), 5, place)).toEqual(['ABCDEF'])
+    }
+  })
+
   it('handing one key over late, as a busy browser does', () => {
     expect(type(code, (at) => (at === 3 ? 95 : 5))).toEqual(['CS26-001'])
   })

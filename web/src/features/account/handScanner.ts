@@ -22,8 +22,12 @@ export type Key = {
 /** Where the keys go: nowhere, into a field, or into the field of the password. */
 export type Place = 'nowhere' | 'field' | 'password'
 
-/** In a field only what looks like a number of a card is one: letters, digits and . _ / - with a digit among them. */
-const CARD_NUMBER = /^(?=.*\d)[\w./-]+$/
+/** What may be a card, depending on the place: no address in a field, and in the place of the password only a number. */
+const LOOKS_LIKE_CARD: Readonly<Record<Place, RegExp>> = {
+  nowhere: /./,
+  field: /^[^@]*$/,
+  password: /^(?=.*\d)[\w./-]+$/,
+}
 
 /**
  * Tells a hand scanner, which types a code and Enter, from a person by the time between keys. It only watches: no key of
@@ -65,8 +69,7 @@ export class BurstDetector {
       return null
     }
     if (key.key === 'Enter') {
-      const isCode =
-        text.length >= FEWEST_KEYS && this.#isFast(text.length) && (place === 'nowhere' || CARD_NUMBER.test(text))
+      const isCode = text.length >= FEWEST_KEYS && this.#isFast(text.length) && LOOKS_LIKE_CARD[place].test(text)
       return isCode ? text : null
     }
     if (Array.from(key.key).length === 1) {
@@ -94,6 +97,7 @@ export function writeInto(field: TextField, value: string): void {
 
 export type Scan = {
   code: string
+  place: Place
   /** Gives the field back what was typed into it, if it turns out that this was no card. */
   putBack: () => void
 }
@@ -109,8 +113,9 @@ export function useHandScanner(onScan: (scan: Scan) => void): void {
     const detector = new BurstDetector()
     let before: { field: TextField; value: string } | null = null
 
-    const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key === 'Shift') return
+    const onKeyDown = (event: Event) => {
+      // Browsers that fill in a saved password send events that only look like a key's.
+      if (!(event instanceof KeyboardEvent) || event.key === 'Shift') return
       const field = textFieldOf(event.target)
       const place = field === null ? 'nowhere' : field.type === 'password' ? 'password' : 'field'
       const { key, repeat, isComposing, ctrlKey, altKey, metaKey, timeStamp } = event
@@ -128,6 +133,7 @@ export function useHandScanner(onScan: (scan: Scan) => void): void {
       if (typedInto) writeInto(typedInto.field, typedInto.value)
       handler.current({
         code,
+        place,
         putBack: () => {
           if (typedInto?.field.value === typedInto?.value && typedInto && typed !== undefined) {
             writeInto(typedInto.field, typed)

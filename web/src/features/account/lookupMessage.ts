@@ -13,14 +13,17 @@ function waitText(seconds: number | null): string {
 /** The specified words for a card that led nowhere (R-SCAN-3), and plain ones for a look-up that is not to be had. */
 export function lookupMessage(error: unknown): string {
   if (!(error instanceof ProblemError)) return FAILED
-  if (error.code === 'too-many-requests') {
-    return `Too many cards were looked up from here. ${waitText(error.retryAfter)}, or type your email.`
-  }
-  if (error.code === 'not-found') return 'This library does not look up ID cards. Please type your email.'
+  const { code, retryAfter, message } = error
+  if (code === 'card-unknown' || code === 'card-role-unknown') return message
   // A text that can be no roll number is nobody's.
-  if (error.code === 'invalid') return NOBODY
-  return error.status >= 400 && error.status < 500 ? error.message : FAILED
+  if (code === 'invalid' || code === 'payload-too-large') return NOBODY
+  if (code === 'not-found') return 'This library does not look up ID cards. Please type your email.'
+  if (code !== 'too-many-requests') return FAILED
+  return `Too many cards were looked up from here. ${waitText(retryAfter)}, or type your email.`
 }
+
+/** Whether the same card may lead somewhere a moment later. */
+export const isPassing = (error: unknown): boolean => lookupMessage(error) === FAILED
 
 /** A library may show only a part of the address: enough for its owner to know it, not enough to sign in with. */
 export const isMasked = (email: string): boolean => /^.\*{3}@|^\*{3}$/u.test(email)

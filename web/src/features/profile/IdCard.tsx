@@ -4,20 +4,28 @@ import { code128, qrCode, type Symbol } from './symbols'
 
 type IdCardProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
 
+/** In the width of a card more would be too fine to read; then the QR code alone stands for the number. */
+const MOST_BARS = 300
+
 /** A card with the roll number as bars and as dots: black on white in every colour scheme, or no scanner reads it. */
 export default function IdCard({ name, department, batch, rollNumber }: IdCardProps) {
-  const bars = code128(rollNumber)
+  const drawn = code128(rollNumber)
+  const bars = drawn && drawn.width <= MOST_BARS ? drawn : null
   return (
     <>
       <div className={classes.card} data-print>
-        <p className={classes.brand}>My Library</p>
-        <p className={classes.name} dir="auto">
-          {name}
-        </p>
-        <p className={classes.facts} dir="auto">
-          {[department, batch].filter(Boolean).join(' · ')}
-        </p>
-        <Drawn symbol={qrCode(rollNumber)} label={`QR code of roll number ${rollNumber}`} className={classes.dots} />
+        <div className={classes.head}>
+          <div className={classes.who}>
+            <p className={classes.brand}>My Library</p>
+            <p className={classes.name} dir="auto">
+              {name}
+            </p>
+            <p className={classes.facts} dir="auto">
+              {[department, batch].filter(Boolean).join(' · ')}
+            </p>
+          </div>
+          <Drawn symbol={qrCode(rollNumber)} label={`QR code of roll number ${rollNumber}`} className={classes.dots} />
+        </div>
         {bars && <Drawn symbol={bars} label={`Bar code of roll number ${rollNumber}`} className={classes.bars} />}
         <p className={classes.number}>{rollNumber}</p>
       </div>

@@ -1,9 +1,10 @@
-import { Button, FileButton, NativeSelect, Text, TextInput } from '@mantine/core'
-import { useCallback, useEffect, useRef, useState, type DragEvent, type SyntheticEvent } from 'react'
+import { Button, CloseButton, FileButton, NativeSelect, Text, TextInput } from '@mantine/core'
+import { useCallback, useEffect, useRef, useState, type SyntheticEvent } from 'react'
 import { PauseIcon, PlayIcon } from '../../ui/icons'
 import type { Read } from './acceptance'
 import { ZOOM } from './camera'
-import { headline } from './messages'
+import { DecoderMissing } from './decoder'
+import { headline, PROBLEMS } from './messages'
 import { refusal } from './picture'
 import { rollNumberOf } from './rollNumber'
 import type { Scanner, ScanView } from './scanner'
@@ -13,51 +14,84 @@ import { useScanner } from './useScanner'
 const PICTURES = 'image/jpeg,image/png,image/webp'
 
 type ScannerPanelProps = {
-  /** A code was read by the camera, out of a picture, or typed. */
-  onCode: (rollNumber: string) => void
+  /** A code was read by the camera, out of a picture, or typed; whether it is worth while to read it again. */
+  onCode: (rollNumber: string) => Promise<{ again: boolean }>
+  /** Something else begins: what was said of the code before no longer holds. */
+  onOther: () => void
+  onClose: () => void
   /** A code is being looked up. */
   looking: boolean
 }
 
+/** What there is to say of a picture file, until the camera has something newer to say. */
+type Said = { words: string; instead: string }
+
 /** Reads the code of an ID card: by camera, from a picture, or typed by hand. */
-export function ScannerPanel({ onCode, looking }: ScannerPanelProps) {
-  const [picture, setPicture] = useState('')
+export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanelProps) {
+  const [said, setSaid] = useState<Said | null>(null)
+  const [dropping, setDropping] = useState(false)
   const forgetFile = useRef<() => void>(null)
   const tell = useRef(onCode)
   useEffect(() => {
     tell.current = onCode
   })
-  const onRead = useCallback((read: Read) => {
-    setPicture('')
-    tell.current(rollNumberOf(read))
+  const onRead = useCallback((read: Read, by?: Scanner) => {
+    setSaid(null)
+    void (async () => {
+      const { again } = await tell.current(rollNumberOf(read))
+      if (again) by?.again()
+    })()
   }, [])
   const { attach, scanner, decoder, view } = useScanner(onRead)
 
-  async function readPicture(file: File | null | undefined) {
-    if (!file || !decoder) return
+  const camera = view ? headline(view) : 'Starting the camera…'
+  const latest = useRef(camera)
+  useEffect(() => {
+    latest.current = camera
+  })
+  // The newest word counts.
+  if (said && said.instead !== camera) setSaid(null)
+  const say = (words: string) => setSaid({ words, instead: latest.current })
+
+  async function readPicture(file: File) {
+    if (!decoder) return
     // The same file may be chosen again.
     forgetFile.current?.()
-    setPicture('Reading the picture…')
+    onOther()
+    say('Reading the picture…')
     try {
       const refused = await refusal(file)
-      if (refused !== null) return setPicture(refused)
+      if (refused !== null) return say(refused)
       const read = await decoder.readPicture(file)
       if (read) return onRead(read)
-      setPicture('No code was found in this picture. Try one that is closer, sharper and straight.')
+      say('No code was found in this picture. Try one that is closer, sharper and straight.')
     } catch (error) {
       console.error('The picture could not be read', error)
-      setPicture('This picture could not be read. Please choose another one.')
+      say(
+        error instanceof DecoderMissing
+          ? PROBLEMS.decoder
+          : 'This picture could not be read. Please choose another one.',
+      )
     }
   }
 
-  const words = looking ? 'Looking the card up…' : picture || (view ? headline(view) : 'Starting the camera…')
+  const onDrop = useRef(readPicture)
+  useEffect(() => {
+    onDrop.current = readPicture
+  })
+  useEffect(() => watchDrops(setDropping, (file) => void onDrop.current(file)), [])
+
+  const words = looking ? 'Looking the card up…' : (said?.words ?? camera)
   const shows = view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
 
   return (
-    <section className={classes.panel} aria-label="ID card scanner" {...dropTarget((file) => void readPicture(file))}>
-      <Text size="sm" role="status" className={classes.header}>
-        {words}
-      </Text>
+    <section className={classes.panel} aria-label="ID card scanner" data-dropping={dropping || undefined}>
+      <div className={classes.top}>
+        <Text size="sm" role="status" className={classes.header}>
+          {words}
+        </Text>
+        <CloseButton aria-label="Close the scanner" onClick={onClose} />
+      </div>
       <div className={classes.stage} data-off={!shows || undefined}>
         {/* A camera's picture has no sound that could be written down. */}
         {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
@@ -77,14 +111,15 @@ export function ScannerPanel({ onCode, looking }: ScannerPanelProps) {
           />
         )}
       </div>
-      {scanner && view && view.state !== 'notStarted' && <Controls scanner={scanner} view={view} />}
+      {scanner && view && <Controls scanner={scanner} view={view} />}
       <div className={classes.row}>
-        {scanner && view?.state === 'notStarted' && !view.opening && (
-          <Button variant="default" size="sm" onClick={() => void scanner.start()}>
-            Try again
-          </Button>
-        )}
-        <FileButton accept={PICTURES} resetRef={forgetFile} onChange={(file) => void readPicture(file)}>
+        <FileButton
+          accept={PICTURES}
+          resetRef={forgetFile}
+          onChange={(file) => {
+            if (file) void readPicture(file)
+          }}
+        >
           {(props) => (
             <Button variant="default" size="sm" {...props}>
               Choose a picture
@@ -95,35 +130,64 @@ export function ScannerPanel({ onCode, looking }: ScannerPanelProps) {
           or drop one here
         </Text>
       </div>
-      <TypedCode onCode={onCode} looking={looking} />
+      <TypedCode onCode={(code) => void onCode(code)} />
     </section>
   )
 }
 
-function dropTarget(onFile: (file: File | undefined) => void) {
-  return {
-    onDragOver: (event: DragEvent) => event.preventDefault(),
-    onDrop: (event: DragEvent) => {
-      event.preventDefault()
-      onFile(event.dataTransfer.files[0])
-    },
+/** Files that are dropped anywhere on the page: beside the panel the browser would open them and leave the form. */
+function watchDrops(onHover: (over: boolean) => void, onFile: (file: File) => void): () => void {
+  const filesOf = (event: DragEvent) => (event.dataTransfer?.types.includes('Files') ? event.dataTransfer : null)
+  const over = (event: DragEvent) => {
+    if (!filesOf(event)) return
+    event.preventDefault()
+    onHover(true)
+  }
+  const leave = (event: DragEvent) => {
+    if (event.relatedTarget === null) onHover(false)
+  }
+  const drop = (event: DragEvent) => {
+    const dropped = filesOf(event)
+    if (!dropped) return
+    event.preventDefault()
+    onHover(false)
+    const files = Array.from(dropped.files)
+    const file = files.find(({ type }) => type.startsWith('image/')) ?? files[0]
+    if (file) onFile(file)
+  }
+  addEventListener('dragover', over)
+  addEventListener('dragleave', leave)
+  addEventListener('drop', drop)
+  return () => {
+    removeEventListener('dragover', over)
+    removeEventListener('dragleave', leave)
+    removeEventListener('drop', drop)
   }
 }
 
 function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
-  const { state, cameras, cameraId, torch, zoom } = view
+  const { state, opening, cameras, cameraId, torch, zoom } = view
+  const waits = state === 'notStarted' && (opening || view.box === null)
+  const [name, icon, act] =
+    state === 'scanning'
+      ? (['Pause', <PauseIcon key="icon" />, () => scanner.pause()] as const)
+      : state === 'paused'
+        ? (['Resume', <PlayIcon key="icon" />, () => void scanner.resume()] as const)
+        : (['Try again', undefined, () => void scanner.start()] as const)
   return (
     <>
       <div className={classes.row}>
-        {state === 'scanning' ? (
-          <Button variant="default" size="sm" leftSection={<PauseIcon />} onClick={() => scanner.pause()}>
-            Pause
-          </Button>
-        ) : (
-          <Button variant="default" size="sm" leftSection={<PlayIcon />} onClick={() => void scanner.resume()}>
-            Resume
-          </Button>
-        )}
+        {/* One button for all states, so that the keyboard's place is kept. */}
+        <Button
+          variant="default"
+          size="sm"
+          leftSection={icon}
+          aria-disabled={waits || undefined}
+          data-disabled={waits || undefined}
+          onClick={waits ? undefined : act}
+        >
+          {name}
+        </Button>
         {torch !== null && (
           <Button
             variant={torch ? 'light' : 'default'}
@@ -134,21 +198,23 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
             Torch
           </Button>
         )}
-        <label className={classes.zoom}>
-          <span>Zoom</span>
-          <input
-            type="range"
-            min={ZOOM.min}
-            max={ZOOM.max}
-            step={ZOOM.step}
-            value={zoom}
-            aria-valuetext={`${zoom.toFixed(1)} times`}
-            onChange={(event) => void scanner.setZoom(event.currentTarget.valueAsNumber)}
-          />
-          <span className={`tabular ${classes.factor}`} aria-hidden="true">
-            {zoom.toFixed(1)}×
-          </span>
-        </label>
+        {state !== 'notStarted' && (
+          <label className={classes.zoom}>
+            <span>Zoom</span>
+            <input
+              type="range"
+              min={ZOOM.min}
+              max={ZOOM.max}
+              step={ZOOM.step}
+              value={zoom}
+              aria-valuetext={`${zoom.toFixed(1)} times`}
+              onChange={(event) => void scanner.setZoom(event.currentTarget.valueAsNumber)}
+            />
+            <span className={`tabular ${classes.factor}`} aria-hidden="true">
+              {zoom.toFixed(1)}×
+            </span>
+          </label>
+        )}
       </div>
       {cameras.length > 1 && (
         <NativeSelect
@@ -164,21 +230,21 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
 }
 
 /** For a card that no camera reads. */
-function TypedCode({ onCode, looking }: ScannerPanelProps) {
+function TypedCode({ onCode }: { onCode: (code: string) => void }) {
   const [code, setCode] = useState('')
 
   function find(event: SyntheticEvent) {
     // The panel sits inside the sign-in form: Enter must look the card up, not sign in.
     event.preventDefault()
     event.stopPropagation()
-    if (code.trim() !== '' && !looking) onCode(code)
+    if (code.trim() !== '') onCode(code)
   }
 
   return (
     <div className={classes.line}>
       <TextInput
-        aria-label="Roll number"
-        placeholder="Or type the roll number"
+        label="Or type the roll number"
+        size="sm"
         autoComplete="off"
         autoCapitalize="none"
         spellCheck={false}
@@ -189,7 +255,7 @@ function TypedCode({ onCode, looking }: ScannerPanelProps) {
           if (event.key === 'Enter') find(event)
         }}
       />
-      <Button variant="default" size="md" loading={looking} onClick={find}>
+      <Button variant="default" size="sm" onClick={find}>
         Find
       </Button>
     </div>

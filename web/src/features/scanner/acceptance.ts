@@ -8,6 +8,9 @@ const GONE_MS = 2000
 /** A read that long ago says nothing about this one. */
 const FORGOTTEN_MS = 1000
 
+/** A card that led nowhere for no fault of its own is read again after this time. */
+const AGAIN_MS = 3000
+
 const ITF_MIN_DIGITS = 6
 
 /**
@@ -24,7 +27,7 @@ const same = (one: Read, other: Read) => one.text === other.text && one.format =
 /** Decides which reads are believed: two equal ones in a row, then a pause, and one card only once while it is shown. */
 export class Acceptance {
   #candidate: { read: Read; at: number } | null = null
-  #accepted: { read: Read; seenAt: number } | null = null
+  #accepted: { read: Read; seenAt: number; againAt: number } | null = null
   #quietUntil = -Infinity
 
   /** Takes what one frame gave (null for nothing) and returns the code if it is accepted now. */
@@ -35,7 +38,7 @@ export class Acceptance {
     this.#candidate = { read, at: now }
     const last = this.#accepted
     if (last && same(last.read, read)) {
-      const gone = now - last.seenAt >= GONE_MS
+      const gone = now - last.seenAt >= GONE_MS || now >= last.againAt
       last.seenAt = now
       if (!gone) return null
       // Shown again: it must convince again.
@@ -44,9 +47,14 @@ export class Acceptance {
     }
     const convinced = before !== null && same(before.read, read) && now - before.at < FORGOTTEN_MS
     if (now < this.#quietUntil || !convinced) return null
-    this.#accepted = { read, seenAt: now }
+    this.#accepted = { read, seenAt: now, againAt: Infinity }
     this.#quietUntil = now + PAUSE_MS
     return read
+  }
+
+  /** The card accepted last may be read again in a while, even if it stays in view. */
+  again(now: number): void {
+    if (this.#accepted) this.#accepted.againAt = now + AGAIN_MS
   }
 
   /** Whether frames need not be looked at for now. */

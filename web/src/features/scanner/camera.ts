@@ -46,23 +46,28 @@ const SIZE: MediaTrackConstraints = {
   advanced: [{ width: 1920, height: 1080 }],
 }
 
-/** Opens the camera that was used last, else the one at the rear; the one used last may be gone. */
-export async function openCamera(lastUsed: string | null): Promise<Camera> {
+/** A wish for this camera and no other, or for the one that was used last or else the one at the rear. */
+export type CameraWish = { only: string } | { rather: string | null }
+
+/** Opens a camera. The one that was used last may be gone or in use; then the one at the rear is asked for. */
+export async function openCamera(wish: CameraWish): Promise<Camera> {
   const media = devices()
-  if (lastUsed !== null) {
+  const open = async (video: MediaTrackConstraints) => {
     try {
-      return new Camera(await media.getUserMedia({ audio: false, video: { ...SIZE, deviceId: { exact: lastUsed } } }))
+      return new Camera(await media.getUserMedia({ audio: false, video: { ...SIZE, ...video } }))
     } catch (error) {
-      if (problemOf(error) !== 'noCamera') throw new CameraError(problemOf(error), error)
+      throw error instanceof CameraError ? error : new CameraError(problemOf(error), error)
     }
   }
-  try {
-    return new Camera(
-      await media.getUserMedia({ audio: false, video: { ...SIZE, facingMode: { ideal: 'environment' } } }),
-    )
-  } catch (error) {
-    throw new CameraError(problemOf(error), error)
+  if ('only' in wish) return open({ deviceId: { exact: wish.only } })
+  if (wish.rather !== null) {
+    try {
+      return await open({ deviceId: { exact: wish.rather } })
+    } catch (error) {
+      if (!(error instanceof CameraError && ['noCamera', 'inUse'].includes(error.problem))) throw error
+    }
   }
+  return open({ facingMode: { ideal: 'environment' } })
 }
 
 export type CameraChoice = { id: string; label: string }

@@ -17,6 +17,8 @@ const OPTIONS: ReaderOptions = {
   maxNumberOfSymbols: 1,
   // So many lines of a bar code must agree; fewer multiply false reads of partial codes.
   minLineCount: 4,
+  // As a hand scanner would type it, without brackets around what GS1 marks.
+  textMode: 'Plain',
   // Cards are printed dark on light.
   tryInvert: false,
 }

@@ -6,61 +6,73 @@ export type Question = { id: number } & (
   | { kind: 'frame'; frame: Frame; treatment: Treatment }
   | { kind: 'picture'; picture: Blob }
 )
-export type Reply = { id: number } & ({ read: Read | null } | { failure: string })
+/** `missing`: the decoder's program did not arrive; `unreadable`: it could not make anything of this one. */
+export type Failure = 'missing' | 'unreadable'
+export type Reply = { id: number } & ({ read: Read | null } | { failed: Failure; reason: string })
+
+/** The decoder did not start: a part of it did not arrive, or a policy forbids it. The next question tries anew. */
+export class DecoderMissing extends Error {
+  override readonly name = 'DecoderMissing'
+}
 
 type Waiting = { resolve: (read: Read | null) => void; reject: (error: Error) => void }
 
 /** The worker that reads codes, from this side. */
 export class Decoder {
-  readonly #worker = new Worker(new URL('./decoder.worker.ts', import.meta.url), { type: 'module', name: 'decoder' })
   readonly #waiting = new Map<number, Waiting>()
   #asked = 0
+  #worker: Worker | null = null
 
   constructor() {
-    this.#worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
-      const waiting = this.#waiting.get(data.id)
-      this.#waiting.delete(data.id)
-      if ('failure' in data) waiting?.reject(new Error(data.failure))
-      else waiting?.resolve(data.read)
-    })
-    // Its script did not arrive or the policy forbids it.
-    this.#worker.addEventListener('error', (event) => {
-      event.preventDefault()
-      this.#giveUp(new Error(event.message || 'The decoder did not start'))
-    })
+    // Before the first question, so that it is there when the camera is.
+    this.#worker = this.#start()
   }
 
-  #giveUp(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error)
+  #start(): Worker {
+    const worker = new Worker(new URL('./decoder.worker.ts', import.meta.url), { type: 'module', name: 'decoder' })
+    worker.addEventListener('message', ({ data }: MessageEvent<Reply>) => {
+      if ('failed' in data && data.failed === 'missing') return this.#giveUp(worker, data.reason)
+      const waiting = this.#waiting.get(data.id)
+      this.#waiting.delete(data.id)
+      if ('failed' in data) waiting?.reject(new Error(data.reason))
+      else waiting?.resolve(data.read)
+    })
+    worker.addEventListener('error', (event) => {
+      event.preventDefault()
+      this.#giveUp(worker, event.message || 'The worker did not start')
+    })
+    return worker
+  }
+
+  #giveUp(worker: Worker | null, reason: string): void {
+    // An older one has nothing to say any more.
+    if (worker === null || worker !== this.#worker) return
+    worker.terminate()
+    this.#worker = null
+    for (const { reject } of this.#waiting.values()) reject(new DecoderMissing(reason))
     this.#waiting.clear()
   }
 
-  #post(question: Question, handedOver: Transferable[]): void {
-    this.#worker.postMessage(question, handedOver)
-  }
-
-  #ask(ask: (id: number) => void): Promise<Read | null> {
+  #ask(question: (id: number) => Question, handedOver: Transferable[]): Promise<Read | null> {
     const id = (this.#asked += 1)
+    this.#worker ??= this.#start()
+    const worker = this.#worker
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject })
-      ask(id)
+      worker.postMessage(question(id), handedOver)
     })
   }
 
   /** The pixels are handed over, not copied. */
-  readFrame(frame: Frame, treatment: Treatment): Promise<Read | null> {
-    const { data, width, height } = frame
-    return this.#ask((id) => {
-      this.#post({ id, kind: 'frame', frame: { data, width, height }, treatment }, [data.buffer])
-    })
+  readFrame({ data, width, height }: Frame, treatment: Treatment): Promise<Read | null> {
+    return this.#ask((id) => ({ id, kind: 'frame', frame: { data, width, height }, treatment }), [data.buffer])
   }
 
   readPicture(picture: Blob): Promise<Read | null> {
-    return this.#ask((id) => this.#post({ id, kind: 'picture', picture }, []))
+    return this.#ask((id) => ({ id, kind: 'picture', picture }), [])
   }
 
   close(): void {
-    this.#worker.terminate()
-    this.#giveUp(new Error('The decoder was closed'))
+    this.#giveUp(this.#worker, 'The decoder was closed')
   }
 }

@@ -1,7 +1,8 @@
 /** Reads codes beside the page, so that the picture never stalls. */
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
+import type { Read } from './acceptance'
 import { prepareDecoder, readFrame, readStill } from './decode'
-import type { Question, Reply } from './decoder'
+import type { Failure, Question, Reply } from './decoder'
 import type { Frame } from './frames'
 
 /** The decoder's program comes from this very server. */
@@ -35,17 +36,23 @@ async function readPicture(picture: Blob) {
   }
 }
 
+async function readingOf(question: Question): Promise<Read | null> {
+  switch (question.kind) {
+    case 'frame':
+      return readFrame(question.frame, question.treatment)
+    case 'picture':
+      return readPicture(question.picture)
+  }
+}
+
 async function answer(question: Question): Promise<Reply> {
+  let failed: Failure = 'missing'
   try {
     await ready
-    switch (question.kind) {
-      case 'frame':
-        return { id: question.id, read: await readFrame(question.frame, question.treatment) }
-      case 'picture':
-        return { id: question.id, read: await readPicture(question.picture) }
-    }
+    failed = 'unreadable'
+    return { id: question.id, read: await readingOf(question) }
   } catch (error) {
-    return { id: question.id, failure: error instanceof Error ? error.message : String(error) }
+    return { id: question.id, failed, reason: error instanceof Error ? error.message : String(error) }
   }
 }
 

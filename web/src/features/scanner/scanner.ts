@@ -7,6 +7,7 @@ import {
   type Camera,
   type CameraChoice,
   type CameraProblem,
+  type CameraWish,
 } from './camera'
 import type { Treatment } from './decode'
 import { boxFor, regionUnder, type Frame, type Region } from './frames'
@@ -79,6 +80,8 @@ export class Scanner {
   #lastRead = 0
   /** The page was left while scanning, and goes on when it is seen again. */
   #goesOn = false
+  /** There was no room for the box; it starts when there is. */
+  #waitsForRoom = false
 
   constructor(video: HTMLVideoElement, decoder: FrameReader, onRead: (read: Read) => void) {
     this.#video = video
@@ -113,19 +116,31 @@ export class Scanner {
   measure(): void {
     const box = boxFor(this.#video.clientWidth, this.#video.clientHeight)
     if (box !== this.#view.box) this.#show({ box })
+    if (box !== null && this.#waitsForRoom) void this.start()
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.#startWith({ rather: readSettings().lastUsedCameraId })
+  }
+
+  async #startWith(wish: CameraWish): Promise<void> {
     this.#refuseUnless('start')
+    this.#waitsForRoom = false
     this.measure()
-    if (this.#view.opening || this.#view.box === null) return
-    if (await this.#open(readSettings().lastUsedCameraId)) this.#scan('start')
+    if (this.#view.opening) return
+    this.#waitsForRoom = this.#view.box === null
+    if (this.#waitsForRoom) return
+    if (await this.#open(wish)) this.#scan('start')
   }
 
   pause(): void {
-    this.#show({ state: after(this.#view.state, 'pause') })
+    this.#show({ state: after(this.#view.state, 'pause'), torchProblem: null })
     clearInterval(this.#timer)
-    this.#video.pause()
+    // Another camera is about to be opened: that waits until the scan goes on.
+    if (this.#view.opening) {
+      this.#release()
+      this.#show({ opening: false })
+    } else this.#video.pause()
   }
 
   async resume(): Promise<void> {
@@ -133,13 +148,14 @@ export class Scanner {
     if (this.#view.opening) return
     if (this.#camera) {
       await this.#video.play().catch(() => undefined)
-      this.#scan('resume')
-    } else if (await this.#open(this.#view.cameraId)) this.#scan('resume')
+      if (allows(this.#view.state, 'resume')) this.#scan('resume')
+    } else if (await this.#open({ rather: this.#view.cameraId })) this.#scan('resume')
   }
 
   /** Lets go of the camera; does nothing to a scanner that is not started. */
   stop(): void {
     this.#goesOn = false
+    this.#waitsForRoom = false
     this.#release()
     const { state } = this.#view
     this.#show({ ...AT_REST, state: allows(state, 'stop') ? after(state, 'stop') : state })
@@ -153,16 +169,20 @@ export class Scanner {
     this.#listeners.clear()
   }
 
-  /** Changes to another camera and scans on. */
+  /** Changes to this camera and scans on; it is remembered once it gives a picture. */
   async choose(cameraId: string): Promise<void> {
-    keepSettings({ lastUsedCameraId: cameraId })
     const { state } = this.#view
     this.#release()
     this.#show({ ...AT_REST, state, cameraId })
-    if (state === 'notStarted') return this.start()
-    if (!(await this.#open(cameraId))) return
+    if (state === 'notStarted') return this.#startWith({ only: cameraId })
+    if (!(await this.#open({ only: cameraId }))) return
     if (state === 'paused') this.#scan('resume')
     else this.#look()
+  }
+
+  /** The code that was read last led nowhere for no fault of its own: it is read again in a while. */
+  again(): void {
+    this.#acceptance.again(performance.now())
   }
 
   async setTorch(on: boolean): Promise<void> {
@@ -195,12 +215,12 @@ export class Scanner {
     this.#video.srcObject = null
   }
 
-  async #open(cameraId: string | null): Promise<boolean> {
+  async #open(wish: CameraWish): Promise<boolean> {
     const attempt = (this.#attempt += 1)
     const isLate = () => attempt !== this.#attempt
     this.#show({ opening: true, problem: null, torchProblem: null })
     try {
-      const camera = await openCamera(cameraId)
+      const camera = await openCamera(wish)
       if (isLate()) {
         camera.close()
         return false
@@ -224,6 +244,9 @@ export class Scanner {
       if (problem === 'denied') keepSettings({ hasPermission: false })
       if (problem === 'failed') console.error('The camera could not be started', error)
       this.#fail(problem)
+      // Another one may be chosen instead.
+      const cameras = await listCameras().catch(() => [])
+      if (this.#view.problem === problem) this.#show({ cameras })
       return false
     }
   }

@@ -11,13 +11,13 @@ const NOTHING = { subscribe: () => () => undefined, view: () => null }
  * A scanner and its decoder for as long as their video is on the page: it starts by itself and lets go of the camera at
  * the end. `onRead` must not change meanwhile.
  */
-export function useScanner(onRead: (read: Read) => void) {
+export function useScanner(onRead: (read: Read, scanner: Scanner) => void) {
   const [parts, setParts] = useState<Parts | null>(null)
 
   const attach = useCallback(
     (video: HTMLVideoElement) => {
       const decoder = new Decoder()
-      const scanner = new Scanner(video, decoder, onRead)
+      const scanner = new Scanner(video, decoder, (read) => onRead(read, scanner))
       setParts({ scanner, decoder })
       void scanner.start()
       const watcher = new ResizeObserver(() => scanner.measure())
