@@ -194,18 +194,21 @@ pub async fn sign_out(
     Ok((StatusCode::NO_CONTENT, headers))
 }
 
-/// Who is signed in.
+/// Who is signed in, and what may be offered to sign in with.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Session {
     /// The person; null for nobody.
     #[schema(required)]
     user: Option<User>,
+    /// Whether an ID card can be looked up (`--id-card`).
+    id_card: bool,
 }
 
 /// Who is signed in; nobody is no error.
 #[utoipa::path(get, path = "/auth/session", responses((status = 200, body = Session)))]
-pub async fn read_session(caller: Caller) -> axum::Json<Session> {
-    axum::Json(Session { user: caller.person().cloned() })
+pub async fn read_session(AppState(app): AppState<State>, caller: Caller) -> axum::Json<Session> {
+    axum::Json(Session { user: caller.person().cloned(), id_card: app.settings.id_card != IdCard::Off })
 }
 
 /// A scanned card.

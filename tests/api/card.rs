@@ -70,6 +70,8 @@ async fn an_option_masks_the_address_or_turns_the_look_up_off_r_scan_2() {
         app.student(1).await;
         let answer = app.visitor().post("/auth/id-card", &card("cs25-001")).await;
         assert_eq!(answer.expect(status)["email"], email);
+        let session = app.visitor().get("/auth/session").await.expect(200);
+        assert_eq!(session["idCard"], choice != IdCard::Off, "{choice:?}");
         if choice == IdCard::Off {
             answer.problem(404, "not-found");
         }

@@ -132,11 +132,11 @@ fn a_field_that_the_document_does_not_name_is_noticed() {
         CONTRACT.operations.iter().find(|known| known.method == "GET" && fits(&known.path, "/auth/session"));
     let answer = operation.and_then(|known| known.answers.get("200")).and_then(Option::as_ref);
     let (_, validator) = answer.expect("it is documented");
-    let mut session = json!({ "user": {
+    let mut session = json!({ "idCard": true, "user": {
         "uid": 1, "email": "a@b.c", "name": "n", "role": "student", "rollNumber": null, "department": null,
         "batch": null, "createdAt": "2026-11-21T06:00:00Z",
     }});
-    assert!(validator.is_valid(&session) && validator.is_valid(&json!({ "user": null })));
+    assert!(validator.is_valid(&session) && validator.is_valid(&json!({ "user": null, "idCard": true })));
     session["user"]["passwordHash"] = json!("$argon2id$");
     assert!(!validator.is_valid(&session));
     session["user"]["passwordHash"].take();

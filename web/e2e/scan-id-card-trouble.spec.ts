@@ -101,7 +101,7 @@ test.describe('a password that a program types', () => {
 })
 
 test.describe('when a part of the decoder does not arrive', () => {
-  test.use({ scene: 'cards near', permissions: ['camera'] })
+  test.use({ scene: 'two cameras', permissions: ['camera'] })
 
   for (const part of ['**/*.wasm', '**/decoder.worker-*.js']) {
     test(`${part}: it is said, and Try again tries anew`, async ({ page, library, watch }) => {

@@ -100,7 +100,7 @@ test.describe('the scanner at work', () => {
     expect(await camerasOn(page)).toBe(1)
     await page.getByRole('link', { name: 'Register' }).click()
     await expect(page).toHaveURL(/\/register$/)
-    expect(await camerasOn(page)).toBe(0)
+    await expect.poll(() => camerasOn(page)).toBe(0)
   })
 
   test('R-SCAN-6 R-SCAN-7 another camera is chosen and remembered; one that is gone is replaced', async ({ page }) => {
@@ -436,8 +436,12 @@ test.describe('a limit and switches of the server', () => {
   test.describe('a library that does not look up cards', () => {
     test.use({ shelf: 'fresh', served: ['--id-card=off'] })
 
-    test('R-SCAN-2 says so', async ({ page, watch }) => {
+    test('R-SCAN-2 offers no scanner, and says so to a page that was open before', async ({ page, watch }) => {
       watch.refuses(404)
+      await page.goto('login')
+      await expect(email(page)).toBeVisible()
+      await expect(toggle(page)).toHaveCount(0)
+      await page.route('**/auth/session', (route) => route.fulfill({ json: { user: null, idCard: true } }))
       await scanAfresh(page, 'CS26-001')
       await expect(page.getByRole('alert')).toHaveText(
         'This library does not look up ID cards. Please type your email.',

@@ -1,7 +1,7 @@
-import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { Profile, Registration, SignIn } from './types'
+import type { Profile, Registration, SignIn, User } from './types'
 
 /** Who is signed in; `user` is null for a visitor. */
 export const sessionQuery = queryOptions({
@@ -9,6 +9,19 @@ export const sessionQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/auth/session', { signal })),
   staleTime: 60_000,
 })
+
+/** Another person, or nobody; what else the session says stays. */
+export function setSessionUser(queries: QueryClient, user: User | null): void {
+  queries.setQueryData(sessionQuery.queryKey, (session) => ({ idCard: session?.idCard ?? true, user }))
+}
+
+/** What an earlier person saw must not be shown to this one. */
+export function changePerson(queries: QueryClient, user: User | null): void {
+  const session = queries.getQueryData(sessionQuery.queryKey)
+  queries.clear()
+  if (session) queries.setQueryData(sessionQuery.queryKey, session)
+  setSessionUser(queries, user)
+}
 
 export const meQuery = queryOptions({
   queryKey: keys.me,
@@ -19,11 +32,7 @@ export function useSignIn() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (body: SignIn) => dataOf(client.POST('/auth/sign-in', { body })),
-    onSuccess: (user) => {
-      // What an earlier person saw must not be shown to this one.
-      queries.clear()
-      queries.setQueryData(keys.session, { user })
-    },
+    onSuccess: (user) => changePerson(queries, user),
   })
 }
 
@@ -48,7 +57,7 @@ export function useUpdateProfile() {
     mutationFn: (body: Profile) => dataOf(client.PATCH('/me', { body })),
     onSuccess: (user) => {
       queries.setQueryData(keys.me, user)
-      queries.setQueryData(keys.session, { user })
+      setSessionUser(queries, user)
     },
   })
 }

@@ -1251,8 +1251,10 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "student";
-        /** @description Who is signed in. */
+        /** @description Who is signed in, and what may be offered to sign in with. */
         Session: {
+            /** @description Whether an ID card can be looked up (`--id-card`). */
+            idCard: boolean;
             user: components["schemas"]["User"] | null;
         };
         /** @description Email and password. */

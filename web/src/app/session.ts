@@ -1,7 +1,6 @@
 import { redirect } from 'react-router'
-import { sessionQuery } from '../api/account'
+import { changePerson, sessionQuery } from '../api/account'
 import type { Role, User } from '../api/types'
-import { keys } from '../api/keys'
 import { belowBase, idOf, paths } from './paths'
 import { queryClient } from './queryClient'
 import { storedRole } from './storage'
@@ -52,6 +51,5 @@ export async function leadAdminToOwnDetail({ params }: { params: { id?: string }
 /** What the product knew of the person who was signed in is forgotten. */
 export function forgetPerson(): void {
   storedRole.clear()
-  queryClient.clear()
-  queryClient.setQueryData(keys.session, { user: null })
+  changePerson(queryClient, null)
 }

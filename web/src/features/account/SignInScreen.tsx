@@ -88,7 +88,8 @@ export default function SignInScreen() {
     return answer
   }
 
-  useHandScanner(({ code, place, putBack }) => {
+  const offersCard = useQuery(sessionQuery).data?.idCard !== false
+  useHandScanner(offersCard, ({ code, place, putBack }) => {
     void (async () => {
       const answer = await findCard(code)
       if (!answer || 'email' in answer) return
@@ -147,16 +148,18 @@ export default function SignInScreen() {
             ref={email}
             {...typed('email')}
           />
-          <Button
-            ref={toggle}
-            variant={scanning ? 'light' : 'default'}
-            leftSection={<CardIcon />}
-            aria-expanded={scanning}
-            aria-controls="scanner"
-            onClick={() => showScanner(!scanning)}
-          >
-            Scan ID Card
-          </Button>
+          {offersCard && (
+            <Button
+              ref={toggle}
+              variant={scanning ? 'light' : 'default'}
+              leftSection={<CardIcon />}
+              aria-expanded={scanning}
+              aria-controls="scanner"
+              onClick={() => showScanner(!scanning)}
+            >
+              Scan ID Card
+            </Button>
+          )}
           {card.refusal !== null && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
               {card.refusal}

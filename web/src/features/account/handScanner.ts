@@ -103,13 +103,14 @@ export type Scan = {
 }
 
 /** Watches the whole page for a hand scanner (R-SCAN-9), wherever the focus is. */
-export function useHandScanner(onScan: (scan: Scan) => void): void {
+export function useHandScanner(watches: boolean, onScan: (scan: Scan) => void): void {
   const handler = useRef(onScan)
   useEffect(() => {
     handler.current = onScan
   })
 
   useEffect(() => {
+    if (!watches) return
     const detector = new BurstDetector()
     let before: { field: TextField; value: string } | null = null
 
@@ -143,5 +144,5 @@ export function useHandScanner(onScan: (scan: Scan) => void): void {
     }
     addEventListener('keydown', onKeyDown, { capture: true })
     return () => removeEventListener('keydown', onKeyDown, { capture: true })
-  }, [])
+  }, [watches])
 }
