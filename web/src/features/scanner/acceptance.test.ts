@@ -43,6 +43,16 @@ describe('which reads are believed', () => {
     expect(acceptance.take(card, 7000)).toBeNull()
     expect(acceptance.take(card, 7050)).toEqual(card)
   })
+
+  it('one that led nowhere for no fault of its own is read again after three seconds, though it stays in view', () => {
+    const acceptance = new Acceptance()
+    acceptance.take(card, 0)
+    expect(acceptance.take(card, 50)).toEqual(card)
+    acceptance.again(1000)
+    for (let now = 1000; now < 4000; now += 50) expect(acceptance.take(card, now)).toBeNull()
+    expect(acceptance.take(card, 4000)).toBeNull()
+    expect(acceptance.take(card, 4050)).toEqual(card)
+  })
 })
 
 describe('what can be a whole code', () => {
