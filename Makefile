@@ -5,17 +5,19 @@ SHELL := bash
 .DEFAULT_GOAL := help
 CHROMIUM ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 export CHROMIUM
+# What npm writes last; the folder itself changes with every tool that keeps a cache in it.
+NODE_MODULES := web/node_modules/.package-lock.json
 
 .PHONY: help
 help: ## Tell what there is
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
-web/node_modules: web/package.json web/package-lock.json
+$(NODE_MODULES): web/package.json web/package-lock.json
 	cd web && npm ci --no-fund --no-audit
 	@touch $@
 
 WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) web/index.html web/vite.config.ts api/openapi.json
-web/dist/index.html: web/node_modules $(WEB_SOURCES)
+web/dist/index.html: $(NODE_MODULES) $(WEB_SOURCES)
 	cd web && npm run build
 	@touch $@
 
@@ -28,7 +30,7 @@ run: build ## Start with the demo catalogue on http://localhost:8080/library/
 	target/release/library serve --demo --database sqlite:demo.db
 
 .PHONY: dev
-dev: web/node_modules ## Screens with hot reload on http://localhost:5173/library/, against a server beside them
+dev: $(NODE_MODULES) ## Screens with hot reload on http://localhost:5173/library/, against a server beside them
 	@trap 'kill 0' EXIT; \
 	cargo run -- serve --demo --database sqlite:demo.db & \
 	cd web && npm run dev
@@ -39,12 +41,12 @@ openapi: ## Write api/openapi.json and the client's types anew, after a change o
 	cd web && npm run generate
 
 .PHONY: fmt
-fmt: web/node_modules ## Format everything
+fmt: $(NODE_MODULES) ## Format everything
 	cargo fmt
 	cd web && npm run format
 
 .PHONY: lint
-lint: web/node_modules ## Formatting, lints, types, licences, unused dependencies: everything is an error
+lint: $(NODE_MODULES) ## Formatting, lints, types, licences, unused dependencies: everything is an error
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --quiet

@@ -103,6 +103,16 @@ async fn hashed_files_are_kept_for_ever_and_others_are_asked_for_again_r_shell_3
     again.headers_mut().insert("if-none-match", file.etag().parse().expect("a header"));
     let unchanged = app.send(again).await;
     assert!(unchanged.status == 304 && unchanged.text.is_empty());
+    let mut seen = vec![file.etag()];
+    for encoding in ["br", "gzip"] {
+        let mut asked = app.visitor().request("GET", &format!("/library/static/js/{script}"), None);
+        asked.headers_mut().insert("accept-encoding", encoding.parse().expect("a header"));
+        let packed = app.send(asked).await;
+        assert_eq!((packed.status, packed.header("content-encoding")), (200, Some(encoding)));
+        assert_eq!(packed.header("vary"), Some("accept-encoding"));
+        assert!(!seen.contains(&packed.etag()), "packed and plain are told apart");
+        seen.push(packed.etag());
+    }
     let icon = app.visitor().get("/library/favicon.svg").await;
     assert_eq!(icon.header("cache-control"), Some("no-cache"));
     let page = app.visitor();
