@@ -121,6 +121,26 @@ test.describe('when a part of the decoder does not arrive', () => {
   }
 })
 
+test('a scanner that does not arrive is said, what was typed stays, and Try again fetches it', async ({
+  page,
+  watch,
+}) => {
+  watch.excuse(/ERR_FAILED|Loading chunk scanner failed/)
+  const chunk = '**/static/js/scanner-*.js'
+  await page.route(chunk, (route) => route.abort())
+  await page.goto('login')
+  await email(page).fill('asha@college.test')
+  await toggle(page).click()
+  await expect(page.getByRole('alert')).toHaveText(
+    'The scanner could not be loaded. Check your connection and try again.',
+  )
+  await expectAccessible(page, 'a scanner that did not arrive')
+  await page.unroute(chunk)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await expect(panel(page)).toBeVisible()
+  await expect(email(page)).toHaveValue('asha@college.test')
+})
+
 test.describe('cameras', () => {
   test.use({ scene: 'two cameras', permissions: ['camera'] })
 

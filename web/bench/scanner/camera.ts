@@ -7,7 +7,7 @@ import { chromium } from '@playwright/test'
 import { createServer } from 'vite'
 import { browserPath } from '../../e2e/support/needs'
 import type { Run } from './cameraPage'
-import { cards, SYMBOLOGIES, type Card } from './cards'
+import { bare, cards, SYMBOLOGIES, type Card } from './cards'
 import { EMPTY, film, SHOWN, type Film } from './video'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
@@ -22,9 +22,6 @@ type Figures = {
   wrong: string[]
   framesPerSecond: number
 }
-
-/** Start and stop letters of Codabar are framing. */
-const bare = (text: string) => text.replace(/^[A-D](\d+)[A-D]$/i, '$1')
 
 function figures({ seen, reads, framesPerSecond }: Run, { cardOf }: Film, shown: readonly Card[]): Figures {
   const result: Figures = { soon: new Map(), delays: [], wrong: [], framesPerSecond }

@@ -17,6 +17,9 @@ type Related = 'EAN8' | 'UPCA'
 
 export type Card = { symbology: Symbology; text: string }
 
+/** Without the start and stop letters of a Codabar: whether a reader hands them out makes no read wrong. */
+export const bare = (text: string): string => text.replace(/^[A-D](\d+)[A-D]$/i, '$1')
+
 /** Brightness per pixel, 0 to 255. */
 export type Grey = { data: Float32Array; width: number; height: number }
 export type Rgba = { data: Uint8ClampedArray<ArrayBuffer>; width: number; height: number }

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { prepareDecoder, readFrame, readStill } from '../../src/features/scanner/decode'
-import { cards, CONDITIONS, randomFrom, SYMBOLOGIES, type Rgba, type Symbology } from './cards'
+import { bare, cards, CONDITIONS, randomFrom, SYMBOLOGIES, type Rgba } from './cards'
 
 const require = createRequire(import.meta.url)
 
@@ -37,10 +37,6 @@ function html5Qrcode(): Reader {
   }
 }
 
-/** Start and stop letters of Codabar are framing; whether a reader hands them out makes no read wrong. */
-const bare = (text: string, symbology: Symbology) =>
-  symbology === 'Codabar' ? text.replace(/^[A-D]|[A-D]$/gi, '') : text
-
 type Tally = { linear: number; linearOf: number; qr: number; qrOf: number }
 type Result = { read: number; wrong: string[]; times: number[]; byCondition: Map<string, Tally> }
 
@@ -64,7 +60,7 @@ export async function measure(readers: Record<string, Reader>): Promise<Record<s
           const text = await read(frame)
           const { user, system } = process.cpuUsage(begun)
           result.times.push((user + system) / 1000)
-          const right = text !== null && bare(text, symbology) === bare(card.text, symbology)
+          const right = text !== null && bare(text) === bare(card.text)
           if (text !== null && !right) result.wrong.push(`${condition}: ${symbology} ${card.text} read as ${text}`)
           if (right) result.read += 1
           if (symbology === 'QRCode') {

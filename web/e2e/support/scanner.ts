@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium, type Page } from '@playwright/test'
-import { cards, SYMBOLOGIES, type Card, type Symbology } from '../../bench/scanner/cards'
+import { bare, cards, SYMBOLOGIES, type Card, type Symbology } from '../../bench/scanner/cards'
 import { film } from '../../bench/scanner/video'
 import { expect, prepare, test as base } from './test'
 
@@ -15,8 +15,7 @@ const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-me
 export const cardOf = (symbology: Symbology): Card => cards(symbology)[3] ?? { symbology, text: '' }
 export const allCards = SYMBOLOGIES.map(cardOf)
 /** As the card's owner has it: without the letters that frame a Codabar, in lower case. */
-export const rollNumberOf = ({ symbology, text }: Card) =>
-  (symbology === 'Codabar' ? text.slice(1, -1) : text).toLowerCase()
+export const rollNumberOf = ({ text }: Card) => bare(text).toLowerCase()
 
 const films = new Map<number, string>()
 

@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useRef, useState, type ChangeEvent } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ChangeEvent } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, useSignIn } from '../../api/account'
 import { messageOf } from '../../api/problem'
@@ -23,7 +23,7 @@ import { useCardLookup, type CardAnswer } from './useCardLookup'
 /** Made anew for each opening: one that did not arrive is asked for again. */
 const scannerPanel = () => lazy(() => loadChunk('scanner', () => import('../scanner')))
 
-const NOT_LOADED = 'The scanner could not be loaded. Check your connection, and press Scan ID Card twice to try again.'
+const NOT_LOADED = 'The scanner could not be loaded. Check your connection and try again.'
 
 export default function SignInScreen() {
   useTitle('Sign in')
@@ -33,7 +33,9 @@ export default function SignInScreen() {
   const registered = isRegistered(state) ? state : null
   const signIn = useSignIn()
   const [scanning, setScanning] = useState(false)
-  const [ScannerPanel, setScannerPanel] = useState(scannerPanel)
+  const [openings, setOpenings] = useState(0)
+  // oxlint-disable-next-line react-hooks/exhaustive-deps -- counted for this alone
+  const ScannerPanel = useMemo(scannerPanel, [openings])
   const [found, setFound] = useState('')
   const card = useCardLookup()
   const email = useRef<HTMLInputElement>(null)
@@ -115,7 +117,7 @@ export default function SignInScreen() {
   }
 
   function showScanner(shown: boolean) {
-    if (shown) setScannerPanel(scannerPanel())
+    if (shown) setOpenings(openings + 1)
     setScanning(shown)
     setFound('')
     card.forget()
@@ -167,7 +169,7 @@ export default function SignInScreen() {
           )}
           <div id="scanner" hidden={!scanning}>
             {scanning && (
-              <Boundary fallback={<Text role="alert">{NOT_LOADED}</Text>}>
+              <Boundary key={openings} fallback={<NotLoaded onRetry={() => showScanner(true)} />}>
                 <Suspense fallback={<Text c="dimmed">Getting the scanner ready…</Text>}>
                   <ScannerPanel
                     onCode={async (code) => {
@@ -209,6 +211,17 @@ export default function SignInScreen() {
         </Anchor>
       </Text>
     </AccountPage>
+  )
+}
+
+function NotLoaded({ onRetry }: { onRetry: () => void }) {
+  return (
+    <Stack gap="xs" align="flex-start">
+      <Text role="alert">{NOT_LOADED}</Text>
+      <Button variant="default" size="sm" onClick={onRetry}>
+        Try again
+      </Button>
+    </Stack>
   )
 }
 
