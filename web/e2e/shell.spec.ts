@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { patterns, paths } from '../src/app/paths'
+import { patterns, paths } from '../src/lib/paths'
 import { expectAccessible } from './support/accessible'
 import { expect, test } from './support/test'
 

@@ -6,12 +6,12 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
-import { loadChunk } from './app/chunks'
-import { BASE_PATH, belowBase, paths } from './app/paths'
+import { loadChunk } from './lib/chunks'
+import { BASE_PATH, belowBase, paths } from './lib/paths'
 import { finishPreloader } from './app/preloader'
-import { onSignedOut, queryClient } from './app/queryClient'
+import { forgetPerson } from './api/account'
+import { onSignedOut, queryClient } from './api/queryClient'
 import { routes } from './app/router'
-import { forgetPerson } from './app/session'
 import { cssVariables, theme } from './theme/theme'
 
 // Style elements made at run time carry the nonce of this very answer; browsers hide the attribute after parsing.
@@ -24,7 +24,7 @@ onSignedOut(() => {
   const { pathname, search } = router.state.location
   const here = belowBase(pathname)
   if (here === paths.login()) return
-  void router.navigate(paths.login(here + search)).then(forgetPerson)
+  void router.navigate(paths.login(here + search)).then(() => forgetPerson(queryClient))
 })
 
 // An unknown address has nothing to wait for; any other screen is ready once its code and guards have arrived.

@@ -1,4 +1,5 @@
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { storedRole } from '../lib/storage'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import type { Profile, Registration, SignIn, User } from './types'
@@ -16,11 +17,17 @@ export function setSessionUser(queries: QueryClient, user: User | null): void {
 }
 
 /** What an earlier person saw must not be shown to this one. */
-export function changePerson(queries: QueryClient, user: User | null): void {
+function changePerson(queries: QueryClient, user: User | null): void {
   const session = queries.getQueryData(sessionQuery.queryKey)
   queries.clear()
   if (session) queries.setQueryData(sessionQuery.queryKey, session)
   setSessionUser(queries, user)
+}
+
+/** What this browser knew of the person who was signed in is forgotten. */
+export function forgetPerson(queries: QueryClient): void {
+  storedRole.clear()
+  changePerson(queries, null)
 }
 
 export const meQuery = queryOptions({

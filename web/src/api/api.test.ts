@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { fakeServer, problem } from '../testing/server'
 import { client, dataOf } from './client'
 import { forms } from './contract'
-import { ProblemError } from './problem'
+import { ProblemError } from '../lib/problem'
 import { check, validators } from './validate'
 
 describe('generated files', () => {

@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch'
-import { ProblemError, problemOf, unreachable } from './problem'
+import { ProblemError, problemOf, unreachable } from '../lib/problem'
 import type { paths } from './schema'
 
 async function reach(request: Request): Promise<Response> {

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { renderRoutes } from '../testing/render'
-import { ChunkLoadError } from './chunks'
+import { ChunkLoadError } from '../lib/chunks'
 import { ErrorScreen } from './ErrorScreen'
 
 function routesThatThrow(error: unknown) {

@@ -1,13 +1,12 @@
 import { Button, Group, Text, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
-import { ProblemError } from '../api/problem'
-import { ChunkLoadError } from './chunks'
+import { ProblemError } from '../lib/problem'
+import { ChunkLoadError } from '../lib/chunks'
 import classes from './ErrorScreen.module.css'
-import { patterns } from './paths'
-import { homeOf } from './session'
-import { storedRole } from './storage'
-import { useTitle } from '../ui/title'
+import { homeOf, patterns } from '../lib/paths'
+import { storedRole } from '../lib/storage'
+import { useTitle } from '../lib/title'
 
 type Report = { text: string; advice: string; reload: boolean }
 

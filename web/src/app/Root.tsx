@@ -1,13 +1,13 @@
 import { lazy, Suspense, useEffect } from 'react'
 import { Outlet, ScrollRestoration } from 'react-router'
 import { Boundary } from '../ui/Boundary'
-import { loadChunk } from './chunks'
+import { loadChunk } from '../lib/chunks'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
 import { useShortcuts } from './shortcuts'
-import { storedRole } from './storage'
+import { storedRole } from '../lib/storage'
 
-const Toasts = lazy(() => loadChunk('notices', () => import('./Toasts')))
+const Toasts = lazy(() => loadChunk('notices', () => import('../lib/Toasts')))
 const KeyboardHelp = lazy(() => loadChunk('keyboard-help', () => import('./KeyboardHelp')))
 
 export function Root() {

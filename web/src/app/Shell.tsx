@@ -1,14 +1,13 @@
 import { ActionIcon, Button, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, NavLink, Outlet, useLocation, useNavigate } from 'react-router'
-import { sessionQuery, useSignOut } from '../api/account'
+import { forgetPerson, sessionQuery, useSignOut } from '../api/account'
 import type { User } from '../api/types'
 import { HelpIcon, LogoMark, MoonIcon, SunIcon } from '../ui/icons'
 import '../ui/styles'
-import { notify } from './notify'
-import { paths } from './paths'
-import { forgetPerson } from './session'
+import { notify } from '../lib/notify'
+import { paths } from '../lib/paths'
 import { showKeyboardHelp } from './shortcuts'
 import classes from './Shell.module.css'
 
@@ -117,6 +116,7 @@ function SchemeSwitch() {
 
 function Logout() {
   const signOut = useSignOut()
+  const queries = useQueryClient()
   const navigate = useNavigate()
 
   async function leave() {
@@ -127,7 +127,7 @@ function Logout() {
       return
     }
     await navigate(paths.login(), { replace: true })
-    forgetPerson()
+    forgetPerson(queries)
   }
 
   return (

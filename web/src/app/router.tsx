@@ -1,10 +1,10 @@
 import type { ComponentType } from 'react'
 import { Outlet, type LoaderFunction, type RouteObject } from 'react-router'
-import { loadChunk } from './chunks'
+import { loadChunk } from '../lib/chunks'
 import { ErrorScreen } from './ErrorScreen'
-import { patterns } from './paths'
+import { patterns } from '../lib/paths'
 import { Root } from './Root'
-import { leadAdminToOwnDetail, requireAdmin, requireStoredStudent, requireStudent } from './session'
+import { leadAdminToOwnDetail, requireAdmin, requireStoredStudent, requireStudent } from './guards'
 
 type Screen = { default: ComponentType }
 
@@ -42,28 +42,28 @@ export const routes: RouteObject[] = [
             loader: requireAdmin,
             Component: Outlet,
             children: [
-              screen(patterns.home, 'home', () => import('../features/catalogue/AdminHomeScreen')),
-              screen(patterns.books, 'books', () => import('../features/catalogue/BooksScreen')),
-              screen(patterns.deleteBooks, 'delete', () => import('../features/catalogue/DeleteBooksScreen')),
-              screen(patterns.addBook, 'add', () => import('../features/catalogue/AddBookScreen')),
-              screen(patterns.updateBook, 'update', () => import('../features/catalogue/UpdateBookScreen')),
-              screen(patterns.bookDetail, 'book-detail', () => import('../features/book/BookDetailScreen')),
+              screen(patterns.home, 'home', () => import('../features/books/lists/AdminHomeScreen')),
+              screen(patterns.books, 'books', () => import('../features/books/lists/BooksScreen')),
+              screen(patterns.deleteBooks, 'delete', () => import('../features/books/lists/DeleteBooksScreen')),
+              screen(patterns.addBook, 'add', () => import('../features/books/edit/AddBookScreen')),
+              screen(patterns.updateBook, 'update', () => import('../features/books/edit/UpdateBookScreen')),
+              screen(patterns.bookDetail, 'book-detail', () => import('../features/books/detail/BookDetailScreen')),
               screen(patterns.fine, 'fine', () => import('../features/loans/LoansScreen')),
             ],
           },
           screen(
             patterns.studentHome,
             'student-home',
-            () => import('../features/student/StudentHomeScreen'),
+            () => import('../features/books/lists/StudentHomeScreen'),
             requireStoredStudent,
           ),
           screen(
             patterns.studentBookDetail,
             'stubook-detail',
-            () => import('../features/book/StudentBookDetailScreen'),
+            () => import('../features/books/detail/StudentBookDetailScreen'),
             leadAdminToOwnDetail,
           ),
-          screen(patterns.newHome, 'new-home', () => import('../features/popular/PopularScreen')),
+          screen(patterns.newHome, 'new-home', () => import('../features/books/lists/PopularScreen')),
           {
             loader: requireStudent,
             Component: Outlet,

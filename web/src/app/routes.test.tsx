@@ -1,16 +1,15 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import { renderRoutes } from '../testing/render'
+import { renderApp } from '../testing/render'
 import { bookPage, librarian, student } from '../testing/samples'
 import { fakeServer, problem } from '../testing/server'
-import { routes } from './router'
-import { storedRole } from './storage'
+import { storedRole } from '../lib/storage'
 
 const session = (user: unknown) => ({ 'GET /auth/session': { body: { user } } })
 const catalogue = { 'GET /books': bookPage([]) }
 
-async function at(pathname: string, view: ReturnType<typeof renderRoutes>) {
+async function at(pathname: string, view: ReturnType<typeof renderApp>) {
   await waitFor(() => {
     expect(view.router.state.location.pathname).toBe(`/library${pathname}`)
     expect(view.router.state.navigation.state).toBe('idle')
@@ -20,7 +19,7 @@ async function at(pathname: string, view: ReturnType<typeof renderRoutes>) {
 describe('who may see which screen', () => {
   it('R-ROLE-2: a visitor on an admin screen goes to /login and comes back afterwards', async () => {
     fakeServer(session(null))
-    const view = renderRoutes(routes, '/home?q=ada')
+    const view = renderApp('/home?q=ada')
     await at('/login', view)
     expect(new URLSearchParams(view.router.state.location.search).get('next')).toBe('/home?q=ada')
   })
@@ -28,20 +27,20 @@ describe('who may see which screen', () => {
   it('R-ROLE-2: a student on an admin screen goes to /student-home', async () => {
     storedRole.set('student')
     fakeServer({ ...session(student), ...catalogue })
-    await at('/student-home', renderRoutes(routes, '/home'))
+    await at('/student-home', renderApp('/home'))
   })
 
   it('R-STU-2: the student home redirects to /login if the stored role is not student', async () => {
     fakeServer({ ...session(student), ...catalogue })
-    await at('/login', renderRoutes(routes, '/student-home'))
+    await at('/login', renderApp('/student-home'))
     storedRole.set('admin')
-    await at('/login', renderRoutes(routes, '/student-home'))
+    await at('/login', renderApp('/student-home'))
   })
 
   it('R-STU-2: with the stored role student the student home opens', async () => {
     storedRole.set('student')
     fakeServer({ ...session(student), ...catalogue })
-    const view = renderRoutes(routes, '/student-home')
+    const view = renderApp('/student-home')
     await at('/student-home', view)
     expect(await screen.findByRole('heading', { level: 1 })).toBeVisible()
   })
@@ -50,7 +49,7 @@ describe('who may see which screen', () => {
 describe('navigation bar', () => {
   it('R-HOME-1: brand to /fine, Home, Update to /books, Delete to /delete, Logout', async () => {
     fakeServer({ ...session(librarian), ...catalogue })
-    renderRoutes(routes, '/home')
+    renderApp('/home')
     const link = async (name: string) => (await screen.findByRole('link', { name })).getAttribute('href')
     expect(await link('My Library')).toBe('/library/fine')
     expect(await link('Home')).toBe('/library/home')
@@ -62,7 +61,7 @@ describe('navigation bar', () => {
   it('R-STU-1: a student finds the profile and Logout', async () => {
     storedRole.set('student')
     fakeServer({ ...session(student), ...catalogue })
-    renderRoutes(routes, '/student-home')
+    renderApp('/student-home')
     expect(await screen.findByRole('link', { name: 'Profile' })).toHaveAttribute('href', '/library/profile')
     expect(screen.getByRole('button', { name: 'Logout' })).toBeEnabled()
   })
@@ -70,7 +69,7 @@ describe('navigation bar', () => {
   it('R-LOGIN-7: Logout ends the session on the server, clears userRole and goes to /login', async () => {
     storedRole.set('admin')
     const made = fakeServer({ ...session(librarian), ...catalogue, 'POST /auth/sign-out': { status: 204 } })
-    const view = renderRoutes(routes, '/home')
+    const view = renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Logout' }))
     await at('/login', view)
     expect(made.some((request) => request.method === 'POST' && request.url.endsWith('/auth/sign-out'))).toBe(true)
@@ -84,7 +83,7 @@ describe('navigation bar', () => {
       ...catalogue,
       'POST /auth/sign-out': problem(500, 'internal', 'Out of order.'),
     })
-    const view = renderRoutes(routes, '/home')
+    const view = renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Logout' }))
     expect(await screen.findByText('You could not be signed out. Please try again.')).toBeVisible()
     expect(logged).toHaveBeenCalled()
@@ -97,7 +96,7 @@ describe('after a navigation', () => {
 
   it('the heading has the focus and names the tab', async () => {
     fakeServer(session(null))
-    renderRoutes(routes, '/login')
+    renderApp('/login')
     await userEvent.click(await screen.findByRole('link', { name: 'Register' }))
     const heading = await screen.findByRole('heading', { level: 1, name: 'Create Account' })
     await waitFor(() => expect(heading).toHaveFocus())

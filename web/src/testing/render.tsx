@@ -2,9 +2,13 @@ import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { render } from '@testing-library/react'
 import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-router'
-import { BASE_PATH } from '../app/paths'
-import { queryClient } from '../app/queryClient'
+import { routes as everyRoute } from '../app/router'
+import { BASE_PATH } from '../lib/paths'
+import { queryClient } from '../api/queryClient'
 import { cssVariables, theme } from '../theme/theme'
+
+/** Renders the whole app at an address below the base path. */
+export const renderApp = (at: string) => renderRoutes(everyRoute, at)
 
 /** Renders routes as the app does, at an address below the base path. */
 export function renderRoutes(routes: RouteObject[], at: string) {

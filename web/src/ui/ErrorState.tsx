@@ -1,5 +1,5 @@
 import { Button, Text } from '@mantine/core'
-import { messageOf } from '../api/problem'
+import { messageOf } from '../lib/problem'
 import classes from './EmptyState.module.css'
 
 /** Stands where the content should be: what went wrong and a button that tries again. */

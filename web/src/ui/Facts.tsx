@@ -1,4 +1,4 @@
-import { dayText, rupees } from './format'
+import { dayText, rupees } from '../lib/format'
 
 /** A calendar day, for people and for machines. */
 export function DateText({ day }: { day: string }) {

@@ -1,7 +1,7 @@
 import { Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './PageHeader.module.css'
-import { useTitle } from './title'
+import { useTitle } from '../lib/title'
 
 type PageHeaderProps = {
   title: string

@@ -65,7 +65,7 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
         classNames={{ input: classes.input }}
         onChange={(event) => change(event.currentTarget.value)}
         onKeyDown={(event) => {
-          const first = event.key === 'ArrowDown' && document.querySelector<HTMLElement>('[data-book-link]')
+          const first = event.key === 'ArrowDown' && document.querySelector<HTMLElement>('[data-result]')
           if (first) {
             event.preventDefault()
             first.focus()

@@ -1,8 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
-import { routes } from '../../app/router'
-import { renderRoutes } from '../../testing/render'
+import { renderApp } from '../../testing/render'
 import { bookPage, student } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
@@ -22,7 +21,7 @@ const submit = () => userEvent.click(screen.getByRole('button', { name: 'Create 
 describe('Create Account', () => {
   it('R-REG-1: every field is asked for, the first wrong one has the focus, and nothing is sent', async () => {
     const made = fakeServer(visitor)
-    renderRoutes(routes, '/register')
+    renderApp('/register')
     await screen.findByLabelText('Full name')
     await submit()
     for (const label of ['Full name', 'Email', 'Password', 'Roll number', 'Department', 'Batch']) {
@@ -35,7 +34,7 @@ describe('Create Account', () => {
 
   it('R-REG-2: the roll number is lower-cased as it is typed, also in the middle; batches are 2025 to 2028', async () => {
     fakeServer(visitor)
-    renderRoutes(routes, '/register')
+    renderApp('/register')
     const rollNumber: HTMLInputElement = await screen.findByLabelText('Roll number')
     await userEvent.type(rollNumber, 'CS-1')
     await userEvent.type(rollNumber, 'XY', { initialSelectionStart: 2, initialSelectionEnd: 2 })
@@ -47,7 +46,7 @@ describe('Create Account', () => {
 
   it('R-REG-5: after success the sign-in form has the email and says Account created.', async () => {
     const made = fakeServer({ ...visitor, 'POST /auth/register': { status: 201, body: student } })
-    const { router } = renderRoutes(routes, '/register')
+    const { router } = renderApp('/register')
     await fillIn()
     await submit()
     await waitFor(() => expect(router.state.location.pathname).toBe('/library/login'))
@@ -70,7 +69,7 @@ describe('Create Account', () => {
       ...visitor,
       'POST /auth/register': problem(409, 'email-taken', words, [{ field: 'email', message: words }]),
     })
-    renderRoutes(routes, '/register')
+    renderApp('/register')
     await fillIn()
     await submit()
     expect(await screen.findByRole('alert')).toHaveTextContent(words)

@@ -1,8 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
-import { routes } from '../../app/router'
-import { renderRoutes } from '../../testing/render'
+import { renderApp } from '../../testing/render'
 import { bookPage, librarian, student } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
@@ -17,7 +16,7 @@ async function fillIn(email = 'someone@library.test', password = 'four plain wor
 describe('sign in', () => {
   it('R-LOGIN-1: email and password are required by the browser; Sign In, Scan ID Card and Register are there', async () => {
     fakeServer(visitor)
-    renderRoutes(routes, '/library')
+    renderApp('/library')
     const email = await screen.findByLabelText('Email')
     expect(email).toBeRequired()
     expect(email).toHaveAttribute('type', 'email')
@@ -32,7 +31,7 @@ describe('sign in', () => {
     [student, '/library/student-home'],
   ])('R-LOGIN-3: the role is stored and leads to the own home, replacing the form', async (user, home) => {
     fakeServer({ ...visitor, 'POST /auth/sign-in': { body: user } })
-    const { router } = renderRoutes(routes, '/login')
+    const { router } = renderApp('/login')
     await fillIn()
     await waitFor(() => expect(router.state.location.pathname).toBe(home))
     expect(localStorage.getItem('userRole')).toBe(user.role)
@@ -45,7 +44,7 @@ describe('sign in', () => {
     ['R-LOGIN-5', problem(401, 'user-missing', 'User data not found.')],
   ])('%s: a refusal is said in the words of the specification', async (_id, refusal) => {
     fakeServer({ ...visitor, 'POST /auth/sign-in': refusal })
-    renderRoutes(routes, '/login')
+    renderApp('/login')
     await fillIn('someone@library.test')
     expect(await screen.findByRole('alert')).toHaveTextContent(refusal.body.detail)
     expect(screen.getByLabelText('Email')).toHaveValue('someone@library.test')
@@ -53,7 +52,7 @@ describe('sign in', () => {
 
   it('R-LOGIN-6: Keep me signed in is sent with the form', async () => {
     const made = fakeServer({ ...visitor, 'POST /auth/sign-in': { body: librarian } })
-    renderRoutes(routes, '/login')
+    renderApp('/login')
     await userEvent.click(await screen.findByLabelText('Keep me signed in'))
     await fillIn()
     await waitFor(() => expect(made.some((request) => request.url.endsWith('/auth/sign-in'))).toBe(true))
@@ -63,7 +62,7 @@ describe('sign in', () => {
 
   it('returns to where somebody wanted to go', async () => {
     fakeServer({ ...visitor, 'POST /auth/sign-in': { body: librarian } })
-    const { router } = renderRoutes(routes, `/login?next=${encodeURIComponent('/home?q=ada')}`)
+    const { router } = renderApp(`/login?next=${encodeURIComponent('/home?q=ada')}`)
     await fillIn()
     await waitFor(() =>
       expect(router.state.location.pathname + router.state.location.search).toBe('/library/home?q=ada'),
@@ -77,7 +76,7 @@ describe('sign in', () => {
         throw new TypeError('Failed to fetch')
       },
     })
-    renderRoutes(routes, '/login')
+    renderApp('/login')
     await fillIn()
     expect(await screen.findByRole('alert')).toHaveTextContent('The library cannot be reached.')
   })
@@ -92,7 +91,7 @@ describe('Scan ID Card', () => {
 
   it('R-SCAN-2, R-SCAN-9: the code is trimmed and lower-cased, the email filled in, the panel closed', async () => {
     const made = fakeServer({ ...visitor, 'POST /auth/id-card': { body: { email: student.email } } })
-    renderRoutes(routes, '/login')
+    renderApp('/login')
     await scan('  CS2026-001 ')
     await waitFor(() => expect(screen.getByLabelText('Email')).toHaveValue(student.email))
     const sent: unknown = await made.find((request) => request.url.endsWith('/auth/id-card'))?.json()
@@ -111,7 +110,7 @@ describe('Scan ID Card', () => {
     ['Failed to fetch user from the database.', problem(500, 'internal', 'Something went wrong.')],
   ])('R-SCAN-3: %s', async (message, refusal) => {
     fakeServer({ ...visitor, 'POST /auth/id-card': refusal })
-    renderRoutes(routes, '/login')
+    renderApp('/login')
     await scan('cs2026-001')
     expect(await screen.findByRole('alert')).toHaveTextContent(message)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ProblemError, unreachable } from '../../api/problem'
+import { ProblemError, unreachable } from '../../lib/problem'
 import type { Problem } from '../../api/types'
 import { isMasked, lookupMessage } from './lookupMessage'
 

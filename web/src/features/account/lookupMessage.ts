@@ -1,4 +1,4 @@
-import { ProblemError } from '../../api/problem'
+import { ProblemError } from '../../lib/problem'
 
 const NOBODY = 'No user found for the scanned roll number.'
 const FAILED = 'Failed to fetch user from the database.'

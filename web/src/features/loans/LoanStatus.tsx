@@ -1,6 +1,6 @@
 import type { Loan } from '../../api/types'
 import { DateText, Money } from '../../ui/Facts'
-import { counted, rupees } from '../../ui/format'
+import { counted, rupees } from '../../lib/format'
 import { dueState } from './dueRules'
 import classes from './LoanStatus.module.css'
 

@@ -2,8 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AdminLoan } from '../../api/types'
-import { routes } from '../../app/router'
-import { renderRoutes } from '../../testing/render'
+import { renderApp } from '../../testing/render'
 import { librarian } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
@@ -71,7 +70,7 @@ beforeEach(() => {
 describe('All Borrowed Books', () => {
   it('R-FINE-1: shows who has which book, since when, until when, and what is owed', async () => {
     desk()
-    renderRoutes(routes, '/fine')
+    renderApp('/fine')
     const row = await screen.findByRole('row', { name: /Reader 1/ })
     for (const text of ['cs-1', '2027', 'Book 1', '11 Nov 2026', '18 Nov 2026', '3 days overdue', '₹15']) {
       expect(row).toHaveTextContent(text)
@@ -91,7 +90,7 @@ describe('All Borrowed Books', () => {
 
   it('R-LOAN-3: Return names book, borrower and fine, says that no copy is restored, and goes on in the next row', async () => {
     const made = desk()
-    renderRoutes(routes, '/fine')
+    renderApp('/fine')
     await userEvent.click(await button('Return', 1))
     const question = await screen.findByRole('dialog')
     expect(question).toHaveTextContent('“Book 1”, borrowed by Reader 1 (cs-1). Fine to collect: ₹15')
@@ -107,7 +106,7 @@ describe('All Borrowed Books', () => {
 
   it('R-LOAN-3: Return and restock tells the server to put the copy back', async () => {
     const made = desk()
-    renderRoutes(routes, '/fine')
+    renderApp('/fine')
     await userEvent.click(await button('Return and restock', 2))
     await answer('Return and restock')
     expect(await screen.findByText('Book returned successfully.')).toBeVisible()
@@ -117,7 +116,7 @@ describe('All Borrowed Books', () => {
 
   it('R-LOAN-4: Extend 7 Days moves the date and keeps the place', async () => {
     desk()
-    renderRoutes(routes, '/fine')
+    renderApp('/fine')
     await userEvent.click(await button('Extend 7 Days', 1))
     expect(await screen.findByText('Return date extended successfully.')).toBeVisible()
     expect(screen.getByRole('row', { name: /Reader 1/ })).toHaveTextContent('28 Nov 2026')
@@ -129,7 +128,7 @@ describe('All Borrowed Books', () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     broken = true
     desk()
-    renderRoutes(routes, '/fine')
+    renderApp('/fine')
     await userEvent.click(await button('Return', 2))
     await answer('Return')
     expect(
@@ -141,7 +140,7 @@ describe('All Borrowed Books', () => {
 
   it('R-FINE-2: Enter in the search leads to the actions of the first row that matches', async () => {
     desk()
-    const { router } = renderRoutes(routes, '/fine?cursor=somewhere')
+    const { router } = renderApp('/fine?cursor=somewhere')
     await screen.findByRole('row', { name: /Reader 1/ })
     await userEvent.type(screen.getByRole('searchbox'), 'cs-3{Enter}')
     const first = await button('Return', 3)

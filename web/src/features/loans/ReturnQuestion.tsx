@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
 import type { AdminLoan } from '../../api/types'
-import { counted, quoted, rupees } from '../../ui/format'
+import { counted, quoted, rupees } from '../../lib/format'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { ACTION_NAMES } from './LoanButton'
 

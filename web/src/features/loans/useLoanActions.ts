@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { isSignedOut } from '../../api/client'
 import { useExtendLoan, useReturnLoan } from '../../api/loans'
-import { messageOf, ProblemError } from '../../api/problem'
-import { notify } from '../../app/notify'
+import { messageOf, ProblemError } from '../../lib/problem'
+import { notify } from '../../lib/notify'
 
 /** `restock`: a librarian takes the book back and puts the copy on the shelf again. */
 export type LoanAction = 'return' | 'restock' | 'extend'

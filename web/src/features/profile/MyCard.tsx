@@ -1,6 +1,6 @@
 import { Button, Modal } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import { loadChunk } from '../../app/chunks'
+import { loadChunk } from '../../lib/chunks'
 import type { User } from '../../api/types'
 import { Boundary } from '../../ui/Boundary'
 import { CardIcon } from '../../ui/icons'

@@ -2,8 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Loan } from '../../api/types'
-import { routes } from '../../app/router'
-import { renderRoutes } from '../../testing/render'
+import { renderApp } from '../../testing/render'
 import { student } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
@@ -41,7 +40,7 @@ beforeEach(() => sessionStorage.clear())
 describe('profile', () => {
   it('R-PROF-1: name, roll number, department and total fine', async () => {
     server([fined, loan(2, { fine: 5, overdueDays: 1 })])
-    renderRoutes(routes, '/profile')
+    renderApp('/profile')
     expect(await screen.findByText('₹20')).toBeVisible()
     for (const text of [student.name, 'cs2026-001', 'Computer Science']) {
       expect(screen.getByText(text)).toBeVisible()
@@ -50,7 +49,7 @@ describe('profile', () => {
 
   it('R-PROF-1: the roll number is lower-cased where the caret stands, and saved with the rest', async () => {
     const made = server([], { 'PATCH /me': { body: { ...student, rollNumber: 'abcs2026-001' } } })
-    renderRoutes(routes, '/profile')
+    renderApp('/profile')
     await edit()
     const roll = screen.getByLabelText<HTMLInputElement>('Roll number')
     await userEvent.type(roll, 'AB', { initialSelectionStart: 0, initialSelectionEnd: 0 })
@@ -70,7 +69,7 @@ describe('profile', () => {
     server([], {
       'PATCH /me': problem(409, 'roll-number-taken', message, [{ field: 'rollNumber', message }]),
     })
-    renderRoutes(routes, '/profile')
+    renderApp('/profile')
     await edit()
     const roll = screen.getByLabelText('Roll number')
     await userEvent.clear(roll)
@@ -84,11 +83,11 @@ describe('profile', () => {
 
   it('R-PROF-1: Cancel leaves everything as it was, also after a reload in the middle', async () => {
     const made = server([])
-    const first = renderRoutes(routes, '/profile')
+    const first = renderApp('/profile')
     await edit()
     await userEvent.type(screen.getByLabelText('Full name'), ' the Second')
     first.unmount()
-    renderRoutes(routes, '/profile')
+    renderApp('/profile')
     expect(await screen.findByLabelText('Full name')).toHaveValue('Asha Rao the Second')
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
     expect(await screen.findByText('Asha Rao')).toBeVisible()
@@ -99,7 +98,7 @@ describe('profile', () => {
 describe('borrowed books', () => {
   it('R-LOAN-6: while a fine is due, Return and Extend of that loan are disabled and say why', async () => {
     server([fined, loan(2)])
-    renderRoutes(routes, '/profile')
+    renderApp('/profile')
     await screen.findByRole('table', { name: 'Borrowed books' })
     for (const action of ['Return', 'Extend 7 Days']) {
       const blocked = screen.getByRole('button', { name: `${action}: Book 1` })
@@ -118,7 +117,7 @@ describe('borrowed books', () => {
         return {}
       },
     })
-    renderRoutes(routes, '/profile')
+    renderApp('/profile')
     await userEvent.click(await screen.findByRole('button', { name: 'Return: Book 2' }))
     const question = await screen.findByRole('dialog')
     expect(question).toHaveTextContent('“Book 2”')

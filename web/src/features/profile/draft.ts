@@ -1,5 +1,5 @@
 import type { Profile } from '../../api/types'
-import { tabStorage } from '../../app/storage'
+import { tabStorage } from '../../lib/storage'
 
 const keyOf = (uid: number) => `draft:profile:${uid}`
 

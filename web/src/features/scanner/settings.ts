@@ -1,4 +1,4 @@
-import { storage } from '../../app/storage'
+import { storage } from '../../lib/storage'
 
 /** What the scanner remembers on this browser (R-SCAN-7). */
 export type ScannerSettings = { hasPermission: boolean; lastUsedCameraId: string | null }

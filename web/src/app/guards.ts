@@ -1,0 +1,47 @@
+import { redirect } from 'react-router'
+import { sessionQuery } from '../api/account'
+import type { User } from '../api/types'
+import { belowBase, homeOf, idOf, paths } from '../lib/paths'
+import { queryClient } from '../api/queryClient'
+import { storedRole } from '../lib/storage'
+
+/** The path below the base that a request asks for, to return to after signing in. */
+function pathOf(request: Request): string {
+  const { pathname, search } = new URL(request.url)
+  return belowBase(pathname) + search
+}
+
+async function signedIn(request: Request): Promise<User> {
+  const { user } = await queryClient.ensureQueryData(sessionQuery)
+  if (user) return user
+  storedRole.clear()
+  throw redirect(paths.login(pathOf(request)))
+}
+
+/** Screens of the librarians: a student is led to the own home, a visitor to sign-in. */
+export async function requireAdmin({ request }: { request: Request }): Promise<null> {
+  const user = await signedIn(request)
+  if (user.role !== 'admin') throw redirect(homeOf(user.role))
+  return null
+}
+
+/** Screens of a student. */
+export async function requireStudent({ request }: { request: Request }): Promise<null> {
+  const user = await signedIn(request)
+  if (user.role !== 'student') throw redirect(homeOf(user.role))
+  return null
+}
+
+/** The student home asks the stored role first, as specified. */
+export async function requireStoredStudent(args: { request: Request }): Promise<null> {
+  if (storedRole.get() !== 'student') throw redirect(paths.login())
+  return requireStudent(args)
+}
+
+/** The readers' page of a book, open to all: a librarian is led to the own page of the same book. */
+export async function leadAdminToOwnDetail({ params }: { params: { id?: string } }): Promise<null> {
+  const { user } = await queryClient.ensureQueryData(sessionQuery)
+  const id = idOf(params.id)
+  if (user?.role === 'admin' && id !== null) throw redirect(paths.bookDetail(id))
+  return null
+}

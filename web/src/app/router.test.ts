@@ -1,0 +1,51 @@
+import { matchRoutes } from 'react-router'
+import { describe, expect, it } from 'vitest'
+import { BASE_PATH, idOf, paths, patterns, safeNext } from '../lib/paths'
+import { routes } from './router'
+
+/** Screens of the specification; each address below must lead to a route of its own (R-SHELL-5). */
+const built = {
+  login: paths.login('/home'),
+  register: paths.register(),
+  home: paths.home(),
+  fine: paths.fine(),
+  books: paths.books(),
+  deleteBooks: paths.deleteBooks(),
+  addBook: paths.addBook(),
+  updateBook: paths.updateBook(1),
+  bookDetail: paths.bookDetail(1),
+  studentHome: paths.studentHome(),
+  studentBookDetail: paths.studentBookDetail(1),
+  profile: paths.profile(),
+  newHome: paths.newHome(),
+} satisfies Record<keyof typeof paths, string>
+
+describe('paths', () => {
+  it.each(Object.entries(built))('R-SHELL-5: %s leads to a screen', (_name, address) => {
+    const url = new URL(address, 'http://library.test')
+    const matches = matchRoutes(routes, BASE_PATH + url.pathname, BASE_PATH)
+    expect(matches?.at(-1)?.route.path).toBeDefined()
+  })
+
+  it('R-LOGIN-1: the base path, /login and /library are the sign-in screen', () => {
+    for (const path of [patterns.base, patterns.login, patterns.library]) {
+      expect(matchRoutes(routes, BASE_PATH + path, BASE_PATH)?.at(-1)?.route.path).toBe(path)
+    }
+  })
+
+  it('R-SHELL-2: an unknown address matches nothing', () => {
+    expect(matchRoutes(routes, `${BASE_PATH}/nowhere`, BASE_PATH)).toBeNull()
+  })
+
+  it('returns only to places inside the product', () => {
+    expect(safeNext('/stubook-detail/3?q=a')).toBe('/stubook-detail/3?q=a')
+    for (const outside of ['https://evil.test', '//evil.test', '/\\evil.test', 'home', null]) {
+      expect(safeNext(outside)).toBeNull()
+    }
+  })
+
+  it('takes only a positive whole number for an id', () => {
+    expect(idOf('12')).toBe(12)
+    for (const wrong of ['0', '-1', '1.5', 'abc', '', undefined, '1e3']) expect(idOf(wrong)).toBeNull()
+  })
+})

@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core'
+import { Link, useParams } from 'react-router'
+import { idOf, paths } from '../../../lib/paths'
+import { BookPage } from './BookPage'
+
+/** A book as the librarian sees it (R-DETAIL-1). */
+export default function BookDetailScreen() {
+  const id = idOf(useParams()['id'])
+  return (
+    <BookPage
+      key={id}
+      id={id}
+      home={paths.home()}
+      action={(book) => (
+        <Button component={Link} to={paths.updateBook(book.id)} size="md">
+          Update Book
+        </Button>
+      )}
+    />
+  )
+}

@@ -1,0 +1,214 @@
+import { Anchor, Badge, Button, Skeleton, Text, Title, VisuallyHidden } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { bookQuery } from '../../../api/books'
+import { ProblemError } from '../../../lib/problem'
+import type { BookDetail } from '../../../api/types'
+import { BookCover } from '../grid/BookCover'
+import { ErrorState } from '../../../ui/ErrorState'
+import { counted } from '../../../lib/format'
+import { BackIcon } from '../../../ui/icons'
+import { Stars } from '../../../ui/Stars'
+import { StatusBadge } from '../grid/StatusBadge'
+import { useTitle } from '../../../lib/title'
+import { averageText, languageName, paragraphsOf, titleSize } from './bookRules'
+import classes from './BookPage.module.css'
+import { Clamped } from './Clamped'
+import { homeAsLeft } from './homeAsLeft'
+import { Reviews } from './Reviews'
+
+const NOT_KNOWN = 'Not known'
+
+type BookPageProps = {
+  /** Null when the address names no book. */
+  id: number | null
+  /** Where `Back to Home` leads. */
+  home: string
+  /** The one action, beside whether the book is there. */
+  action: (book: BookDetail) => ReactNode
+  /** How a review is written, for whoever may. */
+  writeReview?: ReactNode
+}
+
+/** One book: its cover, what is known of it, whether it is there, and what readers say (R-DETAIL-1, R-DETAIL-2). */
+export function BookPage({ id, home, action, writeReview }: BookPageProps) {
+  const [back] = useState(() => homeAsLeft(home))
+  return (
+    <>
+      <Button
+        component={Link}
+        to={back}
+        variant="subtle"
+        color="gray"
+        size="compact-md"
+        leftSection={<BackIcon />}
+        className={classes.back}
+      >
+        Back to Home
+      </Button>
+      {id === null ? <Missing home={home} /> : <Loaded id={id} home={home} action={action} writeReview={writeReview} />}
+    </>
+  )
+}
+
+function Loaded({ id, home, action, writeReview }: BookPageProps & { id: number }) {
+  const { data, error, refetch } = useQuery(bookQuery(id))
+  useEffect(() => {
+    if (error) console.error('The book could not be loaded.', error)
+  }, [error])
+
+  if (error instanceof ProblemError && error.status === 404) return <Missing home={home} />
+  if (data) return <Found book={data.book} action={action} writeReview={writeReview} />
+  if (error) {
+    return (
+      <>
+        <VisuallyHidden component="h1">Book</VisuallyHidden>
+        <ErrorState error={error} onRetry={() => void refetch()} />
+      </>
+    )
+  }
+  return (
+    <>
+      {/* Not an h1: after a change of page the focus waits for the title of the book. */}
+      <VisuallyHidden role="heading" aria-level={1}>
+        Loading the book…
+      </VisuallyHidden>
+      <BookSkeleton />
+    </>
+  )
+}
+
+type FoundProps = { book: BookDetail } & Pick<BookPageProps, 'action' | 'writeReview'>
+
+function Found({ book, action, writeReview }: FoundProps) {
+  useTitle(book.title)
+  const paragraphs = paragraphsOf(book.description)
+
+  return (
+    <article className={classes.page} data-title={titleSize(book.title)}>
+      <div className={classes.cover}>
+        <BookCover book={book} alone eager />
+      </div>
+      <div className={classes.head}>
+        <Clamped
+          key={`title ${book.title}`}
+          lines={6}
+          of="title"
+          wrap={(words) => (
+            <Title order={1} tabIndex={-1} dir="auto" className={classes.title}>
+              {words}
+            </Title>
+          )}
+        >
+          {book.title}
+        </Clamped>
+        <Clamped
+          key={`author ${book.author}`}
+          lines={3}
+          of="list of authors"
+          wrap={(words) => (
+            <div className={classes.author} dir="auto" data-long={book.author.length > 120 || undefined}>
+              {words}
+            </div>
+          )}
+        >
+          {book.author || 'Author not known'}
+        </Clamped>
+        {book.averageRating !== null && (
+          <div className={classes.rating}>
+            <Stars value={book.averageRating} size={18} />
+            <span className="tabular">{averageText(book.averageRating)}</span>
+            <Anchor href="#reviews" size="sm">
+              {counted(book.reviewCount, 'review', 'reviews')}
+            </Anchor>
+          </div>
+        )}
+        <Badge color="gray" size="lg" className={classes.genre} title={book.genre || undefined}>
+          {book.genre || 'Genre not known'}
+        </Badge>
+      </div>
+      <div className={classes.facts}>
+        <div className={classes.action}>
+          {action(book)}
+          <StatusBadge status={book.status} size="lg" />
+        </div>
+        <dl className={classes.details}>
+          <Detail name="Number available">
+            <span className="tabular">{book.noOfBooks.toLocaleString('en')}</span>
+          </Detail>
+          <Detail name="Location">{book.location || NOT_KNOWN}</Detail>
+          {book.publishedYear !== null && (
+            <Detail name="Published">
+              <span className="tabular">{book.publishedYear}</span>
+            </Detail>
+          )}
+          {book.language !== null && <Detail name="Language">{languageName(book.language)}</Detail>}
+          {book.isbn !== null && (
+            <Detail name="ISBN">
+              <span className="tabular">{book.isbn}</span>
+            </Detail>
+          )}
+        </dl>
+        <section className={classes.description} aria-labelledby="description">
+          <Title order={2} id="description">
+            Description
+          </Title>
+          {paragraphs.length === 0 ? (
+            <Text c="dimmed">{NOT_KNOWN}</Text>
+          ) : (
+            paragraphs.map((paragraph, index) => (
+              // Paragraphs have no identity of their own and never change places.
+              // oxlint-disable-next-line react/no-array-index-key
+              <p key={index} dir="auto">
+                {paragraph}
+              </p>
+            ))
+          )}
+        </section>
+      </div>
+      <Reviews bookId={book.id} write={writeReview} />
+    </article>
+  )
+}
+
+function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd dir="auto">{children}</dd>
+    </div>
+  )
+}
+
+function Missing({ home }: { home: string }) {
+  useTitle('Book not found')
+  return (
+    <div className={classes.missing}>
+      <Title order={1} tabIndex={-1}>
+        Book not found
+      </Title>
+      <Text c="dimmed">There is no such book. It may have been removed, or the address is mistyped.</Text>
+      <Button component={Link} to={home}>
+        Find a book
+      </Button>
+    </div>
+  )
+}
+
+function BookSkeleton() {
+  return (
+    <div className={classes.page} aria-hidden="true">
+      <div className={classes.cover}>
+        <Skeleton className={classes.skeletonCover} radius={4} />
+      </div>
+      <div className={classes.skeletonLines}>
+        <Skeleton height={32} width="70%" />
+        <Skeleton height={24} width="40%" />
+        <Skeleton height={20} width="30%" />
+        <Skeleton height={36} width={140} />
+        <Skeleton height={120} mt="lg" />
+      </div>
+    </div>
+  )
+}

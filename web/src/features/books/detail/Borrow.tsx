@@ -1,0 +1,59 @@
+import { Alert, Button } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { Link, useLocation, useNavigate } from 'react-router'
+import { isSignedOut } from '../../../api/client'
+import { useBorrow } from '../../../api/loans'
+import { messageOf } from '../../../lib/problem'
+import type { BookDetail } from '../../../api/types'
+import { notify } from '../../../lib/notify'
+import { paths } from '../../../lib/paths'
+import { dayText, quoted } from '../../../lib/format'
+
+/** `Borrow`, or `Not Available` where there is nothing to borrow (R-LOAN-1, R-LOAN-2). */
+export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }) {
+  const borrow = useBorrow()
+  const navigate = useNavigate()
+  const { pathname, search } = useLocation()
+  const refusal = useRef<HTMLDivElement>(null)
+  const failed = borrow.isError && !isSignedOut(borrow.error)
+
+  // The button may have just become unusable, so the keyboard stays with what is said about it.
+  useEffect(() => {
+    if (failed) refusal.current?.focus()
+  }, [failed])
+
+  async function begin() {
+    try {
+      const loan = await borrow.mutateAsync(book.id)
+      notify.success(`${quoted(book.title)} is yours until ${dayText(loan.returnDate)}.`)
+    } catch (error) {
+      console.error('The book could not be borrowed.', error)
+      return
+    }
+    await navigate(paths.studentHome())
+  }
+
+  return (
+    <>
+      {book.status !== 'Available' ? (
+        <Button size="md" disabled>
+          Not Available
+        </Button>
+      ) : visitor ? (
+        <Button size="md" component={Link} to={paths.login(pathname + search)}>
+          Borrow
+        </Button>
+      ) : (
+        // It stays busy until the home has taken its place.
+        <Button size="md" loading={borrow.isPending || borrow.isSuccess} onClick={() => void begin()}>
+          Borrow
+        </Button>
+      )}
+      {failed && (
+        <Alert ref={refusal} color="red" role="alert" tabIndex={-1} w="100%">
+          {messageOf(borrow.error)}
+        </Alert>
+      )}
+    </>
+  )
+}

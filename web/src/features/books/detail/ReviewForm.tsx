@@ -1,0 +1,94 @@
+import { Alert, Button, Stack, Textarea, Title } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { isSignedOut } from '../../../api/client'
+import { forms } from '../../../api/contract'
+import { messageOf, ProblemError } from '../../../lib/problem'
+import { useAddReview } from '../../../api/reviews'
+import type { ReviewForm as Values } from '../../../api/types'
+import { check, lengthOf } from '../../../api/validate'
+import { notify } from '../../../lib/notify'
+import { focusFirstError } from '../../../lib/forms'
+import { StarsInput } from '../../../ui/Stars'
+import { reviewDraft } from './draft'
+
+const EMPTY: Values = { rating: 0, comment: '' }
+const FAILED = 'Your review could not be added.'
+const { maxLength } = forms.ReviewForm.comment
+/** From here on it is said how much room is left. */
+const NEARLY_FULL = maxLength * 0.75
+
+/** Stars and a comment (R-REV-1); what is typed survives a failure and a reload. */
+export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
+  const add = useAddReview(bookId)
+  const form = useForm<Values>({
+    mode: 'controlled',
+    initialValues: reviewDraft.read(uid, bookId) ?? EMPTY,
+    validate: {
+      rating: (value) => (value === 0 ? 'Choose one to five stars.' : check(value, forms.ReviewForm.rating)),
+      comment: (value) => check(value, forms.ReviewForm.comment),
+    },
+    onValuesChange: (values) => reviewDraft.write(uid, bookId, values),
+  })
+  const length = lengthOf(form.values.comment)
+  const fieldsAreWrong = add.error instanceof ProblemError && Object.keys(add.error.fields).length > 0
+
+  async function submit(values: Values) {
+    try {
+      await add.mutateAsync({ rating: values.rating, comment: values.comment.trim() })
+    } catch (error) {
+      if (isSignedOut(error)) return
+      console.error(FAILED, error)
+      if (error instanceof ProblemError) {
+        form.setErrors(error.fields)
+        focusFirstError(error.fields)
+      }
+      return
+    }
+    form.setValues(EMPTY)
+    form.clearErrors()
+    reviewDraft.remove(uid, bookId)
+    notify.success('Thank you. Your review has been added.')
+  }
+
+  return (
+    <form
+      noValidate
+      aria-labelledby="write-review"
+      onSubmit={form.onSubmit((values) => void submit(values), focusFirstError)}
+    >
+      <Title order={3} id="write-review">
+        Write a review
+      </Title>
+      <Stack mt="sm" align="flex-start">
+        <div data-field="rating">
+          <StarsInput
+            label="Your rating"
+            value={form.values.rating}
+            onChange={(rating) => form.setFieldValue('rating', rating)}
+            error={typeof form.errors['rating'] === 'string' ? form.errors['rating'] : null}
+          />
+        </div>
+        <Textarea
+          label="Comment"
+          w="100%"
+          rows={4}
+          required
+          withAsterisk={false}
+          resize="vertical"
+          description={length > NEARLY_FULL ? `${length} of ${maxLength} characters` : undefined}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          {...form.getInputProps('comment')}
+          data-field="comment"
+        />
+        {add.isError && !fieldsAreWrong && (
+          <Alert color="red" role="alert" w="100%">
+            {FAILED} {messageOf(add.error)}
+          </Alert>
+        )}
+        <Button type="submit" variant="default" loading={add.isPending}>
+          Add Review
+        </Button>
+      </Stack>
+    </form>
+  )
+}

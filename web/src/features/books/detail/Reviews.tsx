@@ -1,0 +1,127 @@
+import { Button, Skeleton, Text, Title } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { reviewsQuery } from '../../../api/reviews'
+import type { Review } from '../../../api/types'
+import { ErrorState } from '../../../ui/ErrorState'
+import { counted, instantText } from '../../../lib/format'
+import { Stars } from '../../../ui/Stars'
+import { distributionOf } from './bookRules'
+import classes from './Reviews.module.css'
+
+/** What readers say: the distribution of their stars, and their words, newest first. */
+export function Reviews({ bookId, write }: { bookId: number; write: ReactNode }) {
+  const query = useInfiniteQuery(reviewsQuery(bookId))
+  const list = useRef<HTMLUListElement>(null)
+  const reviews = query.data?.pages.flatMap((page) => page.reviews) ?? []
+  // A review that arrived meanwhile changes the figures: those of the newest answer hold.
+  const figures = query.data?.pages.at(-1)
+
+  const shown = reviews.length
+  const goOnAt = useRef<number | null>(null)
+
+  // The button may be gone; reading goes on at the first review that is new.
+  useEffect(() => {
+    if (goOnAt.current === null || shown <= goOnAt.current) return
+    const next = list.current?.children[goOnAt.current]
+    goOnAt.current = null
+    if (next instanceof HTMLElement) next.focus({ preventScroll: true })
+  }, [shown])
+
+  function showMore() {
+    goOnAt.current = shown
+    void query.fetchNextPage()
+  }
+
+  return (
+    <section className={classes.reviews} aria-labelledby="reviews">
+      <div className={classes.summary}>
+        <Title order={2} id="reviews">
+          Reviews
+        </Title>
+        {figures && figures.averageRating !== null && (
+          <Figures average={figures.averageRating} total={figures.total} ratings={figures.ratings} />
+        )}
+        {query.data && reviews.length === 0 && (
+          <Text mt="xs" c="dimmed">
+            No reviews yet. Be the first to review this book!
+          </Text>
+        )}
+        {write !== undefined && <div className={classes.write}>{write}</div>}
+      </div>
+      <div>
+        {query.data ? (
+          reviews.length > 0 && (
+            <>
+              <ul ref={list} className={classes.list} aria-labelledby="reviews">
+                {reviews.map((review) => (
+                  <li key={review.id} tabIndex={-1}>
+                    <OneReview review={review} />
+                  </li>
+                ))}
+              </ul>
+              {query.isFetchNextPageError ? (
+                <ErrorState error={query.error} onRetry={showMore} />
+              ) : (
+                query.hasNextPage && (
+                  <Button variant="default" loading={query.isFetchingNextPage} onClick={showMore}>
+                    Show more
+                  </Button>
+                )
+              )}
+            </>
+          )
+        ) : query.isError ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <div aria-hidden="true">
+            <Skeleton height={20} width="12rem" />
+            <Skeleton height={20} mt="sm" width="80%" />
+          </div>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Figures({ average, total, ratings }: { average: number; total: number; ratings: readonly number[] }) {
+  return (
+    <>
+      <p className={classes.average}>
+        <span className="tabular">{average.toFixed(1)}</span>
+        <Stars value={average} size={18} />
+        <small>{counted(total, 'review', 'reviews')}</small>
+      </p>
+      <ul className={classes.distribution} aria-label="Distribution of stars">
+        {distributionOf(ratings).map(({ stars, count, share }) => (
+          <li key={stars}>
+            <span className="tabular">{stars === 1 ? '1 star' : `${stars} stars`}</span>
+            <span className={classes.bar}>
+              <span style={{ width: `${share * 100}%` }} />
+            </span>
+            <span className={`${classes.number} tabular`}>{count.toLocaleString('en')}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function OneReview({ review }: { review: Review }) {
+  return (
+    <>
+      <div className={classes.by}>
+        <Stars value={review.rating} size={15} />
+        <span className={classes.name} dir="auto">
+          {review.userName ?? 'A reader'}
+        </span>
+        <Text span c="dimmed" size="sm">
+          <time dateTime={review.createdAt}>{instantText(review.createdAt)}</time>
+        </Text>
+      </div>
+      <p className={classes.comment} dir="auto">
+        {review.comment}
+      </p>
+    </>
+  )
+}

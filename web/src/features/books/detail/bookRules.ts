@@ -1,0 +1,42 @@
+import { lengthOf } from '../../../api/validate'
+
+/** The paragraphs of a description, however its lines were broken. */
+export function paragraphsOf(text: string): string[] {
+  return text
+    .split(/\r?\n\s*\r?\n|\r?\n/)
+    .map((paragraph) => paragraph.trim())
+    .filter((paragraph) => paragraph !== '')
+}
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
+
+/** "English" for `en` or `eng`; whatever the catalogue says where that is no known code. */
+export function languageName(code: string): string {
+  try {
+    return names.of(code) ?? code
+  } catch {
+    return code
+  }
+}
+
+/** "4.7 out of 5" */
+export function averageText(average: number): string {
+  return `${average.toFixed(1)} out of 5`
+}
+
+export type TitleSize = 'short' | 'long' | 'endless'
+
+/** A title of a whole paragraph is set like one. */
+export function titleSize(title: string): TitleSize {
+  const length = lengthOf(title)
+  return length <= 90 ? 'short' : length <= 250 ? 'long' : 'endless'
+}
+
+/** The stars from five to one, each with how many gave it and what part of the most frequent one that is. */
+export function distributionOf(ratings: readonly number[]): { stars: number; count: number; share: number }[] {
+  const most = Math.max(1, ...ratings)
+  return [5, 4, 3, 2, 1].map((stars) => {
+    const count = ratings[stars - 1] ?? 0
+    return { stars, count, share: count / most }
+  })
+}

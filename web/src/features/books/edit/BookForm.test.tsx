@@ -1,0 +1,301 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Book } from '../../../api/types'
+import { renderApp } from '../../../testing/render'
+import { book, bookPage, librarian } from '../../../testing/samples'
+import { fakeServer, problem } from '../../../testing/server'
+
+const session = { 'GET /auth/session': { body: { user: librarian } }, 'GET /books': bookPage([]) }
+const description = 'A long description. '.repeat(12).trim()
+
+const stored = (id: number, more: Partial<Book> = {}) =>
+  book(id, {
+    title: 'Emma',
+    author: 'Jane Austen',
+    genre: 'Novel',
+    photoURL: 'https://covers.test/emma.jpg',
+    description,
+    location: 'Shelf A',
+    noOfBooks: 3,
+    status: 'Available',
+    ...more,
+  })
+const answer = (one: Book, etag: string) => ({
+  body: { ...one, averageRating: null, reviewCount: 0 },
+  headers: { ETag: etag },
+})
+
+const field = (label: string) => screen.getByRole<HTMLInputElement>('textbox', { name: label })
+const suggested = (label: string) => screen.getByRole<HTMLInputElement>('combobox', { name: label })
+
+async function fill(title = 'Emma') {
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), title)
+  await userEvent.type(field('Author'), 'Jane Austen')
+  await userEvent.type(suggested('Genre'), 'Novel')
+  await userEvent.type(field('Photo URL'), 'https://covers.test/emma.jpg')
+  await userEvent.click(field('Description'))
+  await userEvent.paste(description)
+  await userEvent.type(suggested('Location'), 'Shelf A')
+  await userEvent.click(screen.getByRole('radio', { name: '4 stars' }))
+}
+
+const bodies = (requests: Request[], method: string) =>
+  Promise.all(
+    requests.filter((request) => request.method === method).map((request) => request.json() as Promise<unknown>),
+  )
+
+beforeEach(() => {
+  sessionStorage.clear()
+  window.innerWidth = 1440
+})
+
+describe('Add New Book', () => {
+  it('R-BOOK-2: names each field that is missing or too short, counts, and puts the cursor into the first', async () => {
+    const requests = fakeServer(session)
+    renderApp('/add')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), 'Emma')
+    await userEvent.type(field('Description'), 'Too short')
+    expect(screen.getByText('9 of 200 characters')).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Add Book' }))
+
+    for (const name of ['Author', 'Genre', 'Photo URL', 'Location', 'Rating']) {
+      expect(screen.getByText(`${name} is required.`)).toBeVisible()
+    }
+    expect(screen.getByText('Description must be at least 200 characters.')).toBeVisible()
+    await waitFor(() => expect(field('Author')).toHaveFocus())
+    expect(requests.some(({ method }) => method === 'POST')).toBe(false)
+  })
+
+  it('R-BOOK-4: adds the book and is ready for the next one, with the first at hand', async () => {
+    const requests = fakeServer({ ...session, 'POST /books': { status: 201, ...answer(stored(7), '"1-1-a"') } })
+    renderApp('/add')
+    await fill()
+    await userEvent.keyboard('{Control>}{Enter}{/Control}')
+
+    expect(await screen.findByText('Book added successfully!')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Emma' })).toHaveAttribute('href', '/library/book-detail/7')
+    await waitFor(() => expect(field('Title')).toHaveFocus())
+    expect(field('Title')).toHaveValue('')
+    expect(screen.getByRole('radio', { name: '4 stars' })).not.toBeChecked()
+    expect(await bodies(requests, 'POST')).toEqual([
+      {
+        title: 'Emma',
+        author: 'Jane Austen',
+        genre: 'Novel',
+        photoURL: 'https://covers.test/emma.jpg',
+        description,
+        noOfBooks: 1,
+        location: 'Shelf A',
+        status: 'Available',
+        rating: 4,
+      },
+    ])
+    expect(Object.keys(sessionStorage)).toEqual([])
+  })
+
+  it('R-BOOK-4, R-BOOK-5: a failure keeps what was typed, also over a reload, and the field that the server names', async () => {
+    vi.spyOn(console, 'error').mockReturnValue()
+    let refuse = problem(503, 'busy', 'The library is busy.')
+    fakeServer({ ...session, 'POST /books': () => refuse })
+    const { unmount } = renderApp('/add')
+    await fill()
+    await userEvent.click(screen.getByRole('button', { name: 'Add Book' }))
+    expect(await screen.findByText('Error adding book, please try again.')).toBeVisible()
+
+    unmount()
+    renderApp('/add')
+    expect(await screen.findByText(/What you typed earlier is back/)).toBeVisible()
+    expect(field('Author')).toHaveValue('Jane Austen')
+
+    refuse = problem(422, 'invalid', 'One field needs your attention.', [
+      { field: 'photoURL', message: 'Photo URL leads nowhere.' },
+    ])
+    await userEvent.click(screen.getByRole('button', { name: 'Add Book' }))
+    expect(await screen.findByText('Photo URL leads nowhere.')).toBeVisible()
+    await waitFor(() => expect(field('Photo URL')).toHaveFocus())
+    expect(screen.queryByText('Error adding book, please try again.')).not.toBeInTheDocument()
+
+    await userEvent.click(screen.getByRole('button', { name: 'Start with an empty form' }))
+    expect(field('Author')).toHaveValue('')
+    expect(Object.keys(sessionStorage)).toEqual([])
+  })
+
+  it('asks before it is left with something typed, and keeps that', async () => {
+    fakeServer(session)
+    const { router } = renderApp('/add')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), 'Emma')
+    await userEvent.click(screen.getByRole('link', { name: 'Delete' }))
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Keep editing' }))
+    expect(router.state.location.pathname).toBe('/library/add')
+    expect(field('Title')).toHaveValue('Emma')
+
+    await userEvent.click(screen.getByRole('link', { name: 'Delete' }))
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Leave' }))
+    await screen.findByRole('heading', { name: 'Delete Books' })
+    await router.navigate('/add')
+    expect(await screen.findByRole('textbox', { name: 'Title' })).toHaveValue('Emma')
+  })
+
+  it('R-DETAIL-3: the status follows the number over zero and back, and can be set by hand', async () => {
+    fakeServer(session)
+    renderApp('/add')
+    const number = await screen.findByRole('textbox', { name: 'Number of books' })
+    await userEvent.clear(number)
+    expect(screen.getByRole('combobox', { name: 'Status' })).toHaveValue('Available')
+    await userEvent.type(number, '0')
+    expect(screen.getByRole('combobox', { name: 'Status' })).toHaveValue('Not Available')
+    await userEvent.clear(number)
+    await userEvent.type(number, '12')
+    expect(screen.getByRole('combobox', { name: 'Status' })).toHaveValue('Available')
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Status' }), 'Not Available')
+    await userEvent.type(number, '3')
+    expect(screen.getByRole('combobox', { name: 'Status' })).toHaveValue('Not Available')
+  })
+})
+
+describe('Update Book Details', () => {
+  it('R-BOOK-2, R-BOOK-4: saves what was loaded with what was changed, names its version, leaves the rating alone', async () => {
+    const requests = fakeServer({
+      ...session,
+      'GET /books/7': answer(stored(7), '"1-3-a"'),
+      'PUT /books/7': answer(stored(7, { location: 'Shelf B' }), '"2-3-a"'),
+    })
+    const { router } = renderApp('/update/7')
+    await waitFor(() => expect(suggested('Location')).toHaveValue('Shelf A'))
+    expect(screen.queryByText('Rating')).not.toBeInTheDocument()
+    await userEvent.clear(suggested('Location'))
+    await userEvent.type(suggested('Location'), 'Shelf B')
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+
+    expect(await screen.findByText('Book updated successfully!')).toBeVisible()
+    await waitFor(() => expect(router.state.location.pathname).toBe('/library/book-detail/7'))
+    const saved = requests.find(({ method }) => method === 'PUT')
+    expect(saved?.headers.get('If-Match')).toBe('"1-3-a"')
+    const { title, author, genre, photoURL, noOfBooks, status } = stored(7)
+    expect(await bodies(requests, 'PUT')).toEqual([
+      { title, author, genre, photoURL, description, noOfBooks, location: 'Shelf B', status },
+    ])
+  })
+
+  it('R-BOOK-4: a failure says so and keeps the edit', async () => {
+    vi.spyOn(console, 'error').mockReturnValue()
+    fakeServer({
+      ...session,
+      'GET /books/7': answer(stored(7), '"1-3-a"'),
+      'PUT /books/7': problem(500, 'internal', 'Something went wrong.'),
+    })
+    renderApp('/update/7')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), '!')
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+    expect(await screen.findByText('Error updating book, please try again.')).toBeVisible()
+    expect(field('Title')).toHaveValue('Emma!')
+  })
+
+  it('R-BOOK-7: shows what somebody else saved beside the own edit and saves what is chosen', async () => {
+    const theirs = stored(7, { author: 'J. Austen', location: 'Basement', genre: 'Classic' })
+    let now = answer(stored(7), '"1-3-a"')
+    const requests = fakeServer({
+      ...session,
+      'GET /books/7': () => now,
+      'PUT /books/7': (request) =>
+        request.headers.get('If-Match') === '"2-3-a"'
+          ? answer(theirs, '"3-3-a"')
+          : problem(412, 'stale', 'Saved meanwhile.'),
+    })
+    renderApp('/update/7')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Author' }), ' (1775)')
+    await userEvent.type(suggested('Location'), ' 9')
+    now = answer(theirs, '"2-3-a"')
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+
+    const heading = await screen.findByRole('heading', { name: 'Somebody else saved this book while you were editing' })
+    expect(heading).toHaveFocus()
+    // What she did not touch takes over theirs, what both changed stays hers until she says otherwise.
+    expect(suggested('Genre')).toHaveValue('Classic')
+    expect(suggested('Location')).toHaveValue('Shelf A 9')
+    await userEvent.click(screen.getByRole('radio', { name: /Basement$/ }))
+    expect(suggested('Location')).toHaveValue('Basement')
+    await userEvent.click(screen.getByRole('button', { name: 'Save again' }))
+
+    expect(await screen.findByText('Book updated successfully!')).toBeVisible()
+    expect((await bodies(requests, 'PUT')).at(-1)).toMatchObject({
+      author: 'Jane Austen (1775)',
+      location: 'Basement',
+      genre: 'Classic',
+    })
+  })
+
+  it('R-BOOK-8: a number that is 0 because every copy is lent may stay 0', async () => {
+    const lent = stored(7, { noOfBooks: 0, status: 'Not Available' })
+    const requests = fakeServer({
+      ...session,
+      'GET /books/7': answer(lent, '"1-0-n"'),
+      'PUT /books/7': answer(lent, '"2-0-n"'),
+    })
+    renderApp('/update/7')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), '!')
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+    expect(await screen.findByText('Book updated successfully!')).toBeVisible()
+    expect(await bodies(requests, 'PUT')).toMatchObject([{ noOfBooks: 0 }])
+  })
+
+  it('R-BOOK-8: copies lent meanwhile are shown beside the number that was typed', async () => {
+    let now = answer(stored(7), '"1-3-a"')
+    const requests = fakeServer({
+      ...session,
+      'GET /books/7': () => now,
+      'PUT /books/7': (request) =>
+        request.headers.get('If-Match') === '"1-1-a"'
+          ? answer(stored(7, { noOfBooks: 1 }), '"2-1-a"')
+          : problem(422, 'invalid', 'One field needs your attention.', [
+              {
+                field: 'noOfBooks',
+                message: 'Copies were borrowed while you were editing: only 1 is on the shelf now.',
+              },
+            ]),
+    })
+    renderApp('/update/7')
+    const number = await screen.findByRole('textbox', { name: 'Number of books' })
+    await userEvent.clear(number)
+    await userEvent.type(number, '2')
+    now = answer(stored(7, { noOfBooks: 1 }), '"1-1-a"')
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+    await screen.findByRole('heading', { name: 'Copies of this book were borrowed while you were editing' })
+    await userEvent.click(screen.getByRole('button', { name: 'Save again' }))
+    expect(await screen.findByText('Book updated successfully!')).toBeVisible()
+    expect((await bodies(requests, 'PUT')).at(-1)).toMatchObject({ noOfBooks: 2 })
+  })
+
+  it.each(['/update/404', '/update/none'])('R-BOOK-3: %s is missing and leads to the home page', async (address) => {
+    fakeServer(session)
+    const { router } = renderApp(address)
+    await waitFor(() => expect(router.state.location.pathname).toBe('/library/home'))
+    expect(await screen.findByText('This book is not in the catalogue.')).toBeVisible()
+  })
+})
+
+describe('All Books and Delete Books', () => {
+  const shelf = { ...session, 'GET /books': bookPage([stored(7), stored(8, { title: 'Persuasion' })]) }
+
+  it('R-BOOK-1: /books has an Update link per book and searches title and author', async () => {
+    const requests = fakeServer(shelf)
+    renderApp('/books?q=austen')
+    expect(await screen.findByRole('link', { name: 'Update Persuasion' })).toHaveAttribute('href', '/library/update/8')
+    const list = requests.find(({ url }) => url.includes('/books?'))
+    expect(new URL(list?.url ?? '').searchParams.get('field')).toBe('any')
+  })
+
+  it('R-BOOK-1, R-BOOK-6: /delete searches titles, asks with the name of the book, and says when it fails', async () => {
+    vi.spyOn(console, 'error').mockReturnValue()
+    const requests = fakeServer({ ...shelf, 'DELETE /books/8': problem(503, 'busy', 'Busy.') })
+    renderApp('/delete')
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete Persuasion' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    expect(dialog.getByText(/“Persuasion” and its reviews will be deleted. Loans of it stay/)).toBeVisible()
+    await userEvent.click(dialog.getByRole('button', { name: 'Delete' }))
+    expect(await screen.findByText('Error deleting book, please try again.')).toBeVisible()
+    const list = requests.find(({ url }) => url.includes('/books?'))
+    expect(new URL(list?.url ?? '').searchParams.get('field')).toBe('title')
+  })
+})

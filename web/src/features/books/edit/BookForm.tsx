@@ -1,0 +1,279 @@
+import { Alert, Button, Kbd, NativeSelect, NumberInput, Text, Textarea, TextInput } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { highlightsQuery } from '../../../api/books'
+import { lengthOf } from '../../../api/validate'
+import type { BookStatus } from '../../../api/types'
+import { ConfirmModal } from '../../../ui/ConfirmModal'
+import { focusFirstError } from '../../../lib/forms'
+import { StarsInput } from '../../../ui/Stars'
+import classes from './BookForm.module.css'
+import { type BookValues, rules, statusAfter } from './bookValues'
+import { CoverPreview } from './CoverPreview'
+import { counterText } from './counter'
+import { COMMON_GENRES } from './genres'
+import type { BookFormState } from './useBookForm'
+
+type BookFormProps = {
+  state: BookFormState
+  kind: 'add' | 'update'
+  submit: string
+  pending: boolean
+  drawnCover?: string
+  onSave: (values: BookValues) => void
+  onCancel: () => void
+  /** Beside the buttons, what became of the last save. */
+  notice?: ReactNode
+  /** Under the preview, where there is room. */
+  children?: ReactNode
+}
+
+/** The fields of a book in one column, with its cover beside them. */
+export function BookForm({
+  state,
+  kind,
+  submit,
+  pending,
+  drawnCover,
+  onSave,
+  onCancel,
+  notice,
+  children,
+}: BookFormProps) {
+  const { form, failure, restored, blocker } = state
+  const { values } = form
+  const counter = useId()
+  const element = useRef<HTMLFormElement>(null)
+  const copies = useRef(Number(values.noOfBooks))
+  const [turned, setTurned] = useState(0)
+
+  function changeCopies(typed: number | string) {
+    // Longer numbers than a computer counts with come as text.
+    const number = typed === '' ? '' : Number(typed)
+    form.setFieldValue('noOfBooks', number)
+    // While it is blank the number before counts.
+    if (values.noOfBooks !== '') copies.current = values.noOfBooks
+    if (number === '') return
+    const status = statusAfter(values.status, copies.current, number)
+    if (status === values.status) return
+    form.setFieldValue('status', status)
+    setTurned(turned + 1)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+    event.preventDefault()
+    element.current?.requestSubmit()
+  }
+
+  return (
+    <>
+      {restored && (
+        <Alert color="teal" role="status" className={classes.restored}>
+          What you typed earlier is back, not yet saved.
+          <span className={classes.restoredActions}>
+            <Button variant="default" size="compact-md" onClick={state.keepRestored}>
+              Go on with it
+            </Button>
+            <Button variant="subtle" size="compact-md" onClick={state.discard}>
+              {kind === 'add' ? 'Start with an empty form' : 'Go back to the saved book'}
+            </Button>
+          </span>
+        </Alert>
+      )}
+      {/* Ctrl and Enter save from any field, also from the description, where Enter makes a new line. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <form
+        ref={element}
+        noValidate
+        className={classes.form}
+        onSubmit={form.onSubmit((typed) => {
+          if (!pending) onSave(typed)
+        }, focusFirstError)}
+        onKeyDown={onKeyDown}
+      >
+        <TextInput
+          label={rules.title.label}
+          required
+          withAsterisk={false}
+          autoComplete="off"
+          classNames={{ input: classes.anyScript }}
+          {...form.getInputProps('title')}
+          data-field="title"
+        />
+        <TextInput
+          label={rules.author.label}
+          required
+          withAsterisk={false}
+          autoComplete="off"
+          classNames={{ input: classes.anyScript }}
+          {...form.getInputProps('author')}
+          data-field="author"
+        />
+        <Suggested
+          label={rules.genre.label}
+          suggest={(book) => book.genre}
+          more={COMMON_GENRES}
+          {...form.getInputProps('genre')}
+          field="genre"
+        />
+        <TextInput
+          label={rules.photoURL.label}
+          description="The address of a picture of the cover, starting with https://"
+          required
+          withAsterisk={false}
+          inputMode="url"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          {...form.getInputProps('photoURL')}
+          data-field="photoURL"
+        />
+        <aside className={classes.beside} aria-label="Preview">
+          <CoverPreview
+            values={values}
+            drawn={drawnCover ?? null}
+            onUseDrawn={() => form.setFieldValue('photoURL', drawnCover ?? '')}
+          />
+          {children}
+        </aside>
+        <div>
+          <Textarea
+            label={rules.description.label}
+            required
+            withAsterisk={false}
+            autosize
+            minRows={6}
+            maxRows={18}
+            classNames={{ input: classes.anyScript }}
+            {...form.getInputProps('description')}
+            aria-describedby={counter}
+            data-field="description"
+          />
+          <Text id={counter} size="sm" c="dimmed" className={`tabular ${classes.counter}`}>
+            {counterText(lengthOf(values.description.trim()))}
+          </Text>
+        </div>
+        <NumberInput
+          label={rules.noOfBooks.label}
+          required
+          withAsterisk={false}
+          allowDecimal={false}
+          allowNegative={false}
+          min={0}
+          clampBehavior="none"
+          className={classes.short}
+          {...form.getInputProps('noOfBooks')}
+          onChange={changeCopies}
+          data-field="noOfBooks"
+        />
+        <Suggested
+          label={rules.location.label}
+          description="Where a reader finds it, for instance Main hall, shelf A4"
+          suggest={(book) => book.location}
+          {...form.getInputProps('location')}
+          field="location"
+        />
+        <div>
+          <NativeSelect
+            key={turned}
+            label={rules.status.label}
+            data={[...rules.status.values]}
+            className={classes.short}
+            classNames={{ input: turned > 0 ? classes.turned : undefined }}
+            {...form.getInputProps('status')}
+            onChange={(event) => form.setFieldValue('status', event.currentTarget.value as BookStatus)}
+            data-field="status"
+          />
+          <Text size="sm" c="dimmed" role="status" className={classes.below}>
+            {statusNote(values, turned > 0)}
+          </Text>
+        </div>
+        {kind === 'add' && (
+          <div data-field="rating">
+            <StarsInput
+              label={rules.rating.label}
+              value={values.rating}
+              onChange={(stars) => form.setFieldValue('rating', stars)}
+              error={typeof form.errors['rating'] === 'string' ? form.errors['rating'] : null}
+            />
+          </div>
+        )}
+        {failure && (
+          <Alert color="red" role="alert" title={failure.message}>
+            {failure.detail}
+          </Alert>
+        )}
+        {notice}
+        <div className={classes.actions}>
+          <Button type="submit" size="md" variant={state.conflict ? 'default' : 'filled'} loading={pending}>
+            {submit}
+          </Button>
+          <Button variant="default" size="md" onClick={onCancel}>
+            Cancel
+          </Button>
+          <Text size="sm" c="dimmed" className={classes.hint}>
+            <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> saves
+          </Text>
+        </div>
+      </form>
+      <ConfirmModal
+        opened={blocker.state === 'blocked'}
+        title="Leave without saving?"
+        confirm="Leave"
+        cancel="Keep editing"
+        onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
+        onClose={() => blocker.state === 'blocked' && blocker.reset()}
+      >
+        What you typed is not in the catalogue yet. It is kept in this tab, so you find it again when you come back to
+        this form.
+      </ConfirmModal>
+    </>
+  )
+}
+
+/** What a hand-set status means, and why it changed by itself. */
+function statusNote({ noOfBooks, status }: BookValues, turned: boolean): string {
+  if (noOfBooks === '') return ''
+  const has = noOfBooks > 0
+  if (has !== (status === 'Available')) {
+    return has
+      ? 'Set by hand. It follows the number of books again when a student opens the book.'
+      : 'Set by hand, although there is no book to borrow. It follows the number again when a student opens the book.'
+  }
+  if (!turned) return 'Follows the number of books, or is set by hand.'
+  return has ? 'Now Available, as there are books to borrow.' : 'Now Not Available, as there is no book to borrow.'
+}
+
+type SuggestedProps = {
+  label: string
+  description?: string
+  field: 'genre' | 'location'
+  suggest: (book: { genre: string; location: string }) => string
+  more?: readonly string[]
+}
+
+/** A free text with suggestions: what the library's newest books have in this field, and `more`. */
+function Suggested({ field, suggest, more, ...input }: SuggestedProps) {
+  const list = useId()
+  const books = useQuery(highlightsQuery).data?.books ?? []
+  const offered = [...new Set([...books.map(suggest), ...(more ?? [])])].filter(Boolean).toSorted()
+  return (
+    <>
+      <TextInput
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        list={list}
+        classNames={{ input: classes.anyScript }}
+        {...input}
+        data-field={field}
+      />
+      <datalist id={list}>
+        {offered.map((text) => (
+          <option key={text}>{text}</option>
+        ))}
+      </datalist>
+    </>
+  )
+}

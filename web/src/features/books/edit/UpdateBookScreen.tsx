@@ -1,0 +1,144 @@
+import { Alert, Anchor, Skeleton } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { Navigate, useNavigate, useParams } from 'react-router'
+import { sessionQuery } from '../../../api/account'
+import { bookQuery, useUpdateBook } from '../../../api/books'
+import { ProblemError } from '../../../lib/problem'
+import { notify } from '../../../lib/notify'
+import { idOf, paths } from '../../../lib/paths'
+import { ErrorState } from '../../../ui/ErrorState'
+import { PageHeader } from '../../../ui/PageHeader'
+import { BookForm } from './BookForm'
+import classes from './BookForm.module.css'
+import { BOOK_FIELDS, type BookValues, bodyOf, NEW_BOOK, valuesOf } from './bookValues'
+import { ConflictPanel } from './ConflictPanel'
+import { draftName, writeDraft } from './draft'
+import { useBack } from './useBack'
+import { type Loaded, useBookForm } from './useBookForm'
+
+/** Update Book Details: loads the book; a missing one leads home. */
+export default function UpdateBookScreen() {
+  const id = idOf(useParams()['id'])
+  return (
+    <div className={classes.screen}>
+      <PageHeader title="Update Book Details" />
+      {id === null ? <MissingBook /> : <LoadedBook key={id} id={id} />}
+    </div>
+  )
+}
+
+function MissingBook() {
+  useEffect(() => notify.failure('This book is not in the catalogue.'), [])
+  return <Navigate to={paths.home()} replace />
+}
+
+function LoadedBook({ id }: { id: number }) {
+  // An edit begins from what is stored now, never from what an earlier page happened to load.
+  const query = useQuery({ ...bookQuery(id), staleTime: 0, refetchOnMount: 'always', refetchOnWindowFocus: false })
+  const uid = useQuery(sessionQuery).data?.user?.uid ?? 0
+  const { data, error, isFetchedAfterMount } = query
+
+  if (error instanceof ProblemError && error.code === 'not-found' && !data) return <MissingBook />
+  if (error && !data) return <ErrorState error={error} onRetry={() => void query.refetch()} />
+  if (!data || !isFetchedAfterMount) return <FormSkeleton />
+  return (
+    <Edit id={id} draft={draftName(uid, id)} uid={uid} loaded={{ values: valuesOf(data.book), version: data.etag }} />
+  )
+}
+
+function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: string; loaded: Loaded }) {
+  const state = useBookForm(draft, loaded)
+  const queries = useQueryClient()
+  const updateBook = useUpdateBook(id)
+  const navigate = useNavigate()
+  const back = useBack(paths.bookDetail(id))
+  const { form } = state
+  const deleted = updateBook.error instanceof ProblemError && updateBook.error.code === 'not-found'
+
+  async function loadAgain(): Promise<Loaded> {
+    const { book, etag } = await queries.fetchQuery({ ...bookQuery(id), staleTime: 0 })
+    return { values: valuesOf(book), version: etag }
+  }
+
+  async function save(values: BookValues) {
+    state.beginSave()
+    try {
+      await updateBook.mutateAsync({ etag: state.version, body: bodyOf(values, 'update') })
+      state.finish()
+      notify.success('Book updated successfully!')
+      back()
+    } catch (error) {
+      await refuse(error)
+    }
+  }
+
+  async function refuse(error: unknown) {
+    const message = 'Error updating book, please try again.'
+    if (!(error instanceof ProblemError)) return state.fail(message, error)
+    if (error.code === 'not-found') return
+    // Our own check let the number pass, so it may be that copies were lent meanwhile.
+    const number = error.fields['noOfBooks'] !== undefined
+    if (error.code !== 'stale' && !number) return state.fail(message, error)
+    try {
+      const now = await loadAgain()
+      if (error.code === 'stale') state.meet(now, 'saved')
+      else if (now.values.noOfBooks === state.copies) state.fail(message, error)
+      else state.meet(now, 'lent')
+    } catch (unreachable) {
+      state.fail(message, unreachable)
+    }
+  }
+
+  function addAnew() {
+    writeDraft(draftName(uid, 'add'), { values: form.values, base: NEW_BOOK, version: '' })
+    state.finish()
+    void navigate(paths.addBook(), { replace: true })
+  }
+
+  return (
+    <>
+      <ConflictPanel
+        state={state}
+        pending={updateBook.isPending}
+        onSave={() => form.onSubmit((values) => void save(values))()}
+      />
+      <BookForm
+        state={state}
+        kind="update"
+        submit="Update Book"
+        pending={updateBook.isPending}
+        drawnCover={new URL(`/library/covers/${id}.svg`, location.origin).href}
+        onSave={(values) => void save(values)}
+        onCancel={back}
+        notice={
+          deleted && (
+            <Alert color="red" role="alert" title="Somebody deleted this book while you were editing.">
+              What you typed is still here.{' '}
+              <Anchor component="button" type="button" onClick={addAnew}>
+                Add it as a new book
+              </Anchor>
+            </Alert>
+          )
+        }
+      />
+    </>
+  )
+}
+
+/** The shape of the form while the book is loaded. */
+function FormSkeleton() {
+  return (
+    <div className={classes.form} aria-busy="true">
+      <div className={classes.beside}>
+        <Skeleton className={classes.coverSkeleton} />
+      </div>
+      {BOOK_FIELDS.filter((field) => field !== 'rating').map((field) => (
+        <div key={field}>
+          <Skeleton height={14} width="7rem" mb={8} />
+          <Skeleton height={field === 'description' ? 160 : 42} />
+        </div>
+      ))}
+    </div>
+  )
+}

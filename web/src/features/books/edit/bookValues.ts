@@ -1,0 +1,84 @@
+import { forms } from '../../../api/contract'
+import type { Book, BookForm, BookStatus } from '../../../api/types'
+import { check, validators } from '../../../api/validate'
+
+/** What stands in the fields of the book form. */
+export type BookValues = {
+  title: string
+  author: string
+  genre: string
+  photoURL: string
+  description: string
+  /** Blank while a number is typed. */
+  noOfBooks: number | ''
+  location: string
+  status: BookStatus
+  /** 0 until stars are chosen; only a new book is asked for them. */
+  rating: number
+}
+
+export type BookField = keyof BookValues
+
+/** In the order of the screen. */
+export const BOOK_FIELDS = [
+  'title',
+  'author',
+  'genre',
+  'photoURL',
+  'description',
+  'noOfBooks',
+  'location',
+  'status',
+  'rating',
+] as const satisfies readonly BookField[]
+
+export const rules = forms.BookForm
+
+/** One copy, to be had: what a new book mostly is. */
+export const NEW_BOOK: BookValues = {
+  title: '',
+  author: '',
+  genre: '',
+  photoURL: '',
+  description: '',
+  noOfBooks: 1,
+  location: '',
+  status: 'Available',
+  rating: 0,
+}
+
+export function valuesOf(book: Book): BookValues {
+  const { title, author, genre, photoURL, description, noOfBooks, location, status, rating } = book
+  return { title, author, genre, photoURL, description, noOfBooks, location, status, rating: rating ?? 0 }
+}
+
+/** An update leaves the stars alone by not naming them. */
+export function bodyOf({ rating, ...values }: BookValues, kind: 'add' | 'update'): BookForm {
+  return { ...values, noOfBooks: Number(values.noOfBooks), ...(kind === 'add' && { rating }) }
+}
+
+export function sameValues(one: BookValues, other: BookValues): boolean {
+  return BOOK_FIELDS.every((field) => one[field] === other[field])
+}
+
+const byRule = validators(rules)
+
+export const addRules = {
+  ...byRule,
+  rating: (stars: number) => (stars === 0 ? check('', { ...rules.rating, required: true }) : byRule.rating(stars)),
+}
+
+/** A number that is 0 because every copy is lent may stay 0. */
+export function updateRules(loadedCopies: () => number | '') {
+  return {
+    ...byRule,
+    noOfBooks: (copies: number | '') => (copies === 0 && loadedCopies() === 0 ? null : byRule.noOfBooks(copies)),
+    rating: () => null,
+  }
+}
+
+/** The status follows the number of books over the line between none and some; otherwise it stays as it was set. */
+export function statusAfter(status: BookStatus, before: number, after: number): BookStatus {
+  if (before > 0 === after > 0) return status
+  return after > 0 ? 'Available' : 'Not Available'
+}

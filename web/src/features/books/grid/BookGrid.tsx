@@ -1,0 +1,261 @@
+import { Button, Skeleton, Text } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { BOOKS_PER_PAGE, bookListQuery, type BookFilter } from '../../../api/books'
+import { pagesBefore } from '../../../api/pages'
+import type { Book } from '../../../api/types'
+import { BookCard } from './BookCard'
+import { columnsFor, countText, MOVES, moved, rowHeight, type Wide } from './bookGridRules'
+import classes from './BookGrid.module.css'
+import { EmptyState } from '../../../ui/EmptyState'
+import { ErrorState } from '../../../ui/ErrorState'
+
+type BookGridProps = {
+  filter: BookFilter
+  /** Books in a row on a wide screen; fewer where there is less room. */
+  columns: Wide
+  linkTo: (book: Book) => string
+  actions?: (book: Book) => ReactNode
+  /** Shown when the catalogue is empty; a search without result has its own words. */
+  empty: ReactNode
+}
+
+const COLUMN_GAP = 24
+const ROW_GAP = { tall: 40, wide: 32 }
+
+function useBookList(filter: BookFilter) {
+  return useInfiniteQuery(bookListQuery(filter))
+}
+
+/** How wide the grid is: measured, and before that derived from the window so that the first picture is right. */
+function useWidth() {
+  const ref = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(() => {
+    const gutter = Math.min(40, Math.max(16, window.innerWidth * 0.03))
+    return Math.min(1440, window.innerWidth) - 2 * gutter
+  })
+  useLayoutEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const watcher = new ResizeObserver(([entry]) => {
+      if (entry && entry.contentRect.width > 0) setWidth(entry.contentRect.width)
+    })
+    watcher.observe(element)
+    return () => watcher.disconnect()
+  }, [])
+  return { ref, width }
+}
+
+/**
+ * The catalogue as a grid of cards. Only the rows near the window exist in the page; pages of the list are fetched in both
+ * directions and far ones are let go, so that a million books scroll like a hundred.
+ */
+export function BookGrid({ filter, columns: wide, linkTo, actions, empty }: BookGridProps) {
+  const query = useBookList(filter)
+  const { ref, width } = useWidth()
+  const columns = columnsFor(wide, width)
+
+  return (
+    <section aria-label="Books">
+      <Text role="status" c="dimmed" size="sm" className={classes.count}>
+        {query.data?.pages[0] && countText(query.data.pages[0], filter.q)}
+      </Text>
+      <div ref={ref}>
+        {query.data ? (
+          query.data.pages[0]?.total === 0 ? (
+            filter.q ? (
+              <EmptyState message={`No book matches “${filter.q}”. Try fewer or other words.`} />
+            ) : (
+              empty
+            )
+          ) : (
+            <Rows
+              query={query}
+              columns={columns}
+              width={width}
+              layout={wide === 6 ? 'tall' : 'wide'}
+              linkTo={linkTo}
+              actions={actions}
+            />
+          )
+        ) : query.isError ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <SkeletonRow columns={columns} layout={wide === 6 ? 'tall' : 'wide'} rows={wide === 6 ? 2 : 5} />
+        )}
+      </div>
+    </section>
+  )
+}
+
+type RowsProps = {
+  query: ReturnType<typeof useBookList>
+  columns: number
+  width: number
+  layout: 'tall' | 'wide'
+  linkTo: (book: Book) => string
+  actions: ((book: Book) => ReactNode) | undefined
+}
+
+function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const [top, setTop] = useState(0)
+  const pages = query.data
+  const books = pages?.pages.flatMap((page) => page.books) ?? []
+  // Pages before the window were let go; their rows keep their room, so that nothing jumps.
+  const before = pagesBefore(pages) * BOOKS_PER_PAGE
+  const known = before + books.length
+  const first = pages?.pages[0]
+  const setSize = first?.totalIsExact ? first.total : -1
+
+  const columnWidth = (width - (columns - 1) * COLUMN_GAP) / columns
+  const height = rowHeight(layout, columnWidth, actions !== undefined) + ROW_GAP[layout]
+
+  useLayoutEffect(() => {
+    setTop((list.current?.getBoundingClientRect().top ?? 0) + window.scrollY)
+  }, [columns])
+
+  const virtual = useWindowVirtualizer({
+    count: Math.ceil(known / columns),
+    estimateSize: () => height,
+    overscan: 2,
+    scrollMargin: top,
+  })
+  const rows = virtual.getVirtualItems()
+  const firstRow = rows[0]?.index ?? 0
+  const lastRow = rows.at(-1)?.index ?? 0
+
+  const { hasNextPage, hasPreviousPage, isFetching, isError, fetchNextPage, fetchPreviousPage, isPlaceholderData } =
+    query
+  const idle = !isFetching && !isError && !isPlaceholderData
+  const nearEnd = idle && hasNextPage && (lastRow + 2) * columns >= known
+  const nearStart = idle && hasPreviousPage && (firstRow - 1) * columns < before
+  useEffect(() => {
+    if (nearEnd) void fetchNextPage()
+  }, [nearEnd, fetchNextPage])
+  useEffect(() => {
+    if (nearStart) void fetchPreviousPage()
+  }, [nearStart, fetchPreviousPage])
+
+  function focusBook(index: number) {
+    virtual.scrollToIndex(Math.floor(index / columns), { align: 'auto' })
+    let tries = 30
+    const focus = () => {
+      const link = list.current?.querySelector<HTMLElement>(`[data-index="${index}"] [data-result]`)
+      if (link) link.focus({ preventScroll: false })
+      else if (tries-- > 0) requestAnimationFrame(focus)
+    }
+    focus()
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    const move = MOVES[event.key]
+    if (!move || !(event.target instanceof Element) || !event.target.matches('[data-result]')) return
+    const item = event.target.closest('[data-index]')
+    const index = Number(item?.getAttribute('data-index'))
+    const next = moved(index, move, columns, known)
+    if (next === null) return
+    event.preventDefault()
+    focusBook(next)
+  }
+
+  return (
+    <>
+      {/* The list only watches the arrow keys that its links send up. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
+      <div
+        ref={list}
+        role="list"
+        aria-busy={isFetching}
+        className={classes.list}
+        data-stale={isPlaceholderData || undefined}
+        style={{ height: virtual.getTotalSize() }}
+        onKeyDown={onKeyDown}
+      >
+        {rows.map((row) => (
+          <div
+            key={row.key}
+            ref={virtual.measureElement}
+            data-index={row.index}
+            role="presentation"
+            className={classes.row}
+            data-layout={layout}
+            style={{
+              gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+              transform: `translateY(${row.start - top}px)`,
+            }}
+          >
+            {Array.from({ length: columns }, (_, column) => {
+              const index = row.index * columns + column
+              const book = books[index - before]
+              if (index >= known) return null
+              return (
+                <div
+                  key={book?.id ?? -index}
+                  role="listitem"
+                  data-index={index}
+                  aria-setsize={setSize}
+                  aria-posinset={index + 1}
+                >
+                  {book ? (
+                    <BookCard
+                      book={book}
+                      to={linkTo(book)}
+                      layout={layout}
+                      eager={index < columns * 2}
+                      actions={actions?.(book)}
+                    />
+                  ) : (
+                    <CardSkeleton layout={layout} />
+                  )}
+                </div>
+              )
+            })}
+          </div>
+        ))}
+      </div>
+      {isError && <ErrorState error={query.error} onRetry={() => void fetchNextPage()} />}
+      {hasNextPage && !isError && (
+        <div className={classes.more}>
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Load more
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function SkeletonRow({ columns, rows, layout }: { columns: number; rows: number; layout: 'tall' | 'wide' }) {
+  return (
+    <div
+      className={classes.row}
+      data-layout={layout}
+      style={{
+        position: 'static',
+        gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
+        rowGap: ROW_GAP[layout],
+      }}
+      aria-hidden="true"
+    >
+      {Array.from({ length: columns * rows }, (_, index) => (
+        <CardSkeleton key={index} layout={layout} />
+      ))}
+    </div>
+  )
+}
+
+function CardSkeleton({ layout }: { layout: 'tall' | 'wide' }) {
+  return (
+    <div className={classes.skeleton} data-layout={layout} aria-hidden="true">
+      <Skeleton className={classes.skeletonCover} radius={4} />
+      <div className={classes.skeletonWords}>
+        <Skeleton height={18} width="90%" />
+        <Skeleton height={18} width="55%" />
+        <Skeleton height={14} width="70%" />
+        <Skeleton height={20} width="45%" />
+      </div>
+    </div>
+  )
+}

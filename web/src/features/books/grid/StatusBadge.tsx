@@ -1,0 +1,18 @@
+import { Badge } from '@mantine/core'
+import type { BookStatus } from '../../../api/types'
+import classes from './StatusBadge.module.css'
+
+/** Whether the book can be borrowed, in words, with a filled or a hollow dot beside them. */
+export function StatusBadge({ status, size = 'md' }: { status: BookStatus; size?: 'md' | 'lg' }) {
+  const available = status === 'Available'
+  return (
+    <Badge
+      size={size}
+      color={available ? 'teal' : 'gray'}
+      className={classes.badge}
+      leftSection={<span className={classes.dot} data-hollow={!available || undefined} />}
+    >
+      {status}
+    </Badge>
+  )
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest'
+import { columnsFor, countText, moved } from './bookGridRules'
+import { dayText, rupees } from '../../../lib/format'
+
+describe('rules of the grid', () => {
+  it('R-HOME-3, R-BOOK-1: six or three in a row where there is room, at least one anywhere', () => {
+    expect([1360, 1100, 900, 700, 358, 288, 200].map((width) => columnsFor(6, width))).toEqual([6, 6, 5, 4, 2, 2, 1])
+    expect([1360, 700, 358].map((width) => columnsFor(3, width))).toEqual([3, 2, 1])
+  })
+
+  it('counts in words', () => {
+    expect(countText({ total: 12, totalIsExact: true }, 'ada')).toBe('12 books match')
+    expect(countText({ total: 1, totalIsExact: true }, 'ada')).toBe('1 book matches')
+    expect(countText({ total: 1000, totalIsExact: false }, 'the')).toBe('1000+ books match')
+    expect(countText({ total: 300, totalIsExact: true }, '')).toBe('300 books')
+  })
+
+  it('arrow keys stop at the edges and reach the last, shorter row', () => {
+    expect(moved(0, 'left', 6, 14)).toBeNull()
+    expect(moved(0, 'up', 6, 14)).toBeNull()
+    expect(moved(0, 'down', 6, 14)).toBe(6)
+    expect(moved(11, 'down', 6, 14)).toBe(13)
+    expect(moved(13, 'right', 6, 14)).toBeNull()
+    expect(moved(3, 'last', 6, 14)).toBe(13)
+  })
+})
+
+describe('dates and money', () => {
+  it('are written the same way everywhere', () => {
+    expect(dayText('2026-11-12')).toBe('12 Nov 2026')
+    expect(dayText('2026-09-02')).toBe('2 Sep 2026')
+    expect(rupees(15)).toBe('₹15')
+  })
+})

@@ -1,0 +1,59 @@
+import { counted } from '../../../lib/format'
+
+/** Books in a row where there is room: the homes show six, the other lists three. */
+export type Wide = 3 | 6
+
+/** Columns for the width that the grid has. */
+export function columnsFor(wide: Wide, width: number): number {
+  if (wide === 3) return width >= 960 ? 3 : width >= 620 ? 2 : 1
+  if (width >= 1080) return 6
+  if (width >= 880) return 5
+  if (width >= 660) return 4
+  if (width >= 460) return 3
+  return width >= 250 ? 2 : 1
+}
+
+/**
+ * Height of a row of cards at the usual text size. Rows are measured once they are there; a good guess before that is what
+ * keeps the place when somebody comes back to a list.
+ */
+export function rowHeight(layout: 'tall' | 'wide', columnWidth: number, withActions: boolean): number {
+  if (layout === 'wide') return 126
+  // Below this width the badges of a card stand under each other.
+  const words = columnWidth < 198 ? 150 : 124
+  return columnWidth * 1.5 + words + (withActions ? 42 : 0)
+}
+
+type Page = { total: number; totalIsExact: boolean }
+
+/** "12 books match", "1000+ books match", or without a search "300 books". */
+export function countText({ total, totalIsExact }: Page, q: string): string {
+  if (total === 0) return ''
+  const many = q ? 'books match' : 'books'
+  if (!totalIsExact) return `${total}+ ${many}`
+  return counted(total, q ? 'book matches' : 'book', many)
+}
+
+export type Move = 'left' | 'right' | 'up' | 'down' | 'first' | 'last'
+
+export const MOVES: Readonly<Record<string, Move>> = {
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  Home: 'first',
+  End: 'last',
+}
+
+/** The book that a key leads to, or null at the edge. */
+export function moved(index: number, move: Move, columns: number, count: number): number | null {
+  const target = {
+    left: index - 1,
+    right: index + 1,
+    up: index - columns,
+    down: Math.min(index + columns, Math.max(index, count - 1)),
+    first: 0,
+    last: count - 1,
+  }[move]
+  return target < 0 || target >= count || target === index ? null : target
+}

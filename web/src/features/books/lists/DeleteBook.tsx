@@ -1,0 +1,76 @@
+import { Button } from '@mantine/core'
+import { useRef, useState } from 'react'
+import { useDeleteBook } from '../../../api/books'
+import type { Book } from '../../../api/types'
+import { notify } from '../../../lib/notify'
+import { ConfirmModal } from '../../../ui/ConfirmModal'
+import { quoted } from '../../../lib/format'
+
+/** The quiet red button on a card, and the question it asks before the book is gone. */
+export function DeleteBook({ book }: { book: Book }) {
+  // The book that was asked about: while the list closes the gap, the next one may already stand on this card.
+  const [asked, setAsked] = useState<Book | null>(null)
+  const [asking, setAsking] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const deleteBook = useDeleteBook()
+
+  function ask() {
+    setAsked(book)
+    setAsking(true)
+  }
+
+  async function remove() {
+    if (!asked) return
+    const place = button.current?.closest<HTMLElement>('[data-index]')?.dataset['index']
+    try {
+      await deleteBook.mutateAsync(asked.id)
+      setAsking(false)
+      notify.success(`${quoted(asked.title)} is deleted.`)
+      focusNear(Number(place))
+    } catch (error) {
+      setAsking(false)
+      notify.failure('Error deleting book, please try again.', error)
+    }
+  }
+
+  return (
+    <>
+      <Button
+        ref={button}
+        variant="subtle"
+        color="red"
+        size="sm"
+        aria-label={`Delete ${book.title}`}
+        data-delete-book
+        onClick={ask}
+      >
+        Delete
+      </Button>
+      <ConfirmModal
+        opened={asking}
+        title="Delete this book?"
+        confirm="Delete"
+        danger
+        pending={deleteBook.isPending}
+        onConfirm={() => void remove()}
+        onClose={() => setAsking(false)}
+      >
+        {asked && quoted(asked.title)} and its reviews will be deleted. Loans of it stay: copies that are lent out can
+        still be returned.
+      </ConfirmModal>
+    </>
+  )
+}
+
+/** The keyboard goes on where the deleted book stood: at the next one, or else at the last. */
+function focusNear(place: number): void {
+  setTimeout(() => {
+    const buttons = [...document.querySelectorAll<HTMLElement>('[data-delete-book]')]
+    const placeOf = (element: HTMLElement) => Number(element.closest<HTMLElement>('[data-index]')?.dataset['index'])
+    const next = buttons.find((element) => placeOf(element) >= place) ?? buttons.at(-1)
+    ;(next ?? document.querySelector<HTMLElement>('input[type="search"]'))?.focus()
+  }, CLOSING_MS)
+}
+
+/** The question is closed by then and has given the focus back. */
+const CLOSING_MS = 250

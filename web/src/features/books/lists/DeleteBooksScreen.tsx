@@ -1,0 +1,25 @@
+import { paths } from '../../../lib/paths'
+import { BookGrid } from '../grid/BookGrid'
+import { PageHeader } from '../../../ui/PageHeader'
+import { SearchBox, useSearchText } from '../../../ui/SearchBox'
+import { AddFirstBook } from './AddFirstBook'
+import { DeleteBook } from './DeleteBook'
+
+/** Delete Books: find one by its title and take it out of the catalogue. */
+export default function DeleteBooksScreen() {
+  const q = useSearchText()
+  return (
+    <>
+      <PageHeader title="Delete Books">
+        <SearchBox label="Search books by title" placeholder="Search by title" />
+      </PageHeader>
+      <BookGrid
+        filter={{ q, field: 'title', sort: 'title' }}
+        columns={3}
+        linkTo={(book) => paths.bookDetail(book.id)}
+        actions={(book) => <DeleteBook book={book} />}
+        empty={<AddFirstBook />}
+      />
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+import { screen } from '@testing-library/react'
+import { expect, it } from 'vitest'
+import { renderApp } from '../../../testing/render'
+import { book, bookPage, librarian } from '../../../testing/samples'
+import { fakeServer } from '../../../testing/server'
+
+const shelf = bookPage([
+  book(1, { rating: 3 }),
+  book(2, { rating: null }),
+  book(3, { rating: 5 }),
+  book(4, { rating: 5 }),
+])
+
+it('R-STU-3: shows the best rated books to anyone, standing still', async () => {
+  fakeServer({ 'GET /auth/session': { body: { user: null } }, 'GET /books': shelf })
+  renderApp('/new-home')
+  const links = await screen.findAllByRole('link', { name: /^Book \d/ })
+  expect(links.map((link) => link.getAttribute('href'))).toEqual(
+    [3, 4, 1, 2].map((id) => `/library/stubook-detail/${id}`),
+  )
+  expect(screen.queryByRole('button', { name: /Pause|Play/ })).not.toBeInTheDocument()
+})
+
+it('leads librarians to their own page of a book', async () => {
+  fakeServer({ 'GET /auth/session': { body: { user: librarian } }, 'GET /books': shelf })
+  renderApp('/new-home')
+  const [first] = await screen.findAllByRole('link', { name: /^Book \d/ })
+  expect(first).toHaveAttribute('href', '/library/book-detail/3')
+})

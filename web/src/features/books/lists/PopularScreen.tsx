@@ -1,0 +1,120 @@
+import { ActionIcon, Button, Skeleton, Text } from '@mantine/core'
+import { useReducedMotion } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { Link } from 'react-router'
+import { sessionQuery } from '../../../api/account'
+import { highlightsQuery } from '../../../api/books'
+import type { Book, Role } from '../../../api/types'
+import { homeOf, paths } from '../../../lib/paths'
+import { BookCover } from '../grid/BookCover'
+import { EmptyState } from '../../../ui/EmptyState'
+import { ErrorState } from '../../../ui/ErrorState'
+import { BackIcon } from '../../../ui/icons'
+import { PageHeader } from '../../../ui/PageHeader'
+import { Stars } from '../../../ui/Stars'
+import classes from './PopularScreen.module.css'
+
+const SHOWN = 12
+
+/** The books with the most stars, the newest first among equals. */
+function mostPopular(books: readonly Book[]): readonly Book[] {
+  return books.toSorted((one, other) => (other.rating ?? 0) - (one.rating ?? 0)).slice(0, SHOWN)
+}
+
+/** A shelf of popular books for anyone who comes by. It stands still; whoever wants to see more moves it. */
+export default function PopularScreen() {
+  const query = useQuery(highlightsQuery)
+  const role = useQuery(sessionQuery).data?.user?.role ?? null
+  const books = mostPopular(query.data?.books ?? [])
+
+  return (
+    <>
+      <PageHeader title="Popular books" actions={<Next role={role} />} />
+      <Text c="dimmed" className={classes.lead}>
+        What our librarians rate highest among the newest books. Anyone may look; members borrow a book for 7 days.
+      </Text>
+      {query.isError && !query.data ? (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+      ) : query.data && books.length === 0 ? (
+        <EmptyState message="There are no books on the shelves yet. Please come back soon." />
+      ) : (
+        <Shelf books={query.data ? books : null} linkTo={(book) => linkTo(book, role)} />
+      )}
+    </>
+  )
+}
+
+/** The strip of covers; null while they are on their way. */
+function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (book: Book) => string }) {
+  const strip = useRef<HTMLUListElement>(null)
+  const still = useReducedMotion(false, { getInitialValueInEffect: false })
+
+  function move(direction: 1 | -1) {
+    const { current } = strip
+    current?.scrollBy({ left: direction * current.clientWidth * 0.75, behavior: still ? 'instant' : 'smooth' })
+  }
+
+  return (
+    <div className={classes.band}>
+      <ul ref={strip} className={classes.strip} aria-busy={books === null} aria-label="Popular books">
+        {books
+          ? books.map((book, index) => (
+              <li key={book.id} className={classes.book}>
+                <Link to={to(book)} className={classes.link}>
+                  <span className={classes.stand}>
+                    <BookCover book={book} eager={index < 8} />
+                  </span>
+                  <span className={classes.title} dir="auto">
+                    {book.title}
+                  </span>
+                  <span className={classes.author} dir="auto">
+                    {book.author || 'Unknown author'}
+                  </span>
+                </Link>
+                <Stars value={book.rating} size={15} />
+              </li>
+            ))
+          : Array.from({ length: SHOWN }, (_, index) => (
+              <li key={index} className={classes.book} aria-hidden="true">
+                <span className={classes.stand}>
+                  <Skeleton className={classes.skeleton} radius={4} />
+                </span>
+                <Skeleton height={18} width="80%" mt="md" />
+                <Skeleton height={14} width="55%" />
+              </li>
+            ))}
+      </ul>
+      <div className={classes.moves}>
+        <ActionIcon variant="default" size={44} aria-label="Show earlier books" onClick={() => move(-1)}>
+          <BackIcon />
+        </ActionIcon>
+        <ActionIcon
+          variant="default"
+          size={44}
+          aria-label="Show more books"
+          className={classes.more}
+          onClick={() => move(1)}
+        >
+          <BackIcon />
+        </ActionIcon>
+      </div>
+    </div>
+  )
+}
+
+function linkTo(book: Book, role: Role | null): string {
+  return role === 'admin' ? paths.bookDetail(book.id) : paths.studentBookDetail(book.id)
+}
+
+function Next({ role }: { role: Role | null }) {
+  return role === null ? (
+    <Button component={Link} to={paths.register()}>
+      Register
+    </Button>
+  ) : (
+    <Button component={Link} to={homeOf(role)} variant="default">
+      All books
+    </Button>
+  )
+}

@@ -1,0 +1,62 @@
+import type { Problem } from '../api/types'
+
+/** The server's stable codes, and two for an answer that is not the server's. */
+type Code = Problem['code'] | 'unreachable' | 'unknown'
+
+/** What the server refused or could not do, in words for the person. `status` 0 means that it could not be reached. */
+export class ProblemError extends Error {
+  override readonly name = 'ProblemError'
+  readonly status: number
+  readonly code: Code
+  /** Message per field name, for the form that sent it. */
+  readonly fields: Readonly<Record<string, string>>
+  /** Seconds to wait before trying again, where the server says so. */
+  readonly retryAfter: number | null
+
+  constructor(
+    problem: Pick<Problem, 'status' | 'detail' | 'errors'> & { code: Code },
+    retryAfter: number | null = null,
+  ) {
+    super(problem.detail)
+    this.status = problem.status
+    this.code = problem.code
+    this.fields = Object.fromEntries((problem.errors ?? []).map(({ field, message }) => [field, message]))
+    this.retryAfter = retryAfter
+  }
+}
+
+export function unreachable(): ProblemError {
+  return new ProblemError({
+    status: 0,
+    code: 'unreachable',
+    detail: 'The library cannot be reached. Check your connection and try again.',
+  })
+}
+
+/** Reads an answer that is not a success, whatever its body turns out to be (a proxy may answer in HTML). */
+export function problemOf(response: Response, body: unknown): ProblemError {
+  const wait = Number(response.headers.get('Retry-After'))
+  const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : null
+  if (isProblem(body)) return new ProblemError(body, retryAfter)
+  const detail =
+    response.status >= 500
+      ? 'Something went wrong in the library. Please try again in a moment.'
+      : 'That did not work. Please try again.'
+  return new ProblemError({ status: response.status, code: 'unknown', detail }, retryAfter)
+}
+
+function isProblem(body: unknown): body is Problem {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'code' in body &&
+    typeof body.code === 'string' &&
+    'detail' in body &&
+    typeof body.detail === 'string'
+  )
+}
+
+/** The sentence to show for anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof ProblemError ? error.message : 'Something went wrong. Please try again.'
+}
