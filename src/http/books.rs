@@ -13,6 +13,7 @@ use super::{
     App, State,
     error::{Error, Result},
     extract::{Id, Json, Query},
+    page,
     session::{Caller, SignedIn},
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     domain::{
         account::Role,
         book::{Book, BookForm, NO_OF_BOOKS, Status},
-        rule::{Invalid, Kind, Number, Text},
+        rule::{Invalid, Kind, Text},
     },
     search::{self, Cursor},
     storage::{
@@ -30,8 +31,6 @@ use crate::{
     },
 };
 
-/// Longest page of a list.
-pub const LIMIT: Number = Number { field: "limit", label: "The page's length", min: 1, max: 100 };
 /// Default length: four rows of six cards.
 const DEFAULT_LIMIT: i64 = 24;
 /// Longest search text; as long as the longest title.
@@ -99,19 +98,6 @@ pub struct BookList {
     previous: Option<String>,
 }
 
-/// The length of a page asked for.
-pub fn page_length(limit: Option<i64>, default: i64) -> Result<i64> {
-    let mut invalid = Invalid::default();
-    let limit = LIMIT.check(limit.unwrap_or(default), &mut invalid);
-    Ok(invalid.or(limit)?)
-}
-
-/// What a cursor that is none is told.
-#[must_use]
-pub fn bad_cursor() -> Error {
-    Invalid::field("cursor", "This is no place in this list. Start from its first page.").into()
-}
-
 /// Search and list books.
 #[utoipa::path(get, path = "/books", params(ListQuery), responses((status = 200, body = BookList)))]
 pub async fn list_books(
@@ -125,28 +111,28 @@ pub async fn list_books(
         Sort::Title => search::Sort::Title,
         Sort::Newest => search::Sort::Newest,
     };
-    let cursor = match query.cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
-        Some(cursor) => Some(Cursor::parse(cursor, sort).ok_or_else(bad_cursor)?),
-        None => None,
-    };
-    let page = app.catalogue.index().page(&search::Query {
+    let cursor: Option<Cursor> = page::place(query.cursor.as_deref())?;
+    if cursor.as_ref().is_some_and(|cursor| cursor.sort() != sort) {
+        return Err(page::bad_cursor());
+    }
+    let found = app.catalogue.index().page(&search::Query {
         text: &text,
         field: match query.field {
             Field::Any => search::Field::Any,
             Field::Title => search::Field::Title,
         },
         sort,
-        limit: usize::try_from(page_length(query.limit, DEFAULT_LIMIT)?).unwrap_or(1),
+        limit: usize::try_from(page::length(query.limit, DEFAULT_LIMIT)?).unwrap_or(1),
         cursor: cursor.as_ref(),
     });
-    let ids = page.ids;
+    let ids = found.ids;
     let books = app.db.read(move |tx| books::cards(tx, &ids)).await.map_err(Error::from)?;
     Ok(axum::Json(BookList {
         books,
-        total: page.total,
-        total_is_exact: page.total_is_exact,
-        next: page.next.map(|cursor| cursor.to_string()),
-        previous: page.previous.map(|cursor| cursor.to_string()),
+        total: found.total,
+        total_is_exact: found.total_is_exact,
+        next: found.next.as_ref().map(page::cursor),
+        previous: found.previous.as_ref().map(page::cursor),
     }))
 }
 

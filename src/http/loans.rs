@@ -1,7 +1,6 @@
 //! Circulation: borrowing, returning, extending, and the lists of what is out.
 
 use axum::{extract::State as AppState, http::StatusCode};
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -9,9 +8,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     State,
-    books::{bad_cursor, page_length},
     error::{Error, Result},
     extract::{Id, Nothing, OptionalJson, Query},
+    page,
     session::SignedIn,
 };
 use crate::{
@@ -23,7 +22,7 @@ use crate::{
     storage::{
         Tx, books,
         events::{self, Action, Event},
-        loans::{self, BorrowedBook, End, Part, Place},
+        loans::{self, BorrowedBook, End},
     },
 };
 
@@ -202,26 +201,6 @@ pub struct LoanList {
     previous: Option<String>,
 }
 
-fn cursor(part: &Part) -> String {
-    let (direction, place) = match part {
-        Part::After(place) => ('a', place),
-        Part::Before(place) => ('b', place),
-    };
-    URL_SAFE_NO_PAD.encode(format!("{direction}{} {}", place.return_date, place.id))
-}
-
-fn part(cursor: &str) -> Option<Part> {
-    let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
-    let (day, id) = text.get(1..)?.split_once(' ')?;
-    let day: Date = day.parse().ok()?;
-    let place = Place { return_date: day.to_string(), id: id.parse().ok()? };
-    match text.as_bytes().first()? {
-        b'a' => Some(Part::After(place)),
-        b'b' => Some(Part::Before(place)),
-        _ => None,
-    }
-}
-
 /// List all open loans of all students (R-FINE-1).
 #[utoipa::path(get, path = "/loans", params(LoanQuery), responses((status = 200, body = LoanList)))]
 pub async fn list_loans(
@@ -231,55 +210,20 @@ pub async fn list_loans(
     let mut invalid = Invalid::default();
     let text = SEARCH.check(&query.q, &mut invalid);
     invalid.or(())?;
-    let limit = page_length(query.limit, 50)?;
-    let from = match query.cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
-        Some(cursor) => part(cursor).ok_or_else(bad_cursor)?,
-        None => Part::After(Place { return_date: String::new(), id: 0 }),
-    };
+    let limit = page::length(query.limit, 50)?;
+    let position = page::place(query.cursor.as_deref())?;
     let today = app.clock.today();
-    let asked = from.clone();
-    let (mut page, total) = app
+    let (page, total) = app
         .db
         .read(move |tx| -> Result<_> {
-            Ok((loans::open_page(tx, &text, &asked, limit + 1, today)?, loans::open_count(tx, &text)?))
+            Ok((loans::open_page(tx, &text, position, limit, today)?, loans::open_count(tx, &text)?))
         })
         .await?;
-    // One more than asked for tells whether the list goes on in the direction of reading.
-    let goes_on = page.len() > usize::try_from(limit).unwrap_or(usize::MAX);
-    let backwards = matches!(from, Part::Before(_));
-    if goes_on {
-        if backwards {
-            page.remove(0);
-        } else {
-            page.pop();
-        }
-    }
-    let at_start = matches!(&from, Part::After(place) if place.return_date.is_empty());
-    let place = |of: Option<&BorrowedBook>| {
-        of.map(|of| Place { return_date: of.loan.return_date.to_string(), id: of.loan.id })
-    };
-    let next =
-        if backwards || goes_on { place(page.last()).map(|place| cursor(&Part::After(place))) } else { None };
-    let previous = if (backwards && goes_on) || (!backwards && !at_start) {
-        place(page.first()).map(|place| cursor(&Part::Before(place)))
-    } else {
-        None
-    };
-    Ok(axum::Json(LoanList { loans: page, total, today, next, previous }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cursor_of_the_list_survives_the_way_to_the_browser_and_back() {
-        let place = Place { return_date: "2026-11-28".into(), id: 7 };
-        for given in [Part::After(place.clone()), Part::Before(place)] {
-            assert_eq!(part(&cursor(&given)), Some(given));
-        }
-        for odd in ["", "a", "%%", "YQ", "YTIwMjYtMTEtMjgg", "eDIwMjYtMTEtMjggNw"] {
-            assert_eq!(part(odd), None, "{odd}");
-        }
-    }
+    Ok(axum::Json(LoanList {
+        next: page.next.as_ref().map(page::cursor),
+        previous: page.previous.as_ref().map(page::cursor),
+        loans: page.rows,
+        total,
+        today,
+    }))
 }

@@ -10,6 +10,7 @@ pub mod extract;
 pub mod headers;
 pub mod loans;
 pub mod openapi;
+pub mod page;
 pub mod reviews;
 pub mod session;
 pub mod vitals;

@@ -7,9 +7,9 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     State,
-    books::{bad_cursor, page_length},
     error::{Error, Result},
     extract::{Id, Json, Query},
+    page,
     session::{Caller, SignedIn},
 };
 use crate::{
@@ -63,12 +63,9 @@ pub async fn list_reviews(
     Id(id): Id,
     Query(query): Query<ReviewQuery>,
 ) -> Result<axum::Json<ReviewList>> {
-    let limit = page_length(query.limit, 20)?;
-    let before = match query.cursor.as_deref().filter(|cursor| !cursor.is_empty()) {
-        Some(cursor) => cursor.parse().map_err(|_| bad_cursor())?,
-        None => i64::MAX,
-    };
-    let (mut page, ratings) = app
+    let limit = page::length(query.limit, 20)?;
+    let before = page::place(query.cursor.as_deref())?.unwrap_or(i64::MAX);
+    let (mut reviews, ratings) = app
         .db
         .read(move |tx| -> Result<_> {
             if !books::exists(tx, id)? {
@@ -77,12 +74,12 @@ pub async fn list_reviews(
             Ok((reviews::page(tx, id, before, limit + 1)?, reviews::ratings(tx, id)?))
         })
         .await?;
-    let more = page.len() > usize::try_from(limit).unwrap_or(usize::MAX);
+    let more = reviews.len() > usize::try_from(limit).unwrap_or(usize::MAX);
     if more {
-        page.pop();
+        reviews.pop();
     }
     if caller.person().is_none() {
-        for review in &mut page {
+        for review in &mut reviews {
             review.user_id = None;
             review.user_name = None;
         }
@@ -90,8 +87,8 @@ pub async fn list_reviews(
     let total = ratings.iter().sum();
     let sum = ratings.iter().zip(1_i64..).map(|(count, stars)| count * stars).sum();
     Ok(axum::Json(ReviewList {
-        next: page.last().filter(|_| more).map(|last| last.id.to_string()),
-        reviews: page,
+        next: reviews.last().filter(|_| more).map(|last| page::cursor(&last.id)),
+        reviews,
         total,
         average_rating: average_rating(sum, total),
         ratings,

@@ -2,7 +2,10 @@
 
 use jiff::civil::Date;
 
-use super::{Result, Row, Tx};
+use super::{
+    Result, Row, Tx,
+    page::{Page, Position},
+};
 use crate::{
     domain::loan::{Loan, fine, overdue_days},
     fold::fold,
@@ -91,13 +94,13 @@ pub fn set_return_date(tx: &mut Tx<'_>, id: i64, return_date: Date, today: Date)
     )
 }
 
-/// A reader's open loans, the one to be returned first at the top.
+/// All of a reader's open loans, the one to be returned first at the top; the total fine is the sum over them.
 pub fn open_of_user(tx: &mut Tx<'_>, user: i64, today: Date) -> Result<Vec<Loan>> {
     tx.query(
         sql!(
             "SELECT ",
             columns!(),
-            " FROM loans WHERE user_id = $1 AND ended_at IS NULL ORDER BY return_date, id LIMIT 1000"
+            " FROM loans WHERE user_id = $1 AND ended_at IS NULL ORDER BY return_date, id"
         ),
         &[&user],
         |row| loan(row, today),
@@ -128,24 +131,6 @@ fn borrowed(row: &Row<'_>, today: Date) -> Result<BorrowedBook> {
     })
 }
 
-/// A place in the librarian's list: between loans, so that it stays good when one of them ends.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Return date, ISO; empty for the beginning.
-    pub return_date: String,
-    /// The loan's number.
-    pub id: i64,
-}
-
-/// Which part of the librarian's list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// What follows a place.
-    After(Place),
-    /// What is directly before a place.
-    Before(Place),
-}
-
 /// A `LIKE` pattern that finds `query` anywhere, folded as the keys are, with the pattern's own characters taken literally.
 fn contains(query: &str) -> String {
     let mut pattern = String::from("%");
@@ -159,15 +144,15 @@ fn contains(query: &str) -> String {
     pattern
 }
 
-/// Up to `limit` open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), the most overdue
+/// A page of the open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), the most overdue
 /// first.
 pub fn open_page(
     tx: &mut Tx<'_>,
     query: &str,
-    part: &Part,
+    position: Option<Position<Date>>,
     limit: i64,
     today: Date,
-) -> Result<Vec<BorrowedBook>> {
+) -> Result<Page<BorrowedBook, Date>> {
     macro_rules! select {
         ($compare:literal, $order:literal) => {
             sql!(
@@ -186,22 +171,19 @@ pub fn open_page(
             )
         };
     }
-    let pattern = contains(query);
-    match part {
-        Part::After(place) => {
-            tx.query(select!(">", "ASC"), &[&pattern, &place.return_date, &place.id, &limit], |row| {
-                borrowed(row, today)
-            })
-        }
-        Part::Before(place) => {
-            let mut page =
-                tx.query(select!("<", "DESC"), &[&pattern, &place.return_date, &place.id, &limit], |row| {
-                    borrowed(row, today)
-                })?;
-            page.reverse();
-            Ok(page)
-        }
+    // Before every day there is.
+    let start = (String::new(), 0);
+    let (statement, (day, id)) = match position {
+        None => (select!(">", "ASC"), start),
+        Some(Position::After(day, id)) => (select!(">", "ASC"), (day.to_string(), id)),
+        Some(Position::Before(day, id)) => (select!("<", "DESC"), (day.to_string(), id)),
+    };
+    let mut rows =
+        tx.query(statement, &[&contains(query), &day, &id, &(limit + 1)], |row| borrowed(row, today))?;
+    if matches!(position, Some(Position::Before(..))) {
+        rows.reverse();
     }
+    Ok(Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id)))
 }
 
 /// How many open loans [`open_page`] has in all.

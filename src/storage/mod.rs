@@ -11,6 +11,7 @@ pub mod events;
 mod job;
 pub mod loans;
 mod migrate;
+pub mod page;
 mod postgres;
 pub mod reviews;
 pub mod sessions;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use jiff::{ToSpan as _, civil::date};
+use library::storage::loans;
 use serde_json::{Value, json};
 
 use crate::{
@@ -362,4 +364,53 @@ async fn a_profile_lists_ones_own_loans_alone_r_prof_2() {
         other.ask(&format!("/loans/{loan}/{call}")).await.problem(404, "not-found");
     }
     assert_eq!(only_loan(&one).await["returnDate"], "2026-11-28");
+}
+
+#[tokio::test]
+async fn a_page_that_has_emptied_leads_back_both_ways_s12() {
+    let app = TestApp::new().await;
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Book", 9).await;
+    let mut loans = Vec::new();
+    for _ in 0..4 {
+        loans.push(student.borrow(book).await);
+    }
+    let page = async |cursor: &Value| {
+        let cursor = cursor.as_str().expect("the page leads there");
+        admin.get(&format!("/loans?limit=2&cursor={cursor}")).await.expect(200)
+    };
+    let give_back = async |loans: &[i64]| {
+        for loan in loans {
+            student.ask(&format!("/loans/{loan}/return")).await.expect(204);
+        }
+    };
+    let first = admin.get("/loans?limit=2").await.expect(200);
+    let second = page(&first["next"]).await;
+    give_back(&loans[2..]).await;
+    let emptied = page(&first["next"]).await;
+    assert_eq!((&emptied["loans"], &emptied["next"]), (&json!([]), &Value::Null));
+    assert_eq!(page(&emptied["previous"]).await["loans"], first["loans"]);
+
+    give_back(&loans[..2]).await;
+    let later = student.borrow(book).await;
+    let emptied = page(&second["previous"]).await;
+    assert_eq!((&emptied["loans"], &emptied["previous"]), (&json!([]), &Value::Null));
+    assert_eq!(page(&emptied["next"]).await["loans"][0]["id"], later);
+}
+
+#[tokio::test]
+async fn the_total_fine_is_the_sum_of_every_open_loan_s13_r_loan_5() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    let (uid, begun) = (student.uid, date(2026, 11, 13));
+    app.store(move |tx| {
+        for _ in 0..1001 {
+            loans::begin(tx, uid, 1, "Book", begun, begun.saturating_add(7.days()))?;
+        }
+        Ok(())
+    })
+    .await;
+    let mine = student.get("/me/loans").await.expect(200);
+    assert_eq!(mine["totalFine"], 1001 * 5);
+    assert_eq!(mine["loans"].as_array().map(Vec::len), Some(1001), "each can be returned");
 }

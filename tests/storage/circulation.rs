@@ -3,7 +3,8 @@
 use jiff::civil::{Date, date};
 use library::storage::{
     accounts::{self, NewAccount},
-    loans::{self, End, Part, Place},
+    loans::{self, End},
+    page::Position,
 };
 
 use crate::{Store, student};
@@ -63,7 +64,7 @@ fn an_ended_loan_leaves_every_list_and_is_kept_with_its_fine_r_loan_9(store: &St
         let loan = loans::begin(tx, uid, 1, "t", date(2026, 11, 1), date(2026, 11, 8))?;
         end(tx, loan.id, uid, true)?;
         assert!(loans::open_of_user(tx, uid, TODAY)?.is_empty());
-        assert!(loans::open_page(tx, "", &start(), 10, TODAY)?.is_empty());
+        assert!(loans::open_page(tx, "", None, 10, TODAY)?.rows.is_empty());
         assert_eq!(loans::open_count(tx, "")?, 0);
         assert!(loans::hold_open(tx, loan.id, TODAY)?.is_none(), "it cannot be ended twice");
         Ok(loan.id)
@@ -93,10 +94,6 @@ fn copies_away_count_open_loans_and_those_not_restocked(store: &Store) {
     });
 }
 
-fn start() -> Part {
-    Part::After(Place { return_date: String::new(), id: 0 })
-}
-
 fn the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1(store: &Store) {
     let uid = store.student(1).uid;
     // Days out of order, and several loans on one day.
@@ -107,7 +104,7 @@ fn the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1(store: &Store) {
         }
         Ok(())
     });
-    let all = store.read(|tx| loans::open_page(tx, "", &start(), 100, TODAY));
+    let all = store.read(|tx| loans::open_page(tx, "", None, 100, TODAY)).rows;
     let keys: Vec<(Date, i64)> = all.iter().map(|row| (row.loan.return_date, row.loan.id)).collect();
     assert!(keys.is_sorted() && keys.len() == days.len(), "{keys:?}");
     assert_eq!(
@@ -116,31 +113,24 @@ fn the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1(store: &Store) {
     );
     assert_eq!((all[0].loan.fine, all[9].loan.fine), (100, 0));
 
-    let place =
-        |at: &loans::BorrowedBook| Place { return_date: at.loan.return_date.to_string(), id: at.loan.id };
+    let page = |position, limit| store.read(move |tx| loans::open_page(tx, "", position, limit, TODAY));
     for limit in 1..=4_i64 {
-        let mut walked = Vec::new();
-        let mut part = start();
-        loop {
-            let asked = part.clone();
-            let page = store.read(move |tx| loans::open_page(tx, "", &asked, limit, TODAY));
-            let Some(last) = page.last() else { break };
-            part = Part::After(place(last));
-            walked.extend(page);
+        let mut pages = vec![page(None, limit)];
+        while let Some(next) = pages.last().and_then(|page| page.next) {
+            pages.push(page(Some(next), limit));
         }
+        let walked: Vec<_> = pages.iter().flat_map(|page| page.rows.clone()).collect();
         assert_eq!(walked, all, "forwards by {limit}");
-        let mut back = Vec::new();
-        let mut part = Part::Before(Place { return_date: "9999-12-31".into(), id: 0 });
-        loop {
-            let asked = part.clone();
-            let mut page = store.read(move |tx| loans::open_page(tx, "", &asked, limit, TODAY));
-            let Some(first) = page.first() else { break };
-            part = Part::Before(place(first));
-            page.extend(back);
-            back = page;
+        for pair in pages.windows(2).rev() {
+            let back = page(pair[1].previous, limit);
+            assert_eq!(back.rows, pair[0].rows, "backwards by {limit}");
+            assert_eq!(back.previous.is_none(), pair[0].previous.is_none(), "backwards by {limit}");
         }
-        assert_eq!(back, all, "backwards by {limit}");
     }
+    let (before_all, after_all) =
+        (Position::Before(date(2026, 10, 1), 0), Position::After(date(2027, 1, 1), 0));
+    assert_eq!(page(Some(before_all), 9).rows, []);
+    assert_eq!(page(Some(after_all), 9).rows, []);
 }
 
 fn borrower(store: &Store, n: u32, name: &str, roll_number: &str, batch: &str) {
@@ -158,7 +148,7 @@ fn borrower(store: &Store, n: u32, name: &str, roll_number: &str, batch: &str) {
 
 fn found(store: &Store, query: &'static str) -> Vec<String> {
     let (page, count) = store.read(move |tx| {
-        Ok((loans::open_page(tx, query, &start(), 100, TODAY)?, loans::open_count(tx, query)?))
+        Ok((loans::open_page(tx, query, None, 100, TODAY)?.rows, loans::open_count(tx, query)?))
     });
     assert_eq!(i64::try_from(page.len()), Ok(count), "the count is the list's");
     page.into_iter().map(|row| row.user_name).collect()

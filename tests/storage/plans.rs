@@ -9,7 +9,8 @@ use library::{
     sql,
     storage::{
         accounts, books, catalogue, events,
-        loans::{self, End, Part, Place},
+        loans::{self, End},
+        page::Position,
         reviews, sessions,
     },
 };
@@ -27,7 +28,6 @@ fn statements(store: &Store) -> Vec<String> {
     let uid = user.uid;
     store.write(move |tx| {
         let today = date(2026, 11, 21);
-        let at = || Place { return_date: "2026-11-21".into(), id: 1 };
         accounts::by_id(tx, uid)?;
         accounts::credentials(tx, "e")?;
         accounts::by_roll_number(tx, "r")?;
@@ -58,8 +58,8 @@ fn statements(store: &Store) -> Vec<String> {
         loans::set_return_date(tx, loan.id, today, today)?;
         loans::end(tx, &loan, End { at: 1, on: today, by: uid, restocked: true })?;
         loans::open_of_user(tx, uid, today)?;
-        loans::open_page(tx, "q", &Part::After(at()), 9, today)?;
-        loans::open_page(tx, "q", &Part::Before(at()), 9, today)?;
+        loans::open_page(tx, "q", Some(Position::After(today, 1)), 9, today)?;
+        loans::open_page(tx, "q", Some(Position::Before(today, 1)), 9, today)?;
         loans::open_count(tx, "q")?;
         loans::copies_away(tx, id)?;
         events::of(tx, "book", id)?;

@@ -1,0 +1,67 @@
+//! Pages of a list: how long they are, and the cursors that lead from one to the next.
+//!
+//! To the client a cursor is opaque text: what the list needs to find the place again, as JSON in base64url.
+
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::error::{Error, Result};
+use crate::domain::rule::{Invalid, Number};
+
+/// How many rows a page may have.
+pub const LENGTH: Number = Number { field: "limit", label: "The page's length", min: 1, max: 100 };
+
+/// The length of the page asked for.
+pub fn length(asked: Option<i64>, default: i64) -> Result<i64> {
+    let mut invalid = Invalid::default();
+    let length = LENGTH.check(asked.unwrap_or(default), &mut invalid);
+    Ok(invalid.or(length)?)
+}
+
+/// The cursor of a place in a list.
+pub fn cursor(place: &impl Serialize) -> String {
+    // Places are made of numbers and texts, which cannot fail to serialise.
+    URL_SAFE_NO_PAD.encode(serde_json::to_vec(place).unwrap_or_default())
+}
+
+/// The place a cursor stands for; `None` for the start of the list, where no cursor is given or a blank one.
+pub fn place<P: DeserializeOwned>(cursor: Option<&str>) -> Result<Option<P>> {
+    let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(None) };
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| bad_cursor())?;
+    serde_json::from_slice(&bytes).map(Some).map_err(|_| bad_cursor())
+}
+
+/// The error for a cursor that is malformed or belongs to another list.
+#[must_use]
+pub fn bad_cursor() -> Error {
+    Invalid::field("cursor", "This is no place in this list. Start from its first page.").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::{Date, date};
+
+    use super::*;
+    use crate::storage::page::Position;
+
+    #[test]
+    fn a_cursor_survives_the_way_to_the_browser_and_back() {
+        let key = date(2026, 11, 28);
+        for position in [Position::After(key, 7), Position::Before(key, i64::MIN)] {
+            assert_eq!(place(Some(&cursor(&position))).ok(), Some(Some(position)));
+        }
+        assert_eq!(place::<i64>(None).ok(), Some(None));
+        assert_eq!(place::<i64>(Some("")).ok(), Some(None));
+    }
+
+    #[test]
+    fn a_malformed_cursor_names_its_field_s24() {
+        let other_list = cursor(&7);
+        for odd in ["a", "%%", "YQ", "e30", "bnVsbA", "eyJhIjpbIjIwMjYtMTMtMjgiLDddfQ", &other_list] {
+            let Err(Error::Invalid(invalid)) = place::<Position<Date>>(Some(odd)) else {
+                panic!("{odd} is a cursor")
+            };
+            assert_eq!(invalid.0[0].field, "cursor", "{odd}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! Keyset paging: a page is read from a position in the list's order, so it costs the same however far in it is and no
+//! row is skipped or repeated when others come and go.
+
+use serde::{Deserialize, Serialize};
+
+/// Where a page begins or, read backwards, ends: right behind or right before the row with this key and id.
+///
+/// Every list is ordered by its key and then by id, which need not exist any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Position<K> {
+    #[serde(rename = "a")]
+    After(K, i64),
+    #[serde(rename = "b")]
+    Before(K, i64),
+}
+
+/// Part of a list, with the positions of its neighbours where there are any.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T, K> {
+    pub rows: Vec<T>,
+    pub next: Option<Position<K>>,
+    pub previous: Option<Position<K>>,
+}
+
+impl<T, K> Page<T, K> {
+    /// Makes a page of what was read from `position` (`None`: from the start) in the order of the list. `rows` has one
+    /// row more than `limit` if the list goes on in the direction of reading.
+    ///
+    /// A page may turn out empty because its rows have gone since the cursor was made; it still leads back.
+    pub fn cut(
+        mut rows: Vec<T>,
+        limit: i64,
+        position: Option<Position<K>>,
+        key: impl Fn(&T) -> (K, i64),
+    ) -> Self {
+        let backwards = matches!(position, Some(Position::Before(..)));
+        let goes_on = rows.len() > usize::try_from(limit).unwrap_or_default();
+        if goes_on {
+            rows.remove(if backwards { 0 } else { rows.len() - 1 });
+        }
+        let before = |(key, id)| Position::Before(key, id);
+        let after = |(key, id)| Position::After(key, id);
+        let first = rows.first().map(&key).map(before);
+        let last = rows.last().map(&key).map(after);
+        let (next, previous) = match position {
+            None => (last.filter(|_| goes_on), None),
+            // One further than the row itself, so that the way back includes it.
+            Some(Position::After(key, id)) => {
+                (last.filter(|_| goes_on), first.or(Some(before((key, id.saturating_add(1))))))
+            }
+            Some(Position::Before(key, id)) => {
+                (last.or(Some(after((key, id.saturating_sub(1))))), first.filter(|_| goes_on))
+            }
+        };
+        Self { rows, next, previous }
+    }
+}
