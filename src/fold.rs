@@ -14,6 +14,8 @@
 
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use crate::text::is_invisible;
+
 /// The most characters a [`title_key`] has.
 ///
 /// Cursors carry the key, so it has to stay short; titles alike for this long are told apart by their ids.
@@ -152,23 +154,6 @@ fn is_accent(letter: char) -> bool {
 /// The primes, commas and rings by which romanisation writes hard and soft signs, hamza and ayn. Few readers type them.
 fn is_romanisation_mark(letter: char) -> bool {
     matches!(letter, '\u{02B9}'..='\u{02BF}')
-}
-
-/// Characters that show nothing and only steer line breaks, joining, direction or glyph choice.
-fn is_invisible(letter: char) -> bool {
-    matches!(letter,
-        '\u{00AD}'                  // soft hyphen
-        | '\u{061C}'                // Arabic letter mark
-        | '\u{115F}'..='\u{1160}'   // Hangul fillers
-        | '\u{17B4}'..='\u{17B5}'   // Khmer inherent vowels
-        | '\u{180B}'..='\u{180F}'   // Mongolian variation selectors
-        | '\u{200B}'..='\u{200F}'   // zero-width space and joiners, direction marks
-        | '\u{202A}'..='\u{202E}'   // direction embeddings
-        | '\u{2060}'..='\u{206F}'   // word joiner, direction isolates
-        | '\u{FE00}'..='\u{FE0F}'   // variation selectors
-        | '\u{FEFF}'                // byte order mark
-        | '\u{E0000}'..='\u{E0FFF}' // tags, more variation selectors
-    )
 }
 
 /// The ASCII form of a typographic apostrophe, quotation mark, dash or slash.

@@ -4,7 +4,8 @@
 //!
 //! - [`config`] is the command line; `main.rs` runs what it asks for; [`server`] listens.
 //! - [`http`] answers requests, one file per area; who may call what stands in [`http::access`].
-//! - [`catalogue`] keeps [`search`]'s index true to the database; [`fold`] makes text comparable.
+//! - [`catalogue`] keeps [`search`]'s index true to the database; [`fold`] makes text comparable;
+//!   [`text`] knows which characters show nothing.
 //! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
 //! - [`storage`] is the only place that knows the two databases; one file per area there too.
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture.
@@ -24,3 +25,4 @@ pub mod password;
 pub mod search;
 pub mod server;
 pub mod storage;
+pub mod text;

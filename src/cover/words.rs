@@ -1,6 +1,7 @@
 //! Words on a cover: cleaned, measured, broken into lines and set to fit.
 
 use super::{AUTHOR_CHARS, Dice, Family, TITLE_CHARS};
+use crate::text::is_invisible;
 
 /// How a script is set: which fonts, how wide, how tall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,10 +167,10 @@ pub(super) fn clean(text: &str, limit: usize) -> String {
     let (mut count, mut marks, mut gap) = (0, 0, false);
     for c in text.chars() {
         match u32::from(c) {
-            0x200b | 0x200e | 0x200f | 0x202a..=0x202e | 0x2060..=0x206f | 0xfeff | 0xfff0..=0xfffb => {
-                continue;
-            }
-            code if code & 0xfffe == 0xfffe || matches!(code, 0xfdd0..=0xfdef | 0xe0000..) => continue,
+            // Joiners and variation selectors choose the form of their neighbours.
+            0x200c | 0x200d | 0xfe00..=0xfe0f => {}
+            _ if is_invisible(c) => continue,
+            code if code & 0xfffe == 0xfffe || matches!(code, 0xfdd0..=0xfdef | 0xfff9..=0xfffb) => continue,
             _ if c.is_whitespace() || c.is_control() => {
                 gap = !kept.is_empty();
                 continue;

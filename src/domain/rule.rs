@@ -3,6 +3,8 @@
 
 use std::fmt::Display;
 
+use crate::text::{is_direction_control, is_invisible};
+
 /// One field of a request that is wrong, in words for the person who filled it in.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct FieldError {
@@ -181,26 +183,16 @@ fn clean(raw: &str, paragraphs: bool) -> String {
         .filter_map(|c| match c {
             '\n' | '\t' if paragraphs => Some(c),
             '\n' | '\t' | '\r' => Some(' '),
-            c if c.is_control() || overrides_direction(c) => None,
+            c if c.is_control() || is_direction_control(c) => None,
             c => Some(c),
         })
         .collect();
-    // What nobody can see is nothing.
+    // A text without a visible character is empty.
     if text.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
         String::new()
     } else {
         text.trim().to_owned()
     }
-}
-
-/// Marks that turn the direction of everything after them, and are no part of any word.
-fn overrides_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// Characters without a picture of their own; inside words some scripts need them.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{3164}' | '\u{feff}')
 }
 
 /// Whether this is a web address a picture may have: http or https, a host, no credentials.
@@ -253,6 +245,7 @@ mod tests {
         assert_eq!(told(&TITLE, " \t\n").as_deref(), Some("Title is required."));
         assert_eq!(told(&TITLE, "\0\u{1}").as_deref(), Some("Title is required."));
         assert_eq!(told(&TITLE, "\u{200b}\u{a0}\u{202e}").as_deref(), Some("Title is required."));
+        assert_eq!(told(&TITLE, "\u{115f}\u{fe0f}").as_deref(), Some("Title is required."), "S24");
     }
 
     #[test]
