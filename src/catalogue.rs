@@ -1,7 +1,7 @@
 //! The catalogue's search index, kept true to the database.
 //!
-//! One task follows the table of changes, whoever made them: this server, another, or a command beside it. A handler
-//! that changed a book waits until the follower has seen its change, so a librarian finds at once what she just saved.
+//! One task follows the table of changes, whoever made them: this server, another, or a command beside it. A write that
+//! changed a book is answered when the index has the change, so a librarian finds at once what she just saved.
 
 use std::{
     sync::Arc,
@@ -12,7 +12,10 @@ use tokio::sync::{Notify, watch};
 
 use crate::{
     search::Index,
-    storage::{Db, Error, catalogue as changes},
+    storage::{
+        Db, Error,
+        catalogue::{self as changes, Follower},
+    },
 };
 
 /// Between two looks at the table of changes when nobody calls: what a lost notification or a command on the same file
@@ -22,15 +25,10 @@ const LOOK: Duration = Duration::from_secs(1);
 /// Entries read at once while loading.
 const PORTION: i64 = 10_000;
 
-/// A handler's answer does not wait longer than this for the index.
-const PATIENCE: Duration = Duration::from_secs(2);
-
 /// The search index and the task that keeps it.
 #[derive(Clone)]
 pub struct Catalogue {
     index: Arc<Index>,
-    call: Arc<Notify>,
-    seen: watch::Receiver<i64>,
 }
 
 impl Catalogue {
@@ -45,26 +43,15 @@ impl Catalogue {
         tracing::info!(books = index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
         let (say, seen) = watch::channel(number);
         let call = Arc::new(Notify::new());
-        let woken = Arc::clone(&call);
-        db.on_catalogue_change(move || woken.notify_one());
-        tokio::spawn(follow(db, Arc::clone(&index), Arc::clone(&call), say));
-        Ok(Self { index, call, seen })
+        db.follow_catalogue(Follower { call: Arc::clone(&call), seen });
+        tokio::spawn(follow(db, Arc::clone(&index), call, say));
+        Ok(Self { index })
     }
 
     /// The index to search.
     #[must_use]
     pub fn index(&self) -> &Index {
         &self.index
-    }
-
-    /// Returns when the index has the change with this number. After two seconds it returns anyway: the change is
-    /// stored and the index will follow.
-    pub async fn has_seen(&self, number: i64) {
-        self.call.notify_one();
-        let mut seen = self.seen.clone();
-        if tokio::time::timeout(PATIENCE, seen.wait_for(|seen| *seen >= number)).await.is_err() {
-            tracing::warn!(change = number, "the search index lags behind");
-        }
     }
 }
 
@@ -95,9 +82,6 @@ async fn follow(db: Db, index: Arc<Index>, call: Arc<Notify>, say: watch::Sender
                     "the search index cannot follow the catalogue"
                 );
             }
-        }
-        if say.is_closed() {
-            return;
         }
     }
 }

@@ -27,7 +27,6 @@ use crate::{
     storage::{
         Db, Error,
         books::{self, Imported},
-        catalogue,
         events::{self, Action, Event},
     },
 };
@@ -427,7 +426,6 @@ fn store(db: &Db, batch: &mut Vec<Row>, totals: &mut Totals) -> Result<(), Error
             ids.extend(books::add(tx, &row.form, Some(&row.imported), now)?);
         }
         if let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) {
-            catalogue::record(tx, *first, *last)?;
             let event = Event {
                 at: now,
                 actor: None,

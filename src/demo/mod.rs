@@ -13,7 +13,7 @@ use crate::{
         Db, Error, Tx,
         accounts::{self, NewAccount},
         books::{self, Imported},
-        catalogue, loans, reviews,
+        loans, reviews,
     },
 };
 
@@ -179,8 +179,6 @@ fn fill_now(
         let days_ago = i64::try_from(number % 10).unwrap_or(0);
         borrow(tx, reader.uid, ids[(number * 11 + 5) % ids.len()], days_ago)?;
     }
-    let (first, last) = (ids.first().copied().unwrap_or(0), ids.last().copied().unwrap_or(0));
-    catalogue::record(tx, first, last)?;
     Ok(())
 }
 

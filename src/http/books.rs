@@ -26,7 +26,6 @@ use crate::{
     search::{self, Cursor},
     storage::{
         books::{self, Detail, Loaded, Update},
-        catalogue,
         events::{self, Action, Event},
     },
 };
@@ -226,9 +225,9 @@ pub async fn add_book(
 ) -> Result<impl IntoResponse> {
     let form = form.checked_for_add()?;
     let (now, actor) = (app.clock.now(), admin.uid);
-    let (detail, change) = app
+    let detail = app
         .db
-        .write(move |tx| -> Result<(Detail, i64)> {
+        .write(move |tx| -> Result<Detail> {
             let missing = || Error::Internal("a book vanished while it was added".into());
             let id = books::add(tx, &form, None, now)?.ok_or_else(missing)?;
             let detail = books::detail(tx, id)?.ok_or_else(missing)?;
@@ -241,10 +240,9 @@ pub async fn add_book(
                 after: Some(fields(&detail.book)),
             };
             events::record(tx, &event)?;
-            Ok((detail, catalogue::record(tx, id, id)?))
+            Ok(detail)
         })
         .await?;
-    app.catalogue.has_seen(change).await;
     let location = format!("{}/books/{}", super::API, detail.book.id);
     Ok((StatusCode::CREATED, [(header::LOCATION, location)], answer(detail)?))
 }
@@ -264,9 +262,9 @@ pub async fn update_book(
     let loaded = loaded(&headers)?;
     let form = form.checked_for_update(loaded.copies)?;
     let (now, actor) = (app.clock.now(), admin.uid);
-    let (detail, change) = app
+    let detail = app
         .db
-        .write(move |tx| -> Result<(Detail, i64)> {
+        .write(move |tx| -> Result<Detail> {
             let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
             match books::update(tx, id, &form, loaded)? {
                 Update::Stored => {}
@@ -284,10 +282,9 @@ pub async fn update_book(
                 after: Some(fields(&detail.book)),
             };
             events::record(tx, &event)?;
-            Ok((detail, catalogue::record(tx, id, id)?))
+            Ok(detail)
         })
         .await?;
-    app.catalogue.has_seen(change).await;
     answer(detail)
 }
 
@@ -321,9 +318,8 @@ pub async fn delete_book(
     Id(id): Id,
 ) -> Result<StatusCode> {
     let (now, actor) = (app.clock.now(), admin.uid);
-    let change = app
-        .db
-        .write(move |tx| -> Result<i64> {
+    app.db
+        .write(move |tx| -> Result<()> {
             let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
             if !books::delete(tx, id)? {
                 return Err(Error::NotFound);
@@ -336,11 +332,9 @@ pub async fn delete_book(
                 before: Some(fields(&before.book)),
                 after: None,
             };
-            events::record(tx, &event)?;
-            Ok(catalogue::record(tx, id, id)?)
+            Ok(events::record(tx, &event)?)
         })
         .await?;
-    app.catalogue.has_seen(change).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -115,7 +115,7 @@ pub struct Imported {
 
 /// Adds a book; its number, or `None` where an import brought this row before.
 pub fn add(tx: &mut Tx<'_>, form: &BookForm, imported: Option<&Imported>, now: i64) -> Result<Option<i64>> {
-    tx.query_opt(
+    let added = tx.query_opt(
         sql!(
             "INSERT INTO books (title, author, genre, photo_url, description, status, no_of_books, location, rating,
                                 isbn, published_year, language, import_key, created_at)
@@ -139,13 +139,16 @@ pub fn add(tx: &mut Tx<'_>, form: &BookForm, imported: Option<&Imported>, now: i
             &now,
         ],
         |row| row.get(0),
-    )
+    )?;
+    if let Some(id) = added {
+        tx.touch_book(id);
+    }
+    Ok(added)
 }
 
 /// Gives a book another picture.
 pub fn set_photo_url(tx: &mut Tx<'_>, id: i64, photo_url: &str) -> Result<()> {
-    tx.execute(sql!("UPDATE books SET photo_url = $2 WHERE id = $1"), &[&id, &photo_url])?;
-    Ok(())
+    tx.execute_one(sql!("UPDATE books SET photo_url = $2 WHERE id = $1"), &[&id, &photo_url])
 }
 
 /// What a form had loaded before it was edited: the ETag's content (R-BOOK-7, R-BOOK-8).
@@ -199,6 +202,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, form: &BookForm, loaded: Loaded) -> Resu
         ],
     )?;
     if stored == 1 {
+        tx.touch_book(id);
         return Ok(Update::Stored);
     }
     let now = tx.query_opt(sql!("SELECT version, no_of_books FROM books WHERE id = $1"), &[&id], |row| {
@@ -213,18 +217,22 @@ pub fn update(tx: &mut Tx<'_>, id: i64, form: &BookForm, loaded: Loaded) -> Resu
 
 /// Deletes a book and its reviews; its loans stay (R-BOOK-6). `false` where there is none.
 pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
-    Ok(tx.execute(sql!("DELETE FROM books WHERE id = $1"), &[&id])? == 1)
+    let deleted = tx.execute(sql!("DELETE FROM books WHERE id = $1"), &[&id])? == 1;
+    if deleted {
+        tx.touch_book(id);
+    }
+    Ok(deleted)
 }
 
-/// Lets the status follow the count, as when a student opens the book (R-DETAIL-3).
-pub fn recalculate_status(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
+/// Lets the status follow the count, as when a student opens the book (R-DETAIL-3); `false` where there is no such book.
+pub fn recalculate_status(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    let touched = tx.execute(
         sql!(
             "UPDATE books SET status = CASE WHEN no_of_books > 0 THEN 'Available' ELSE 'Not Available' END WHERE id = $1"
         ),
         &[&id],
     )?;
-    Ok(())
+    Ok(touched == 1)
 }
 
 /// Takes one copy from the shelf, if there is one: the check and the row's lock in one statement (R-LOAN-2). The title.
@@ -240,13 +248,13 @@ pub fn take_copy(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
     )
 }
 
-/// Puts one copy back; nothing happens where the book was deleted meanwhile.
-pub fn put_back_copy(tx: &mut Tx<'_>, id: i64) -> Result<()> {
-    tx.execute(
+/// Puts one copy back; `false` where the book was deleted meanwhile (a loan outlives its book, R-BOOK-6).
+pub fn put_back_copy(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+    let touched = tx.execute(
         sql!("UPDATE books SET no_of_books = no_of_books + 1, status = 'Available' WHERE id = $1"),
         &[&id],
     )?;
-    Ok(())
+    Ok(touched == 1)
 }
 
 /// Whether there is such a book.

@@ -1,5 +1,9 @@
 //! What the search index is made of, and how every process that keeps one hears of changes.
 
+use std::{sync::Arc, time::Duration};
+
+use tokio::sync::{Notify, watch};
+
 use super::{Result, Tx};
 use crate::{search::Entry, sql};
 
@@ -17,22 +21,58 @@ pub struct Change {
 /// Changes kept for those who follow; whoever is further behind reads the whole catalogue again.
 const KEPT: i64 = 10_000;
 
-/// Writes down, in the transaction of the change itself, that books `first` to `last` changed; the change's number.
-pub fn record(tx: &mut Tx<'_>, first: i64, last: i64) -> Result<i64> {
-    let number = tx.query_one(
-        sql!("UPDATE catalogue SET changes = changes + 1 WHERE id = 1 RETURNING changes"),
-        &[],
-        |row| row.get::<i64>(0),
-    )?;
-    tx.execute(
-        sql!("INSERT INTO catalogue_changes (number, first_id, last_id) VALUES ($1, $2, $3)"),
-        &[&number, &first, &last],
-    )?;
-    tx.execute(sql!("DELETE FROM catalogue_changes WHERE number <= $1"), &[&(number - KEPT)])?;
-    if tx.is_postgres() {
-        tx.execute(sql!("SELECT pg_notify('library_catalogue', '')"), &[])?;
+/// Books whose numbers are this far apart at most are told as one change: reading a few too many again costs less than
+/// one more look.
+const NEAR: i64 = 100;
+
+/// Writes down, in the transaction of the change itself, which books of the catalogue it touched; the number of the last
+/// change, `None` where it touched no book. Storage calls this at the end of every transaction, so nobody can forget it.
+pub(super) fn record(tx: &mut Tx<'_>) -> Result<Option<i64>> {
+    let mut touched = std::mem::take(&mut tx.touched);
+    touched.sort_unstable();
+    let mut newest = None;
+    for near in touched.chunk_by(|a, b| b.saturating_sub(*a) <= NEAR) {
+        let number = tx.query_one(
+            sql!("UPDATE catalogue SET changes = changes + 1 WHERE id = 1 RETURNING changes"),
+            &[],
+            |row| row.get::<i64>(0),
+        )?;
+        tx.execute_one(
+            sql!("INSERT INTO catalogue_changes (number, first_id, last_id) VALUES ($1, $2, $3)"),
+            &[&number, &near[0], &near[near.len() - 1]],
+        )?;
+        newest = Some(number);
     }
-    Ok(number)
+    if let Some(number) = newest {
+        tx.execute(sql!("DELETE FROM catalogue_changes WHERE number <= $1"), &[&(number - KEPT)])?;
+        if tx.is_postgres() {
+            tx.execute(sql!("SELECT pg_notify('library_catalogue', '')"), &[])?;
+        }
+    }
+    Ok(newest)
+}
+
+/// The search index of this process, as far as storage needs to know it.
+pub struct Follower {
+    /// Makes it look for changes.
+    pub call: Arc<Notify>,
+    /// The number of the last change that it has.
+    pub seen: watch::Receiver<i64>,
+}
+
+impl Follower {
+    /// A write's answer does not wait longer than this for the index.
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    /// Returns when the index has the change with this number. After two seconds it returns anyway: the change is
+    /// stored and the index will follow.
+    pub(super) async fn has_seen(&self, number: i64) {
+        self.call.notify_one();
+        let mut seen = self.seen.clone();
+        if tokio::time::timeout(Self::PATIENCE, seen.wait_for(|seen| *seen >= number)).await.is_err() {
+            tracing::warn!(change = number, "the search index lags behind");
+        }
+    }
 }
 
 /// The number of the newest change.

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use tokio::sync::oneshot;
 
-use super::{Error, Tx};
+use super::{Error, Tx, catalogue};
 
 /// What became of the transaction a job ran in.
 pub(super) enum Verdict {
@@ -24,21 +24,28 @@ pub(super) trait Job: Send {
     fn is_abandoned(&self) -> bool;
 }
 
+/// What a caller is told: the closure's result, and the number of the catalogue's change if it made one.
+pub(super) struct Answer<T, E> {
+    pub outcome: Result<T, E>,
+    pub change: Option<i64>,
+}
+
 struct Typed<F, T, E> {
     closure: Option<F>,
     outcome: Option<Result<T, E>>,
-    reply: oneshot::Sender<Result<T, E>>,
+    change: Option<i64>,
+    reply: oneshot::Sender<Answer<T, E>>,
 }
 
 /// Packs a closure; its answer comes through the receiver.
-pub(super) fn pack<F, T, E>(closure: F) -> (Box<dyn Job>, oneshot::Receiver<Result<T, E>>)
+pub(super) fn pack<F, T, E>(closure: F) -> (Box<dyn Job>, oneshot::Receiver<Answer<T, E>>)
 where
     F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
-    (Box::new(Typed { closure: Some(closure), outcome: None, reply }), answer)
+    (Box::new(Typed { closure: Some(closure), outcome: None, change: None, reply }), answer)
 }
 
 impl<F, T, E> Job for Typed<F, T, E>
@@ -53,18 +60,23 @@ where
             catch_unwind(AssertUnwindSafe(|| closure(tx))).unwrap_or_else(|_| Err(Error::Panicked.into()));
         // A closure that swallowed a failed statement must not look successful.
         let outcome = if tx.failed && outcome.is_ok() { Err(Error::Aborted.into()) } else { outcome };
+        // Last in the transaction: the row that counts the changes is locked for the commit alone.
+        let outcome = outcome.and_then(|done| {
+            self.change = catalogue::record(tx)?;
+            Ok(done)
+        });
         let keep = outcome.is_ok();
         self.outcome = Some(outcome);
         keep
     }
 
     fn answer(self: Box<Self>, verdict: Verdict) {
-        let outcome = match verdict {
-            Verdict::Done => self.outcome.unwrap_or_else(|| Err(Error::Closed.into())),
-            Verdict::Failed(error) => Err(error.into()),
+        let (outcome, change) = match verdict {
+            Verdict::Done => (self.outcome.unwrap_or_else(|| Err(Error::Closed.into())), self.change),
+            Verdict::Failed(error) => (Err(error.into()), None),
         };
         // The caller may have gone; what was stored stays stored.
-        let _ = self.reply.send(outcome);
+        let _ = self.reply.send(Answer { outcome, change });
     }
 
     fn is_abandoned(&self) -> bool {

@@ -76,13 +76,13 @@ pub struct End {
 
 /// Ends a loan held by [`hold_open`], writing its fine down.
 pub fn end(tx: &mut Tx<'_>, held: &Loan, end: End) -> Result<()> {
-    tx.execute(
+    tx.execute_one(
         sql!(
-            "UPDATE loans SET ended_at = $2, ended_on = $3, ended_by = $4, restocked = $5, fine = $6 WHERE id = $1"
+            "UPDATE loans SET ended_at = $2, ended_on = $3, ended_by = $4, restocked = $5, fine = $6
+             WHERE id = $1 AND ended_at IS NULL"
         ),
         &[&held.id, &end.at, &end.on.to_string(), &end.by, &end.restocked, &held.fine],
-    )?;
-    Ok(())
+    )
 }
 
 /// Moves the return date of a loan held by [`hold_open`].

@@ -18,13 +18,18 @@ pub mod sessions;
 pub mod sql;
 mod sqlite;
 
-use std::{path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
 pub use sql::{Param, Row, Tx};
 
-use job::{Job, pack};
+use catalogue::Follower;
+use job::{Answer, Job, pack};
 
 /// Storage's own result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -166,6 +171,8 @@ struct Shared {
     threads: std::sync::Mutex<Vec<std::thread::JoinHandle<()>>>,
     /// How many threads serve each queue, to stop them all.
     serving: (usize, usize),
+    /// The search index of this process, if it has one.
+    follower: OnceLock<Follower>,
 }
 
 impl Db {
@@ -187,6 +194,7 @@ impl Db {
                 writes,
                 threads: std::sync::Mutex::new(threads),
                 serving,
+                follower: OnceLock::new(),
             }),
         })
     }
@@ -207,12 +215,13 @@ impl Db {
     {
         let (job, answer) = pack(closure);
         submit(&self.shared.reads, job)?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+        answer.await.map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
     /// One transaction: everything the closure does, or, when it answers an error or panics, nothing of it.
     ///
-    /// The answer comes after COMMIT. Dropping the future does not undo a write that already started.
+    /// The answer comes after COMMIT, and where the catalogue changed, after the search index of this process has the
+    /// change. Dropping the future does not undo a write that already started.
     pub async fn write<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -221,7 +230,11 @@ impl Db {
     {
         let (job, answer) = pack(closure);
         submit(&self.shared.writes, job)?;
-        answer.await.unwrap_or_else(|_| Err(Error::Closed.into()))
+        let Ok(Answer { outcome, change }) = answer.await else { return Err(Error::Closed.into()) };
+        if let (Some(change), Some(follower)) = (change, self.shared.follower.get()) {
+            follower.has_seen(change).await;
+        }
+        outcome
     }
 
     /// [`Self::read`] for plain threads (the command line); panics inside the async runtime.
@@ -233,7 +246,7 @@ impl Db {
     {
         let (job, answer) = pack(closure);
         submit(&self.shared.reads, job)?;
-        answer.blocking_recv().unwrap_or_else(|_| Err(Error::Closed.into()))
+        answer.blocking_recv().map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
     /// [`Self::write`] for plain threads (the command line); panics inside the async runtime.
@@ -245,15 +258,18 @@ impl Db {
     {
         let (job, answer) = pack(closure);
         submit(&self.shared.writes, job)?;
-        answer.blocking_recv().unwrap_or_else(|_| Err(Error::Closed.into()))
+        answer.blocking_recv().map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
-    /// Calls `wake` whenever another process may have changed the catalogue, on `PostgreSQL` (NOTIFY). `SQLite` has no
-    /// such call; there, as after a lost connection, looking at the table of changes now and then finds everything.
-    pub fn on_catalogue_change(&self, wake: impl Fn() + Send + 'static) {
+    /// Makes the search index of this process known: it is called after every write that changed the catalogue, and, on
+    /// `PostgreSQL`, whenever another process did so (NOTIFY). `SQLite` has no such call; there, as after a lost
+    /// connection, looking at the table of changes now and then finds everything.
+    pub fn follow_catalogue(&self, follower: Follower) {
         if let Location::Postgres(url) = &self.shared.location {
-            postgres::listen(url.clone(), wake);
+            let call = Arc::clone(&follower.call);
+            postgres::listen(url.clone(), move || call.notify_one());
         }
+        let _ = self.shared.follower.set(follower);
     }
 
     /// Copies the whole database into a new file while others go on working. `SQLite` only: `PostgreSQL` has `pg_dump`.

@@ -118,11 +118,13 @@ pub(super) enum Arm<'c> {
 pub struct Tx<'c> {
     pub(super) arm: Arm<'c>,
     pub(super) failed: bool,
+    /// Books of which title or author changed; recorded when the closure is done (see [`super::catalogue::record`]).
+    pub(super) touched: Vec<i64>,
 }
 
 impl<'c> Tx<'c> {
     pub(super) fn new(arm: Arm<'c>) -> Self {
-        Self { arm, failed: false }
+        Self { arm, failed: false, touched: Vec::new() }
     }
 
     /// Whether this is `PostgreSQL`: for the few statements that only one database has.
@@ -141,6 +143,18 @@ impl<'c> Tx<'c> {
             }
             Arm::Postgres(connection) => connection.execute(sql.postgres, &shared(params)),
         })
+    }
+
+    /// [`Self::execute`] for a statement that must touch exactly one row: [`Error::NoRow`] or [`Error::ManyRows`], and
+    /// nothing is stored, where it touched none or several.
+    pub fn execute_one(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<()> {
+        let wrong = match self.execute(sql, params)? {
+            1 => return Ok(()),
+            0 => Error::NoRow,
+            _ => Error::ManyRows,
+        };
+        self.failed = true;
+        Err(wrong)
     }
 
     /// Every row of the answer.
@@ -192,6 +206,12 @@ impl<'c> Tx<'c> {
         map: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<T> {
         self.query_opt(sql, params, map)?.ok_or(Error::NoRow)
+    }
+
+    /// Notes that a book appeared in the catalogue, left it, or has another title or author: the search index of every
+    /// server reads it again after the commit.
+    pub(super) fn touch_book(&mut self, id: i64) {
+        self.touched.push(id);
     }
 
     /// Several statements without parameters, as a migration file holds them.

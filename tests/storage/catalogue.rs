@@ -6,6 +6,7 @@ use library::{
         review::ReviewForm,
     },
     storage::{
+        Error, Result, Tx,
         books::{self, Imported, Loaded, Update},
         catalogue::{self, Change},
         loans, reviews,
@@ -28,6 +29,8 @@ on_both_databases!(
     reviews_come_newest_first_page_by_page_r_rev_1,
     averages_and_counts_are_those_of_the_reviews_r_rev_2,
     changes_come_in_order_and_a_follower_too_far_behind_is_told,
+    whatever_changes_what_is_searched_is_told_to_the_followers_s21,
+    books_far_apart_are_told_one_by_one_s21,
     entries_are_read_in_portions,
 );
 
@@ -234,9 +237,8 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
             assert!(!books::delete(tx, id)?);
             assert!(books::take_copy(tx, id)?.is_none());
             assert_eq!(books::update(tx, id, &form("t", 1), loaded(1, 1))?, Update::Missing);
-            books::put_back_copy(tx, id)?;
-            books::recalculate_status(tx, id)?;
-            books::set_photo_url(tx, id, "https://example.org")?;
+            assert!(!books::put_back_copy(tx, id)?);
+            assert!(!books::recalculate_status(tx, id)?);
             let words = ReviewForm { rating: 4, comment: "c".into() };
             assert!(reviews::add(tx, id, &reader, &words, 1)?.is_none());
             assert!(reviews::page(tx, id, i64::MAX, 10)?.is_empty());
@@ -245,6 +247,8 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
         }
         Ok(())
     });
+    let told = store.refused(|tx| books::set_photo_url(tx, 1, "https://example.org"));
+    assert!(matches!(told, Error::NoRow), "{told:?}");
     let id = store.book("t", 1);
     assert!(store.read(move |tx| books::exists(tx, id)));
     store.write(move |tx| books::set_photo_url(tx, id, "https://example.org/new"));
@@ -297,13 +301,12 @@ fn changes_come_in_order_and_a_follower_too_far_behind_is_told(store: &Store) {
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 0)), Some(Vec::new()));
     // Several at once: numbers rise by one in the order of the commits.
     std::thread::scope(|scope| {
-        for n in 1..=20_i64 {
-            scope.spawn(move || store.write(move |tx| catalogue::record(tx, n, n * 10)));
+        for n in 1..=20 {
+            scope.spawn(move || store.book(&format!("Book {n}"), 1));
         }
     });
     let changes = store.read(|tx| catalogue::changes_after(tx, 0)).expect("all are kept");
     assert_eq!(changes.iter().map(|change| change.number).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
-    assert!(changes.iter().all(|change| change.last == change.first * 10));
     let tail = store.read(|tx| catalogue::changes_after(tx, 19)).expect("kept");
     assert_eq!(tail, [Change { number: 20, ..changes[19] }]);
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 20)), Some(Vec::new()));
@@ -311,7 +314,8 @@ fn changes_come_in_order_and_a_follower_too_far_behind_is_told(store: &Store) {
 
     // Change 10001 drops the first; who stands before it must read everything again.
     store.database.raw("UPDATE catalogue SET changes = 10000").expect("writable");
-    assert_eq!(store.write(|tx| catalogue::record(tx, 1, 1)), 10_001);
+    store.book("One more", 1);
+    assert_eq!(store.read(catalogue::newest_change), 10_001);
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 0)), None);
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 500)), None, "a hole is no answer");
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 10_000)).map(|changes| changes.len()), Some(1));
@@ -322,6 +326,61 @@ fn changes_come_in_order_and_a_follower_too_far_behind_is_told(store: &Store) {
         "a truncated history is no answer"
     );
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 10_001)), Some(Vec::new()));
+}
+
+/// Changes of the catalogue that a write made.
+fn told<T: Send + 'static>(
+    store: &Store,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+) -> Vec<(i64, i64)> {
+    let before = store.read(catalogue::newest_change);
+    store.write(work);
+    let changes = store.read(move |tx| catalogue::changes_after(tx, before)).expect("all are kept");
+    changes.into_iter().map(|change| (change.first, change.last)).collect()
+}
+
+fn whatever_changes_what_is_searched_is_told_to_the_followers_s21(store: &Store) {
+    let id = store.book("Godaan", 2);
+    let facts = Imported { key: "row".into(), ..Imported::default() };
+    let again = facts.clone();
+    let (one, next) = ([(id, id)], [(id + 1, id + 1)]);
+    assert_eq!(told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some(&facts), 1)), next);
+    assert_eq!(
+        told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some(&again), 1)),
+        [],
+        "known already"
+    );
+    assert_eq!(told(store, move |tx| books::update(tx, id, &form("Gaban", 2), loaded(1, 2))), one);
+    assert_eq!(told(store, move |tx| books::update(tx, id, &form("Lost", 2), loaded(1, 2))), [], "stale");
+    let shelf = move |tx: &mut Tx<'_>| {
+        books::take_copy(tx, id)?;
+        books::put_back_copy(tx, id)?;
+        books::recalculate_status(tx, id)?;
+        books::set_photo_url(tx, id, "https://example.org/new")
+    };
+    assert_eq!(told(store, shelf), [], "a borrow is no change of the catalogue");
+    assert_eq!(told(store, move |tx| books::delete(tx, id)), one);
+    assert_eq!(told(store, move |tx| books::delete(tx, id)), [], "gone already");
+    let before = store.read(catalogue::newest_change);
+    store.refused(|tx| {
+        books::add(tx, &form("Undone", 1), None, 1)?;
+        Err::<(), _>(Error::NoRow)
+    });
+    assert_eq!(store.read(catalogue::newest_change), before, "what is undone is not told");
+}
+
+fn books_far_apart_are_told_one_by_one_s21(store: &Store) {
+    let ids: Vec<i64> = (0..3).map(|n| store.book(&format!("Book {n}"), 1)).collect();
+    let (first, last) = (ids[0], ids[2]);
+    let far = last + 1_000_000;
+    store.database.raw(&format!("UPDATE books SET id = {far} WHERE id = {}", ids[1])).expect("writable");
+    let all = move |tx: &mut Tx<'_>| {
+        for id in [far, last, first] {
+            books::delete(tx, id)?;
+        }
+        Ok(())
+    };
+    assert_eq!(told(store, all), [(first, last), (far, far)]);
 }
 
 fn entries_are_read_in_portions(store: &Store) {
