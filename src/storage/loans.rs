@@ -9,7 +9,7 @@ use super::{
 use crate::{
     domain::loan::{Loan, fine, overdue_days},
     fold::fold,
-    sql,
+    select_for_update, sql,
 };
 
 macro_rules! columns {
@@ -52,10 +52,10 @@ pub fn begin(
     )
 }
 
-/// An open loan, held against every other change until the transaction ends.
+/// An open loan, locked until the transaction ends.
 pub fn hold_open(tx: &mut Tx<'_>, id: i64, today: Date) -> Result<Option<Loan>> {
     tx.query_opt(
-        sql!("UPDATE loans SET title = title WHERE id = $1 AND ended_at IS NULL RETURNING ", columns!()),
+        select_for_update!("SELECT ", columns!(), " FROM loans WHERE id = $1 AND ended_at IS NULL"),
         &[&id],
         |row| loan(row, today),
     )

@@ -7,7 +7,7 @@ use crate::{
         account::User,
         review::{Review, ReviewForm},
     },
-    sql,
+    select_for_update, sql,
 };
 
 fn review(row: &Row<'_>) -> Result<Review> {
@@ -23,19 +23,23 @@ fn review(row: &Row<'_>) -> Result<Review> {
 
 /// Adds a review in the reader's name; `None` where the book is gone.
 pub fn add(tx: &mut Tx<'_>, book: i64, reader: &User, form: &ReviewForm, now: i64) -> Result<Option<Review>> {
-    if tx.is_postgres() {
-        // A deletion under way is waited for: it would break the reference after the book was seen.
-        tx.execute(sql!("SELECT id FROM books WHERE id = $1 FOR KEY SHARE"), &[&book])?;
+    // Locked: a deletion under way would break the reference after the book was seen.
+    let there = tx.query_opt(select_for_update!("SELECT id FROM books WHERE id = $1"), &[&book], |row| {
+        row.get::<i64>(0)
+    })?;
+    if there.is_none() {
+        return Ok(None);
     }
-    tx.query_opt(
+    tx.query_one(
         sql!(
             "INSERT INTO reviews (book_id, user_id, user_name, rating, comment, created_at)
-             SELECT id, $2, $3, $4, $5, $6 FROM books WHERE id = $1
+             VALUES ($1, $2, $3, $4, $5, $6)
              RETURNING id, rating, comment, user_id, user_name, created_at"
         ),
         &[&book, &reader.uid, &reader.name, &form.rating, &form.comment, &now],
         review,
     )
+    .map(Some)
 }
 
 /// Up to `limit` reviews of a book, newest first, older than the review `before`.

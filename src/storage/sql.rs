@@ -21,6 +21,13 @@ impl Sql {
     pub const fn written(postgres: &'static str, sqlite: &'static str) -> Self {
         Self { sqlite, postgres }
     }
+
+    /// For [`select_for_update!`](crate::select_for_update!) alone.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn locking(plain: Self, locking: Self) -> Self {
+        Self { sqlite: plain.sqlite, postgres: locking.postgres }
+    }
 }
 
 /// Rewrites `$n` to `?n` outside quotes; refuses, while compiling, a bare `?`, a `$` without a number and an open quote.
@@ -60,6 +67,15 @@ macro_rules! sql {
             Err(_) => panic!("statements are UTF-8"),
         }) }
     }};
+}
+
+/// A `SELECT` that keeps every row it finds from being changed by others until the transaction ends. It waits for those
+/// who hold them and then answers what they left. `SQLite` needs no lock: it writes one transaction at a time.
+#[macro_export]
+macro_rules! select_for_update {
+    ($($part:expr),+ $(,)?) => {
+        const { $crate::storage::sql::Sql::locking($crate::sql!($($part),+), $crate::sql!($($part),+ , " FOR UPDATE")) }
+    };
 }
 
 /// What a statement may bind.
