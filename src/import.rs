@@ -430,7 +430,7 @@ fn store(db: &Db, batch: &mut Vec<Row>, totals: &mut Totals) -> Result<(), Error
                 at: now,
                 actor: None,
                 action: Action::ImportBooks,
-                subject: *first,
+                subject: first.0,
                 before: None,
                 after: Some(serde_json::json!({ "first": first, "last": last, "count": ids.len() })),
             };

@@ -137,7 +137,7 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
                 at: now,
                 actor: None,
                 action: Action::Register,
-                subject: user.uid,
+                subject: user.uid.0,
                 before: None,
                 after: Some(serde_json::json!({ "role": user.role })),
             };

@@ -6,7 +6,13 @@ use url::Url;
 
 use crate::{
     clock::Clock,
-    domain::{account::Role, book::BookForm, loan::first_return_date, review::ReviewForm},
+    domain::{
+        account::Role,
+        book::BookForm,
+        id::{BookId, UserId},
+        loan::first_return_date,
+        review::ReviewForm,
+    },
     password,
     server::told,
     storage::{
@@ -165,7 +171,7 @@ fn fill_now(
         }
         ids.push(id);
     }
-    let borrow = |tx: &mut Tx<'_>, user: i64, book: i64, days_ago: i64| -> Result<(), Error> {
+    let borrow = |tx: &mut Tx<'_>, user: UserId, book: BookId, days_ago: i64| -> Result<(), Error> {
         let begun = today.saturating_sub(Span::new().days(days_ago));
         if let Some(title) = books::take_copy(tx, book)? {
             loans::begin(tx, user, book, &title, begun, first_return_date(begun))?;

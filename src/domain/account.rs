@@ -5,7 +5,10 @@ use std::sync::LazyLock;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rule::{COMMON_PASSWORD, Invalid, Kind, Text};
+use super::{
+    id::UserId,
+    rule::{COMMON_PASSWORD, Invalid, Kind, Text},
+};
 
 /// The classes an account may belong to (R-REG-2).
 pub const BATCHES: &[&str] = &["2025", "2026", "2027", "2028"];
@@ -62,7 +65,7 @@ impl Role {
 #[serde(rename_all = "camelCase")]
 pub struct User {
     /// Its number.
-    pub uid: i64,
+    pub uid: UserId,
     /// The address to sign in with, as it was typed.
     pub email: String,
     /// Full name.

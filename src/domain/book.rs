@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rule::{Choice, Invalid, Kind, Number, Text};
+use super::{
+    id::BookId,
+    rule::{Choice, Invalid, Kind, Number, Text},
+};
 
 /// Name on the screen and limits of each field of the form (R-BOOK-2). The longest of 69 649 real titles has 958
 /// characters.
@@ -66,7 +69,7 @@ impl Status {
 #[serde(rename_all = "camelCase")]
 pub struct Book {
     /// Its number; never given to another book.
-    pub id: i64,
+    pub id: BookId,
     /// Title.
     pub title: String,
     /// Author or authors.

@@ -4,6 +4,8 @@ use jiff::{Span, civil::Date};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::id::{BookId, LoanId, UserId};
+
 /// Days from the borrowing to the return date (R-LOAN-2).
 pub const LOAN_DAYS: i64 = 7;
 /// Days an extension adds (R-LOAN-4).
@@ -44,11 +46,11 @@ pub fn fine(return_date: Date, today: Date) -> i64 {
 #[serde(rename_all = "camelCase")]
 pub struct Loan {
     /// Its number.
-    pub id: i64,
+    pub id: LoanId,
     /// Who borrowed it.
-    pub user_id: i64,
+    pub user_id: UserId,
     /// The book borrowed; the loan outlives a deleted book.
-    pub book_id: i64,
+    pub book_id: BookId,
     /// The book's title when it was borrowed.
     pub title: String,
     /// The day it was borrowed, in the library's time zone.

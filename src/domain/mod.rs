@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod book;
+pub mod id;
 pub mod loan;
 pub mod review;
 pub mod rule;

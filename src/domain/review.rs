@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rule::{Invalid, Kind, Number, Text};
+use super::{
+    id::{ReviewId, UserId},
+    rule::{Invalid, Kind, Number, Text},
+};
 
 /// R-REV-1: 1 to 5; 0 means that none was chosen.
 pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
@@ -16,7 +19,7 @@ pub const COMMENT: Text =
 #[serde(rename_all = "camelCase")]
 pub struct Review {
     /// Its number.
-    pub id: i64,
+    pub id: ReviewId,
     /// Stars, 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     pub rating: i64,
@@ -24,7 +27,7 @@ pub struct Review {
     pub comment: String,
     /// Who wrote it; withheld from visitors who are not signed in (R-DETAIL-4).
     #[schema(required)]
-    pub user_id: Option<i64>,
+    pub user_id: Option<UserId>,
     /// The writer's name when it was written; withheld from visitors who are not signed in (R-DETAIL-4).
     #[schema(required)]
     pub user_name: Option<String>,

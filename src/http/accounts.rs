@@ -74,7 +74,7 @@ pub async fn register(
                 at: now,
                 actor: Some(user.uid),
                 action: Action::Register,
-                subject: user.uid,
+                subject: user.uid.0,
                 before: None,
                 after: Some(json!({ "role": user.role })),
             };
@@ -160,7 +160,7 @@ pub async fn sign_in(
                 at: now,
                 actor: Some(uid),
                 action: Action::SignIn,
-                subject: uid,
+                subject: uid.0,
                 before: None,
                 after: None,
             };
@@ -295,7 +295,7 @@ pub async fn update_me(
                 at: now,
                 actor: Some(uid),
                 action: Action::UpdateProfile,
-                subject: uid,
+                subject: uid.0,
                 before: Some(changed(&user)),
                 after: Some(changed(&updated)),
             };

@@ -21,6 +21,7 @@ use crate::{
     domain::{
         account::Role,
         book::{Book, BookForm, NO_OF_BOOKS, Status},
+        id::BookId,
         rule::{Invalid, Kind, Text},
     },
     search::{self, Cursor},
@@ -124,7 +125,7 @@ pub async fn list_books(
         limit: usize::try_from(page::length(query.limit, DEFAULT_LIMIT)?).unwrap_or(1),
         cursor: cursor.as_ref(),
     });
-    let ids = found.ids;
+    let ids: Vec<BookId> = found.ids.into_iter().map(BookId).collect();
     let books = app.db.read(move |tx| books::cards(tx, &ids)).await.map_err(Error::from)?;
     Ok(axum::Json(BookList {
         books,
@@ -194,7 +195,7 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 pub async fn read_book(
     AppState(app): AppState<State>,
     caller: Caller,
-    Id(id): Id,
+    Id(id): Id<BookId>,
 ) -> Result<impl IntoResponse> {
     let mut detail =
         app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
@@ -235,7 +236,7 @@ pub async fn add_book(
                 at: now,
                 actor: Some(actor),
                 action: Action::AddBook,
-                subject: id,
+                subject: id.0,
                 before: None,
                 after: Some(fields(&detail.book)),
             };
@@ -253,7 +254,7 @@ pub async fn add_book(
 pub async fn update_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
-    Id(id): Id,
+    Id(id): Id<BookId>,
     headers: HeaderMap,
     Json(form): Json<BookForm>,
 ) -> Result<impl IntoResponse> {
@@ -277,7 +278,7 @@ pub async fn update_book(
                 at: now,
                 actor: Some(actor),
                 action: Action::UpdateBook,
-                subject: id,
+                subject: id.0,
                 before: Some(fields(&before.book)),
                 after: Some(fields(&detail.book)),
             };
@@ -302,7 +303,7 @@ fn too_few(copies: i64) -> Invalid {
     )
 }
 
-async fn exists(app: &App, id: i64) -> Result<()> {
+async fn exists(app: &App, id: BookId) -> Result<()> {
     if app.db.read(move |tx| books::exists(tx, id)).await.map_err(Error::from)? {
         Ok(())
     } else {
@@ -315,7 +316,7 @@ async fn exists(app: &App, id: i64) -> Result<()> {
 pub async fn delete_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
-    Id(id): Id,
+    Id(id): Id<BookId>,
 ) -> Result<StatusCode> {
     let (now, actor) = (app.clock.now(), admin.uid);
     app.db
@@ -328,7 +329,7 @@ pub async fn delete_book(
                 at: now,
                 actor: Some(actor),
                 action: Action::DeleteBook,
-                subject: id,
+                subject: id.0,
                 before: Some(fields(&before.book)),
                 after: None,
             };
@@ -344,10 +345,10 @@ pub async fn cover(
     file: Result<Path<String>, PathRejection>,
 ) -> Result<Response> {
     let Path(file) = file.map_err(|_| Error::NotFound)?;
-    let id = file.strip_suffix(".svg").and_then(|id| id.parse::<i64>().ok()).ok_or(Error::NotFound)?;
+    let id = file.strip_suffix(".svg").and_then(|id| id.parse().ok()).map(BookId).ok_or(Error::NotFound)?;
     let detail = app.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
     let book = detail.first().ok_or(Error::NotFound)?;
-    let svg = cover::draw(&Cover { id, title: &book.title, author: &book.author, genre: &book.genre });
+    let svg = cover::draw(&Cover { id: id.0, title: &book.title, author: &book.author, genre: &book.genre });
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
         // An edited title shows within the hour.

@@ -121,16 +121,16 @@ fn plainly(said: &str) -> String {
 }
 
 /// The number in a path; anything that is no number names nothing, so it is not found.
-pub struct Id(pub i64);
+pub struct Id<T>(pub T);
 
-impl<S: Send + Sync> FromRequestParts<S> for Id {
+impl<S: Send + Sync, T: From<i64>> FromRequestParts<S> for Id<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let Path(text) =
             Path::<String>::from_request_parts(parts, state).await.map_err(|_| Error::NotFound)?;
-        match text.parse() {
-            Ok(id) if id > 0 && !text.starts_with('+') => Ok(Self(id)),
+        match text.parse::<i64>() {
+            Ok(id) if id > 0 && !text.starts_with('+') => Ok(Self(id.into())),
             _ => Err(Error::NotFound),
         }
     }

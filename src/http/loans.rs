@@ -16,6 +16,7 @@ use super::{
 use crate::{
     domain::{
         account::{Role, User},
+        id::{BookId, LoanId},
         loan::{self, Loan},
         rule::{Invalid, Kind, Text},
     },
@@ -31,7 +32,7 @@ use crate::{
 pub async fn borrow_book(
     AppState(app): AppState<State>,
     SignedIn(student): SignedIn,
-    Id(book): Id,
+    Id(book): Id<BookId>,
     OptionalJson(Nothing {}): OptionalJson<Nothing>,
 ) -> Result<(StatusCode, axum::Json<Loan>)> {
     let (now, today) = (app.clock.now(), app.clock.today());
@@ -46,7 +47,7 @@ pub async fn borrow_book(
                 at: now,
                 actor: Some(student.uid),
                 action: Action::Borrow,
-                subject: loan.id,
+                subject: loan.id.0,
                 before: None,
                 after: Some(json!({ "bookId": book, "returnDate": loan.return_date })),
             };
@@ -59,7 +60,7 @@ pub async fn borrow_book(
 
 /// An open loan that this person may return or extend, held until the transaction ends. A student reaches only his own,
 /// and those only while they owe nothing (R-LOAN-6); librarians are not blocked.
-fn hold(tx: &mut Tx<'_>, id: i64, person: &User, today: Date) -> Result<Loan> {
+fn hold(tx: &mut Tx<'_>, id: LoanId, person: &User, today: Date) -> Result<Loan> {
     let loan = loans::hold_open(tx, id, today)?.ok_or(Error::NotFound)?;
     if person.role == Role::Student {
         if loan.user_id != person.uid {
@@ -86,7 +87,7 @@ pub struct Return {
 pub async fn return_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
-    Id(id): Id,
+    Id(id): Id<LoanId>,
     OptionalJson(form): OptionalJson<Return>,
 ) -> Result<StatusCode> {
     let (now, today) = (app.clock.now(), app.clock.today());
@@ -102,7 +103,7 @@ pub async fn return_loan(
                 at: now,
                 actor: Some(person.uid),
                 action: Action::Return,
-                subject: id,
+                subject: id.0,
                 before: Some(json!({ "returnDate": loan.return_date })),
                 after: Some(json!({ "restocked": restocked, "fine": loan.fine })),
             };
@@ -117,7 +118,7 @@ pub async fn return_loan(
 pub async fn extend_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
-    Id(id): Id,
+    Id(id): Id<LoanId>,
     OptionalJson(Nothing {}): OptionalJson<Nothing>,
 ) -> Result<axum::Json<Loan>> {
     let (now, today) = (app.clock.now(), app.clock.today());
@@ -130,7 +131,7 @@ pub async fn extend_loan(
                 at: now,
                 actor: Some(person.uid),
                 action: Action::Extend,
-                subject: id,
+                subject: id.0,
                 before: Some(json!({ "returnDate": before.return_date })),
                 after: Some(json!({ "returnDate": loan.return_date })),
             };

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     domain::{
         book::average_rating,
+        id::BookId,
         review::{Review, ReviewForm},
     },
     storage::{
@@ -60,7 +61,7 @@ pub struct ReviewList {
 pub async fn list_reviews(
     AppState(app): AppState<State>,
     caller: Caller,
-    Id(id): Id,
+    Id(id): Id<BookId>,
     Query(query): Query<ReviewQuery>,
 ) -> Result<axum::Json<ReviewList>> {
     let limit = page::length(query.limit, 20)?;
@@ -101,7 +102,7 @@ pub async fn list_reviews(
 pub async fn add_review(
     AppState(app): AppState<State>,
     SignedIn(reader): SignedIn,
-    Id(id): Id,
+    Id(id): Id<BookId>,
     Json(form): Json<ReviewForm>,
 ) -> Result<(StatusCode, axum::Json<Review>)> {
     let form = form.checked()?;
@@ -114,7 +115,7 @@ pub async fn add_review(
                 at: now,
                 actor: Some(reader.uid),
                 action: Action::Review,
-                subject: review.id,
+                subject: review.id.0,
                 before: None,
                 after: Some(json!({ "bookId": id, "rating": review.rating })),
             };

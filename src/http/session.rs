@@ -19,7 +19,10 @@ use super::{
     error::{Error, Result},
 };
 use crate::{
-    domain::account::{Role, User},
+    domain::{
+        account::{Role, User},
+        id::UserId,
+    },
     storage::{Db, sessions},
 };
 
@@ -175,7 +178,7 @@ fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAd
 struct Remembered {
     /// `None`: whoever it was has changed; ask again.
     caller: Option<Caller>,
-    uid: i64,
+    uid: UserId,
     expires_at: i64,
     asked: Instant,
 }
@@ -225,13 +228,17 @@ impl Sessions {
 
     /// A session ended: it is nobody's at once.
     pub fn forget(&self, token: &str) {
-        let nobody =
-            Remembered { caller: Some(Caller::Visitor), uid: 0, expires_at: i64::MAX, asked: Instant::now() };
+        let nobody = Remembered {
+            caller: Some(Caller::Visitor),
+            uid: UserId(0),
+            expires_at: i64::MAX,
+            asked: Instant::now(),
+        };
         self.remember(hashed(token), nobody);
     }
 
     /// A person changed: whoever they are is read again at the next call.
-    pub fn forget_person(&self, uid: i64) {
+    pub fn forget_person(&self, uid: UserId) {
         for remembered in self.lock().values_mut().filter(|remembered| remembered.uid == uid) {
             remembered.caller = None;
             remembered.asked = Instant::now();

@@ -3,7 +3,10 @@
 use super::{Result, Row, Tx};
 use crate::{
     clock,
-    domain::account::{ProfileEdit, Role, User, folded_email},
+    domain::{
+        account::{ProfileEdit, Role, User, folded_email},
+        id::UserId,
+    },
     fold::fold,
     sql,
 };
@@ -125,7 +128,7 @@ pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Stri
 }
 
 /// An account by its number.
-pub fn by_id(tx: &mut Tx<'_>, uid: i64) -> Result<Option<Account>> {
+pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Account>> {
     tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE id = $1"), &[&uid], account)
 }
 
@@ -135,7 +138,11 @@ pub fn by_roll_number(tx: &mut Tx<'_>, roll_number: &str) -> Result<Option<Accou
 }
 
 /// Stores a profile edit; `None` where the account is gone.
-pub fn update_profile(tx: &mut Tx<'_>, uid: i64, edit: &ProfileEdit) -> Result<Option<Result<User, Taken>>> {
+pub fn update_profile(
+    tx: &mut Tx<'_>,
+    uid: UserId,
+    edit: &ProfileEdit,
+) -> Result<Option<Result<User, Taken>>> {
     take_turns(tx, &edit.roll_number)?;
     let taken = tx.query_opt(
         sql!("SELECT id FROM users WHERE roll_number = $1 AND id <> $2"),

@@ -2,7 +2,10 @@
 
 use super::{Error, Param, Result, Row, Tx};
 use crate::{
-    domain::book::{Book, BookForm, Status, average_rating},
+    domain::{
+        book::{Book, BookForm, Status, average_rating},
+        id::BookId,
+    },
     sql,
 };
 
@@ -49,7 +52,7 @@ pub struct Detail {
 }
 
 /// A book by its number.
-pub fn detail(tx: &mut Tx<'_>, id: i64) -> Result<Option<Detail>> {
+pub fn detail(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Detail>> {
     tx.query_opt(
         sql!(
             "SELECT ",
@@ -75,11 +78,11 @@ pub fn detail(tx: &mut Tx<'_>, id: i64) -> Result<Option<Detail>> {
 const CARDS: usize = 24;
 
 /// The books with these numbers, in the order of the numbers; those that are gone are left out.
-pub fn cards(tx: &mut Tx<'_>, ids: &[i64]) -> Result<Vec<Book>> {
+pub fn cards(tx: &mut Tx<'_>, ids: &[BookId]) -> Result<Vec<Book>> {
     let mut books = Vec::with_capacity(ids.len());
     for ids in ids.chunks(CARDS) {
         // No book has the number 0.
-        let mut slots = [0; CARDS];
+        let mut slots = [BookId(0); CARDS];
         slots[..ids.len()].copy_from_slice(ids);
         let mut found = tx.query(
             sql!(
@@ -114,7 +117,12 @@ pub struct Imported {
 }
 
 /// Adds a book; its number, or `None` where an import brought this row before.
-pub fn add(tx: &mut Tx<'_>, form: &BookForm, imported: Option<&Imported>, now: i64) -> Result<Option<i64>> {
+pub fn add(
+    tx: &mut Tx<'_>,
+    form: &BookForm,
+    imported: Option<&Imported>,
+    now: i64,
+) -> Result<Option<BookId>> {
     let added = tx.query_opt(
         sql!(
             "INSERT INTO books (title, author, genre, photo_url, description, status, no_of_books, location, rating,
@@ -138,7 +146,7 @@ pub fn add(tx: &mut Tx<'_>, form: &BookForm, imported: Option<&Imported>, now: i
             &imported.map(|i| i.key.as_str()),
             &now,
         ],
-        |row| row.get(0),
+        |row| row.get::<BookId>(0),
     )?;
     if let Some(id) = added {
         tx.touch_book(id);
@@ -147,7 +155,7 @@ pub fn add(tx: &mut Tx<'_>, form: &BookForm, imported: Option<&Imported>, now: i
 }
 
 /// Gives a book another picture.
-pub fn set_photo_url(tx: &mut Tx<'_>, id: i64, photo_url: &str) -> Result<()> {
+pub fn set_photo_url(tx: &mut Tx<'_>, id: BookId, photo_url: &str) -> Result<()> {
     tx.execute_one(sql!("UPDATE books SET photo_url = $2 WHERE id = $1"), &[&id, &photo_url])
 }
 
@@ -177,7 +185,7 @@ pub enum Update {
 
 /// Stores an edit of the record. Count and status are applied as differences to what the form had loaded, so that a
 /// borrow that happened meanwhile is neither undone nor in the way.
-pub fn update(tx: &mut Tx<'_>, id: i64, form: &BookForm, loaded: Loaded) -> Result<Update> {
+pub fn update(tx: &mut Tx<'_>, id: BookId, form: &BookForm, loaded: Loaded) -> Result<Update> {
     let stored = tx.execute(
         sql!(
             "UPDATE books SET title = $4, author = $5, genre = $6, photo_url = $7, description = $8, location = $9,
@@ -216,7 +224,7 @@ pub fn update(tx: &mut Tx<'_>, id: i64, form: &BookForm, loaded: Loaded) -> Resu
 }
 
 /// Deletes a book and its reviews; its loans stay (R-BOOK-6). `false` where there is none.
-pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+pub fn delete(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let deleted = tx.execute(sql!("DELETE FROM books WHERE id = $1"), &[&id])? == 1;
     if deleted {
         tx.touch_book(id);
@@ -225,7 +233,7 @@ pub fn delete(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
 }
 
 /// Lets the status follow the count, as when a student opens the book (R-DETAIL-3); `false` where there is no such book.
-pub fn recalculate_status(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+pub fn recalculate_status(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let touched = tx.execute(
         sql!(
             "UPDATE books SET status = CASE WHEN no_of_books > 0 THEN 'Available' ELSE 'Not Available' END WHERE id = $1"
@@ -236,7 +244,7 @@ pub fn recalculate_status(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
 }
 
 /// Takes one copy from the shelf, if there is one: the check and the row's lock in one statement (R-LOAN-2). The title.
-pub fn take_copy(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
+pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
     tx.query_opt(
         sql!(
             "UPDATE books SET no_of_books = no_of_books - 1,
@@ -249,7 +257,7 @@ pub fn take_copy(tx: &mut Tx<'_>, id: i64) -> Result<Option<String>> {
 }
 
 /// Puts one copy back; `false` where the book was deleted meanwhile (a loan outlives its book, R-BOOK-6).
-pub fn put_back_copy(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+pub fn put_back_copy(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let touched = tx.execute(
         sql!("UPDATE books SET no_of_books = no_of_books + 1, status = 'Available' WHERE id = $1"),
         &[&id],
@@ -258,7 +266,7 @@ pub fn put_back_copy(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
 }
 
 /// Whether there is such a book.
-pub fn exists(tx: &mut Tx<'_>, id: i64) -> Result<bool> {
+pub fn exists(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     Ok(tx.query_opt(sql!("SELECT id FROM books WHERE id = $1"), &[&id], |row| row.get::<i64>(0))?.is_some())
 }
 

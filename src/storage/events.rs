@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{Result, Tx};
-use crate::sql;
+use crate::{domain::id::UserId, sql};
 
 /// What was done to what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Event {
     /// When, epoch milliseconds.
     pub at: i64,
     /// Who did it; `None` for the command line.
-    pub actor: Option<i64>,
+    pub actor: Option<UserId>,
     /// What was done.
     pub action: Action,
     /// The number of what it was done to.
@@ -93,7 +93,7 @@ pub struct Recorded {
     /// What was done.
     pub action: String,
     /// Who did it.
-    pub actor: Option<i64>,
+    pub actor: Option<UserId>,
     /// The values before, JSON.
     pub before: Option<String>,
     /// The values after, JSON.

@@ -7,7 +7,10 @@ use super::{
     page::{Page, Position},
 };
 use crate::{
-    domain::loan::{Loan, fine, overdue_days},
+    domain::{
+        id::{BookId, LoanId, UserId},
+        loan::{Loan, fine, overdue_days},
+    },
     fold::fold,
     select_for_update, sql,
 };
@@ -35,8 +38,8 @@ fn loan(row: &Row<'_>, today: Date) -> Result<Loan> {
 /// Writes a new loan down.
 pub fn begin(
     tx: &mut Tx<'_>,
-    user: i64,
-    book: i64,
+    user: UserId,
+    book: BookId,
     title: &str,
     today: Date,
     return_date: Date,
@@ -53,7 +56,7 @@ pub fn begin(
 }
 
 /// An open loan, locked until the transaction ends.
-pub fn hold_open(tx: &mut Tx<'_>, id: i64, today: Date) -> Result<Option<Loan>> {
+pub fn hold_open(tx: &mut Tx<'_>, id: LoanId, today: Date) -> Result<Option<Loan>> {
     tx.query_opt(
         select_for_update!("SELECT ", columns!(), " FROM loans WHERE id = $1 AND ended_at IS NULL"),
         &[&id],
@@ -69,7 +72,7 @@ pub struct End {
     /// The day, in the library's time zone.
     pub on: Date,
     /// Who ended it.
-    pub by: i64,
+    pub by: UserId,
     /// Whether the copy went back to the shelf (R-LOAN-3).
     pub restocked: bool,
 }
@@ -86,7 +89,7 @@ pub fn end(tx: &mut Tx<'_>, held: &Loan, end: End) -> Result<()> {
 }
 
 /// Moves the return date of a loan held by [`hold_open`].
-pub fn set_return_date(tx: &mut Tx<'_>, id: i64, return_date: Date, today: Date) -> Result<Loan> {
+pub fn set_return_date(tx: &mut Tx<'_>, id: LoanId, return_date: Date, today: Date) -> Result<Loan> {
     tx.query_one(
         sql!("UPDATE loans SET return_date = $2 WHERE id = $1 RETURNING ", columns!()),
         &[&id, &return_date.to_string()],
@@ -95,7 +98,7 @@ pub fn set_return_date(tx: &mut Tx<'_>, id: i64, return_date: Date, today: Date)
 }
 
 /// All of a reader's open loans, the one to be returned first at the top; the total fine is the sum over them.
-pub fn open_of_user(tx: &mut Tx<'_>, user: i64, today: Date) -> Result<Vec<Loan>> {
+pub fn open_of_user(tx: &mut Tx<'_>, user: UserId, today: Date) -> Result<Vec<Loan>> {
     tx.query(
         sql!(
             "SELECT ",
@@ -183,7 +186,7 @@ pub fn open_page(
     if matches!(position, Some(Position::Before(..))) {
         rows.reverse();
     }
-    Ok(Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id)))
+    Ok(Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id.0)))
 }
 
 /// How many open loans [`open_page`] has in all.
@@ -200,7 +203,7 @@ pub fn open_count(tx: &mut Tx<'_>, query: &str) -> Result<i64> {
 
 /// What the ledger law of a book adds up (see the design of the data): copies on open loans, and copies of loans that
 /// ended without going back to the shelf.
-pub fn copies_away(tx: &mut Tx<'_>, book: i64) -> Result<(i64, i64)> {
+pub fn copies_away(tx: &mut Tx<'_>, book: BookId) -> Result<(i64, i64)> {
     tx.query_one(
         sql!(
             "SELECT COALESCE(CAST(SUM(CASE WHEN ended_at IS NULL THEN 1 ELSE 0 END) AS BIGINT), 0),

@@ -5,6 +5,7 @@ use crate::{
     clock,
     domain::{
         account::User,
+        id::BookId,
         review::{Review, ReviewForm},
     },
     select_for_update, sql,
@@ -22,7 +23,13 @@ fn review(row: &Row<'_>) -> Result<Review> {
 }
 
 /// Adds a review in the reader's name; `None` where the book is gone.
-pub fn add(tx: &mut Tx<'_>, book: i64, reader: &User, form: &ReviewForm, now: i64) -> Result<Option<Review>> {
+pub fn add(
+    tx: &mut Tx<'_>,
+    book: BookId,
+    reader: &User,
+    form: &ReviewForm,
+    now: i64,
+) -> Result<Option<Review>> {
     // Locked: a deletion under way would break the reference after the book was seen.
     let there = tx.query_opt(select_for_update!("SELECT id FROM books WHERE id = $1"), &[&book], |row| {
         row.get::<i64>(0)
@@ -43,7 +50,7 @@ pub fn add(tx: &mut Tx<'_>, book: i64, reader: &User, form: &ReviewForm, now: i6
 }
 
 /// Up to `limit` reviews of a book, newest first, older than the review `before`.
-pub fn page(tx: &mut Tx<'_>, book: i64, before: i64, limit: i64) -> Result<Vec<Review>> {
+pub fn page(tx: &mut Tx<'_>, book: BookId, before: i64, limit: i64) -> Result<Vec<Review>> {
     tx.query(
         sql!(
             "SELECT id, rating, comment, user_id, user_name, created_at FROM reviews
@@ -55,7 +62,7 @@ pub fn page(tx: &mut Tx<'_>, book: i64, before: i64, limit: i64) -> Result<Vec<R
 }
 
 /// How many reviews of a book gave 1, 2, 3, 4 and 5 stars.
-pub fn ratings(tx: &mut Tx<'_>, book: i64) -> Result<[i64; 5]> {
+pub fn ratings(tx: &mut Tx<'_>, book: BookId) -> Result<[i64; 5]> {
     let mut ratings = [0; 5];
     let counts = tx.query(
         sql!("SELECT rating, COUNT(*) FROM reviews WHERE book_id = $1 GROUP BY rating"),

@@ -1,10 +1,13 @@
 //! Sessions: who holds which token. Only a token's hash is known here.
 
 use super::{Result, Tx, accounts::Account};
-use crate::{domain::account::Role, sql};
+use crate::{
+    domain::{account::Role, id::UserId},
+    sql,
+};
 
 /// Begins a session; `false` where the account is gone by now (R-LOGIN-5). Sessions that ended long ago are cleared away.
-pub fn begin(tx: &mut Tx<'_>, token_hash: &str, uid: i64, now: i64, expires_at: i64) -> Result<bool> {
+pub fn begin(tx: &mut Tx<'_>, token_hash: &str, uid: UserId, now: i64, expires_at: i64) -> Result<bool> {
     tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;
     let begun = tx.execute(
         sql!(
@@ -21,7 +24,7 @@ pub fn account(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(Ac
     let found = tx.query_opt(
         sql!("SELECT user_id, expires_at FROM sessions WHERE token_hash = $1 AND expires_at > $2"),
         &[&token_hash, &now],
-        |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)),
+        |row| Ok((row.get::<UserId>(0)?, row.get::<i64>(1)?)),
     )?;
     let Some((uid, expires_at)) = found else { return Ok(None) };
     Ok(super::accounts::by_id(tx, uid)?.map(|account| (account, expires_at)))
@@ -34,7 +37,7 @@ pub fn end(tx: &mut Tx<'_>, token_hash: &str) -> Result<()> {
 }
 
 /// Gives an account another role and ends its sessions, so that the old role is gone at once.
-pub fn change_role(tx: &mut Tx<'_>, uid: i64, role: Role) -> Result<bool> {
+pub fn change_role(tx: &mut Tx<'_>, uid: UserId, role: Role) -> Result<bool> {
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&uid])?;
     Ok(tx.execute(sql!("UPDATE users SET role = $2 WHERE id = $1"), &[&uid, &role.as_str()])? == 1)
 }

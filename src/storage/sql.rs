@@ -5,7 +5,11 @@
 //! What a statement may bind and read is a closed list ([`Param`], [`Column`]): `PostgreSQL` wants exact types, and a
 //! type that only `SQLite` forgives must fail the build, not a librarian.
 
+use ::postgres::types::IsNull;
+use bytes::BytesMut;
+
 use super::{Error, Result, postgres::Connection};
+use crate::domain::id::{BookId, ChangeId, CopyId, LoanId, ReviewId, UserId};
 
 /// A statement's text for each database; made by [`sql!`](crate::sql!) only, so that no text made at run time can be executed.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +105,49 @@ macro_rules! columns {
     })+ }
 }
 columns!(i64, bool, String, Option<i64>, Option<bool>, Option<String>);
+
+/// Ids are stored as their numbers.
+macro_rules! ids {
+    ($($id:ty),+) => { $(
+        impl rusqlite::ToSql for $id {
+            fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
+                self.0.to_sql()
+            }
+        }
+
+        impl ::postgres::types::ToSql for $id {
+            fn to_sql(
+                &self,
+                kind: &::postgres::types::Type,
+                out: &mut BytesMut,
+            ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+                self.0.to_sql(kind, out)
+            }
+
+            fn accepts(kind: &::postgres::types::Type) -> bool {
+                <i64 as ::postgres::types::ToSql>::accepts(kind)
+            }
+
+            ::postgres::types::to_sql_checked!();
+        }
+
+        impl Param for $id {}
+        impl Param for Option<$id> {}
+
+        impl Column for $id {
+            fn read(row: &Row<'_>, index: usize) -> Result<Self> {
+                row.get::<i64>(index).map(Self)
+            }
+        }
+
+        impl Column for Option<$id> {
+            fn read(row: &Row<'_>, index: usize) -> Result<Self> {
+                Ok(row.get::<Option<i64>>(index)?.map(<$id>::from))
+            }
+        }
+    )+ }
+}
+ids!(UserId, BookId, CopyId, LoanId, ReviewId, ChangeId);
 
 /// One row of an answer, borrowed from either driver.
 pub enum Row<'r> {
@@ -226,8 +273,8 @@ impl<'c> Tx<'c> {
 
     /// Notes that a book appeared in the catalogue, left it, or has another title or author: the search index of every
     /// server reads it again after the commit.
-    pub(super) fn touch_book(&mut self, id: i64) {
-        self.touched.push(id);
+    pub(super) fn touch_book(&mut self, id: BookId) {
+        self.touched.push(id.0);
     }
 
     /// Several statements without parameters, as a migration file holds them.

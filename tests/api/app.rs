@@ -1,6 +1,7 @@
 //! The whole product in process: the real router on a database of its own, with a clock that the test moves and people
 //! who keep their cookies. Every answer of the API is held against its document.
 
+use library::domain::id::{BookId, UserId};
 use std::sync::{Arc, LazyLock, Mutex};
 
 use axum::{
@@ -101,7 +102,7 @@ impl TestApp {
 
     /// Somebody who is not signed in.
     pub fn visitor(&self) -> Person<'_> {
-        Person { app: self, uid: 0, cookie: Mutex::new(None) }
+        Person { app: self, uid: UserId(0), cookie: Mutex::new(None) }
     }
 
     /// A signed-in student with the number `n`; an account that exists already gets one more session.
@@ -165,7 +166,7 @@ impl TestApp {
 
     /// Copies on open loans, and copies of loans that ended without going back to the shelf.
     pub async fn copies_away(&self, book: i64) -> (i64, i64) {
-        self.state.db.read(move |tx| loans::copies_away(tx, book)).await.expect("readable")
+        self.state.db.read(move |tx| loans::copies_away(tx, BookId(book))).await.expect("readable")
     }
 
     /// Sends a request as it is and holds the answer against the document.
@@ -220,7 +221,7 @@ pub fn with(base: &Value, changes: Value) -> Value {
 /// Somebody with a browser: keeps the session's cookie.
 pub struct Person<'a> {
     pub app: &'a TestApp,
-    pub uid: i64,
+    pub uid: UserId,
     cookie: Mutex<Option<String>>,
 }
 

@@ -1,6 +1,7 @@
 //! Adding, updating, deleting and finding books.
 
 use axum::http::header;
+use library::domain::id::UserId;
 use serde_json::{Value, json};
 
 use crate::app::{Person, TestApp, form, with};
@@ -363,7 +364,7 @@ async fn every_change_of_the_catalogue_is_written_down_with_who_made_it() {
     admin.send(request).await.expect(200);
     admin.delete(&path).await.expect(204);
     let events = app.store(move |tx| library::storage::events::of(tx, "book", id)).await;
-    let told: Vec<(&str, Option<i64>)> =
+    let told: Vec<(&str, Option<UserId>)> =
         events.iter().map(|event| (event.action.as_str(), event.actor)).collect();
     assert_eq!(told, [("add", Some(admin.uid)), ("update", Some(admin.uid)), ("delete", Some(admin.uid))]);
     let value = |text: &Option<String>| -> Value {

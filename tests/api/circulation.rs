@@ -1,5 +1,6 @@
 //! Borrowing, returning, extending, fines, and the librarian's list.
 
+use library::domain::id::{BookId, UserId};
 use std::sync::Arc;
 
 use jiff::{ToSpan as _, civil::date};
@@ -246,7 +247,7 @@ async fn ended_loans_and_their_fines_are_kept_r_loan_9() {
     });
     assert_eq!(kept, expected);
     let events = app.store(move |tx| library::storage::events::of(tx, "loan", late)).await;
-    let told: Vec<(&str, Option<i64>)> =
+    let told: Vec<(&str, Option<UserId>)> =
         events.iter().map(|event| (event.action.as_str(), event.actor)).collect();
     assert_eq!(told, [("borrow", Some(student.uid)), ("return", Some(admin.uid))]);
 }
@@ -405,7 +406,7 @@ async fn the_total_fine_is_the_sum_of_every_open_loan_s13_r_loan_5() {
     let (uid, begun) = (student.uid, date(2026, 11, 13));
     app.store(move |tx| {
         for _ in 0..1001 {
-            loans::begin(tx, uid, 1, "Book", begun, begun.saturating_add(7.days()))?;
+            loans::begin(tx, uid, BookId(1), "Book", begun, begun.saturating_add(7.days()))?;
         }
         Ok(())
     })

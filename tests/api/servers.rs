@@ -41,7 +41,7 @@ async fn what_one_server_did_holds_in_another_within_seconds(database: Database)
 
     let student = here.student(1).await;
     let elsewhere = student.at(&there);
-    assert_eq!(elsewhere.get("/me").await.expect(200)["uid"], student.uid);
+    assert_eq!(elsewhere.get("/me").await.expect(200)["uid"], student.uid.0);
     student.patch("/me", &json!({ "name": "New", "rollNumber": "new", "department": "d" })).await.expect(200);
     soon("another name", async || elsewhere.copy().get("/me").await.json()["name"] == "New").await;
     student.ask("/auth/sign-out").await.expect(204);

@@ -62,7 +62,7 @@ fn filled(database: &Database) -> (i64, Vec<String>) {
                 status: Some(Status::Available),
                 rating: None,
             };
-            Ok(books::add(tx, &form, None, 0)?.expect("new"))
+            Ok(books::add(tx, &form, None, 0)?.expect("new").0)
         })
         .expect("the write is stored");
     db.close();

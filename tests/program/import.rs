@@ -7,6 +7,7 @@ use std::{
 };
 
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
+use library::domain::id::BookId;
 use library::{
     catalogue::Catalogue,
     import::{self, Totals},
@@ -306,7 +307,7 @@ fn a_real_catalogue_is_imported_whole_and_found_in_every_script() {
     let catalogue = runtime.block_on(Catalogue::load(desk.db.clone())).expect("the catalogue loads");
     let found = |text: &str| {
         let query = Query { text, field: Field::Title, sort: Sort::Newest, limit: 100, cursor: None };
-        let ids = catalogue.index().page(&query).ids;
+        let ids: Vec<BookId> = catalogue.index().page(&query).ids.into_iter().map(BookId).collect();
         desk.db.read_blocking(move |tx| books::cards(tx, &ids)).expect("readable")
     };
     let scripts: [Script; 7] = [

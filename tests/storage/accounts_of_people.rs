@@ -1,5 +1,6 @@
 //! Accounts and sessions.
 
+use library::domain::id::UserId;
 use library::{
     domain::account::{ProfileEdit, Role},
     storage::{
@@ -92,7 +93,7 @@ fn librarians_have_no_roll_number_and_are_not_in_each_others_way(store: &Store) 
 fn nobody_is_found_where_nobody_is(store: &Store) {
     let edit = ProfileEdit { name: "n".into(), roll_number: "r".into(), department: "d".into() };
     store.write(move |tx| {
-        for uid in [0, -1, 1, i64::MAX, i64::MIN] {
+        for uid in [0, -1, 1, i64::MAX, i64::MIN].map(UserId) {
             assert!(accounts::by_id(tx, uid)?.is_none());
             assert!(accounts::update_profile(tx, uid, &edit)?.is_none());
         }
@@ -167,7 +168,7 @@ fn a_session_lasts_until_its_end_r_login_6(store: &Store) {
     assert!(store.read(|tx| sessions::account(tx, "another", 1_000)).is_none());
 
     assert!(
-        !store.write(|tx| sessions::begin(tx, "orphan", 999, 1_000, 5_000)),
+        !store.write(|tx| sessions::begin(tx, "orphan", UserId(999), 1_000, 5_000)),
         "nobody's session does not begin"
     );
     store.write(|tx| sessions::end(tx, "token"));
@@ -193,7 +194,7 @@ fn another_role_ends_every_session_at_once_r_role_1(store: &Store) {
             sessions::begin(tx, token, uid, 0, 10)?;
         }
         assert!(sessions::change_role(tx, one, Role::Admin)?);
-        assert!(!sessions::change_role(tx, 999, Role::Admin)?);
+        assert!(!sessions::change_role(tx, UserId(999), Role::Admin)?);
         Ok(())
     });
     let signed_in = |token: &'static str| store.read(move |tx| sessions::account(tx, token, 1)).is_some();

@@ -1,5 +1,6 @@
 //! Books, their reviews, and the changes of the catalogue that every server follows.
 
+use library::domain::id::{BookId, ReviewId};
 use library::{
     domain::{
         book::{BookForm, Status},
@@ -97,12 +98,12 @@ fn extremes_of_numbers_and_texts_survive(store: &Store) {
 }
 
 fn cards_come_in_the_order_asked_for_and_the_missing_are_left_out(store: &Store) {
-    let ids: Vec<i64> = (0..60).map(|n| store.book(&format!("Book {n}"), 1)).collect();
-    let mut asked: Vec<i64> = ids.iter().rev().copied().collect();
-    asked.insert(3, 99_999);
-    asked.insert(30, i64::MAX);
+    let ids: Vec<BookId> = (0..60).map(|n| store.book(&format!("Book {n}"), 1)).collect();
+    let mut asked: Vec<BookId> = ids.iter().rev().copied().collect();
+    asked.insert(3, BookId(99_999));
+    asked.insert(30, BookId(i64::MAX));
     let found = store.read(move |tx| books::cards(tx, &asked));
-    let expected: Vec<i64> = ids.iter().rev().copied().collect();
+    let expected: Vec<BookId> = ids.iter().rev().copied().collect();
     assert_eq!(found.iter().map(|book| book.id).collect::<Vec<_>>(), expected);
     assert_eq!(found[0].title, "Book 59");
     assert!(store.read(|tx| books::cards(tx, &[])).is_empty());
@@ -231,7 +232,7 @@ fn a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6(store: &
 fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
     let reader = store.student(1);
     store.write(move |tx| {
-        for id in [0, -1, 1, i64::MAX, i64::MIN] {
+        for id in [0, -1, 1, i64::MAX, i64::MIN].map(BookId) {
             assert!(books::detail(tx, id)?.is_none());
             assert!(!books::exists(tx, id)?);
             assert!(!books::delete(tx, id)?);
@@ -243,11 +244,11 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
             assert!(reviews::add(tx, id, &reader, &words, 1)?.is_none());
             assert!(reviews::page(tx, id, i64::MAX, 10)?.is_empty());
             assert_eq!(reviews::ratings(tx, id)?, [0; 5]);
-            assert!(catalogue::entries(tx, id, id, 10)?.is_empty());
+            assert!(catalogue::entries(tx, id.0, id.0, 10)?.is_empty());
         }
         Ok(())
     });
-    let told = store.refused(|tx| books::set_photo_url(tx, 1, "https://example.org"));
+    let told = store.refused(|tx| books::set_photo_url(tx, BookId(1), "https://example.org"));
     assert!(matches!(told, Error::NoRow), "{told:?}");
     let id = store.book("t", 1);
     assert!(store.read(move |tx| books::exists(tx, id)));
@@ -259,7 +260,7 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
 fn reviews_come_newest_first_page_by_page_r_rev_1(store: &Store) {
     let (reader, id) = (store.student(1), store.book("t", 1));
     let expected = (reader.uid, reader.name.clone());
-    let written: Vec<i64> = (1..=5)
+    let written: Vec<ReviewId> = (1..=5)
         .map(|n| {
             let (reader, words) =
                 (reader.clone(), ReviewForm { rating: n, comment: format!("słowo {n}\nनई") });
@@ -278,7 +279,7 @@ fn reviews_come_newest_first_page_by_page_r_rev_1(store: &Store) {
         ("słowo 5\nनई", "1970-01-01T00:00:05Z")
     );
     let before = first[2].id;
-    let rest = store.read(move |tx| reviews::page(tx, id, before, 3));
+    let rest = store.read(move |tx| reviews::page(tx, id, before.0, 3));
     assert_eq!(rest.iter().map(|review| review.id).collect::<Vec<_>>(), [written[1], written[0]]);
 }
 
@@ -343,7 +344,7 @@ fn whatever_changes_what_is_searched_is_told_to_the_followers_s21(store: &Store)
     let id = store.book("Godaan", 2);
     let facts = Imported { key: "row".into(), ..Imported::default() };
     let again = facts.clone();
-    let (one, next) = ([(id, id)], [(id + 1, id + 1)]);
+    let (one, next) = ([(id.0, id.0)], [(id.0 + 1, id.0 + 1)]);
     assert_eq!(told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some(&facts), 1)), next);
     assert_eq!(
         told(store, move |tx| books::add(tx, &form("Nirmala", 1), Some(&again), 1)),
@@ -370,13 +371,13 @@ fn whatever_changes_what_is_searched_is_told_to_the_followers_s21(store: &Store)
 }
 
 fn books_far_apart_are_told_one_by_one_s21(store: &Store) {
-    let ids: Vec<i64> = (0..3).map(|n| store.book(&format!("Book {n}"), 1)).collect();
+    let ids: Vec<i64> = (0..3).map(|n| store.book(&format!("Book {n}"), 1).0).collect();
     let (first, last) = (ids[0], ids[2]);
     let far = last + 1_000_000;
     store.database.raw(&format!("UPDATE books SET id = {far} WHERE id = {}", ids[1])).expect("writable");
     let all = move |tx: &mut Tx<'_>| {
         for id in [far, last, first] {
-            books::delete(tx, id)?;
+            books::delete(tx, BookId(id))?;
         }
         Ok(())
     };
@@ -384,11 +385,11 @@ fn books_far_apart_are_told_one_by_one_s21(store: &Store) {
 }
 
 fn entries_are_read_in_portions(store: &Store) {
-    let ids: Vec<i64> = (0..5).map(|n| store.book(&format!("Book {n}"), 1)).collect();
+    let ids: Vec<BookId> = (0..5).map(|n| store.book(&format!("Book {n}"), 1)).collect();
     let (from, to) = (ids[1], ids[3]);
-    let portion = store.read(move |tx| catalogue::entries(tx, from, i64::MAX, 2));
-    assert_eq!(portion.iter().map(|entry| entry.id).collect::<Vec<_>>(), ids[1..3]);
-    let range = store.read(move |tx| catalogue::entries(tx, from, to, i64::MAX));
+    let portion = store.read(move |tx| catalogue::entries(tx, from.0, i64::MAX, 2));
+    assert_eq!(portion.iter().map(|entry| BookId(entry.id)).collect::<Vec<_>>(), ids[1..3]);
+    let range = store.read(move |tx| catalogue::entries(tx, from.0, to.0, i64::MAX));
     let texts: Vec<_> = range.iter().map(|entry| (entry.title.as_str(), entry.author.as_str())).collect();
     assert_eq!(texts, [("Book 1", "Premchand"), ("Book 2", "Premchand"), ("Book 3", "Premchand")]);
 }

@@ -1,6 +1,7 @@
 //! Loans: beginning, ending, listing, and the ledger of copies.
 
 use jiff::civil::{Date, date};
+use library::domain::id::{BookId, LoanId, UserId};
 use library::storage::{
     accounts::{self, NewAccount},
     loans::{self, End},
@@ -24,25 +25,25 @@ const TODAY: Date = date(2026, 11, 21);
 
 fn a_loan_begins_open_and_is_listed_with_todays_fine_r_loan_5(store: &Store) {
     let uid = store.student(1).uid;
-    let loan = store.write(move |tx| loans::begin(tx, uid, 77, "Título", TODAY, date(2026, 11, 28)));
-    assert_eq!((loan.user_id, loan.book_id, loan.title.as_str()), (uid, 77, "Título"));
+    let loan = store.write(move |tx| loans::begin(tx, uid, BookId(77), "Título", TODAY, date(2026, 11, 28)));
+    assert_eq!((loan.user_id, loan.book_id, loan.title.as_str()), (uid, BookId(77), "Título"));
     assert_eq!(
         (loan.entry_date, loan.return_date, loan.fine, loan.overdue_days),
         (TODAY, date(2026, 11, 28), 0, 0)
     );
 
-    let later = store.write(move |tx| loans::begin(tx, uid, 78, "Later", TODAY, date(2026, 12, 5)));
+    let later = store.write(move |tx| loans::begin(tx, uid, BookId(78), "Later", TODAY, date(2026, 12, 5)));
     let on = |day| store.read(move |tx| loans::open_of_user(tx, uid, day));
     assert_eq!(on(TODAY), [loan.clone(), later]);
     let overdue = &on(date(2026, 12, 1))[0];
     assert_eq!((overdue.id, overdue.fine, overdue.overdue_days), (loan.id, 15, 3));
-    assert!(store.read(move |tx| loans::open_of_user(tx, uid + 1, TODAY)).is_empty());
+    assert!(store.read(move |tx| loans::open_of_user(tx, UserId(uid.0 + 1), TODAY)).is_empty());
 }
 
 fn a_return_date_moves_and_the_fine_with_it_r_loan_4(store: &Store) {
     let uid = store.student(1).uid;
     let moved = store.write(move |tx| {
-        let loan = loans::begin(tx, uid, 1, "t", date(2026, 11, 1), date(2026, 11, 8))?;
+        let loan = loans::begin(tx, uid, BookId(1), "t", date(2026, 11, 1), date(2026, 11, 8))?;
         let held = loans::hold_open(tx, loan.id, TODAY)?.expect("it is open");
         assert_eq!(held.fine, 13 * 5);
         loans::set_return_date(tx, loan.id, date(2026, 11, 15), TODAY)
@@ -53,7 +54,12 @@ fn a_return_date_moves_and_the_fine_with_it_r_loan_4(store: &Store) {
     );
 }
 
-fn end(tx: &mut library::storage::Tx<'_>, id: i64, by: i64, restocked: bool) -> library::storage::Result<()> {
+fn end(
+    tx: &mut library::storage::Tx<'_>,
+    id: LoanId,
+    by: UserId,
+    restocked: bool,
+) -> library::storage::Result<()> {
     let held = loans::hold_open(tx, id, TODAY)?.expect("it is open");
     loans::end(tx, &held, End { at: 1_793_000_000_000, on: TODAY, by, restocked })
 }
@@ -61,7 +67,7 @@ fn end(tx: &mut library::storage::Tx<'_>, id: i64, by: i64, restocked: bool) -> 
 fn an_ended_loan_leaves_every_list_and_is_kept_with_its_fine_r_loan_9(store: &Store) {
     let uid = store.student(1).uid;
     let id = store.write(move |tx| {
-        let loan = loans::begin(tx, uid, 1, "t", date(2026, 11, 1), date(2026, 11, 8))?;
+        let loan = loans::begin(tx, uid, BookId(1), "t", date(2026, 11, 1), date(2026, 11, 8))?;
         end(tx, loan.id, uid, true)?;
         assert!(loans::open_of_user(tx, uid, TODAY)?.is_empty());
         assert!(loans::open_page(tx, "", None, 10, TODAY)?.rows.is_empty());
@@ -81,15 +87,15 @@ fn copies_away_count_open_loans_and_those_not_restocked(store: &Store) {
     let uid = store.student(1).uid;
     store.write(move |tx| {
         for restocked in [None, None, Some(true), Some(false), Some(false), Some(false)] {
-            let loan = loans::begin(tx, uid, 7, "t", TODAY, TODAY)?;
+            let loan = loans::begin(tx, uid, BookId(7), "t", TODAY, TODAY)?;
             if let Some(restocked) = restocked {
                 end(tx, loan.id, uid, restocked)?;
             }
         }
-        loans::begin(tx, uid, 8, "other", TODAY, TODAY)?;
-        assert_eq!(loans::copies_away(tx, 7)?, (2, 3));
-        assert_eq!(loans::copies_away(tx, 8)?, (1, 0));
-        assert_eq!(loans::copies_away(tx, 9)?, (0, 0));
+        loans::begin(tx, uid, BookId(8), "other", TODAY, TODAY)?;
+        assert_eq!(loans::copies_away(tx, BookId(7))?, (2, 3));
+        assert_eq!(loans::copies_away(tx, BookId(8))?, (1, 0));
+        assert_eq!(loans::copies_away(tx, BookId(9))?, (0, 0));
         Ok(())
     });
 }
@@ -100,12 +106,12 @@ fn the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1(store: &Store) {
     let days = [9, 3, 3, 3, 28, 1, 9, 14, 3, 1];
     store.write(move |tx| {
         for day in days {
-            loans::begin(tx, uid, 1, "t", date(2026, 10, 1), date(2026, 11, day))?;
+            loans::begin(tx, uid, BookId(1), "t", date(2026, 10, 1), date(2026, 11, day))?;
         }
         Ok(())
     });
     let all = store.read(|tx| loans::open_page(tx, "", None, 100, TODAY)).rows;
-    let keys: Vec<(Date, i64)> = all.iter().map(|row| (row.loan.return_date, row.loan.id)).collect();
+    let keys: Vec<(Date, i64)> = all.iter().map(|row| (row.loan.return_date, row.loan.id.0)).collect();
     assert!(keys.is_sorted() && keys.len() == days.len(), "{keys:?}");
     assert_eq!(
         (all[0].user_name.as_str(), all[0].roll_number.as_str(), all[0].batch.as_str()),
@@ -142,7 +148,7 @@ fn borrower(store: &Store, n: u32, name: &str, roll_number: &str, batch: &str) {
     };
     store.write(move |tx| {
         let user = accounts::add(tx, &new, 1)?.expect("nothing is taken");
-        loans::begin(tx, user.uid, 1, "t", TODAY, TODAY)
+        loans::begin(tx, user.uid, BookId(1), "t", TODAY, TODAY)
     });
 }
 
@@ -184,7 +190,7 @@ fn a_patterns_own_characters_are_taken_literally_r_fine_2(store: &Store) {
 }
 
 fn nothing_is_held_where_no_open_loan_is(store: &Store) {
-    for id in [0, -1, 1, i64::MAX, i64::MIN] {
+    for id in [0, -1, 1, i64::MAX, i64::MIN].map(LoanId) {
         assert!(store.write(move |tx| loans::hold_open(tx, id, TODAY)).is_none());
     }
 }

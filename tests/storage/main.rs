@@ -6,6 +6,7 @@
 mod common;
 
 use common::Database;
+use library::domain::id::BookId;
 use library::{
     domain::{
         account::{Role, User},
@@ -67,7 +68,7 @@ impl Store {
     }
 
     /// A book with so many copies; its id.
-    fn book(&self, title: &str, copies: i64) -> i64 {
+    fn book(&self, title: &str, copies: i64) -> BookId {
         let form = form(title, copies);
         self.write(move |tx| books::add(tx, &form, None, 1_000)).expect("a new book")
     }

@@ -62,7 +62,7 @@ fn statements(store: &Store) -> Vec<String> {
         loans::open_page(tx, "q", Some(Position::Before(today, 1)), 9, today)?;
         loans::open_count(tx, "q")?;
         loans::copies_away(tx, id)?;
-        events::of(tx, "book", id)?;
+        events::of(tx, "book", id.0)?;
         catalogue::newest_change(tx)?;
         catalogue::changes_after(tx, 0)?;
         catalogue::entries(tx, 1, 9, 9)?;

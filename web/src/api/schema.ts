@@ -930,11 +930,8 @@ export interface components {
             description: string;
             /** @description Genre. */
             genre: string;
-            /**
-             * Format: int64
-             * @description Its number; never given to another book.
-             */
-            id: number;
+            /** @description Its number; never given to another book. */
+            id: components["schemas"]["BookId"];
             /** @description ISBN-13, where it is known. */
             isbn: string | null;
             /** @description ISO 639 code of the language. */
@@ -1006,6 +1003,11 @@ export interface components {
             /** @description Title. */
             title: string;
         };
+        /**
+         * Format: int64
+         * @description A title of the catalogue.
+         */
+        BookId: number;
         /** @description A page of books. */
         BookList: {
             /** @description The books in the order asked for. */
@@ -1052,11 +1054,8 @@ export interface components {
         };
         /** @description A book that somebody has at home. */
         Loan: {
-            /**
-             * Format: int64
-             * @description The book borrowed; the loan outlives a deleted book.
-             */
-            bookId: number;
+            /** @description The book borrowed; the loan outlives a deleted book. */
+            bookId: components["schemas"]["BookId"];
             /**
              * Format: date
              * @description The day it was borrowed, in the library's time zone.
@@ -1067,11 +1066,8 @@ export interface components {
              * @description Rupees owed as of today.
              */
             fine: number;
-            /**
-             * Format: int64
-             * @description Its number.
-             */
-            id: number;
+            /** @description Its number. */
+            id: components["schemas"]["LoanId"];
             /**
              * Format: int64
              * @description Whole days past the return date.
@@ -1084,12 +1080,14 @@ export interface components {
             returnDate: string;
             /** @description The book's title when it was borrowed. */
             title: string;
-            /**
-             * Format: int64
-             * @description Who borrowed it.
-             */
-            userId: number;
+            /** @description Who borrowed it. */
+            userId: components["schemas"]["UserId"];
         };
+        /**
+         * Format: int64
+         * @description A loan, open or ended.
+         */
+        LoanId: number;
         /** @description A page of all open loans. */
         LoanList: {
             /** @description The loans with their borrowers, the most overdue first. */
@@ -1199,21 +1197,14 @@ export interface components {
              * @description When it was written.
              */
             createdAt: string;
-            /**
-             * Format: int64
-             * @description Its number.
-             */
-            id: number;
+            /** @description Its number. */
+            id: components["schemas"]["ReviewId"];
             /**
              * Format: int64
              * @description Stars, 1 to 5.
              */
             rating: number;
-            /**
-             * Format: int64
-             * @description Who wrote it; withheld from visitors who are not signed in (R-DETAIL-4).
-             */
-            userId: number | null;
+            userId: components["schemas"]["UserId"] | null;
             /** @description The writer's name when it was written; withheld from visitors who are not signed in (R-DETAIL-4). */
             userName: string | null;
         };
@@ -1227,6 +1218,11 @@ export interface components {
              */
             rating: number;
         };
+        /**
+         * Format: int64
+         * @description A review.
+         */
+        ReviewId: number;
         /** @description A page of a book's reviews, newest first. */
         ReviewList: {
             /**
@@ -1293,12 +1289,14 @@ export interface components {
             role: components["schemas"]["Role"];
             /** @description Lower-case; librarians have none. */
             rollNumber: string | null;
-            /**
-             * Format: int64
-             * @description Its number.
-             */
-            uid: number;
+            /** @description Its number. */
+            uid: components["schemas"]["UserId"];
         };
+        /**
+         * Format: int64
+         * @description A person's account.
+         */
+        UserId: number;
         /** @description One measured figure. */
         Vital: {
             /** @description Which. */
