@@ -32,7 +32,14 @@ pub enum Command {
     #[command(subcommand)]
     Import(Import),
     /// Bring the database's schema up to date and stop.
-    Migrate(Database),
+    Migrate {
+        /// Only tell what would be done.
+        #[arg(long)]
+        dry_run: bool,
+        /// Which database.
+        #[command(flatten)]
+        database: Database,
+    },
     /// Copy a SQLite database into a new file, while the server works.
     Backup {
         /// The new file.

@@ -16,8 +16,9 @@ use library::{
     http, import, password,
     server::{self, told},
     storage::{
-        Db, accounts, books, catalogue,
+        self, Db, accounts, books, catalogue,
         events::{self, Action, Event},
+        migrate::{self, MIGRATIONS},
     },
 };
 
@@ -61,16 +62,25 @@ fn run(command: Command) -> Result<(), String> {
         Command::Import(Import::Books { file, rejected, database }) => {
             import::books(&open(&database)?, &file, rejected)
         }
-        Command::Migrate(database) => {
-            let db = open(&database)?;
-            println!("{} is up to date.", db.location());
-            db.close();
+        Command::Migrate { dry_run: true, database } => {
+            let plan = migrate::plan(&database.database, MIGRATIONS).map_err(|error| told(&error))?;
+            println!("{} {plan}", database.database);
             Ok(())
         }
+        Command::Migrate { dry_run: false, database } => {
+            let migrated = migrate::apply(&database.database, MIGRATIONS).map_err(|error| told(&error))?;
+            for version in &migrated.applied {
+                println!("{version} applied.");
+            }
+            println!("{} is up to date.", database.database);
+            if migrated.from > 0 && !migrated.applied.is_empty() {
+                println!("Older programs can no longer open it.");
+            }
+            Ok(())
+        }
+        // Of the database as it is: this is the way back from a migration.
         Command::Backup { file, database } => {
-            let db = open(&database)?;
-            db.backup(&file).map_err(|error| told(&error))?;
-            db.close();
+            storage::backup(&database.database, &file).map_err(|error| told(&error))?;
             println!("{} is a complete copy of {}.", file.display(), database.database);
             Ok(())
         }

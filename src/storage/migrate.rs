@@ -1,66 +1,361 @@
-//! The schema, version by version. Files are only ever added; an applied one is never edited.
+//! The schema, version by version: numbered files, one folder per database, only ever added to.
+//!
+//! Version n is the n-th of [`MIGRATIONS`]. The table `schema_version` keeps the checksum of what was applied, so a
+//! database and a program that disagree about a version are noticed before anything is read or written.
 
-use super::{Error, Result, Tx};
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+use super::{Error, Location, Result, Tx, causes, postgres, sqlite};
 use crate::sql;
 
-struct Migration {
-    version: i64,
-    name: &'static str,
-    sqlite: &'static str,
-    postgres: &'static str,
+/// One version of the schema, applied in one transaction.
+///
+/// On `SQLite` foreign keys are off while it runs and checked before its COMMIT, so a table can be rebuilt (create the
+/// new one, copy, drop the old one, rename) without its children being deleted or redirected.
+#[derive(Clone, Copy)]
+pub struct Migration {
+    /// The file's name without `.sql`, the same in both folders; begins with the version.
+    pub name: &'static str,
+    /// What `SQLite` runs.
+    pub sqlite: &'static str,
+    /// What `PostgreSQL` runs.
+    pub postgres: &'static str,
+    /// What follows the SQL.
+    pub step: Option<Step>,
+}
+
+/// A part of a migration that SQL cannot do alike on both databases, such as folding a key.
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// The tables whose rows it changes, as `--dry-run` tells them.
+    pub tables: &'static [&'static str],
+    /// Runs after the SQL, in the same transaction.
+    pub run: fn(&mut Tx<'_>) -> Result<()>,
 }
 
 macro_rules! migration {
-    ($version:literal, $name:literal) => {
+    ($name:literal) => {
         Migration {
-            version: $version,
             name: $name,
             sqlite: include_str!(concat!("../../migrations/sqlite/", $name, ".sql")),
             postgres: include_str!(concat!("../../migrations/postgres/", $name, ".sql")),
+            step: None,
         }
     };
 }
 
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_initial")];
+/// Every version of the schema. Those in `migrations/released.sha256` are never edited.
+pub const MIGRATIONS: &[Migration] = &[migration!("0001_initial")];
 
-/// The schema this program works with.
-#[must_use]
-pub(super) fn newest() -> i64 {
-    MIGRATIONS.last().map_or(0, |migration| migration.version)
+impl Migration {
+    fn text(&self, postgres: bool) -> &'static str {
+        if postgres { self.postgres } else { self.sqlite }
+    }
+
+    /// SHA-256 of the file in hexadecimal, as `sha256sum` prints it.
+    #[must_use]
+    pub fn checksum(&self, postgres: bool) -> String {
+        let digest = Sha256::digest(self.text(postgres));
+        digest
+            .iter()
+            .flat_map(|byte| [byte >> 4, byte & 15])
+            .map(|half| char::from(b"0123456789abcdef"[usize::from(half)]))
+            .collect()
+    }
 }
 
-/// Applies what is missing, each version in one transaction.
-pub(super) fn run(tx: &mut Tx<'_>) -> Result<()> {
-    let postgres = tx.is_postgres();
-    let begin = if postgres { "BEGIN" } else { "BEGIN IMMEDIATE" };
-    tx.batch(begin)?;
-    tx.batch("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY, name TEXT NOT NULL)")?;
-    let applied = tx.query_one(sql!("SELECT COALESCE(MAX(version), 0) FROM schema_version"), &[], |row| {
-        row.get::<i64>(0)
-    })?;
-    tx.batch("COMMIT")?;
-    if applied > newest() {
-        return Err(Error::Open(format!(
-            "the database has schema {applied}, newer than this program's {}: start a newer program",
-            newest()
-        )));
+/// What [`apply`] did.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Migrated {
+    /// The version before; 0 for a new database.
+    pub from: usize,
+    /// The names of the versions applied.
+    pub applied: Vec<&'static str>,
+}
+
+/// Brings a database up to date, making it if it is not there. Safe while other processes do the same.
+///
+/// # Errors
+/// [`Error::Open`] with one line for the operator; the database is then at the last version that was applied whole.
+pub fn apply(location: &Location, migrations: &[Migration]) -> Result<Migrated> {
+    match location {
+        Location::Sqlite(path) => sqlite::alone(path, |tx| run(tx, migrations)),
+        Location::Postgres(url) => postgres::alone(url, |tx| run(tx, migrations)),
     }
-    for migration in MIGRATIONS.iter().filter(|migration| migration.version > applied) {
-        tx.batch(begin)?;
-        // Another process may have been faster since we looked.
-        let taken = tx.query_one(
-            sql!("SELECT COUNT(*) FROM schema_version WHERE version = $1"),
-            &[&migration.version],
-            |row| row.get::<i64>(0),
+}
+
+fn run(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Migrated> {
+    let history = history(tx)?;
+    check(&history, migrations, tx.is_postgres())?;
+    let mut migrated = Migrated { from: history.len(), applied: Vec::new() };
+    if history.len() == migrations.len() && history.iter().all(|applied| applied.checksum.is_some()) {
+        // Nothing to do, and no need to wait for whoever is writing.
+        return Ok(migrated);
+    }
+    if !tx.is_postgres() {
+        // Inside a transaction foreign_keys would be ignored. Without legacy_alter_table, renaming a table redirects the
+        // references of others to the new name, and fails while a trigger mentions a table that is being rebuilt.
+        tx.batch("PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON")?;
+    }
+    loop {
+        tx.batch(if tx.is_postgres() { "BEGIN" } else { "BEGIN IMMEDIATE" })?;
+        match apply_next(tx, migrations).and_then(|next| tx.batch("COMMIT").map(|()| next)) {
+            Ok(Some(name)) => migrated.applied.push(name),
+            Ok(None) => return Ok(migrated),
+            Err(error) => {
+                tx.failed = false;
+                // Fails only where the database has rolled back by itself.
+                let _ = tx.batch("ROLLBACK");
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// Applies the next version in the open transaction; its name, or `None` where all are applied.
+fn apply_next(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Option<&'static str>> {
+    let postgres = tx.is_postgres();
+    // Looked at again under the lock: another process may have been faster.
+    let columns = columns(tx)?;
+    if columns.is_empty() {
+        tx.batch(
+            "CREATE TABLE schema_version (version BIGINT PRIMARY KEY, name TEXT NOT NULL, checksum TEXT)",
         )?;
-        if taken == 0 {
-            tx.batch(if postgres { migration.postgres } else { migration.sqlite })?;
+    } else if !columns.iter().any(|column| column == "checksum") {
+        tx.batch("ALTER TABLE schema_version ADD COLUMN checksum TEXT")?;
+    }
+    let history = history(tx)?;
+    check(&history, migrations, postgres)?;
+    for (migration, applied) in migrations.iter().zip(&history) {
+        if applied.checksum.is_none() {
+            // Applied by a program that kept no checksums.
             tx.execute(
-                sql!("INSERT INTO schema_version (version, name) VALUES ($1, $2)"),
-                &[&migration.version, &migration.name],
+                sql!("UPDATE schema_version SET checksum = $2 WHERE version = $1"),
+                &[&applied.version, &migration.checksum(postgres)],
             )?;
         }
-        tx.batch("COMMIT")?;
+    }
+    let Some(migration) = migrations.get(history.len()) else { return Ok(None) };
+    apply_one(tx, migration).map_err(|error| {
+        let version = history.len();
+        Error::Open(format!(
+            "migration {} failed and was undone, the schema is still {version}: {}",
+            migration.name,
+            causes(&error)
+        ))
+    })?;
+    tx.execute(
+        sql!("INSERT INTO schema_version (version, name, checksum) VALUES ($1, $2, $3)"),
+        &[&version(history.len() + 1), &migration.name, &migration.checksum(postgres)],
+    )?;
+    Ok(Some(migration.name))
+}
+
+fn apply_one(tx: &mut Tx<'_>, migration: &Migration) -> Result<()> {
+    tx.batch(migration.text(tx.is_postgres()))?;
+    if let Some(step) = &migration.step {
+        (step.run)(tx)?;
+    }
+    if tx.is_postgres() { Ok(()) } else { check_references(tx) }
+}
+
+/// What foreign keys would have refused, had they been on.
+fn check_references(tx: &mut Tx<'_>) -> Result<()> {
+    const TOLD: usize = 10;
+    let mut broken = tx.query(
+        sql!(
+            "SELECT child.name || ' refers to a table ' || reference.\"table\" || ' that is not there'
+             FROM sqlite_schema AS child JOIN pragma_foreign_key_list(child.name) AS reference
+             WHERE child.type = 'table' AND NOT EXISTS (
+                 SELECT 1 FROM sqlite_schema AS parent
+                 WHERE parent.type = 'table' AND parent.name = reference.\"table\" COLLATE NOCASE)"
+        ),
+        &[],
+        |row| row.get::<String>(0),
+    )?;
+    if broken.is_empty() {
+        broken = tx.query(
+            sql!(
+                "SELECT \"table\" || ' ' || COALESCE(rowid, '') || ' refers to ' || parent || ' that are not there'
+                 FROM pragma_foreign_key_check LIMIT 11"
+            ),
+            &[],
+            |row| row.get::<String>(0),
+        )?;
+    }
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let more = if broken.len() > TOLD { ", and more" } else { "" };
+    broken.truncate(TOLD);
+    Err(Error::Open(format!("{}{more}", broken.join(", "))))
+}
+
+/// A row of `schema_version`.
+struct Applied {
+    version: i64,
+    name: String,
+    checksum: Option<String>,
+}
+
+/// The columns of `schema_version`; none where the table is not there.
+fn columns(tx: &mut Tx<'_>) -> Result<Vec<String>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT CAST(attname AS TEXT) FROM pg_attribute
+             WHERE attrelid = to_regclass('schema_version') AND attnum > 0 AND NOT attisdropped"
+        )
+    } else {
+        sql!("SELECT name FROM pragma_table_info('schema_version')")
+    };
+    tx.query(statement, &[], |row| row.get(0))
+}
+
+fn history(tx: &mut Tx<'_>) -> Result<Vec<Applied>> {
+    let columns = columns(tx)?;
+    if columns.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = if columns.iter().any(|column| column == "checksum") {
+        sql!("SELECT version, name, checksum FROM schema_version ORDER BY version")
+    } else {
+        sql!("SELECT version, name, CAST(NULL AS TEXT) FROM schema_version ORDER BY version")
+    };
+    tx.query(statement, &[], |row| {
+        Ok(Applied { version: row.get(0)?, name: row.get(1)?, checksum: row.get(2)? })
+    })
+}
+
+/// Refuses a database that is newer than this program or differs from it in a version that both have.
+fn check(history: &[Applied], migrations: &[Migration], postgres: bool) -> Result<()> {
+    if let Some(newest) = history.last().filter(|newest| newest.version > version(migrations.len())) {
+        return Err(Error::Open(format!(
+            "the database has schema {}, newer than this program's {}: start a newer program",
+            newest.version,
+            migrations.len()
+        )));
+    }
+    for (index, applied) in history.iter().enumerate() {
+        let same = migrations.get(index).is_some_and(|migration| {
+            applied.version == version(index + 1)
+                && applied.name == migration.name
+                && applied.checksum.as_ref().is_none_or(|checksum| *checksum == migration.checksum(postgres))
+        });
+        if !same {
+            return Err(Error::Open(format!(
+                "schema {} of the database ({}) is not the one that this program has under this number: start the \
+                 program that made it",
+                applied.version, applied.name
+            )));
+        }
     }
     Ok(())
+}
+
+fn version(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// What [`apply`] would do.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Plan {
+    /// The version now; 0 for a new database.
+    pub from: usize,
+    /// The versions that are missing.
+    pub missing: Vec<Missing>,
+}
+
+/// A version that [`apply`] would apply.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// Its name.
+    pub name: &'static str,
+    /// The tables that it reads or changes, as far as they are there now, and how many rows they have.
+    pub tables: Vec<(String, i64)>,
+}
+
+/// Tells what [`apply`] would do, and changes nothing.
+///
+/// # Errors
+/// Where [`apply`] would refuse too.
+pub fn plan(location: &Location, migrations: &[Migration]) -> Result<Plan> {
+    let look = |tx: &mut Tx<'_>| {
+        let postgres = tx.is_postgres();
+        tx.batch(if postgres { "BEGIN READ ONLY" } else { "BEGIN" })?;
+        let history = history(tx)?;
+        check(&history, migrations, postgres)?;
+        let tables = tables(tx)?;
+        let mut missing = Vec::new();
+        for migration in &migrations[history.len()..] {
+            let mut touched = Vec::new();
+            for table in tables.iter().filter(|table| migration.touches(table, postgres)) {
+                touched.push((table.clone(), tx.count(table)?));
+            }
+            missing.push(Missing { name: migration.name, tables: touched });
+        }
+        Ok(Plan { from: history.len(), missing })
+    };
+    match location {
+        Location::Sqlite(path) if is_new(path) => {
+            let missing = |migration: &Migration| Missing { name: migration.name, tables: Vec::new() };
+            Ok(Plan { from: 0, missing: migrations.iter().map(missing).collect() })
+        }
+        Location::Sqlite(path) => sqlite::look(path, look),
+        Location::Postgres(url) => postgres::alone(url, look),
+    }
+}
+
+/// Whether opening would make this file.
+fn is_new(path: &std::path::Path) -> bool {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    !path.exists() && folder.is_none_or(std::path::Path::is_dir)
+}
+
+fn tables(tx: &mut Tx<'_>) -> Result<Vec<String>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT CAST(relname AS TEXT) FROM pg_class
+             WHERE relkind = 'r' AND pg_table_is_visible(oid) AND relnamespace = CAST(current_schema() AS regnamespace)
+             ORDER BY relname"
+        )
+    } else {
+        sql!("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+    };
+    tx.query(statement, &[], |row| row.get(0))
+}
+
+impl Migration {
+    /// Whether its SQL, comments aside, names the table, or its step does.
+    fn touches(&self, table: &str, postgres: bool) -> bool {
+        self.text(postgres).lines().any(|line| {
+            let sql = line.split("--").next().unwrap_or_default();
+            sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').any(|word| word == table)
+        }) || self.step.as_ref().is_some_and(|step| step.tables.contains(&table))
+    }
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let newest = self.from + self.missing.len();
+        if self.missing.is_empty() {
+            return write!(f, "has schema {newest}, as this program wants it. There is nothing to do.");
+        }
+        if self.from == 0 {
+            return write!(f, "is new and would be made with schema {newest}.");
+        }
+        writeln!(f, "has schema {} and would be brought to {newest}:", self.from)?;
+        for missing in &self.missing {
+            let tables: Vec<String> =
+                missing.tables.iter().map(|(table, rows)| format!("{table} ({rows} rows)")).collect();
+            let tables = if tables.is_empty() {
+                "only adds to the schema".to_owned()
+            } else {
+                format!("reads or changes {}", tables.join(", "))
+            };
+            writeln!(f, "  {} {tables}", missing.name)?;
+        }
+        write!(f, "Make a backup first: once migrated, it can be opened by this program or a newer one only.")
+    }
 }

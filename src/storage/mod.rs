@@ -10,7 +10,7 @@ pub mod catalogue;
 pub mod events;
 mod job;
 pub mod loans;
-mod migrate;
+pub mod migrate;
 pub mod page;
 mod postgres;
 pub mod reviews;
@@ -181,6 +181,12 @@ impl Db {
     /// # Errors
     /// [`Error::Open`] with one line for the operator: not there, not readable, read-only, newer than this program.
     pub fn open(location: &Location) -> Result<Self> {
+        let migrated = migrate::apply(location, migrate::MIGRATIONS)?;
+        if migrated.from > 0 {
+            for version in migrated.applied {
+                tracing::info!(version, "the database was migrated; older programs can no longer open it");
+            }
+        }
         let (reads, read_queue) = bounded(QUEUE);
         let (writes, write_queue) = bounded(QUEUE);
         let (threads, serving) = match location {
@@ -272,19 +278,6 @@ impl Db {
         let _ = self.shared.follower.set(follower);
     }
 
-    /// Copies the whole database into a new file while others go on working. `SQLite` only: `PostgreSQL` has `pg_dump`.
-    ///
-    /// # Errors
-    /// [`Error::Open`] where the database is `PostgreSQL` or the file exists; the database's own otherwise.
-    pub fn backup(&self, to: &std::path::Path) -> Result<()> {
-        match &self.shared.location {
-            Location::Sqlite(path) => sqlite::backup(path, to),
-            Location::Postgres(_) => Err(Error::Open(
-                "a PostgreSQL database is backed up with its own tool: pg_dump --format=custom --file=FILE DATABASE".into(),
-            )),
-        }
-    }
-
     /// Lets the threads finish what is queued and ends them; later calls answer [`Error::Closed`].
     pub fn close(&self) {
         for _ in 0..self.shared.serving.0 {
@@ -300,6 +293,34 @@ impl Db {
             let _ = thread.join();
         }
     }
+}
+
+/// Copies the whole database, whatever its schema, into a new file while others go on working. `SQLite` only:
+/// `PostgreSQL` has `pg_dump`.
+///
+/// # Errors
+/// [`Error::Open`] where the database is `PostgreSQL` or the file exists; the database's own otherwise.
+pub fn backup(location: &Location, to: &std::path::Path) -> Result<()> {
+    match location {
+        Location::Sqlite(path) => sqlite::backup(path, to),
+        Location::Postgres(_) => Err(Error::Open(
+            "a PostgreSQL database is backed up with its own tool: pg_dump --format=custom --file=FILE DATABASE".into(),
+        )),
+    }
+}
+
+/// An error with its causes, in one line.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text = format!("{text}: {cause_text}");
+        }
+        source = cause.source();
+    }
+    text.replace('\n', " ")
 }
 
 fn submit(queue: &Sender<Message>, job: Box<dyn Job>) -> Result<()> {

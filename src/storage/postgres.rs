@@ -11,9 +11,9 @@ use postgres::{
 };
 
 use super::{
-    Error, Message, Result,
+    Error, Message, Result, causes,
     job::{Job, Verdict},
-    migrate, next,
+    next,
     sql::{Arm, Tx},
     sqlite::{Started, spawn},
 };
@@ -62,6 +62,11 @@ impl Connection {
     pub(super) fn batch(&mut self, text: &str) -> Result<()> {
         Ok(self.client.batch_execute(text)?)
     }
+
+    /// The one number that a statement without parameters answers.
+    pub(super) fn number(&mut self, text: &str) -> Result<i64> {
+        Ok(self.client.query_one(text, &[])?.try_get(0)?)
+    }
 }
 
 fn config(url: &str) -> Result<Config> {
@@ -76,16 +81,11 @@ fn config(url: &str) -> Result<Config> {
 
 pub(super) fn start(url: &str, reads: &Receiver<Message>, writes: &Receiver<Message>) -> Result<Started> {
     let config = config(url)?;
-    // Only a plain thread may hold the client, and the caller may be inside the async runtime.
-    let (first, first_config) = (config.clone(), config.clone());
-    std::thread::spawn(move || prepare(&first))
-        .join()
-        .unwrap_or_else(|_| Err(Error::Open("PostgreSQL: the client panicked".into())))?;
     let readers = super::readers();
     let mut threads = Vec::with_capacity(readers + WRITERS);
     for (queue, count, name, writing) in [(reads, readers, "read", false), (writes, WRITERS, "write", true)] {
         for number in 0..count {
-            let (queue, config) = (queue.clone(), first_config.clone());
+            let (queue, config) = (queue.clone(), config.clone());
             threads
                 .push(spawn(&format!("postgres-{name}-{number}"), move || serve(&config, &queue, writing))?);
         }
@@ -93,24 +93,26 @@ pub(super) fn start(url: &str, reads: &Receiver<Message>, writes: &Receiver<Mess
     Ok((threads, (readers, WRITERS)))
 }
 
-fn prepare(config: &Config) -> Result<()> {
-    let mut connection = Connection::open(config).map_err(|error| cannot_connect(&error))?;
-    // Servers and commands that start together take turns.
-    connection.batch("SELECT pg_advisory_lock(7309940713)")?;
-    migrate::run(&mut Tx::new(Arm::Postgres(&mut connection)))
+/// Runs `work` on a connection of its own, outside any transaction, while no other process does the same.
+pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send) -> Result<T> {
+    let config = config(url)?;
+    let run = || {
+        let mut connection = Connection::open(&config).map_err(|error| cannot_connect(&error))?;
+        // Servers and commands that start together take turns, and a migration takes its time. Behind a table's lock it
+        // waits for the usual 10 s only, because the server's readers then wait behind it.
+        connection.batch(
+            "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0;
+             SELECT pg_advisory_lock(7309940713); RESET lock_timeout",
+        )?;
+        work(&mut Tx::new(Arm::Postgres(&mut connection)))
+    };
+    // Only a plain thread may hold the client, and the caller may be inside the async runtime.
+    std::thread::scope(|scope| scope.spawn(run).join())
+        .unwrap_or_else(|_| Err(Error::Open("PostgreSQL: the client panicked".into())))
 }
 
 fn cannot_connect(error: &PgError) -> Error {
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(error);
-    while let Some(cause) = source {
-        let cause_text = cause.to_string();
-        if !text.contains(&cause_text) {
-            text = format!("{text}: {cause_text}");
-        }
-        source = cause.source();
-    }
-    Error::Open(format!("PostgreSQL cannot be reached: {text}"))
+    Error::Open(format!("PostgreSQL cannot be reached: {}", causes(error)))
 }
 
 fn serve(config: &Config, queue: &Receiver<Message>, writing: bool) {

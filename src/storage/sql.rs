@@ -285,6 +285,15 @@ impl<'c> Tx<'c> {
         })
     }
 
+    /// How many rows a table has; its name is one that the database told.
+    pub(super) fn count(&mut self, table: &str) -> Result<i64> {
+        let text = format!("SELECT COUNT(*) FROM \"{}\"", table.replace('"', "\"\""));
+        self.guarded(|arm| match arm {
+            Arm::Sqlite(connection) => Ok(connection.query_row(&text, [], |row| row.get(0))?),
+            Arm::Postgres(connection) => connection.number(&text),
+        })
+    }
+
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Arm<'c>) -> Result<T>) -> Result<T> {
         if self.failed {
             return Err(Error::Aborted);

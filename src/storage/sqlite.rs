@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use super::{
     Error, Message, Result,
     job::{Job, Verdict},
-    migrate, next,
+    next,
     sql::{Arm, Tx},
 };
 
@@ -35,14 +35,6 @@ pub(super) fn start(
 ) -> Result<Started> {
     let refuse = |error: rusqlite::Error| cannot_open(path, &error);
     let writer = connect(path).map_err(refuse)?;
-    let mut tx = Tx::new(Arm::Sqlite(&writer));
-    migrate::run(&mut tx).map_err(|error| match error {
-        Error::Database(source) | Error::Busy(Some(source)) => match source.downcast::<rusqlite::Error>() {
-            Ok(error) => cannot_open(path, &error),
-            Err(source) => Error::Database(source),
-        },
-        other => other,
-    })?;
     let mut threads = Vec::with_capacity(readers + 1);
     for number in 0..readers {
         let connection = connect(path).map_err(refuse)?;
@@ -53,6 +45,37 @@ pub(super) fn start(
     let queue = writes.clone();
     threads.push(spawn("sqlite-write", move || write_loop(&writer, &queue))?);
     Ok((threads, (readers, 1)))
+}
+
+/// How long a start waits for another process that is migrating the file.
+const MIGRATION_TIMEOUT: Duration = Duration::from_mins(2);
+
+/// Runs `work` on a connection of its own, outside any transaction, and makes the file if it is not there.
+pub(super) fn alone<T>(path: &Path, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+    let connection = connect(path).map_err(|error| cannot_open(path, &error))?;
+    connection.busy_timeout(MIGRATION_TIMEOUT).map_err(|error| cannot_open(path, &error))?;
+    work_on(path, &connection, work)
+}
+
+/// Runs `work` on a connection that can change nothing.
+pub(super) fn look<T>(path: &Path, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
+        .map_err(|error| cannot_open(path, &error))?;
+    work_on(path, &connection, work)
+}
+
+fn work_on<T>(
+    path: &Path,
+    connection: &Connection,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T>,
+) -> Result<T> {
+    work(&mut Tx::new(Arm::Sqlite(connection))).map_err(|error| match error {
+        Error::Database(source) | Error::Busy(Some(source)) => match source.downcast::<rusqlite::Error>() {
+            Ok(error) => cannot_open(path, &error),
+            Err(source) => Error::Database(source),
+        },
+        other => other,
+    })
 }
 
 pub(super) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
@@ -192,11 +215,14 @@ fn in_savepoint(connection: &Connection, job: &mut dyn Job) -> rusqlite::Result<
 }
 
 pub(super) fn backup(path: &Path, to: &Path) -> Result<()> {
+    if !path.exists() {
+        return Err(Error::Open(format!("database file {}: it is not there", path.display())));
+    }
     if to.exists() {
         return Err(Error::Open(format!("{} exists; name a new file", to.display())));
     }
     let partial = to.with_extension("partial");
-    let source = connect(path)?;
+    let source = connect(path).map_err(|error| cannot_open(path, &error))?;
     let _ = std::fs::remove_file(&partial);
     {
         let mut target = Connection::open(&partial)?;

@@ -62,6 +62,37 @@ fn a_database_of_a_newer_program_is_left_alone() {
     assert!(told.contains("9999") && told.contains("newer"), "{told}");
 }
 
+fn address(database: &Database) -> String {
+    match &database.location {
+        library::storage::Location::Postgres(url) => url.clone(),
+        sqlite @ library::storage::Location::Sqlite(_) => sqlite.to_string(),
+    }
+}
+
+#[test]
+fn a_dry_run_of_the_migration_changes_nothing_s27() {
+    for database in [Database::sqlite(), Database::postgres()] {
+        let address = address(&database);
+        let dry = ["migrate", "--dry-run", "--database", &address];
+        assert!(done(&dry).contains("is new"));
+        assert!(done(&dry).contains("is new"), "nothing was made");
+        // Many that start at the same moment take turns.
+        std::thread::scope(|scope| {
+            let running: Vec<_> =
+                (0..4).map(|_| scope.spawn(|| done(&["migrate", "--database", &address]))).collect();
+            let said: Vec<String> = running.into_iter().map(|one| one.join().expect("no panic")).collect();
+            assert!(said.iter().all(|said| said.contains("up to date")), "{said:?}");
+            let first = said.iter().filter(|said| said.contains("0001_initial applied.")).count();
+            assert_eq!(first, 1, "{said:?}");
+        });
+        assert!(done(&dry).contains("nothing to do"));
+        database.raw("UPDATE schema_version SET checksum = 'edited' WHERE version = 1").expect("writable");
+        assert!(refused(&dry).contains("not the one"));
+        assert!(refused(&["migrate", "--database", &address]).contains("not the one"));
+        assert!(refused(&["doctor", "--database", &address]).contains("not the one"));
+    }
+}
+
 #[test]
 fn a_postgres_server_that_is_not_there_is_told_without_its_password() {
     for command in ["migrate", "serve"] {
@@ -167,11 +198,7 @@ fn the_first_librarian_is_made_on_the_command_line_and_can_sign_in_r_role_3() {
 }
 
 fn found_within_seconds(database: &Database) {
-    let location = database.location.to_string();
-    let location = match &database.location {
-        library::storage::Location::Postgres(url) => url.as_str(),
-        library::storage::Location::Sqlite(_) => &location,
-    };
+    let location = &address(database);
     let folder = folder();
     let file = folder.path().join("books.csv");
     std::fs::write(&file, "title,author\nGodaan,Premchand\nGodaan,Premchand\n").expect("written");

@@ -31,6 +31,7 @@ mod accounts_of_people;
 mod catalogue;
 mod circulation;
 mod events;
+mod migrations;
 mod plans;
 mod schema;
 mod transactions;

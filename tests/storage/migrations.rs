@@ -1,0 +1,412 @@
+//! Bringing old databases up to date: nothing is lost, nothing is done by halves, and both databases end alike (S27).
+
+use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf, time::Duration};
+
+use library::{
+    sql,
+    storage::{
+        Db, Error, Location, Tx, backup, books,
+        migrate::{MIGRATIONS, Migrated, Migration, Step, apply, plan},
+        reviews,
+    },
+};
+
+use crate::{common::Database, form};
+
+/// Makes two tests of each function, each on an empty database that nobody opened yet.
+macro_rules! on_both_databases_unopened {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite { $( #[test] fn $test() { super::$test(&crate::common::Database::sqlite()); } )+ }
+        mod postgres { $( #[test] fn $test() { super::$test(&crate::common::Database::postgres()); } )+ }
+    };
+}
+
+on_both_databases_unopened!(
+    a_database_without_checksums_is_taken_over_and_works,
+    a_failing_migration_leaves_the_version_before_it,
+    a_migration_that_breaks_a_reference_is_undone_and_names_it,
+    a_step_of_the_program_belongs_to_its_migration,
+    of_many_that_migrate_at_once_each_version_is_applied_by_one,
+    a_dry_run_tells_what_would_happen_and_changes_nothing,
+    a_database_with_another_history_is_refused,
+);
+
+fn repository(path: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(path)
+}
+
+fn read(path: &str) -> String {
+    std::fs::read_to_string(repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// Runs several statements beside the program.
+fn script(database: &Database, statements: &str) {
+    match &database.location {
+        Location::Sqlite(path) => rusqlite::Connection::open(path)
+            .and_then(|connection| connection.execute_batch(statements))
+            .expect("the script runs"),
+        Location::Postgres(_) => {
+            database.raw(statements).expect("the script runs");
+        }
+    }
+}
+
+fn is_postgres(database: &Database) -> bool {
+    matches!(database.location, Location::Postgres(_))
+}
+
+/// Fills an empty database as the program of schema 0001 left it.
+fn fill_0001(database: &Database) {
+    let data = read("tests/fixtures/0001.sql").replace('␟', "\u{1f}");
+    if is_postgres(database) {
+        script(database, &read("migrations/postgres/0001_initial.sql"));
+        script(database, &data);
+        for (table, last) in [("users", 7), ("books", 9), ("reviews", 6), ("loans", 10), ("events", 13)] {
+            script(database, &format!("SELECT setval(pg_get_serial_sequence('{table}', 'id'), {last})"));
+        }
+    } else {
+        script(database, "PRAGMA journal_mode = WAL");
+        script(database, &read("migrations/sqlite/0001_initial.sql"));
+        script(database, &data);
+        script(
+            database,
+            "UPDATE sqlite_sequence SET seq = 9 WHERE name = 'books';
+             UPDATE sqlite_sequence SET seq = 6 WHERE name = 'reviews';",
+        );
+    }
+}
+
+/// Every row of every table, one a line, written alike for both databases; only the bookkeeping of versions is left out.
+fn content(database: &Database) -> String {
+    let columns = if is_postgres(database) {
+        "SELECT table_name, column_name, data_type FROM information_schema.columns
+         WHERE table_schema = 'public' AND table_name <> 'schema_version'"
+    } else {
+        "SELECT t.name, c.name, c.type FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'schema_version'"
+    };
+    let mut tables: BTreeMap<String, Vec<(bool, String, String)>> = BTreeMap::new();
+    for row in database.raw(columns).expect("readable") {
+        let [Some(table), Some(column), Some(kind)] = row.as_slice() else { panic!("{row:?}") };
+        tables.entry(table.clone()).or_default().push((column != "id", column.clone(), kind.clone()));
+    }
+    let mut content = String::new();
+    for (table, mut columns) in tables {
+        columns.sort();
+        let select: Vec<String> = columns
+            .iter()
+            .map(|(_, column, kind)| match kind.as_str() {
+                "boolean" => format!("CAST({column} AS INTEGER)"),
+                _ => column.clone(),
+            })
+            .collect();
+        let rows = database.raw(&format!("SELECT {} FROM {table}", select.join(", "))).expect("readable");
+        let mut rows: Vec<String> = rows
+            .into_iter()
+            .map(|row| {
+                let cells = columns.iter().zip(row).map(|((_, column, _), cell)| match cell {
+                    Some(cell) => {
+                        format!("{column}={}", cell.replace('\u{1f}', "␟").replace('\n', "⏎"))
+                    }
+                    None => format!("{column} is null"),
+                });
+                cells.collect::<Vec<_>>().join(" | ")
+            })
+            .collect();
+        rows.sort();
+        writeln!(content, "{table}").expect("a string");
+        for row in rows {
+            writeln!(content, "  {row}").expect("a string");
+        }
+    }
+    content
+}
+
+fn refused<T>(result: Result<T, Error>) -> String {
+    match result {
+        Err(Error::Open(told)) => {
+            assert!(!told.contains('\n'), "more than a line: {told}");
+            told
+        }
+        Err(other) => panic!("not for the operator: {other:?}"),
+        Ok(_) => panic!("it was not refused"),
+    }
+}
+
+fn versions(database: &Database) -> Vec<Vec<Option<String>>> {
+    database.raw("SELECT version, name, checksum FROM schema_version ORDER BY version").expect("readable")
+}
+
+/// The first release and what a test wants to follow it.
+fn then(following: &[Migration]) -> Vec<Migration> {
+    [&MIGRATIONS[..1], following].concat()
+}
+
+/// A migration with the same text for both.
+const fn both(name: &'static str, sql: &'static str) -> Migration {
+    Migration { name, sqlite: sql, postgres: sql, step: None }
+}
+
+const NOTES: Migration =
+    both("0002_notes", "CREATE TABLE notes (id BIGINT PRIMARY KEY); INSERT INTO notes (id) VALUES (1)");
+
+#[test]
+fn an_old_database_full_of_data_has_the_expected_content_on_both_s27() {
+    let expected = read("tests/fixtures/0001.migrated.txt");
+    for database in [Database::sqlite(), Database::postgres()] {
+        fill_0001(&database);
+        database.open().close();
+        let content = content(&database);
+        if content != expected {
+            let kept = repository("target/0001.migrated.txt");
+            std::fs::write(&kept, &content).expect("written");
+            let without = |these: &str, those: &str| -> Vec<String> {
+                these
+                    .lines()
+                    .filter(|line| those.lines().all(|other| other != *line))
+                    .map(Into::into)
+                    .collect()
+            };
+            panic!(
+                "{}: the content is not that of tests/fixtures/0001.migrated.txt (compare {}); missing: {:#?}; more: {:#?}",
+                database.location,
+                kept.display(),
+                without(&expected, &content),
+                without(&content, &expected)
+            );
+        }
+    }
+}
+
+#[test]
+fn a_backup_is_of_the_database_as_it_is_and_migrates_nothing() {
+    let (database, copy) = (Database::sqlite(), Database::sqlite());
+    fill_0001(&database);
+    let Location::Sqlite(to) = &copy.location else { panic!("a file") };
+    backup(&database.location, to).expect("copied");
+    for database in [&database, &copy] {
+        let columns = database.raw("SELECT COUNT(*) FROM pragma_table_info('schema_version')");
+        assert_eq!(columns, Ok(vec![vec![Some("2".to_owned())]]), "as the old program left it");
+    }
+    assert_eq!(content(&copy), content(&database));
+    let nowhere = Location::Sqlite(to.with_extension("missing"));
+    assert!(refused(backup(&nowhere, &to.with_extension("copy"))).contains("not there"));
+}
+
+fn a_database_without_checksums_is_taken_over_and_works(database: &Database) {
+    fill_0001(database);
+    let db = database.open();
+    let checksum = MIGRATIONS[0].checksum(is_postgres(database));
+    assert_eq!(
+        versions(database)[0],
+        [Some("1".to_owned()), Some("0001_initial".to_owned()), Some(checksum)]
+    );
+    // Numbers go on after the last ever given out, also where that row is gone.
+    let book = form("New", 1);
+    let added = db.write_blocking(move |tx| books::add(tx, &book, None, 1)).expect("stored");
+    assert_eq!(added, Some(10));
+    let page = db.read_blocking(|tx| reviews::page(tx, 1, 9, 9)).expect("readable");
+    assert_eq!(page.len(), 2);
+    db.close();
+    assert_eq!(apply(&database.location, MIGRATIONS).map(|done| done.applied).ok(), Some(Vec::new()));
+}
+
+fn a_failing_migration_leaves_the_version_before_it(database: &Database) {
+    fn give_up(tx: &mut Tx<'_>) -> Result<(), Error> {
+        tx.execute(sql!("DELETE FROM reviews"), &[])?;
+        Err(Error::NoRow)
+    }
+    fill_0001(database);
+    let before = content(database);
+    let failing = [
+        both(
+            "0003_bad",
+            "CREATE TABLE half (id BIGINT); DELETE FROM reviews; INSERT INTO nowhere VALUES (1)",
+        ),
+        Migration { step: Some(Step { tables: &[], run: give_up }), ..both("0003_bad", "SELECT 1") },
+    ];
+    for bad in failing {
+        let told = refused(apply(&database.location, &then(&[NOTES, bad])));
+        assert!(told.contains("0003_bad") && told.contains("schema is still 2"), "{told}");
+        assert_eq!(versions(database).len(), 2);
+        assert_eq!(content(database), before.replace("reviews\n", "notes\n  id=1\nreviews\n"));
+    }
+    let good = then(&[NOTES, both("0003_bad", "INSERT INTO notes (id) VALUES (2)")]);
+    assert_eq!(
+        apply(&database.location, &good).expect("applied"),
+        Migrated { from: 2, applied: vec!["0003_bad"] }
+    );
+}
+
+fn a_migration_that_breaks_a_reference_is_undone_and_names_it(database: &Database) {
+    fill_0001(database);
+    let before = content(database);
+    let told = refused(apply(
+        &database.location,
+        &then(&[both("0002_bad", "DELETE FROM sessions; DELETE FROM users WHERE id = 4")]),
+    ));
+    assert!(told.contains("0002_bad") && told.contains("reviews") && told.contains("users"), "{told}");
+    assert_eq!(content(database), before);
+}
+
+fn a_step_of_the_program_belongs_to_its_migration(database: &Database) {
+    fn fold(tx: &mut Tx<'_>) -> Result<(), Error> {
+        let notes = tx.query(sql!("SELECT id FROM notes"), &[], |row| row.get::<i64>(0))?;
+        for note in notes {
+            tx.execute(sql!("INSERT INTO notes (id) VALUES ($1)"), &[&(note * 10)])?;
+        }
+        Ok(())
+    }
+    let folded = then(&[Migration { step: Some(Step { tables: &[], run: fold }), ..NOTES }]);
+    apply(&database.location, &folded).expect("applied");
+    let ids = database.raw("SELECT id FROM notes ORDER BY id").expect("readable");
+    assert_eq!(ids, [[Some("1".to_owned())], [Some("10".to_owned())]]);
+}
+
+fn of_many_that_migrate_at_once_each_version_is_applied_by_one(database: &Database) {
+    let slow = Step {
+        tables: &[],
+        run: |_| {
+            std::thread::sleep(Duration::from_millis(100));
+            Ok(())
+        },
+    };
+    fill_0001(database);
+    let versions = then(&[
+        Migration { step: Some(slow), ..NOTES },
+        both("0003_more", "INSERT INTO notes SELECT MAX(id) + 1 FROM notes"),
+        both("0004_more", "INSERT INTO notes SELECT MAX(id) + 1 FROM notes"),
+    ]);
+    let applied: Vec<&str> = std::thread::scope(|scope| {
+        let running: Vec<_> =
+            (0..6).map(|_| scope.spawn(|| apply(&database.location, &versions).expect("migrated"))).collect();
+        running.into_iter().flat_map(|one| one.join().expect("no panic").applied).collect()
+    });
+    assert_eq!(applied.len(), 3, "each once: {applied:?}");
+    assert_eq!(database.raw("SELECT COUNT(*) FROM notes"), Ok(vec![vec![Some("3".to_owned())]]));
+}
+
+fn a_dry_run_tells_what_would_happen_and_changes_nothing(database: &Database) {
+    let told = plan(&database.location, MIGRATIONS).expect("told").to_string();
+    assert!(told.contains("is new"), "{told}");
+    if let Location::Sqlite(path) = &database.location {
+        assert!(!path.exists(), "a dry run made the file");
+    }
+    fill_0001(database);
+    let seen = |database: &Database| {
+        (content(database), database.raw("SELECT * FROM schema_version").expect("readable"))
+    };
+    let before = seen(database);
+    let coming = then(&[
+        NOTES,
+        Migration {
+            step: Some(Step { tables: &["users"], run: |_| Err(Error::NoRow) }),
+            ..both("0003_loans", "-- books stay as they are\nUPDATE loans SET title = ''")
+        },
+    ]);
+    let told = plan(&database.location, &coming).expect("told").to_string();
+    for (line, expected) in told.lines().zip([
+        "has schema 1 and would be brought to 3:",
+        "  0002_notes only adds to the schema",
+        "  0003_loans reads or changes loans (10 rows), users (7 rows)",
+        "Make a backup first: once migrated, it can be opened by this program or a newer one only.",
+    ]) {
+        assert_eq!(line, expected);
+    }
+    assert_eq!(told.lines().count(), 4, "{told}");
+    assert_eq!(seen(database), before);
+    let told = plan(&database.location, &MIGRATIONS[..1]).expect("told").to_string();
+    assert!(told.contains("nothing to do"), "{told}");
+    assert_eq!(seen(database), before);
+}
+
+fn a_database_with_another_history_is_refused(database: &Database) {
+    apply(&database.location, &then(&[NOTES])).expect("applied");
+    let other = "CREATE TABLE notes (id BIGINT)";
+    for (migrations, words) in [
+        (then(&[both("0002_notes", other)]), ["schema 2", "not the one"]),
+        (then(&[both("0002_other", NOTES.sqlite)]), ["schema 2", "not the one"]),
+        (then(&[]), ["schema 2", "newer program"]),
+    ] {
+        for told in
+            [refused(apply(&database.location, &migrations)), refused(plan(&database.location, &migrations))]
+        {
+            assert!(words.iter().all(|word| told.contains(word)), "{told}");
+        }
+    }
+    assert_eq!(versions(database).len(), 2);
+}
+
+/// The books with a column less, made anew as `SQLite` demands it.
+const REBUILT: &str = "id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL) STRICT";
+
+#[test]
+fn a_rebuilt_table_keeps_its_children_on_sqlite_s27() {
+    let in_order = format!(
+        "CREATE TABLE new_books ({REBUILT}; INSERT INTO new_books SELECT id, title FROM books;
+         DROP TABLE books; ALTER TABLE new_books RENAME TO books;"
+    );
+    let renamed_first = format!(
+        "ALTER TABLE books RENAME TO old_books; CREATE TABLE books ({REBUILT};
+         INSERT INTO books SELECT id, title FROM old_books; DROP TABLE old_books;"
+    );
+    for rebuild in [in_order, renamed_first] {
+        // A trigger that mentions the table must not stand in the way.
+        let sql = format!(
+            "CREATE TRIGGER t AFTER INSERT ON loans BEGIN UPDATE books SET title = title WHERE id = NEW.book_id; END;
+             {rebuild}"
+        );
+        let database = Database::sqlite();
+        fill_0001(&database);
+        let reviews = "SELECT * FROM reviews ORDER BY id";
+        let before = database.raw(reviews).expect("readable");
+        apply(&database.location, &then(&[both("0002_rebuild", sql.leak())])).expect("applied");
+        assert_eq!(database.raw(reviews), Ok(before));
+        // The references are those of the schema, and hold again.
+        assert!(database.raw("INSERT INTO reviews VALUES (99, 99, 1, '', 1, '', 1)").is_err());
+        database.raw("DELETE FROM books WHERE id = 1").expect("deleted with its reviews");
+        assert_eq!(
+            database.raw("SELECT COUNT(*) FROM reviews WHERE book_id = 1"),
+            Ok(vec![vec![Some("0".to_owned())]])
+        );
+    }
+}
+
+#[test]
+fn a_rebuild_that_loses_rows_others_refer_to_is_undone_on_sqlite_s27() {
+    for (sql, words) in [
+        (
+            format!(
+                "CREATE TABLE new_books ({REBUILT}; INSERT INTO new_books SELECT id, title FROM books WHERE id <> 1;
+                 DROP TABLE books; ALTER TABLE new_books RENAME TO books;"
+            ),
+            "reviews 1 refers to books that are not there, reviews 2 refers to books that are not there",
+        ),
+        ("DROP TABLE books".to_owned(), "reviews refers to a table books that is not there"),
+    ] {
+        let database = Database::sqlite();
+        fill_0001(&database);
+        let before = content(&database);
+        let told = refused(apply(&database.location, &then(&[both("0002_rebuild", sql.leak())])));
+        assert!(told.contains("0002_rebuild") && told.contains(words), "{told}");
+        assert_eq!(content(&database), before);
+        // Nothing of it hinders the program of before.
+        Db::open(&database.location).expect("opened").close();
+    }
+}
+
+#[test]
+fn a_released_migration_is_never_edited() {
+    let pinned = read("migrations/released.sha256");
+    assert!(pinned.lines().count() >= 2);
+    for line in pinned.lines() {
+        let (checksum, path) = line.split_once("  ").expect("as sha256sum writes it");
+        let (folder, name) = path.split_once('/').expect("a folder");
+        let known = MIGRATIONS.iter().find(|known| format!("{}.sql", known.name) == name);
+        let found = known.expect("in the program").checksum(folder == "postgres");
+        assert_eq!(found, checksum, "migrations/{path} was released: add a new version instead");
+    }
+    for (index, migration) in MIGRATIONS.iter().enumerate() {
+        assert!(migration.name.starts_with(&format!("{:04}_", index + 1)), "{}", migration.name);
+    }
+}
