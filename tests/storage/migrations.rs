@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf, time::Duration};
 
 use library::{
+    domain::id::BookId,
     sql,
     storage::{
         Db, Error, Location, Tx, backup, books,
@@ -204,8 +205,8 @@ fn a_database_without_checksums_is_taken_over_and_works(database: &Database) {
     // Numbers go on after the last ever given out, also where that row is gone.
     let book = form("New", 1);
     let added = db.write_blocking(move |tx| books::add(tx, &book, None, 1)).expect("stored");
-    assert_eq!(added, Some(10));
-    let page = db.read_blocking(|tx| reviews::page(tx, 1, 9, 9)).expect("readable");
+    assert_eq!(added, Some(BookId(10)));
+    let page = db.read_blocking(|tx| reviews::page(tx, BookId(1), 9, 9)).expect("readable");
     assert_eq!(page.len(), 2);
     db.close();
     assert_eq!(apply(&database.location, MIGRATIONS).map(|done| done.applied).ok(), Some(Vec::new()));
