@@ -9,6 +9,7 @@
 //! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
 //! - [`storage`] is the only place that knows the two databases; one file per area there too.
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture.
+//! - [`message`] holds every text for people, by code, in English.
 //! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries.
 
 pub mod catalogue;
@@ -21,6 +22,7 @@ pub mod fold;
 pub mod http;
 pub mod import;
 pub mod limit;
+pub mod message;
 pub mod password;
 pub mod search;
 pub mod server;

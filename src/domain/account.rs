@@ -7,8 +7,9 @@ use utoipa::ToSchema;
 
 use super::{
     id::UserId,
-    rule::{COMMON_PASSWORD, Invalid, Kind, Text},
+    rule::{Invalid, Kind, Text},
 };
+use crate::message;
 
 /// The classes an account may belong to (R-REG-2).
 pub const BATCHES: &[&str] = &["2025", "2026", "2027", "2028"];
@@ -180,7 +181,7 @@ pub fn new_password(raw: &str, invalid: &mut Invalid) -> String {
     let before = invalid.0.len();
     let password = PASSWORD.check(raw, invalid);
     if invalid.0.len() == before && is_common(&password) {
-        invalid.push(PASSWORD.field, COMMON_PASSWORD);
+        invalid.push(PASSWORD.field, message::common_password());
     }
     password
 }

@@ -4,5 +4,6 @@ pub mod account;
 pub mod book;
 pub mod id;
 pub mod loan;
+pub mod money;
 pub mod review;
 pub mod rule;

@@ -1,7 +1,9 @@
 //! Validation: each limit stands once, here and in the tables of the areas, and flows from here into the server's
 //! checks, the `OpenAPI` document and, through it, the forms.
 
-use std::fmt::Display;
+use std::borrow::Cow;
+
+use crate::message::{self, Message};
 
 use crate::text::{is_direction_control, is_invisible};
 
@@ -10,7 +12,7 @@ use crate::text::{is_direction_control, is_invisible};
 pub struct FieldError {
     /// The field's name as it stands in the request.
     #[schema(value_type = String)]
-    pub field: std::borrow::Cow<'static, str>,
+    pub field: Cow<'static, str>,
     /// What is wrong and what would be right.
     pub message: String,
 }
@@ -22,14 +24,14 @@ pub struct Invalid(pub Vec<FieldError>);
 impl Invalid {
     /// An error of one field.
     #[must_use]
-    pub fn field(field: &'static str, message: impl Into<String>) -> Self {
+    pub fn field(field: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
         let mut invalid = Self::default();
         invalid.push(field, message);
         invalid
     }
 
     /// Adds what is wrong with a field.
-    pub fn push(&mut self, field: &'static str, message: impl Into<String>) {
+    pub fn push(&mut self, field: impl Into<Cow<'static, str>>, message: impl Into<String>) {
         self.0.push(FieldError { field: field.into(), message: message.into() });
     }
 
@@ -37,32 +39,6 @@ impl Invalid {
     pub fn or<T>(self, value: T) -> Result<T, Self> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
-}
-
-/// The field messages, with `{label}`, `{min}` and `{max}` to be filled in; the forms get them with the document.
-pub const MESSAGES: &[(&str, &str)] = &[
-    ("required", REQUIRED),
-    ("tooShort", TOO_SHORT),
-    ("tooLong", TOO_LONG),
-    ("outOfRange", OUT_OF_RANGE),
-    ("notUrl", NOT_URL),
-    ("notEmail", NOT_EMAIL),
-    ("notListed", NOT_LISTED),
-    ("commonPassword", COMMON_PASSWORD),
-];
-const REQUIRED: &str = "{label} is required.";
-const TOO_SHORT: &str = "{label} must be at least {min} characters.";
-const TOO_LONG: &str = "{label} must be at most {max} characters.";
-const OUT_OF_RANGE: &str = "{label} must be a whole number from {min} to {max}.";
-const NOT_URL: &str = "{label} must be a web address that starts with http:// or https://.";
-const NOT_EMAIL: &str = "{label} must be an address like name@college.edu.";
-const NOT_LISTED: &str = "{label} must be one of the choices offered.";
-/// What a password that everybody knows is told.
-pub const COMMON_PASSWORD: &str =
-    "This password is among the most common ones. Choose another, for instance four unrelated words.";
-
-fn filled(template: &str, label: &str, min: &dyn Display, max: &dyn Display) -> String {
-    template.replace("{label}", label).replace("{min}", &min.to_string()).replace("{max}", &max.to_string())
 }
 
 /// What is asked of a text field beyond its length.
@@ -106,18 +82,19 @@ impl Text {
             _ => clean(raw, false),
         };
         let length = text.chars().count();
-        let say = |template| filled(template, self.label, &self.min, &self.max);
-        let problem = if length == 0 && self.min > 0 {
-            Some(say(REQUIRED))
+        let problem: Option<Message> = if length == 0 && self.min > 0 {
+            Some(message::required(self.label))
         } else if length < self.min {
-            Some(say(TOO_SHORT))
+            Some(message::too_short(self.label, self.min))
         } else if length > self.max {
-            Some(say(TOO_LONG))
+            Some(message::too_long(self.label, self.max))
         } else {
             match self.kind {
-                Kind::Url if length > 0 && !is_web_address(&text) => Some(say(NOT_URL)),
-                Kind::Email if !is_email(&text) => Some(say(NOT_EMAIL)),
-                Kind::OneOf(choices) if !choices.contains(&text.as_str()) => Some(say(NOT_LISTED)),
+                Kind::Url if length > 0 && !is_web_address(&text) => Some(message::not_url(self.label)),
+                Kind::Email if !is_email(&text) => Some(message::not_email(self.label)),
+                Kind::OneOf(choices) if !choices.contains(&text.as_str()) => {
+                    Some(message::not_listed(self.label))
+                }
                 _ => None,
             }
         };
@@ -145,14 +122,14 @@ impl Number {
     /// Notes in `invalid` if the number is out of its range.
     pub fn check(&self, value: i64, invalid: &mut Invalid) -> i64 {
         if !(self.min..=self.max).contains(&value) {
-            invalid.push(self.field, filled(OUT_OF_RANGE, self.label, &self.min, &self.max));
+            invalid.push(self.field, message::out_of_range(self.label, self.min, self.max));
         }
         value
     }
 
     /// Notes in `invalid` that the number is missing.
     pub fn missing(&self, invalid: &mut Invalid) {
-        invalid.push(self.field, filled(REQUIRED, self.label, &self.min, &self.max));
+        invalid.push(self.field, message::required(self.label));
     }
 }
 
@@ -169,7 +146,7 @@ impl Choice {
     /// Notes in `invalid` if nothing was chosen.
     pub fn present<T>(&self, chosen: Option<T>, invalid: &mut Invalid) -> Option<T> {
         if chosen.is_none() {
-            invalid.push(self.field, REQUIRED.replace("{label}", self.label));
+            invalid.push(self.field, message::required(self.label));
         }
         chosen
     }

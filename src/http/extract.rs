@@ -8,7 +8,10 @@ use axum::{
 use serde::de::DeserializeOwned;
 
 use super::error::{Error, Result};
-use crate::domain::rule::{FieldError, Invalid};
+use crate::domain::{
+    money,
+    rule::{FieldError, Invalid},
+};
 
 /// A JSON body whose fields are exactly those asked for.
 pub struct Json<T>(pub T);
@@ -112,6 +115,7 @@ fn plainly(said: &str) -> String {
         "i64" | "u64" | "usize" => "a whole number",
         "f64" => "a number",
         "a boolean" => "true or false",
+        money::EXPECTED => money::EXPECTED,
         _ if said.contains("invalid digit") => "a whole number",
         _ if expected.starts_with("struct") || expected.starts_with("an object") => "an object in { }",
         _ if expected.starts_with("a sequence") => "a list",

@@ -9,16 +9,19 @@ use axum::{
 use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 
-use crate::domain::{
-    account, book, review,
-    rule::{Kind, MESSAGES, Number, Text},
+use crate::{
+    domain::{
+        account, book, review,
+        rule::{Kind, Number, Text},
+    },
+    message::TEMPLATES,
 };
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(title = "Library", version = "1", description = "The catalogue, the loans and the accounts of a library."),
     servers((url = "/library/api/v1")),
-    components(schemas(super::error::Problem))
+    components(schemas(super::error::Problem, crate::message::Message))
 )]
 struct Base;
 
@@ -94,9 +97,9 @@ pub fn document() -> Value {
             });
         }
     }
-    document["x-messages"] = MESSAGES
+    document["x-messages"] = TEMPLATES
         .iter()
-        .map(|(name, text)| ((*name).to_owned(), json!(text)))
+        .map(|template| (template.code.to_owned(), json!(template.text)))
         .collect::<serde_json::Map<_, _>>()
         .into();
     document["x-loan"] = json!({

@@ -9,7 +9,10 @@ use ::postgres::types::IsNull;
 use bytes::BytesMut;
 
 use super::{Error, Result, postgres::Connection};
-use crate::domain::id::{BookId, ChangeId, CopyId, LoanId, ReviewId, UserId};
+use crate::domain::{
+    id::{BookId, ChangeId, CopyId, LoanId, ReviewId, UserId},
+    money::Money,
+};
 
 /// A statement's text for each database; made by [`sql!`](crate::sql!) only, so that no text made at run time can be executed.
 #[derive(Clone, Copy, Debug)]
@@ -106,16 +109,16 @@ macro_rules! columns {
 }
 columns!(i64, bool, String, Option<i64>, Option<bool>, Option<String>);
 
-/// Ids are stored as their numbers.
-macro_rules! ids {
-    ($($id:ty),+) => { $(
-        impl rusqlite::ToSql for $id {
+/// Types that are stored as one number: ids, and money in the smallest unit.
+macro_rules! numbers {
+    ($($type:ty),+) => { $(
+        impl rusqlite::ToSql for $type {
             fn to_sql(&self) -> rusqlite::Result<rusqlite::types::ToSqlOutput<'_>> {
                 self.0.to_sql()
             }
         }
 
-        impl ::postgres::types::ToSql for $id {
+        impl ::postgres::types::ToSql for $type {
             fn to_sql(
                 &self,
                 kind: &::postgres::types::Type,
@@ -131,23 +134,23 @@ macro_rules! ids {
             ::postgres::types::to_sql_checked!();
         }
 
-        impl Param for $id {}
-        impl Param for Option<$id> {}
+        impl Param for $type {}
+        impl Param for Option<$type> {}
 
-        impl Column for $id {
+        impl Column for $type {
             fn read(row: &Row<'_>, index: usize) -> Result<Self> {
                 row.get::<i64>(index).map(Self)
             }
         }
 
-        impl Column for Option<$id> {
+        impl Column for Option<$type> {
             fn read(row: &Row<'_>, index: usize) -> Result<Self> {
-                Ok(row.get::<Option<i64>>(index)?.map(<$id>::from))
+                Ok(row.get::<Option<i64>>(index)?.map(<$type>::from))
             }
         }
     )+ }
 }
-ids!(UserId, BookId, CopyId, LoanId, ReviewId, ChangeId);
+numbers!(UserId, BookId, CopyId, LoanId, ReviewId, ChangeId, Money);
 
 /// One row of an answer, borrowed from either driver.
 pub enum Row<'r> {

@@ -1,6 +1,7 @@
 //! What is stored and what is not: errors, panics, swallowed failures, and jobs that share a commit.
 
 use library::{
+    domain::money::Money,
     sql,
     storage::{Error, Result, Tx, books, catalogue},
 };
@@ -17,6 +18,7 @@ on_both_databases!(
     a_read_cannot_write_on_the_embedded_database,
     a_closed_database_says_so,
     a_write_whose_caller_left_is_still_whole,
+    an_amount_of_money_is_stored_in_the_smallest_unit,
 );
 
 fn titles(store: &Store) -> Vec<String> {
@@ -167,4 +169,15 @@ fn a_write_whose_caller_left_is_still_whole(store: &Store) {
     let count = store.database.raw("SELECT COUNT(*) FROM books").expect("readable");
     let count: i64 = count[0][0].as_deref().unwrap_or_default().parse().expect("a number");
     assert_eq!(count % 2, 1, "pairs and the end: {count}");
+}
+
+fn an_amount_of_money_is_stored_in_the_smallest_unit(store: &Store) {
+    let answer = store.read(|tx| {
+        tx.query_one(
+            sql!("SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($1 AS BIGINT)"),
+            &[&Money(-750), &None::<Money>],
+            |row| Ok((row.get::<Money>(0)?, row.get::<Option<Money>>(1)?, row.get::<i64>(2)?)),
+        )
+    });
+    assert_eq!(answer, (Money(-750), None, -750));
 }

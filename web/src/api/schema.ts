@@ -1107,6 +1107,17 @@ export interface components {
              */
             total: number;
         };
+        /** @description What [`Message`] is on the wire. */
+        Message: {
+            /** @description Tells one message from another: the template is `x-messages[code]`. */
+            code: string;
+            /** @description What the template is filled with. */
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description The message in English. */
+            text: string;
+        };
         /** @description One's own loans. */
         MyLoans: {
             /** @description The open ones, the first to be returned at the top. */
