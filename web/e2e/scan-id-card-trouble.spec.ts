@@ -1,7 +1,7 @@
 import type { Page, Route } from '@playwright/test'
 import { drawn, toJpeg, toRgba } from '../bench/scanner/cards'
 import { expectAccessible } from './support/accessible'
-import { AIM, cardOf, email, handScan, headline, openScanner, panel, password, test, toggle } from './support/scanner'
+import { AIM, cardOf, email, wedgeScan, headline, openScanner, panel, password, test, toggle } from './support/scanner'
 import { expect } from './support/test'
 
 const typedNumber = (page: Page) => panel(page).getByRole('textbox', { name: 'roll number' })
@@ -42,10 +42,10 @@ test.describe('while a card is looked up', () => {
     await openScanner(page)
     await typedNumber(page).fill('late-001')
     await typedNumber(page).press('Enter')
-    await expect(headline(page)).toHaveText('Looking the card up…')
+    await expect(headline(page)).toHaveText('Looking up card…')
     await email(page).pressSequentially('asha@col')
     await letGo('late-001')
-    await expect(headline(page)).not.toHaveText('Looking the card up…')
+    await expect(headline(page)).not.toHaveText('Looking up card…')
     await page.waitForTimeout(300)
     await page.keyboard.type('lege.test')
     await expect(email(page)).toHaveValue('asha@college.test')
@@ -68,9 +68,9 @@ test.describe('while a card is looked up', () => {
     const { letGo, asked } = await holdLookUps(page)
     await page.goto('login')
     await expect(email(page)).toBeVisible()
-    await handScan(page, 'SLOW-001')
-    await expect(page.getByRole('status').filter({ hasText: 'Looking the card up…' })).toBeVisible()
-    await handScan(page, 'FAST-002')
+    await wedgeScan(page, 'SLOW-001')
+    await expect(page.getByRole('status').filter({ hasText: 'Looking up card…' })).toBeVisible()
+    await wedgeScan(page, 'FAST-002')
     await expect.poll(() => asked).toEqual(['slow-001', 'fast-002'])
     await letGo('fast-002')
     await expect(email(page)).toHaveValue(user.email)
@@ -87,7 +87,7 @@ test.describe('a password that a program types', () => {
     await page.goto('login')
     await email(page).fill('asha@college.test')
     await password(page).focus()
-    await handScan(page, 'hunter2horse')
+    await wedgeScan(page, 'hunter2horse')
     await expect(page.getByRole('alert')).toHaveText('Invalid email or password.')
     await expect(password(page)).toHaveValue('hunter2horse')
   })
@@ -164,12 +164,12 @@ test.describe('cameras', () => {
     const good = await choice.inputValue()
     await page.evaluate((id) => localStorage.setItem('good camera', id), good)
     await choice.selectOption({ index: 1 })
-    await expect(headline(page)).toContainText('The camera is in use by another program.')
+    await expect(headline(page)).toContainText('Another app is using the camera.')
     await expectAccessible(page, 'a camera in use')
     await choice.selectOption({ index: 0 })
     await expect(headline(page)).toHaveText(AIM)
     await choice.selectOption({ index: 1 })
-    await expect(headline(page)).toContainText('The camera is in use by another program.')
+    await expect(headline(page)).toContainText('Another app is using the camera.')
     await page.reload()
     await toggle(page).click()
     await expect(headline(page)).toHaveText(AIM)

@@ -191,7 +191,7 @@ test.describe('somebody who is already signed in', () => {
 })
 
 test.describe('the ID card', () => {
-  test('R-SCAN-2 R-SCAN-9 a card typed by a hand scanner fills in the email, and only the password is missing', async ({
+  test('R-SCAN-2 R-SCAN-9 a card typed by a keyboard wedge fills in the email, and only the password is missing', async ({
     page,
     library,
   }) => {

@@ -1,9 +1,6 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { chromium, type Page } from '@playwright/test'
+import { chromium, type Browser, type Page } from '@playwright/test'
 import { bare, cards, SYMBOLOGIES, type Card, type Symbology } from '../../bench/scanner/cards'
-import { film } from '../../bench/scanner/video'
+import { filmFile, rotatedPhotoFile } from './drawings'
 import { expect, prepare, test as base } from './test'
 
 /** What stands before the browser's camera. */
@@ -17,24 +14,12 @@ export const allCards = SYMBOLOGIES.map(cardOf)
 /** As the card's owner has it: without the letters that frame a Codabar, in lower case. */
 export const rollNumberOf = ({ text }: Card) => bare(text).toLowerCase()
 
-const films = new Map<number, string>()
-
-/** Drawn once in each process. */
-function filmFile(module: number): string {
-  const drawnBefore = films.get(module)
-  if (drawnBefore !== undefined) return drawnBefore
-  const file = join(mkdtempSync(join(tmpdir(), 'library-film-')), 'cards.mjpeg')
-  writeFileSync(file, film(allCards, module, 24, 6).jpegs)
-  films.set(module, file)
-  return file
-}
-
 function flagsOf(scene: Scene): string[] {
   switch (scene) {
     case 'cards near':
-      return [...FAKE_CAMERA, `--use-file-for-fake-video-capture=${filmFile(3)}`]
+      return [...FAKE_CAMERA, `--use-file-for-fake-video-capture=${filmFile(allCards, 3)}`]
     case 'cards far':
-      return [...FAKE_CAMERA, `--use-file-for-fake-video-capture=${filmFile(2)}`]
+      return [...FAKE_CAMERA, `--use-file-for-fake-video-capture=${filmFile(allCards, 2)}`]
     case 'two cameras':
       return ['--use-fake-device-for-media-stream=device-count=2', '--use-fake-ui-for-media-stream']
     case 'no camera':
@@ -46,17 +31,52 @@ function flagsOf(scene: Scene): string[] {
   }
 }
 
-/** A camera is a matter of how the browser is started: a scene has a browser of its own. */
-export const test = base.extend<{ scene: Scene | null }>({
+/** Drawing takes its time on a busy machine; that is no part of any test's. */
+const PREPARATION_MS = 180_000
+
+type SceneFixtures = {
+  scene: Scene | null
+  /** The browser that stands before the scene; null without one. */
+  stage: Browser | null
+}
+type SceneWorkerFixtures = {
+  stages: (scene: Scene) => Promise<Browser>
+  /** A file of 12 megapixels with the card EXIF-2026. */
+  rotatedPhoto: string
+}
+
+/** A camera is a matter of how the browser is started: each scene has one browser in each worker. */
+export const test = base.extend<SceneFixtures, SceneWorkerFixtures>({
   scene: [null, { option: true }],
-  context: async (
-    { context, scene, launchOptions, baseURL, permissions, contextOptions, viewport, watch, preloader },
-    provide,
-  ) => {
-    if (scene === null) return provide(context)
-    const args = [...(launchOptions.args ?? []), ...flagsOf(scene)]
-    const browser = await chromium.launch({ ...launchOptions, args })
-    const own = await browser.newContext({
+
+  stages: [
+    async ({ launchOptions }, provide) => {
+      const running = new Map<Scene, Promise<Browser>>()
+      await provide((scene) => {
+        const args = [...(launchOptions.args ?? []), ...flagsOf(scene)]
+        const browser = running.get(scene) ?? chromium.launch({ ...launchOptions, args })
+        running.set(scene, browser)
+        return browser
+      })
+      for (const browser of running.values()) await (await browser).close()
+    },
+    { scope: 'worker' },
+  ],
+
+  rotatedPhoto: [
+    // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of the fixtures out of this pattern
+    async ({}, provide) => provide(rotatedPhotoFile({ symbology: 'Code128', text: 'EXIF-2026' })),
+    { scope: 'worker', timeout: PREPARATION_MS },
+  ],
+
+  stage: [
+    async ({ scene, stages }, provide) => provide(scene === null ? null : await stages(scene)),
+    { timeout: PREPARATION_MS },
+  ],
+
+  context: async ({ context, stage, baseURL, permissions, contextOptions, viewport, watch, preloader }, provide) => {
+    if (stage === null) return provide(context)
+    const own = await stage.newContext({
       ...contextOptions,
       viewport,
       ...(baseURL !== undefined && { baseURL }),
@@ -64,7 +84,7 @@ export const test = base.extend<{ scene: Scene | null }>({
     })
     await prepare(own, watch, preloader)
     await provide(own)
-    await browser.close()
+    await own.close()
   },
 })
 
@@ -73,10 +93,10 @@ export const password = (page: Page) => page.getByLabel('Password', { exact: tru
 export const toggle = (page: Page) => page.getByRole('button', { name: 'Scan ID Card' })
 export const panel = (page: Page) => page.getByRole('region', { name: 'ID card scanner' })
 export const headline = (page: Page) => panel(page).getByRole('status')
-export const AIM = 'Hold the code of your card into the box.'
+export const AIM = 'Point the camera at the barcode on your card.'
 
-/** What a hand scanner does: a key every five milliseconds, however busy the machine is that plays it. */
-export async function handScan(page: Page, code: string): Promise<void> {
+/** What a keyboard wedge does: a key every five milliseconds, however busy the machine is that plays it. */
+export async function wedgeScan(page: Page, code: string): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const begun = Date.now() / 1000
   const keys = [...Array.from(code, (key) => ({ key, text: key })), { key: 'Enter', text: '\r' }]

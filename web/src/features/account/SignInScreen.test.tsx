@@ -85,7 +85,7 @@ describe('sign in', () => {
 describe('Scan ID Card', () => {
   async function scan(code: string) {
     await userEvent.click(await screen.findByRole('button', { name: 'Scan ID Card' }))
-    // A hand scanner types the code and Enter.
+    // A keyboard wedge types the code and Enter.
     await userEvent.type(await screen.findByLabelText('Or type the roll number'), `${code}{Enter}`)
   }
 

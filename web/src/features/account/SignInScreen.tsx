@@ -13,7 +13,7 @@ import { Boundary } from '../../ui/Boundary'
 import { CardIcon } from '../../ui/icons'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
-import { useHandScanner } from './handScanner'
+import { useKeyboardWedge } from './keyboardWedge'
 import { isMasked } from './lookupMessage'
 import { isRegistered } from './registered'
 import classes from './SignInScreen.module.css'
@@ -77,10 +77,10 @@ export default function SignInScreen() {
     signIn.reset()
     setScanning(false)
     if (isMasked(answer.email)) {
-      setFound(`Card found: ${answer.email}. Only a part of the address is shown here: please type your email.`)
+      setFound(`Card found: ${answer.email}. Enter your full email address.`)
       email.current?.focus()
     } else {
-      setFound(`Card found: ${answer.email}. Now enter your password.`)
+      setFound(`Card found: ${answer.email}. Enter your password.`)
       ofCard.current = answer.email
       form.setFieldValue('email', answer.email)
       password.current?.focus()
@@ -90,7 +90,7 @@ export default function SignInScreen() {
   }
 
   const offersCard = useQuery(sessionQuery).data?.idCard !== false
-  useHandScanner(offersCard, ({ code, place, putBack }) => {
+  useKeyboardWedge(offersCard, ({ code, place, putBack }) => {
     void (async () => {
       const answer = await findCard(code)
       if (!answer || 'email' in answer) return
@@ -169,7 +169,7 @@ export default function SignInScreen() {
           <div id="scanner" hidden={!scanning}>
             {scanning && (
               <Boundary key={openings} fallback={<NotLoaded onRetry={() => showScanner(true)} />}>
-                <Suspense fallback={<Text c="dimmed">Getting the scanner ready…</Text>}>
+                <Suspense fallback={<Text c="dimmed">Loading the scanner…</Text>}>
                   <ScannerPanel
                     onCode={async (code) => {
                       const answer = await findCard(code)
@@ -187,7 +187,7 @@ export default function SignInScreen() {
             )}
           </div>
           <Text size="sm" role="status" className={classes.found}>
-            {card.looking && !scanning ? 'Looking the card up…' : found}
+            {card.looking && !scanning ? 'Looking up card…' : found}
           </Text>
           <PasswordInput
             ref={password}

@@ -16,11 +16,11 @@ export type CardAnswer =
 
 type State = { looking: boolean; refusal: string | null }
 
-const AT_REST: State = { looking: false, refusal: null }
+const IDLE: State = { looking: false, refusal: null }
 
 /** Looks cards up, one at a time: only the newest counts, and only until somebody does something else. */
 export function useCardLookup() {
-  const [state, setState] = useState(AT_REST)
+  const [state, setState] = useState(IDLE)
   const current = useRef<AbortController | null>(null)
 
   /** Drops a look-up that is under way. */
@@ -28,13 +28,13 @@ export function useCardLookup() {
     if (!current.current) return
     current.current.abort()
     current.current = null
-    setState(AT_REST)
+    setState(IDLE)
   }, [])
   useEffect(() => cancel, [cancel])
 
   const forget = useCallback(() => {
     cancel()
-    setState(AT_REST)
+    setState(IDLE)
   }, [cancel])
 
   /** The answer; null when something newer made it meaningless. */
@@ -51,7 +51,7 @@ export function useCardLookup() {
     }
     try {
       const email = await findCardHolder(rollNumber, AbortSignal.any([mine.signal, AbortSignal.timeout(PATIENCE_MS)]))
-      return finish(AT_REST, { email })
+      return finish(IDLE, { email })
     } catch (error) {
       const refusal = lookupMessage(error)
       return finish({ looking: false, refusal }, { refusal, passing: isPassing(error) })

@@ -5,12 +5,12 @@ import { code128, qrCode, type Symbol } from './symbols'
 type IdCardProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
 
 /** In the width of a card more would be too fine to read; then the QR code alone stands for the number. */
-const MOST_BARS = 300
+const MAX_BARS = 300
 
 /** A card with the roll number as bars and as dots: black on white in every colour scheme, or no scanner reads it. */
 export default function IdCard({ name, department, batch, rollNumber }: IdCardProps) {
   const drawn = code128(rollNumber)
-  const bars = drawn && drawn.width <= MOST_BARS ? drawn : null
+  const bars = drawn && drawn.width <= MAX_BARS ? drawn : null
   return (
     <>
       <div className={classes.card} data-print>
@@ -29,7 +29,7 @@ export default function IdCard({ name, department, batch, rollNumber }: IdCardPr
         {bars && <Drawn symbol={bars} label={`Bar code of roll number ${rollNumber}`} className={classes.bars} />}
         <p className={classes.number}>{rollNumber}</p>
       </div>
-      <p className={classes.hint}>Show it on your phone at the library’s door, or print it.</p>
+      <p className={classes.hint}>Show it on your phone at the library desk, or print it.</p>
       <Button fullWidth onClick={() => window.print()}>
         Print
       </Button>

@@ -1,7 +1,7 @@
 import { Button, CloseButton, FileButton, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, type SyntheticEvent } from 'react'
 import { PauseIcon, PlayIcon } from '../../ui/icons'
-import type { Read } from './acceptance'
+import type { ScanResult } from './acceptance'
 import { ZOOM } from './camera'
 import { DecoderMissing } from './decoder'
 import { headline, PROBLEMS } from './messages'
@@ -35,7 +35,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   useEffect(() => {
     tell.current = onCode
   })
-  const onRead = useCallback((read: Read, by?: Scanner) => {
+  const onRead = useCallback((read: ScanResult, by?: Scanner) => {
     setSaid(null)
     void (async () => {
       const { again } = await tell.current(rollNumberOf(read))
@@ -64,7 +64,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
       if (refused !== null) return say(refused)
       const read = await decoder.readPicture(file)
       if (read) return onRead(read)
-      say('No code was found in this picture. Try one that is closer, sharper and straight.')
+      say('No barcode was found in this picture. Try a sharper one, taken closer to the card.')
     } catch (error) {
       console.error('The picture could not be read', error)
       say(
@@ -81,7 +81,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   })
   useEffect(() => watchDrops(setDropping, (file) => void onDrop.current(file)), [])
 
-  const words = looking ? 'Looking the card up…' : (said?.words ?? camera)
+  const words = looking ? 'Looking up card…' : (said?.words ?? camera)
   const shows = view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
 
   return (
@@ -101,7 +101,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
           style={{ transform: `scale(${view?.enlarged ?? 1})` }}
           muted
           playsInline
-          aria-label="Picture of the camera"
+          aria-label="Camera preview"
         />
         {shows && view.box !== null && (
           <div
@@ -127,7 +127,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
           )}
         </FileButton>
         <Text size="sm" c="dimmed" className={classes.drop}>
-          or drop one here
+          or drop it here
         </Text>
       </div>
       <TypedCode onCode={(code) => void onCode(code)} />

@@ -1,5 +1,5 @@
 /** One code that the decoder saw. */
-export type Read = { text: string; format: string }
+export type ScanResult = { text: string; format: string }
 
 /** No two codes are accepted within this time (R-SCAN-6). */
 export const PAUSE_MS = 500
@@ -17,21 +17,21 @@ const ITF_MIN_DIGITS = 6
  * Whether a read can be a whole code. Interleaved 2 of 5 has neither a check digit nor a distinct end, so that a part of
  * the code reads like a shorter one: only even lengths from six digits on are believed.
  */
-export function isPlausible({ text, format }: Read): boolean {
+export function isPlausible({ text, format }: ScanResult): boolean {
   if (text.trim() === '') return false
   return format !== 'ITF' || (/^\d+$/.test(text) && text.length % 2 === 0 && text.length >= ITF_MIN_DIGITS)
 }
 
-const same = (one: Read, other: Read) => one.text === other.text && one.format === other.format
+const same = (one: ScanResult, other: ScanResult) => one.text === other.text && one.format === other.format
 
 /** Decides which reads are believed: two equal ones in a row, then a pause, and one card only once while it is shown. */
 export class Acceptance {
-  #candidate: { read: Read; at: number } | null = null
-  #accepted: { read: Read; seenAt: number; againAt: number } | null = null
+  #candidate: { read: ScanResult; at: number } | null = null
+  #accepted: { read: ScanResult; seenAt: number; againAt: number } | null = null
   #quietUntil = -Infinity
 
   /** Takes what one frame gave (null for nothing) and returns the code if it is accepted now. */
-  take(read: Read | null, now: number): Read | null {
+  take(read: ScanResult | null, now: number): ScanResult | null {
     // A frame without a read does not break a row: plain and evened-out frames take turns, and often only one of them reads.
     if (read === null || !isPlausible(read)) return null
     const before = this.#candidate

@@ -48,8 +48,8 @@ describe('single frames of the camera', () => {
     const [card] = cards(symbology, 1)
     if (!card) throw new Error('No card')
     const frame = toRgba(drawn(card, look))
-    for (const treatment of ['plain', 'even'] as const) {
-      expect(bare((await readFrame(frame, treatment))?.text ?? '')).toBe(bare(card.text))
+    for (const preprocessing of ['plain', 'localContrast'] as const) {
+      expect(bare((await readFrame(frame, preprocessing))?.text ?? '')).toBe(bare(card.text))
     }
   })
 
@@ -57,7 +57,7 @@ describe('single frames of the camera', () => {
     const card = { symbology: 'Code128', text: 'CS26-001' } as const
     const frame = toRgba(drawn(card, { ...look, angle: 24 }))
     expect(await readFrame(frame, 'plain')).toBeNull()
-    const reads = [await readFrame(frame, 'turnedLeft'), await readFrame(frame, 'turnedRight')]
+    const reads = [await readFrame(frame, 'rotatedLeft'), await readFrame(frame, 'rotatedRight')]
     expect(reads.filter((read) => read?.text === card.text)).toHaveLength(1)
   })
 

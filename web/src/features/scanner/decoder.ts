@@ -1,21 +1,21 @@
-import type { Read } from './acceptance'
-import type { Treatment } from './decode'
+import type { ScanResult } from './acceptance'
+import type { Preprocessing } from './decode'
 import type { Frame } from './frames'
 
 export type Question = { id: number } & (
-  | { kind: 'frame'; frame: Frame; treatment: Treatment }
+  | { kind: 'frame'; frame: Frame; preprocessing: Preprocessing }
   | { kind: 'picture'; picture: Blob }
 )
 /** `missing`: the decoder's program did not arrive; `unreadable`: it could not make anything of this one. */
 export type Failure = 'missing' | 'unreadable'
-export type Reply = { id: number } & ({ read: Read | null } | { failed: Failure; reason: string })
+export type Reply = { id: number } & ({ read: ScanResult | null } | { failed: Failure; reason: string })
 
 /** The decoder did not start: a part of it did not arrive, or a policy forbids it. The next question tries anew. */
 export class DecoderMissing extends Error {
   override readonly name = 'DecoderMissing'
 }
 
-type Waiting = { resolve: (read: Read | null) => void; reject: (error: Error) => void }
+type Waiting = { resolve: (read: ScanResult | null) => void; reject: (error: Error) => void }
 
 /** The worker that reads codes, from this side. */
 export class Decoder {
@@ -53,7 +53,7 @@ export class Decoder {
     this.#waiting.clear()
   }
 
-  #ask(question: (id: number) => Question, handedOver: Transferable[]): Promise<Read | null> {
+  #ask(question: (id: number) => Question, handedOver: Transferable[]): Promise<ScanResult | null> {
     const id = (this.#asked += 1)
     this.#worker ??= this.#start()
     const worker = this.#worker
@@ -64,11 +64,11 @@ export class Decoder {
   }
 
   /** The pixels are handed over, not copied. */
-  readFrame({ data, width, height }: Frame, treatment: Treatment): Promise<Read | null> {
-    return this.#ask((id) => ({ id, kind: 'frame', frame: { data, width, height }, treatment }), [data.buffer])
+  readFrame({ data, width, height }: Frame, preprocessing: Preprocessing): Promise<ScanResult | null> {
+    return this.#ask((id) => ({ id, kind: 'frame', frame: { data, width, height }, preprocessing }), [data.buffer])
   }
 
-  readPicture(picture: Blob): Promise<Read | null> {
+  readPicture(picture: Blob): Promise<ScanResult | null> {
     return this.#ask((id) => ({ id, kind: 'picture', picture }), [])
   }
 

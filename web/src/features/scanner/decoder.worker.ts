@@ -1,6 +1,6 @@
 /** Reads codes beside the page, so that the picture never stalls. */
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
-import type { Read } from './acceptance'
+import type { ScanResult } from './acceptance'
 import { prepareDecoder, readFrame, readStill } from './decode'
 import type { Failure, Question, Reply } from './decoder'
 import type { Frame } from './frames'
@@ -36,10 +36,10 @@ async function readPicture(picture: Blob) {
   }
 }
 
-async function readingOf(question: Question): Promise<Read | null> {
+async function readingOf(question: Question): Promise<ScanResult | null> {
   switch (question.kind) {
     case 'frame':
-      return readFrame(question.frame, question.treatment)
+      return readFrame(question.frame, question.preprocessing)
     case 'picture':
       return readPicture(question.picture)
   }

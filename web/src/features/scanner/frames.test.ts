@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { boxFor, enlarged, evenedOut, printedPart, regionUnder, turned, type Frame } from './frames'
+import {
+  boxFor,
+  sharpenAndUpscale,
+  normalizeLocalContrast,
+  cropToPrint,
+  regionUnder,
+  rotate,
+  type Frame,
+} from './frames'
 
 describe('R-SCAN-1, R-SCAN-6: the scan box', () => {
   it.each([
@@ -41,10 +49,10 @@ const frame = (width: number, height: number, at: (x: number, y: number) => numb
   return { data, width, height }
 }
 
-describe('treatments of a frame', () => {
+describe('preprocessings of a frame', () => {
   it('evening out makes bars in a shadow as dark as those in the light', () => {
     // The light fades from left to right; every fourth column is a bar of half the brightness.
-    const { data } = evenedOut(frame(200, 60, (x) => Math.round((250 - x) * (x % 4 < 2 ? 0.5 : 1))))
+    const { data } = normalizeLocalContrast(frame(200, 60, (x) => Math.round((250 - x) * (x % 4 < 2 ? 0.5 : 1))))
     const at = (x: number) => data[(30 * 200 + x) * 4]!
     expect(Math.abs(at(40) - at(160))).toBeLessThan(12)
     expect(Math.abs(at(42) - at(162))).toBeLessThan(12)
@@ -52,7 +60,7 @@ describe('treatments of a frame', () => {
   })
 
   it('enlarging doubles the size and sharpens edges', () => {
-    const { data, width, height } = enlarged(frame(40, 30, (x) => (x < 20 ? 100 : 140)))
+    const { data, width, height } = sharpenAndUpscale(frame(40, 30, (x) => (x < 20 ? 100 : 140)))
     expect([width, height]).toEqual([80, 60])
     const at = (x: number) => data[(30 * 80 + x) * 4]!
     expect([at(4), at(75)]).toEqual([100, 140])
@@ -61,17 +69,17 @@ describe('treatments of a frame', () => {
   })
 
   it('the printed part is what has ink in it, with room around', () => {
-    const { width, height, data } = printedPart(
+    const { width, height, data } = cropToPrint(
       frame(320, 240, (x, y) => (x >= 160 && x < 192 && y >= 96 && y < 112 && x % 4 < 2 ? 60 : 90)),
     )
     expect([width, height]).toEqual([32 + 96, 16 + 96])
     expect(data[(48 * width + 48) * 4]).toBe(60)
     const empty = frame(64, 64, () => 90)
-    expect(printedPart(empty)).toBe(empty)
+    expect(cropToPrint(empty)).toBe(empty)
   })
 
   it('turning by a quarter lays columns on their side', () => {
-    const { data } = turned(
+    const { data } = rotate(
       frame(61, 61, (x) => (x < 30 ? 0 : 200)),
       90,
     )

@@ -78,7 +78,7 @@ function changes({ data, width, height }: Frame): Float32Array {
 }
 
 /** The part of a picture in which anything is printed: what is left out need not be looked at again. */
-export function printedPart(frame: Frame): Frame {
+export function cropToPrint(frame: Frame): Frame {
   const { data, width, height } = frame
   const fields = changes(frame)
   const sorted = fields.toSorted()
@@ -137,7 +137,7 @@ function surroundings(grey: Uint8Array, width: number, height: number, reach: nu
 const PAPER = 176
 
 /** Each pixel as a share of its surroundings' brightness: shadows and glare go, bars stay. */
-export function evenedOut(frame: Frame): Frame {
+export function normalizeLocalContrast(frame: Frame): Frame {
   const { width, height } = frame
   const grey = luminance(frame)
   const means = surroundings(grey, width, height, 16)
@@ -148,7 +148,7 @@ export function evenedOut(frame: Frame): Frame {
 }
 
 /** Sharper and twice as large: what is out of focus or far away gets edges again. */
-export function enlarged(frame: Frame): Frame {
+export function sharpenAndUpscale(frame: Frame): Frame {
   const { width, height } = frame
   const grey = luminance(frame)
   const sharp = surroundings(grey, width, height, 2)
@@ -177,7 +177,7 @@ const PARTS = 1 << 12
  * The frame turned around its middle, and larger so that all of it is there: bars at an angle come to lie across the
  * decoder's lines.
  */
-export function turned(frame: Frame, degrees: number): Frame {
+export function rotate(frame: Frame, degrees: number): Frame {
   const grey = luminance(frame)
   const angle = (degrees * Math.PI) / 180
   const cos = Math.cos(angle)

@@ -3,11 +3,10 @@ import type { ScanProblem, ScanView } from './scanner'
 export const PROBLEMS: Readonly<Record<ScanProblem, string>> = {
   insecure: 'Camera access is only supported in secure context like https or localhost.',
   unsupported: 'Camera streaming not supported by the browser.',
-  noCamera: 'No camera found. Choose a picture of the card, or type its number.',
-  denied:
-    'The camera is not allowed for this page. Allow it at the sign beside the address, or in the browser’s settings, and try again.',
-  inUse: 'The camera is in use by another program. Close that program and try again.',
-  lost: 'The camera was disconnected. Connect it and try again.',
+  noCamera: 'No camera found. Choose a picture of your card, or type the roll number.',
+  denied: 'Camera access is blocked. Allow it from the address bar, then try again.',
+  inUse: 'Another app is using the camera. Close it, then try again.',
+  lost: 'The camera was disconnected. Reconnect it, then try again.',
   failed: 'The camera could not be started. Please try again.',
   decoder: 'The scanner could not be loaded. Check your connection and try again.',
 }
@@ -16,8 +15,7 @@ export const PROBLEMS: Readonly<Record<ScanProblem, string>> = {
 export function headline(view: ScanView): string {
   if (view.problem) return PROBLEMS[view.problem]
   if (view.opening) return 'Starting the camera…'
-  if (view.box === null)
-    return 'There is no room to scan: the scan box would be smaller than 50 pixels. Make the window larger.'
+  if (view.box === null) return 'This window is too small to scan.'
   switch (view.state) {
     case 'notStarted':
       return 'The camera is off.'
@@ -25,6 +23,6 @@ export function headline(view: ScanView): string {
       return 'Scanner paused'
     case 'scanning':
       if (view.torchProblem) return `Failed to turn ${view.torchProblem} torch.`
-      return 'Hold the code of your card into the box.'
+      return 'Point the camera at the barcode on your card.'
   }
 }

@@ -1,6 +1,6 @@
 /** What may be chosen as a picture of a card; more would only make the browser slow. */
-const MOST_BYTES = 10 * 1024 * 1024
-const MOST_PIXELS = 25_000_000
+const MAX_BYTES = 10 * 1024 * 1024
+const MAX_PIXELS = 25_000_000
 /** Enough to find the size behind the largest block of camera data that a JPEG may begin with. */
 const HEAD_BYTES = 512 * 1024
 
@@ -67,10 +67,10 @@ export function pictureSize(head: ArrayBuffer): Size | null {
 
 /** Why a file is not decoded at all; null when it may be. */
 export async function refusal(file: Blob): Promise<string | null> {
-  if (file.size > MOST_BYTES) return 'This picture is larger than 10 MB. Please choose a smaller one.'
+  if (file.size > MAX_BYTES) return 'This picture is larger than 10 MB. Please choose a smaller one.'
   const size = pictureSize(await file.slice(0, HEAD_BYTES).arrayBuffer())
   if (!size) return 'This is not a JPEG, PNG or WebP picture. Please choose another file.'
-  if (size.width * size.height > MOST_PIXELS) {
+  if (size.width * size.height > MAX_PIXELS) {
     return 'This picture has more than 25 megapixels. Please choose a smaller one.'
   }
   return null

@@ -1,4 +1,4 @@
-import { Acceptance, type Read } from './acceptance'
+import { Acceptance, type ScanResult } from './acceptance'
 import {
   CameraError,
   listCameras,
@@ -9,7 +9,7 @@ import {
   type CameraProblem,
   type CameraWish,
 } from './camera'
-import type { Treatment } from './decode'
+import type { Preprocessing } from './decode'
 import { boxFor, regionUnder, type Frame, type Region } from './frames'
 import { after, allows, RefusedTransition, type ScanAction, type ScanState } from './machine'
 import { keepSettings, readSettings } from './settings'
@@ -19,17 +19,17 @@ const TICK_MS = 50
 /** After this long without a read the card is probably held at an angle. */
 const TURN_AFTER_MS = 1000
 
-const USUAL: readonly Treatment[] = ['plain', 'even']
-const PATIENT: readonly Treatment[] = [
+const USUAL: readonly Preprocessing[] = ['plain', 'localContrast']
+const PATIENT: readonly Preprocessing[] = [
   'plain',
-  'even',
-  'turnedLeft',
+  'localContrast',
+  'rotatedLeft',
   'plain',
-  'even',
-  'turnedRight',
+  'localContrast',
+  'rotatedRight',
   'plain',
-  'even',
-  'slanted',
+  'localContrast',
+  'rotated45',
 ]
 
 export type ScanProblem = CameraProblem | 'lost' | 'decoder'
@@ -51,9 +51,9 @@ export type ScanView = {
   box: number | null
 }
 
-type FrameReader = { readFrame: (frame: Frame, treatment: Treatment) => Promise<Read | null> }
+type FrameReader = { readFrame: (frame: Frame, preprocessing: Preprocessing) => Promise<ScanResult | null> }
 
-const AT_REST = {
+const IDLE = {
   state: 'notStarted',
   opening: false,
   problem: null,
@@ -66,10 +66,10 @@ const AT_REST = {
 export class Scanner {
   readonly #video: HTMLVideoElement
   readonly #decoder: FrameReader
-  readonly #onRead: (read: Read) => void
+  readonly #onRead: (read: ScanResult) => void
   readonly #listeners = new Set<() => void>()
   readonly #canvas = document.createElement('canvas')
-  #view: ScanView = { ...AT_REST, cameras: [], cameraId: null, zoom: ZOOM.min, box: null }
+  #view: ScanView = { ...IDLE, cameras: [], cameraId: null, zoom: ZOOM.min, box: null }
   #camera: Camera | null = null
   #timer: ReturnType<typeof setInterval> | undefined
   /** Grows with every opening and release: an answer to an older one comes too late. */
@@ -83,7 +83,7 @@ export class Scanner {
   /** There was no room for the box; it starts when there is. */
   #waitsForRoom = false
 
-  constructor(video: HTMLVideoElement, decoder: FrameReader, onRead: (read: Read) => void) {
+  constructor(video: HTMLVideoElement, decoder: FrameReader, onRead: (read: ScanResult) => void) {
     this.#video = video
     this.#decoder = decoder
     this.#onRead = onRead
@@ -133,23 +133,16 @@ export class Scanner {
     if (await this.#open(wish)) this.#scan('start')
   }
 
+  /** Lets go of the camera as well: its light must not stay on while nobody scans. */
   pause(): void {
-    this.#show({ state: after(this.#view.state, 'pause'), torchProblem: null })
-    clearInterval(this.#timer)
-    // Another camera is about to be opened: that waits until the scan goes on.
-    if (this.#view.opening) {
-      this.#release()
-      this.#show({ opening: false })
-    } else this.#video.pause()
+    this.#show({ ...IDLE, state: after(this.#view.state, 'pause') })
+    this.#release()
   }
 
   async resume(): Promise<void> {
     this.#refuseUnless('resume')
     if (this.#view.opening) return
-    if (this.#camera) {
-      await this.#video.play().catch(() => undefined)
-      if (allows(this.#view.state, 'resume')) this.#scan('resume')
-    } else if (await this.#open({ rather: this.#view.cameraId })) this.#scan('resume')
+    if (await this.#open({ rather: this.#view.cameraId })) this.#scan('resume')
   }
 
   /** Lets go of the camera; does nothing to a scanner that is not started. */
@@ -158,7 +151,7 @@ export class Scanner {
     this.#waitsForRoom = false
     this.#release()
     const { state } = this.#view
-    this.#show({ ...AT_REST, state: allows(state, 'stop') ? after(state, 'stop') : state })
+    this.#show({ ...IDLE, state: allows(state, 'stop') ? after(state, 'stop') : state })
   }
 
   /** For good: nothing of this scanner reacts any more. */
@@ -173,7 +166,7 @@ export class Scanner {
   async choose(cameraId: string): Promise<void> {
     const { state } = this.#view
     this.#release()
-    this.#show({ ...AT_REST, state, cameraId })
+    this.#show({ ...IDLE, state, cameraId })
     if (state === 'notStarted') return this.#startWith({ only: cameraId })
     if (!(await this.#open({ only: cameraId }))) return
     if (state === 'paused') this.#scan('resume')
@@ -276,13 +269,13 @@ export class Scanner {
     const hasPicture = this.#video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA && this.#video.videoWidth > 0
     if (this.#busy || box === null || !hasPicture || this.#acceptance.isQuiet(now)) return
     const turns = now - this.#lastRead < TURN_AFTER_MS ? USUAL : PATIENT
-    const treatment = turns[this.#frames % turns.length] ?? 'plain'
+    const preprocessing = turns[this.#frames % turns.length] ?? 'plain'
     const frame = this.#grab(regionUnder(box, this.#video, enlarged))
     if (!frame) return
     const attempt = this.#attempt
     this.#busy = true
     try {
-      const read = await this.#decoder.readFrame(frame, treatment)
+      const read = await this.#decoder.readFrame(frame, preprocessing)
       this.#frames += 1
       if (attempt !== this.#attempt || this.#view.state !== 'scanning') return
       if (read) this.#lastRead = performance.now()

@@ -1,5 +1,5 @@
 import { useCallback, useState, useSyncExternalStore } from 'react'
-import type { Read } from './acceptance'
+import type { ScanResult } from './acceptance'
 import { Decoder } from './decoder'
 import { Scanner, type ScanView } from './scanner'
 
@@ -11,7 +11,7 @@ const NOTHING = { subscribe: () => () => undefined, view: () => null }
  * A scanner and its decoder for as long as their video is on the page: it starts by itself and lets go of the camera at
  * the end. `onRead` must not change meanwhile.
  */
-export function useScanner(onRead: (read: Read, scanner: Scanner) => void) {
+export function useScanner(onRead: (read: ScanResult, scanner: Scanner) => void) {
   const [parts, setParts] = useState<Parts | null>(null)
 
   const attach = useCallback(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BurstDetector, type Key, type Place } from './handScanner'
+import { BurstDetector, type Key, type Place } from './keyboardWedge'
 
 /** Types with a given time between keys and returns what was taken for a scan. */
 function type(
@@ -22,7 +22,7 @@ function type(
 const typed = (text: string) => [...Array.from(text), 'Enter']
 const code = typed('CS26-001')
 
-describe('R-SCAN-9: a hand scanner types the code and Enter', () => {
+describe('R-SCAN-9: a keyboard wedge types the code and Enter', () => {
   it.each([0, 2, 15, 40])('with %i ms between keys', (gap) => {
     expect(type(code, gap)).toEqual(['CS26-001'])
     expect(type(code, gap, 'field')).toEqual(['CS26-001'])

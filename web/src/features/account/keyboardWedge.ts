@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 
-/** A hand scanner types faster than anybody on average; a busy browser may hand over a single key late. */
+/** A keyboard wedge types faster than anybody on average; a busy browser may hand over a single key late. */
 const MEAN_GAP_MS = 40
 const LONGEST_GAP_MS = 100
 /** Shorter bursts may be a hand that slipped. */
@@ -30,7 +30,7 @@ const LOOKS_LIKE_CARD: Readonly<Record<Place, RegExp>> = {
 }
 
 /**
- * Tells a hand scanner, which types a code and Enter, from a person by the time between keys. It only watches: no key of
+ * Tells a keyboard wedge, which types a code and Enter, from a person by the time between keys. It only watches: no key of
  * anybody is held back before a whole burst with its Enter is there.
  */
 export class BurstDetector {
@@ -102,8 +102,8 @@ export type Scan = {
   putBack: () => void
 }
 
-/** Watches the whole page for a hand scanner (R-SCAN-9), wherever the focus is. */
-export function useHandScanner(watches: boolean, onScan: (scan: Scan) => void): void {
+/** Watches the whole page for a keyboard wedge (R-SCAN-9), wherever the focus is. */
+export function useKeyboardWedge(watches: boolean, onScan: (scan: Scan) => void): void {
   const handler = useRef(onScan)
   useEffect(() => {
     handler.current = onScan
