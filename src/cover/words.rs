@@ -1,5 +1,12 @@
 //! Words on a cover: cleaned, measured, broken into lines and set to fit.
 
+use unicode_bidi::{Direction, get_base_direction};
+use unicode_linebreak::linebreaks;
+use unicode_normalization::char::is_combining_mark;
+use unicode_script::{Script as Unicode, UnicodeScript as _};
+use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_width::UnicodeWidthChar as _;
+
 use super::{AUTHOR_CHARS, Dice, Family, TITLE_CHARS};
 use crate::text::is_invisible;
 
@@ -22,37 +29,50 @@ pub(super) enum Script {
 
 impl Script {
     pub(super) fn of(c: char) -> Self {
-        match u32::from(c) {
-            0x0590..=0x05ff | 0xfb1d..=0xfb4f => Self::Hebrew,
-            0x0600..=0x08ff | 0xfb50..=0xfdff | 0xfe70..=0xfefc => Self::Arabic,
-            0x0900..=0x097f => Self::Indic("Devanagari"),
-            0x0980..=0x09ff => Self::Indic("Bengali"),
-            0x0a00..=0x0a7f => Self::Indic("Gurmukhi"),
-            0x0a80..=0x0aff => Self::Indic("Gujarati"),
-            0x0b00..=0x0b7f => Self::Indic("Oriya"),
-            0x0b80..=0x0bff => Self::Indic("Tamil"),
-            0x0c00..=0x0c7f => Self::Indic("Telugu"),
-            0x0c80..=0x0cff => Self::Indic("Kannada"),
-            0x0d00..=0x0d7f => Self::Indic("Malayalam"),
-            0x0d80..=0x0dff => Self::Indic("Sinhala"),
-            0x0e00..=0x0e7f => Self::Tall("Thai"),
-            0x0e80..=0x0eff => Self::Tall("Lao"),
-            0x0f00..=0x0fff => Self::Tall("Tibetan"),
-            0x1000..=0x109f => Self::Tall("Myanmar"),
-            0x1780..=0x17ff => Self::Tall("Khmer"),
-            0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7ff => Self::Hangul,
-            0x3040..=0x30ff | 0x31f0..=0x31ff | 0xff66..=0xff9f => Self::Kana,
-            0x2e80..=0x2fff | 0x3000..=0x303f | 0x3100..=0x312f | 0x3190..=0x31ef | 0x3200..=0xa4cf => {
-                Self::Han
-            }
-            0xf900..=0xfaff | 0xfe30..=0xfe4f | 0xff00..=0xff65 | 0x20000..=0x3ffff => Self::Han,
-            _ => Self::Western,
+        if c.is_ascii() {
+            return Self::Western;
         }
+        let unicode = c.script();
+        if let Some(script) = Self::of_unicode(unicode) {
+            return script;
+        }
+        // Punctuation and marks of a few scripts are set like the first of them; full-width forms like Chinese.
+        let scripts = c.script_extension();
+        if matches!(unicode, Unicode::Common | Unicode::Inherited) && !scripts.contains_script(Unicode::Latin)
+        {
+            return scripts.iter().find_map(Self::of_unicode).unwrap_or(Self::Western);
+        }
+        if is_wide(c) { Self::Han } else { Self::Western }
+    }
+
+    fn of_unicode(script: Unicode) -> Option<Self> {
+        Some(match script {
+            Unicode::Han | Unicode::Bopomofo | Unicode::Yi => Self::Han,
+            Unicode::Hiragana | Unicode::Katakana => Self::Kana,
+            Unicode::Hangul => Self::Hangul,
+            Unicode::Arabic | Unicode::Syriac | Unicode::Thaana | Unicode::Nko => Self::Arabic,
+            Unicode::Hebrew => Self::Hebrew,
+            Unicode::Devanagari
+            | Unicode::Bengali
+            | Unicode::Gurmukhi
+            | Unicode::Gujarati
+            | Unicode::Oriya
+            | Unicode::Tamil
+            | Unicode::Telugu
+            | Unicode::Kannada
+            | Unicode::Malayalam
+            | Unicode::Sinhala => Self::Indic(script.full_name()),
+            Unicode::Thai | Unicode::Lao | Unicode::Tibetan | Unicode::Myanmar | Unicode::Khmer => {
+                Self::Tall(script.full_name())
+            }
+            _ => return None,
+        })
     }
 
     /// The script of a text: that of its first letter which is not Western, for fonts fall back on Latin unasked.
     pub(super) fn of_text(text: &str) -> Self {
-        if text.chars().any(|c| Self::of(c) == Self::Kana && c != 'ー' && c != '・') {
+        if text.chars().any(|c| !c.is_ascii() && matches!(c.script(), Unicode::Hiragana | Unicode::Katakana))
+        {
             return Self::Kana;
         }
         text.chars()
@@ -97,10 +117,12 @@ pub(super) fn advance(c: char) -> f64 {
     if let Some(width) = code.checked_sub(32).and_then(|i| ASCII_WIDTHS.get(usize::try_from(i).ok()?)) {
         return f64::from(*width) / 100.0;
     }
-    if is_mark(c) && code < 0x0900 || matches!(code, 0xfe20..=0xfe2f | 0x200c | 0x200d) {
+    let script = Script::of(c);
+    // The tables of the tall scripts and the Indian ones count their marks.
+    if c.width() == Some(0) && !matches!(script, Script::Indic(_) | Script::Tall(_)) {
         return 0.0;
     }
-    match Script::of(c) {
+    match script {
         Script::Han | Script::Kana => 1.0,
         Script::Hangul => 0.92,
         Script::Arabic => 0.52,
@@ -119,45 +141,9 @@ pub(super) fn advance(c: char) -> f64 {
     }
 }
 
-/// Combining characters by first and last code point, the Indian blocks apart.
-pub(super) const MARKS: [(u32, u32); 27] = [
-    (0x0300, 0x036f),
-    (0x0483, 0x0489),
-    (0x0591, 0x05c7),
-    (0x0610, 0x061a),
-    (0x064b, 0x065f),
-    (0x0670, 0x0670),
-    (0x06d6, 0x06ed),
-    (0x0e31, 0x0e31),
-    (0x0e33, 0x0e3a),
-    (0x0e47, 0x0e4e),
-    (0x0eb1, 0x0eb1),
-    (0x0eb3, 0x0ebc),
-    (0x0ec8, 0x0ece),
-    (0x0f71, 0x0f87),
-    (0x0f90, 0x0fbc),
-    (0x102b, 0x103e),
-    (0x17b4, 0x17d3),
-    (0x1ab0, 0x1aff),
-    (0x1dc0, 0x1dff),
-    (0x200c, 0x200d),
-    (0x20d0, 0x20ff),
-    (0x3099, 0x309a),
-    (0xfe00, 0xfe0f),
-    (0xfe20, 0xfe2f),
-    (0x1f3fb, 0x1f3ff),
-    (0xe0020, 0xe007f),
-    (0xe0100, 0xe01ef),
-];
-
-/// Whether a character belongs to the one before it, so that no line may begin with it.
-pub(super) fn is_mark(c: char) -> bool {
-    let code = u32::from(c);
-    if (0x0900..=0x0dff).contains(&code) {
-        // The Indian blocks all place their vowel signs and the virama alike.
-        return matches!(code & 0x7f, 0x00..=0x03 | 0x3c | 0x3e..=0x4d | 0x51..=0x57 | 0x62 | 0x63);
-    }
-    code >= 0x0300 && MARKS.iter().any(|(first, last)| (*first..=*last).contains(&code))
+/// Whether a character takes the room of a Chinese one; pictures do too, but have a width of their own.
+fn is_wide(c: char) -> bool {
+    c.width() == Some(2) && c < '\u{1f000}'
 }
 
 /// What XML can carry and a reader can see: no controls, no unpaired direction switches, single spaces, and no towers
@@ -177,7 +163,7 @@ pub(super) fn clean(text: &str, limit: usize) -> String {
             }
             _ => {}
         }
-        marks = if is_mark(c) { marks + 1 } else { 0 };
+        marks = if is_combining_mark(c) { marks + 1 } else { 0 };
         if marks > 4 {
             continue;
         }
@@ -240,9 +226,7 @@ pub(super) fn escape(text: &str) -> String {
 
 /// Whether a text runs from right to left, told by its first letter.
 pub(super) fn is_rtl(text: &str) -> bool {
-    text.chars()
-        .find(|c| c.is_alphabetic())
-        .is_some_and(|c| matches!(Script::of(c), Script::Arabic | Script::Hebrew))
+    get_base_direction(text) == Direction::Rtl
 }
 
 /// A title, parted as a typographer would part it.
@@ -360,40 +344,38 @@ pub(super) struct Atom<'t> {
     pub(super) spaced: bool,
 }
 
-/// Whether a line may end between two neighbouring characters that no space parts.
-pub(super) fn may_break(before: char, after: char) -> bool {
-    if is_mark(after) || before == '\u{200d}' {
-        return false;
-    }
-    if matches!(before, '-' | '–' | '—' | '/') && after.is_alphanumeric() {
-        return true;
-    }
-    let wide = |c| matches!(Script::of(c), Script::Han | Script::Kana);
-    (wide(before) || wide(after))
-        && !"、。，．・：；？！）］｝〕〉》」』】ーぁぃぅぇぉっゃゅょァィゥェォッャュョ々…,.:;!?)]}’”"
-            .contains(after)
-        && !"（［｛〔〈《「『【([{‘“".contains(before)
-}
-
 pub(super) fn atoms(text: &str) -> Vec<Atom<'_>> {
+    let allowed: Vec<usize> = linebreaks(text).map(|(at, _)| at).collect();
     let mut atoms = Vec::new();
-    for word in text.split(' ').filter(|word| !word.is_empty()) {
-        let mut start = 0;
-        let mut before = None;
-        for (at, c) in word.char_indices() {
-            if before.is_some_and(|before| may_break(before, c)) {
-                atoms.push(Atom {
-                    text: &word[start..at],
-                    width: measure(&word[start..at]),
-                    spaced: start == 0,
-                });
-                start = at;
-            }
-            before = Some(c);
+    let mut start = 0;
+    let neighbours = text
+        .chars()
+        .zip(text.char_indices().skip(1).map(|(at, c)| (at, Some(c))).chain([(text.len(), None)]));
+    for (before, (end, after)) in neighbours {
+        let unicode = allowed.binary_search(&end).is_ok();
+        if after.is_none_or(|after| may_break(before, after, unicode)) {
+            let word = text[start..end].trim_end_matches(' ');
+            atoms.push(Atom { text: word, width: measure(word), spaced: text[..start].ends_with(' ') });
+            start = end;
         }
-        atoms.push(Atom { text: &word[start..], width: measure(&word[start..]), spaced: start == 0 });
     }
     atoms
+}
+
+/// Whether a line may end between two characters, where Unicode's rules say so or a reader would differ: Korean words
+/// stay whole, no line begins with a dash or ends with the dots that a word begins with, and Chinese quotation marks
+/// go with what they quote.
+fn may_break(before: char, after: char, unicode: bool) -> bool {
+    let [first, second] = [before, after].map(Script::of);
+    let wide = |script| matches!(script, Script::Han | Script::Kana);
+    if before == ' ' || wide(first) && wide(second) {
+        return unicode;
+    }
+    if wide(first) || wide(second) {
+        return unicode || matches!(after, '“' | '‘') || matches!(before, '”' | '’');
+    }
+    let korean = first == Script::Hangul || second == Script::Hangul;
+    unicode && !korean && after != '—' && before != '…'
 }
 
 pub(super) fn measure(text: &str) -> f64 {
@@ -419,11 +401,13 @@ pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
         }
         // Wider than a whole line: broken between letters, each with its marks.
         broken = true;
-        let mut rest = atom.text;
-        while let Some(first) = rest.chars().next() {
-            let end =
-                rest[first.len_utf8()..].find(|c| !is_mark(c)).map_or(rest.len(), |at| at + first.len_utf8());
-            let (letter, after) = rest.split_at(end);
+        for letter in atom.text.graphemes(true) {
+            // Held together by punctuation that should not begin a line: gives way first.
+            if letter == " " {
+                lines.push(std::mem::take(&mut line));
+                used = 0.0;
+                continue;
+            }
             let wide = measure(letter);
             if used + wide > width && !line.is_empty() {
                 lines.push(std::mem::take(&mut line));
@@ -431,7 +415,6 @@ pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
             }
             line.push_str(letter);
             used += wide;
-            rest = after;
         }
     }
     if !line.is_empty() {
@@ -529,10 +512,13 @@ impl Setting {
             dropped = true;
         }
         if let Some(last) = self.lines.last_mut().filter(|_| dropped) {
-            while measure(last) + 1.1 > room.width / self.size && last.chars().count() > 1 {
-                last.pop();
+            while measure(last) + 1.1 > room.width / self.size
+                && let Some((at, _)) = last.grapheme_indices(true).next_back()
+                && at > 0
+            {
+                last.truncate(at);
             }
-            let kept = last.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_mark(c)).len();
+            let kept = last.trim_end_matches(|c: char| !c.is_alphanumeric() && !is_combining_mark(c)).len();
             last.truncate(kept);
             last.push('…');
         }
