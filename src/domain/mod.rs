@@ -2,8 +2,12 @@
 
 pub mod account;
 pub mod book;
+pub mod calendar;
+pub mod due;
+pub mod fine;
 pub mod id;
 pub mod loan;
 pub mod money;
 pub mod review;
 pub mod rule;
+pub mod rules;

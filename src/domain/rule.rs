@@ -76,6 +76,11 @@ pub struct Text {
 impl Text {
     /// The text as it is stored (trimmed, without control characters), noting in `invalid` what is wrong with it.
     pub fn check(&self, raw: &str, invalid: &mut Invalid) -> String {
+        self.check_as(self.field, raw, invalid)
+    }
+
+    /// [`Self::check`] where the field stands deeper in the request: `categories[1].name`.
+    pub fn check_as(&self, field: impl Into<Cow<'static, str>>, raw: &str, invalid: &mut Invalid) -> String {
         let text = match self.kind {
             Kind::Secret => raw.to_owned(),
             Kind::Paragraphs => clean(raw, true),
@@ -99,7 +104,7 @@ impl Text {
             }
         };
         if let Some(message) = problem {
-            invalid.push(self.field, message);
+            invalid.push(field, message);
         }
         text
     }
@@ -121,8 +126,13 @@ pub struct Number {
 impl Number {
     /// Notes in `invalid` if the number is out of its range.
     pub fn check(&self, value: i64, invalid: &mut Invalid) -> i64 {
+        self.check_as(self.field, value, invalid)
+    }
+
+    /// [`Self::check`] where the field stands deeper in the request: `categories[1].rules.loanDays`.
+    pub fn check_as(&self, field: impl Into<Cow<'static, str>>, value: i64, invalid: &mut Invalid) -> i64 {
         if !(self.min..=self.max).contains(&value) {
-            invalid.push(self.field, message::out_of_range(self.label, self.min, self.max));
+            invalid.push(field, message::out_of_range(self.label, self.min, self.max));
         }
         value
     }

@@ -1,0 +1,376 @@
+//! When the library is closed (R-RULE-4).
+
+use jiff::{
+    Span,
+    civil::{Date, date},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::rule::{Invalid, Kind, Text};
+use crate::message;
+
+/// The days on which the library is closed, as librarians enter them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = Calendar)]
+pub struct CalendarForm {
+    /// Weekdays, 1 (Monday) to 7 (Sunday).
+    #[serde(default)]
+    pub closed_weekdays: Vec<i64>,
+    /// Holidays and other closed days.
+    #[serde(default)]
+    pub closed_dates: Vec<ClosedDates>,
+}
+
+/// Days on which the library is closed, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClosedDates {
+    /// The first day.
+    #[schema(value_type = String, format = Date)]
+    pub from: Date,
+    /// The last day, itself closed; the first one if left out.
+    #[serde(default)]
+    #[schema(value_type = String, format = Date)]
+    pub to: Option<Date>,
+    /// What the days are called.
+    #[serde(default)]
+    #[schema(required)]
+    pub name: String,
+}
+
+/// Names of closed days.
+pub const NAME: Text = Text { field: "name", label: "Name", min: 1, max: 100, kind: Kind::Line };
+/// Most entries: thirty years of holidays.
+const ENTRIES: usize = 1000;
+/// Longest closure in days: three years.
+const LONGEST: i64 = 1096;
+/// Days outside these are typing mistakes.
+const YEARS: (Date, Date) = (date(1900, 1, 1), date(2999, 12, 31));
+
+/// Why the library is closed on a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed<'c> {
+    /// It is on this weekday.
+    Weekday,
+    /// A closed date with this name.
+    Date(&'c str),
+}
+
+/// The days on which the library is closed, ready to be asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calendar {
+    form: CalendarForm,
+    /// By weekday, Monday first.
+    weekdays: [bool; 7],
+    /// The closed dates as day numbers: first, last; in order, apart from each other.
+    spans: Vec<(i64, i64)>,
+}
+
+/// Days since 1970-01-01.
+pub(super) fn number(day: Date) -> i64 {
+    day.duration_since(date(1970, 1, 1)).as_hours() / 24
+}
+
+/// The day with this number; the end of the calendar where there is none.
+pub(super) fn day(number: i64) -> Date {
+    later(date(1970, 1, 1), number)
+}
+
+/// So many days later, at most the last day there is.
+#[must_use]
+pub fn later(day: Date, days: i64) -> Date {
+    day.saturating_add(Span::new().days(days.clamp(-4_000_000, 4_000_000)))
+}
+
+/// Monday is 0; 1970-01-01 was a Thursday.
+fn weekday(number: i64) -> usize {
+    usize::try_from((number + 3).rem_euclid(7)).unwrap_or_default()
+}
+
+impl CalendarForm {
+    /// The calendar, or everything that is wrong with it.
+    pub fn checked(mut self) -> Result<Calendar, Invalid> {
+        let mut invalid = Invalid::default();
+        for (index, weekday) in self.closed_weekdays.iter().enumerate() {
+            let field = format!("closedWeekdays[{index}]");
+            if !(1..=7).contains(weekday) {
+                invalid.push(field, message::out_of_range("Weekday", 1, 7));
+            }
+        }
+        self.closed_weekdays.sort_unstable();
+        self.closed_weekdays.dedup();
+        if self.closed_dates.len() > ENTRIES {
+            invalid.push("closedDates", message::too_many("Closed dates", ENTRIES));
+        }
+        for (index, entry) in self.closed_dates.iter_mut().enumerate() {
+            let field = |name: &str| format!("closedDates[{index}].{name}");
+            entry.name = NAME.check_as(field("name"), &entry.name, &mut invalid);
+            let to = *entry.to.get_or_insert(entry.from);
+            for (name, label, day) in [("from", "First day", entry.from), ("to", "Last day", to)] {
+                if !(YEARS.0..=YEARS.1).contains(&day) {
+                    invalid.push(field(name), message::day_out_of_range(label, YEARS.0, YEARS.1));
+                }
+            }
+            if to < entry.from {
+                invalid.push(field("to"), message::ends_before_it_begins());
+            } else if number(to) - number(entry.from) >= LONGEST {
+                invalid.push(field("to"), message::too_many_days(LONGEST));
+            }
+        }
+        self.closed_dates.sort_by(|a, b| (a.from, a.to, &a.name).cmp(&(b.from, b.to, &b.name)));
+        self.closed_dates.dedup();
+        invalid.or(self).map(Calendar::from)
+    }
+}
+
+impl From<CalendarForm> for Calendar {
+    /// Of a form that was checked.
+    fn from(form: CalendarForm) -> Self {
+        let mut weekdays = [false; 7];
+        for weekday in &form.closed_weekdays {
+            if let Some(closed) = usize::try_from(weekday - 1).ok().and_then(|index| weekdays.get_mut(index))
+            {
+                *closed = true;
+            }
+        }
+        let mut all: Vec<(i64, i64)> = form
+            .closed_dates
+            .iter()
+            .map(|entry| (number(entry.from), number(entry.to.unwrap_or(entry.from))))
+            .filter(|(first, last)| first <= last)
+            .collect();
+        all.sort_unstable();
+        let mut spans: Vec<(i64, i64)> = Vec::with_capacity(all.len());
+        for (first, last) in all {
+            match spans.last_mut() {
+                Some(before) if first <= before.1 + 1 => before.1 = before.1.max(last),
+                _ => spans.push((first, last)),
+            }
+        }
+        Self { form, weekdays, spans }
+    }
+}
+
+impl Calendar {
+    /// What it was made from, as it is stored and sent.
+    #[must_use]
+    pub fn form(&self) -> &CalendarForm {
+        &self.form
+    }
+
+    /// Whether every day of the week is closed. Nothing can be moved to an open day then, and the rules count as if the
+    /// library were always open.
+    #[must_use]
+    pub fn is_never_open(&self) -> bool {
+        self.weekdays == [true; 7]
+    }
+
+    /// Why the library is closed on this day; `None` if it is open.
+    #[must_use]
+    pub fn is_closed(&self, day: Date) -> Option<Closed<'_>> {
+        let at = number(day);
+        if self.span_at(at).is_some() {
+            let entry = self
+                .form
+                .closed_dates
+                .iter()
+                .find(|entry| entry.from <= day && day <= entry.to.unwrap_or(entry.from));
+            return entry.map(|entry| Closed::Date(&entry.name));
+        }
+        self.weekdays[weekday(at)].then_some(Closed::Weekday)
+    }
+
+    /// The day itself if the library is open, otherwise the first open day after it; `None` if there is none.
+    #[must_use]
+    pub fn next_open(&self, day: Date) -> Option<Date> {
+        self.nearest_open(day, 1)
+    }
+
+    /// The day itself if the library is open, otherwise the last open day before it; `None` if there is none.
+    #[must_use]
+    pub fn previous_open(&self, day: Date) -> Option<Date> {
+        self.nearest_open(day, -1)
+    }
+
+    /// Each step leaves a span or a closed weekday behind, so there are at most seven more steps than spans.
+    fn nearest_open(&self, from: Date, step: i64) -> Option<Date> {
+        if self.is_never_open() {
+            return None;
+        }
+        let (lowest, highest) = (number(Date::MIN), number(Date::MAX));
+        let mut at = number(from);
+        while (lowest..=highest).contains(&at) {
+            match self.span_at(at) {
+                Some((first, last)) => at = if step > 0 { last + 1 } else { first - 1 },
+                None if self.weekdays[weekday(at)] => at += step,
+                None => return Some(day(at)),
+            }
+        }
+        None
+    }
+
+    fn span_at(&self, at: i64) -> Option<(i64, i64)> {
+        let next = self.spans.partition_point(|(first, _)| *first <= at);
+        next.checked_sub(1).map(|index| self.spans[index]).filter(|(_, last)| at <= *last)
+    }
+
+    /// How many of the days `first..=last` (as numbers) the library is closed.
+    pub(super) fn closed_days(&self, first: i64, last: i64) -> i64 {
+        if last < first || (self.spans.is_empty() && self.weekdays == [false; 7]) {
+            return 0;
+        }
+        let mut closed = self.closed_weekdays(first, last);
+        let begin = self.spans.partition_point(|(_, end)| *end < first);
+        for (from, to) in self.spans[begin..].iter().take_while(|(from, _)| *from <= last) {
+            let (from, to) = (first.max(*from), last.min(*to));
+            closed += to - from + 1 - self.closed_weekdays(from, to);
+        }
+        closed
+    }
+
+    /// How many of these days fall on a closed weekday.
+    fn closed_weekdays(&self, first: i64, last: i64) -> i64 {
+        let days = last - first + 1;
+        let of_a_week = self.weekdays.iter().filter(|closed| **closed).count();
+        let whole = days / 7 * i64::try_from(of_a_week).unwrap_or_default();
+        let rest = (first..first + days % 7).filter(|at| self.weekdays[weekday(*at)]).count();
+        whole + i64::try_from(rest).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A calendar of a test: closed weekdays, and closed dates as first day, last day, name.
+    pub(in crate::domain) fn calendar(weekdays: &[i64], dates: &[(Date, Date, &str)]) -> Calendar {
+        let closed_dates = dates
+            .iter()
+            .map(|(from, to, name)| ClosedDates { from: *from, to: Some(*to), name: (*name).to_owned() })
+            .collect();
+        let form = CalendarForm { closed_weekdays: weekdays.to_vec(), closed_dates };
+        form.checked().unwrap_or_else(|invalid| panic!("{invalid:?}"))
+    }
+
+    fn wrong(form: &str) -> Vec<String> {
+        let form: CalendarForm = serde_json::from_str(form).unwrap();
+        let invalid = form.checked().err().unwrap_or_default();
+        invalid.0.into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
+    }
+
+    #[test]
+    fn closed_days_are_told_with_their_reason_r_rule_4() {
+        let calendar = calendar(&[7], &[(date(2026, 12, 24), date(2027, 1, 2), "Winter break")]);
+        assert_eq!(calendar.is_closed(date(2026, 11, 22)), Some(Closed::Weekday));
+        assert_eq!(calendar.is_closed(date(2026, 11, 23)), None);
+        assert_eq!(calendar.is_closed(date(2026, 12, 23)), None);
+        for day in [date(2026, 12, 24), date(2026, 12, 27), date(2027, 1, 1), date(2027, 1, 2)] {
+            assert_eq!(calendar.is_closed(day), Some(Closed::Date("Winter break")), "{day}");
+        }
+        // The third is a Sunday.
+        assert_eq!(calendar.next_open(date(2026, 12, 24)), Some(date(2027, 1, 4)));
+        assert_eq!(calendar.previous_open(date(2027, 1, 3)), Some(date(2026, 12, 23)));
+        assert_eq!(calendar.next_open(date(2026, 11, 23)), Some(date(2026, 11, 23)));
+    }
+
+    #[test]
+    fn a_library_that_is_never_open_ends_every_search() {
+        let never = calendar(&[1, 2, 3, 4, 5, 6, 7], &[]);
+        assert_eq!(
+            (never.next_open(date(2026, 11, 22)), never.previous_open(date(2026, 11, 22))),
+            (None, None)
+        );
+        let by_dates: Vec<_> =
+            (0..999).map(|year| (date(1990 + year, 1, 1), date(1990 + year, 12, 31), "Closed")).collect();
+        let long = calendar(&[6, 7], &by_dates);
+        assert_eq!(long.next_open(date(2026, 11, 22)), Some(date(2989, 1, 1)));
+        let last = calendar(&[5], &[]);
+        assert_eq!(Date::MAX.weekday(), jiff::civil::Weekday::Friday);
+        assert_eq!(last.next_open(Date::MAX), None);
+    }
+
+    #[test]
+    fn every_mistake_in_a_calendar_is_told_at_its_field() {
+        assert_eq!(
+            wrong(
+                r#"{"closedWeekdays":[0,7,8],"closedDates":[{"from":"2026-12-25","to":"2026-12-24","name":"x"}]}"#
+            ),
+            [
+                "closedWeekdays[0]: Weekday must be a whole number from 1 to 7.",
+                "closedWeekdays[2]: Weekday must be a whole number from 1 to 7.",
+                "closedDates[0].to: The last day must not be before the first.",
+            ]
+        );
+        assert_eq!(
+            wrong(
+                r#"{"closedDates":[{"from":"2026-12-25","name":" "},{"from":"0206-12-25","to":"0206-12-25","name":"x"}]}"#
+            ),
+            [
+                "closedDates[0].name: Name is required.",
+                "closedDates[1].from: First day must be a day from 1 Jan 1900 to 31 Dec 2999.",
+                "closedDates[1].to: Last day must be a day from 1 Jan 1900 to 31 Dec 2999.",
+            ]
+        );
+        assert_eq!(
+            wrong(r#"{"closedDates":[{"from":"2026-01-01","to":"2029-01-01","name":"x"}]}"#),
+            ["closedDates[0].to: From the first to the last day must be at most 1096 days."]
+        );
+    }
+
+    #[test]
+    fn a_calendar_is_kept_in_order_and_says_nothing_twice() {
+        let form: CalendarForm = serde_json::from_str(
+            r#"{"closedWeekdays":[7,6,7],"closedDates":[{"from":"2027-01-01","name":"b"},{"from":"2026-12-25","name":" a "}]}"#,
+        )
+        .unwrap();
+        let calendar = form.checked().unwrap();
+        assert_eq!(
+            serde_json::to_string(calendar.form()).unwrap(),
+            r#"{"closedWeekdays":[6,7],"closedDates":[{"from":"2026-12-25","to":"2026-12-25","name":"a"},{"from":"2027-01-01","to":"2027-01-01","name":"b"}]}"#
+        );
+    }
+
+    pub(in crate::domain) fn any_calendar() -> impl Strategy<Value = Calendar> {
+        let dates = prop::collection::vec((0_i64..400, 0_i64..20), 0..8);
+        (prop::collection::btree_set(1_i64..=7, 0..=7), dates).prop_map(|(weekdays, dates)| {
+            let start = date(2026, 11, 1);
+            let dates: Vec<_> = dates
+                .iter()
+                .map(|(from, length)| (later(start, *from), later(start, from + length), "Holiday"))
+                .collect();
+            calendar(&weekdays.into_iter().collect::<Vec<_>>(), &dates)
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn closed_days_are_counted_as_if_one_by_one(calendar in any_calendar(), from in 0_i64..400, days in 0_i64..200) {
+            let first = number(date(2026, 10, 1)) + from;
+            let one_by_one = (first..first + days).filter(|at| calendar.is_closed(day(*at)).is_some()).count();
+            prop_assert_eq!(calendar.closed_days(first, first + days - 1), i64::try_from(one_by_one).unwrap());
+        }
+
+        #[test]
+        fn the_nearest_open_day_is_open_and_none_lies_between(calendar in any_calendar(), from in 0_i64..500) {
+            let from = later(date(2026, 10, 1), from);
+            prop_assert_eq!(calendar.next_open(from).is_none(), calendar.is_never_open());
+            if let (Some(next), Some(previous)) = (calendar.next_open(from), calendar.previous_open(from)) {
+                prop_assert!(previous <= from && from <= next);
+                prop_assert!(calendar.is_closed(next).is_none() && calendar.is_closed(previous).is_none());
+                let between = number(next) - number(previous) + 1;
+                let closed = calendar.closed_days(number(previous), number(next));
+                prop_assert!(closed == (between - 2).max(0), "{} of {}", closed, between);
+            }
+        }
+
+        #[test]
+        fn days_and_their_numbers_belong_together(at in -100_000_i64..2_000_000) {
+            prop_assert_eq!(number(day(at)), at);
+            prop_assert_eq!(weekday(at), usize::try_from(day(at).weekday().to_monday_zero_offset()).unwrap());
+        }
+    }
+}
