@@ -3,15 +3,15 @@
 use std::{
     collections::HashMap,
     hash::Hash,
-    sync::{Mutex, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
 
-/// Keys remembered at once; beyond that, buckets that are full again are forgotten first, then all: an attacker with
-/// that many addresses is not stopped by this anyway, and memory stays bounded.
+/// Keys remembered at once, a few megabytes.
 const KEYS: usize = 100_000;
 
-/// Token buckets of one size.
+/// Token buckets of one size. A try takes its token before it is made, so that tries at the same moment are counted too;
+/// one that was no failure gives it back.
 pub struct Limit<K> {
     burst: f64,
     per_second: f64,
@@ -24,11 +24,43 @@ struct Bucket {
     at: Instant,
 }
 
-impl<K: Eq + Hash> Limit<K> {
+impl<K: Clone + Eq + Hash> Limit<K> {
     /// `burst` at once, then one more every `every`.
     #[must_use]
     pub fn new(burst: u32, every: Duration) -> Self {
         Self { burst: f64::from(burst), per_second: 1.0 / every.as_secs_f64(), buckets: Mutex::default() }
+    }
+
+    /// Takes a token; if there is none, tells how long until there is.
+    pub fn take(&self, key: &K) -> Result<(), Duration> {
+        self.take_at(key, Instant::now())
+    }
+
+    fn take_at(&self, key: &K, now: Instant) -> Result<(), Duration> {
+        let mut buckets = self.lock();
+        let tokens = buckets.get(key).map_or(self.burst, |bucket| self.filled(*bucket, now));
+        if tokens < 1.0 {
+            return Err(Duration::from_secs_f64((1.0 - tokens) / self.per_second));
+        }
+        if buckets.len() >= KEYS && !buckets.contains_key(key) {
+            self.make_room(&mut buckets, now);
+        }
+        buckets.insert(key.clone(), Bucket { tokens: tokens - 1.0, at: now });
+        Ok(())
+    }
+
+    /// Gives back what [`Self::take`] took.
+    pub fn give_back(&self, key: &K) {
+        let now = Instant::now();
+        let mut buckets = self.lock();
+        if let Some(bucket) = buckets.get(key) {
+            let tokens = self.filled(*bucket, now) + 1.0;
+            if tokens < self.burst {
+                buckets.insert(key.clone(), Bucket { tokens, at: now });
+            } else {
+                buckets.remove(key);
+            }
+        }
     }
 
     fn filled(&self, bucket: Bucket, now: Instant) -> f64 {
@@ -36,30 +68,19 @@ impl<K: Eq + Hash> Limit<K> {
         (bucket.tokens + since * self.per_second).min(self.burst)
     }
 
-    /// Whether `key` has a token left, without taking it; if not, how long until it has.
-    pub fn check(&self, key: &K) -> Result<(), Duration> {
-        let buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        let tokens = buckets.get(key).map_or(self.burst, |bucket| self.filled(*bucket, Instant::now()));
-        if tokens >= 1.0 { Ok(()) } else { Err(Duration::from_secs_f64((1.0 - tokens) / self.per_second)) }
-    }
-
-    /// Takes a token, if there is one.
-    pub fn take(&self, key: K) {
-        let now = Instant::now();
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= KEYS && !buckets.contains_key(&key) {
-            buckets.retain(|_, bucket| self.filled(*bucket, now) < self.burst);
-            if buckets.len() >= KEYS {
-                buckets.clear();
-            }
+    /// Forgets the fuller half of the buckets: whoever is being held back stays so, however many keys others invent.
+    fn make_room(&self, buckets: &mut HashMap<K, Bucket>, now: Instant) {
+        let mut by_fill: Vec<(f64, K)> =
+            buckets.iter().map(|(key, bucket)| (self.filled(*bucket, now), key.clone())).collect();
+        let half = by_fill.len() / 2;
+        by_fill.select_nth_unstable_by(half, |one, other| one.0.total_cmp(&other.0));
+        for (_, key) in &by_fill[half..] {
+            buckets.remove(key);
         }
-        let bucket = buckets.entry(key).or_insert(Bucket { tokens: self.burst, at: now });
-        *bucket = Bucket { tokens: (self.filled(*bucket, now) - 1.0).max(0.0), at: now };
     }
 
-    /// Gives `key` its full burst again.
-    pub fn forgive(&self, key: &K) {
-        self.buckets.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Bucket>> {
+        self.buckets.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -67,17 +88,53 @@ impl<K: Eq + Hash> Limit<K> {
 mod tests {
     use super::*;
 
+    const SECOND: Duration = Duration::from_secs(1);
+
     #[test]
     fn a_burst_is_let_through_and_the_next_one_told_how_long_to_wait() {
-        let limit = Limit::new(3, Duration::from_mins(1));
+        let (limit, now) = (Limit::new(3, 60 * SECOND), Instant::now());
         for _ in 0..3 {
-            assert!(limit.check(&"a").is_ok());
-            limit.take("a");
+            assert_eq!(limit.take_at(&"a", now), Ok(()));
         }
-        let wait = limit.check(&"a").err().unwrap_or_default();
-        assert!(wait > Duration::from_secs(50) && wait <= Duration::from_mins(1), "{wait:?}");
-        assert!(limit.check(&"b").is_ok(), "another key has a bucket of its own");
-        limit.forgive(&"a");
-        assert!(limit.check(&"a").is_ok());
+        assert_eq!(limit.take_at(&"a", now + 20 * SECOND), Err(40 * SECOND));
+        assert_eq!(limit.take_at(&"a", now + 60 * SECOND), Ok(()));
+        assert!(limit.take_at(&"a", now + 60 * SECOND).is_err(), "one a minute");
+        assert_eq!(limit.take_at(&"b", now), Ok(()), "another key has a bucket of its own");
+    }
+
+    #[test]
+    fn a_token_that_is_given_back_can_be_taken_again_and_no_more() {
+        let limit = Limit::new(2, 3600 * SECOND);
+        for _ in 0..5 {
+            limit.take(&"a").unwrap();
+            limit.give_back(&"a");
+        }
+        limit.give_back(&"a");
+        assert_eq!([(); 3].map(|()| limit.take(&"a").is_ok()), [true, true, false]);
+    }
+
+    /// S2, P3: tries at the same moment were all let through, because the token was taken after the try.
+    #[test]
+    fn tries_at_the_same_moment_are_counted_one_by_one() {
+        let limit = Limit::new(20, 3600 * SECOND);
+        let allowed = std::thread::scope(|scope| {
+            let tries: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| (0..100).filter(|_| limit.take(&"a").is_ok()).count()))
+                .collect();
+            tries.into_iter().map(|tries| tries.join().unwrap()).sum::<usize>()
+        });
+        assert_eq!(allowed, 20);
+    }
+
+    /// S16: 100 000 other keys emptied the whole table.
+    #[test]
+    fn inventing_keys_sets_nobody_free() {
+        let limit = Limit::new(2, 3600 * SECOND);
+        while limit.take(&u32::MAX).is_ok() {}
+        for key in 0..250_000 {
+            limit.take(&key).unwrap();
+        }
+        assert!(limit.take(&u32::MAX).is_err());
+        assert!(limit.lock().len() <= KEYS);
     }
 }

@@ -1,5 +1,7 @@
 //! Listening: from the command line's choices to a server that stops without dropping anybody.
 
+mod metrics;
+
 use std::{
     fs::{File, TryLockError},
     path::{Path, PathBuf},
@@ -7,14 +9,13 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, extract::ConnectInfo, routing::get};
+use axum::{Router, extract::ConnectInfo};
 use hyper::server::conn::http1;
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     server::graceful::GracefulShutdown,
     service::TowerToHyperService,
 };
-use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::{
     net::TcpListener,
     signal::unix::{SignalKind, signal},
@@ -59,7 +60,9 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
         Location::Sqlite(path) => Some(only_server(path)?),
         Location::Postgres(_) => None,
     };
-    let metrics = PrometheusBuilder::new().install_recorder().map_err(|error| error.to_string())?;
+    if let Some(at) = options.metrics_listen {
+        metrics::serve(at).await?;
+    }
 
     let location = options.database.database.clone();
     let db = open(&location).await?;
@@ -82,16 +85,6 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
         },
         limits: Limits::default(),
     });
-    if let Some(at) = options.metrics_listen {
-        let listener =
-            TcpListener::bind(at).await.map_err(|error| format!("cannot listen on {at}: {error}"))?;
-        tracing::info!(
-            "metrics are at http://{}/metrics",
-            listener.local_addr().map_err(|error| error.to_string())?
-        );
-        let routes = Router::new().route("/metrics", get(async move || metrics.render()));
-        tokio::spawn(async move { axum::serve(listener, routes).await });
-    }
     // Before it is said to be open: who reads that may ask it to stop at once.
     let stop = stop_signal()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);

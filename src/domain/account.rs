@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
 use utoipa::ToSchema;
 
 use super::{
@@ -176,10 +177,16 @@ pub fn folded_email(raw: &str) -> String {
     raw.trim().to_lowercase()
 }
 
+/// A password as it is hashed: some keyboards type é as one character, others as two (NFC, RFC 8265).
+#[must_use]
+pub fn normalized_password(typed: &str) -> String {
+    typed.nfc().collect()
+}
+
 /// Checks a password that somebody chooses.
 pub fn new_password(raw: &str, invalid: &mut Invalid) -> String {
     let before = invalid.0.len();
-    let password = PASSWORD.check(raw, invalid);
+    let password = PASSWORD.check(&normalized_password(raw), invalid);
     if invalid.0.len() == before && is_common(&password) {
         invalid.push(PASSWORD.field, message::common_password());
     }
@@ -260,6 +267,8 @@ mod tests {
         assert!(with("पुस्तकालय").is_empty());
         assert!(with(&"é".repeat(128)).is_empty());
         assert_eq!(with(&"é".repeat(129)), ["password"]);
+        assert!(with(&"e\u{301}".repeat(128)).is_empty(), "counted as the person sees them");
+        assert_eq!(with(&"e\u{301}".repeat(7)), ["password"]);
     }
 
     #[test]

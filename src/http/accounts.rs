@@ -5,27 +5,29 @@ use std::time::Duration;
 use axum::{
     extract::State as AppState,
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::IntoResponse,
+    response::{AppendHeaders, IntoResponse},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{
-    IdCard, State,
+    IdCard, Limits, State,
+    client::Network,
+    device::{self, Device},
     error::{Error, Result},
     extract::{Json, Nothing, OptionalJson},
-    session::{self, Caller, ClientAddress, SESSION_DAYS, SignedIn},
+    session::{self, Caller, SESSION_DAYS, SignedIn},
 };
 use crate::{
     domain::{
         account::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,
-            folded_roll_number,
+            folded_roll_number, normalized_password,
         },
         rule::Invalid,
     },
-    limit::Limit,
+    password::Verdict,
     storage::{
         accounts::{self, NewAccount, Taken},
         events::{self, Action, Event},
@@ -42,20 +44,20 @@ impl From<Taken> for Error {
     }
 }
 
-fn within<K: Eq + std::hash::Hash>(limit: &Limit<K>, key: &K) -> Result<()> {
-    limit.check(key).map_err(|wait| Error::TooManyRequests(wait.as_secs() + 1))
+/// A limit's refusal as an answer.
+pub fn within(taken: Result<(), Duration>) -> Result<()> {
+    taken.map_err(|wait| Error::TooManyRequests(wait.as_secs() + 1))
 }
 
 /// Create a student's account.
 #[utoipa::path(post, path = "/auth/register", request_body = Registration, responses((status = 201, body = User)))]
 pub async fn register(
     AppState(app): AppState<State>,
-    ClientAddress(address): ClientAddress,
+    network: Network,
     Json(registration): Json<Registration>,
 ) -> Result<(StatusCode, axum::Json<User>)> {
     let registration = registration.checked()?;
-    within(&app.limits.registrations_of_address, &address)?;
-    app.limits.registrations_of_address.take(address);
+    within(app.limits.registrations.take(&network))?;
     let new = NewAccount {
         password_hash: app.passwords.hash(registration.password).await?,
         email: registration.email,
@@ -102,11 +104,51 @@ pub struct SignIn {
     remember: bool,
 }
 
+/// Whose failures a sign-in counts among.
+enum Tries {
+    /// Those of a browser in which the account was signed in to before.
+    KnownDevice((String, device::Name)),
+    /// Those of the network, and of the account.
+    Elsewhere(String, Network),
+}
+
+impl Limits {
+    /// Takes a token before a password is verified, so that guesses at the same moment are counted too.
+    fn take_sign_in(&self, tries: &Tries) -> Result<(), Duration> {
+        match tries {
+            Tries::KnownDevice(device) => self.failures_of_device.take(device),
+            Tries::Elsewhere(account, network) => {
+                self.failures_of_network.take(network)?;
+                let here = (account.clone(), *network);
+                self.failures_of_account_from_network
+                    .take(&here)
+                    .inspect_err(|_| self.failures_of_network.give_back(network))?;
+                self.failures_of_account.take(account).inspect_err(|_| {
+                    self.failures_of_network.give_back(network);
+                    self.failures_of_account_from_network.give_back(&here);
+                })
+            }
+        }
+    }
+
+    /// Gives the token back: the password was right, or was not looked at.
+    fn give_back_sign_in(&self, tries: Tries) {
+        match tries {
+            Tries::KnownDevice(device) => self.failures_of_device.give_back(&device),
+            Tries::Elsewhere(account, network) => {
+                self.failures_of_network.give_back(&network);
+                self.failures_of_account.give_back(&account);
+                self.failures_of_account_from_network.give_back(&(account, network));
+            }
+        }
+    }
+}
+
 /// Sign in; the answer sets the session's cookie.
 #[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = User)))]
 pub async fn sign_in(
     AppState(app): AppState<State>,
-    ClientAddress(address): ClientAddress,
+    network: Network,
     headers: HeaderMap,
     Json(form): Json<SignIn>,
 ) -> Result<impl IntoResponse> {
@@ -117,31 +159,42 @@ pub async fn sign_in(
         }
     }
     invalid.or(())?;
-    // What is longer than any stored one cannot be right, and need not be hashed to find out.
-    if form.password.chars().count() > PASSWORD.max || form.email.chars().count() > EMAIL.max {
+    // Longer than any account's: refused before it is hashed.
+    if form.email.chars().count() > EMAIL.max
+        || normalized_password(&form.password).chars().count() > PASSWORD.max
+    {
         return Err(Error::InvalidCredentials);
     }
     let email = folded_email(&form.email);
-    within(&app.limits.failures_of_address, &address)?;
-    within(&app.limits.failures_of_account_from_address, &(email.clone(), address))?;
-    within(&app.limits.failures_of_account, &email)?;
+    // No address has control characters, and PostgreSQL takes no NUL: nobody's address, and counted like one.
+    let found = if email.contains(char::is_control) {
+        None
+    } else {
+        let key = email.clone();
+        app.db.read(move |tx| accounts::credentials(tx, &key)).await?
+    };
+    let (account, stored) = found.unzip();
 
-    let key = email.clone();
-    let found = app.db.read(move |tx| accounts::credentials(tx, &key)).await?;
-    let (account, hash) = found.unzip();
-    let right = app.passwords.verify(form.password, hash).await?;
-    let Some(account) = account.filter(|_| right) else {
-        app.limits.failures_of_address.take(address);
-        app.limits.failures_of_account_from_address.take((email.clone(), address));
-        app.limits.failures_of_account.take(email);
+    let https = app.settings.is_https();
+    let device = Device::of(https, &headers);
+    let tries = match (&device, &stored) {
+        (Some(device), Some(hash)) if device.knows(hash)? => {
+            Tries::KnownDevice((email.clone(), device.name()))
+        }
+        _ => Tries::Elsewhere(email.clone(), network),
+    };
+    within(app.limits.take_sign_in(&tries))?;
+    let verdict = app.passwords.verify(&email, form.password, stored.clone()).await;
+    if !matches!(verdict, Ok(Verdict::Wrong)) {
+        app.limits.give_back_sign_in(tries);
+    }
+    let (Verdict::Right { rehashed }, Some(account), Some(stored)) = (verdict?, account, stored) else {
         return Err(Error::InvalidCredentials);
     };
     if !account.role_is_known {
         return Err(Error::RoleUndefined);
     }
-    app.limits.failures_of_account_from_address.forgive(&(email, address));
-
-    let https = app.settings.is_https();
+    let device = Device::signed_in(device, https, rehashed.as_deref().unwrap_or(&stored))?;
     let token = session::new_token()?;
     let (now, uid) = (app.clock.now(), account.user.uid);
     let hash = session::hashed(&token);
@@ -155,6 +208,9 @@ pub async fn sign_in(
             }
             if !sessions::begin(tx, &hash, uid, now, now + SESSION_DAYS * 24 * 60 * 60 * 1000)? {
                 return Err(Error::UserMissing);
+            }
+            if let Some(rehashed) = rehashed {
+                accounts::rehash(tx, uid, &stored, &rehashed)?;
             }
             let event = Event {
                 at: now,
@@ -170,7 +226,11 @@ pub async fn sign_in(
     if let Some(replaced) = replaced {
         app.sessions.forget(&replaced);
     }
-    Ok(([(header::SET_COOKIE, session::cookie(https, &token, form.remember)?)], axum::Json(account.user)))
+    let cookies = AppendHeaders([
+        (header::SET_COOKIE, session::cookie(https, &token, form.remember)?),
+        (header::SET_COOKIE, device),
+    ]);
+    Ok((cookies, axum::Json(account.user)))
 }
 
 /// Sign out: the session ends on the server.
@@ -235,7 +295,7 @@ const CARD_ANSWER: Duration = Duration::from_millis(25);
 #[utoipa::path(post, path = "/auth/id-card", request_body = CardLookup, responses((status = 200, body = CardHolder)))]
 pub async fn look_up_id_card(
     AppState(app): AppState<State>,
-    ClientAddress(address): ClientAddress,
+    network: Network,
     Json(card): Json<CardLookup>,
 ) -> Result<axum::Json<CardHolder>> {
     if app.settings.id_card == IdCard::Off {
@@ -244,8 +304,7 @@ pub async fn look_up_id_card(
     let mut invalid = Invalid::default();
     let roll_number = folded_roll_number(&ROLL_NUMBER.check(&card.roll_number, &mut invalid));
     invalid.or(())?;
-    within(&app.limits.card_lookups_of_address, &address)?;
-    app.limits.card_lookups_of_address.take(address);
+    within(app.limits.card_lookups.take(&network))?;
     // A hit and a miss are the same one read; what little differs vanishes in this time.
     let answer_at = tokio::time::Instant::now() + CARD_ANSWER;
     let found = app.db.read(move |tx| accounts::by_roll_number(tx, &roll_number)).await;

@@ -114,7 +114,8 @@ impl From<storage::Error> for Error {
 impl From<password::Error> for Error {
     fn from(error: password::Error) -> Self {
         match error {
-            password::Error::Busy => Self::Busy(None),
+            password::Error::Busy => Self::Busy(Some(Box::new(error))),
+            password::Error::AccountBusy => Self::TooManyRequests(2),
             password::Error::Failed(_) => Self::Internal(Box::new(error)),
         }
     }

@@ -5,6 +5,9 @@
 pub mod access;
 pub mod accounts;
 pub mod books;
+pub mod client;
+mod cookie;
+pub mod device;
 pub mod error;
 pub mod extract;
 pub mod headers;
@@ -24,7 +27,7 @@ use axum::{
     http::{StatusCode, header},
     middleware,
     response::{IntoResponse, Redirect, Response},
-    routing::get,
+    routing::{any, get},
 };
 use tower_http::{catch_panic::CatchPanicLayer, csrf::CsrfLayer, timeout::TimeoutLayer};
 use url::Url;
@@ -32,6 +35,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{catalogue::Catalogue, clock::Clock, limit::Limit, password::Passwords, storage::Db};
 
+use client::Network;
 use error::Error;
 use session::Sessions;
 
@@ -75,24 +79,40 @@ impl Settings {
     }
 }
 
-/// Limits on trying, per address and account. A campus shares one address, so only failures count against it.
+/// How often something may be tried.
+///
+/// Failed sign-ins count in three ways, because a campus shares one address and an attacker has many: for the network,
+/// for the account from that network, and for the account from anywhere. A browser that the account's owner has signed
+/// in with before has a count of its own instead, which nobody else can use up.
 pub struct Limits {
-    pub(crate) failures_of_address: Limit<IpAddr>,
-    pub(crate) failures_of_account_from_address: Limit<(String, IpAddr)>,
-    pub(crate) failures_of_account: Limit<String>,
-    pub(crate) registrations_of_address: Limit<IpAddr>,
-    pub(crate) card_lookups_of_address: Limit<IpAddr>,
+    /// Failed sign-ins to any account from a network.
+    pub failures_of_network: Limit<Network>,
+    /// Failed sign-ins to an account from a network.
+    pub failures_of_account_from_network: Limit<(String, Network)>,
+    /// Failed sign-ins to an account from anywhere.
+    pub failures_of_account: Limit<String>,
+    /// Failed sign-ins to an account in a browser that it was signed in to with before.
+    pub failures_of_device: Limit<(String, device::Name)>,
+    /// Accounts made from a network.
+    pub registrations: Limit<Network>,
+    /// Cards looked up from a network.
+    pub card_lookups: Limit<Network>,
+    /// Page views reported from a network.
+    pub vitals: Limit<Network>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
         Self {
-            failures_of_address: Limit::new(200, Duration::from_secs(1)),
-            failures_of_account_from_address: Limit::new(20, Duration::from_secs(15)),
+            failures_of_network: Limit::new(200, Duration::from_secs(1)),
+            failures_of_account_from_network: Limit::new(20, Duration::from_secs(15)),
             failures_of_account: Limit::new(100, Duration::from_secs(36)),
-            registrations_of_address: Limit::new(1000, Duration::from_secs(1)),
+            failures_of_device: Limit::new(20, Duration::from_secs(15)),
+            registrations: Limit::new(1000, Duration::from_secs(1)),
             // R-SCAN-2: 30 in 10 minutes.
-            card_lookups_of_address: Limit::new(30, Duration::from_secs(20)),
+            card_lookups: Limit::new(30, Duration::from_secs(20)),
+            // A page view each; more than a campus looks at.
+            vitals: Limit::new(200, Duration::from_millis(50)),
         }
     }
 }
@@ -152,10 +172,11 @@ pub fn router(state: State) -> Router {
         .route("/library/covers/{file}", get(books::cover))
         .route("/library/healthz", get(healthy))
         .route("/library/readyz", get(ready))
-        .route("/library", get(web::app))
-        .route("/library/", get(web::app))
-        .route("/library/{*path}", get(web::app))
+        .route("/library", any(web::app))
+        .route("/library/", any(web::app))
+        .route("/library/{*path}", any(web::app))
         .route("/", get(to_the_library))
+        .method_not_allowed_fallback(method_not_allowed)
         .fallback(outside)
         .with_state(Arc::clone(&state))
         .layer(CsrfLayer::new().with_rejection_response(|_| Error::CrossOrigin.into_response()))

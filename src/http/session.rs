@@ -2,20 +2,19 @@
 
 use std::{
     collections::HashMap,
-    net::{IpAddr, Ipv4Addr, SocketAddr},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use axum::{
-    extract::{ConnectInfo, FromRequestParts},
-    http::{HeaderMap, HeaderValue, header, request::Parts},
+    extract::FromRequestParts,
+    http::{HeaderMap, HeaderValue, request::Parts},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    App, State,
+    App, cookie,
     error::{Error, Result},
 };
 use crate::{
@@ -41,11 +40,16 @@ pub fn cookie_name(https: bool) -> &'static str {
     if https { "__Host-library" } else { "library" }
 }
 
-/// A fresh token: 256 bits from the system's generator.
-pub fn new_token() -> Result<String> {
-    let mut bytes = [0_u8; 32];
+/// Bytes from the system's generator.
+pub fn random<const N: usize>() -> Result<[u8; N]> {
+    let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| Error::Internal(error.to_string().into()))?;
-    Ok(URL_SAFE_NO_PAD.encode(bytes))
+    Ok(bytes)
+}
+
+/// A fresh token: 256 bits.
+pub fn new_token() -> Result<String> {
+    Ok(URL_SAFE_NO_PAD.encode(random::<32>()?))
 }
 
 /// What the database keeps of a token: its SHA-256 in base64url.
@@ -56,35 +60,18 @@ pub fn hashed(token: &str) -> String {
 
 /// The `Set-Cookie` that begins a session.
 pub fn cookie(https: bool, token: &str, remember: bool) -> Result<HeaderValue> {
-    let keep = if remember { format!("; Max-Age={}", SESSION_DAYS * 24 * 60 * 60) } else { String::new() };
-    set_cookie(https, token, &keep)
+    cookie::set(https, cookie_name(https), token, "/", remember.then_some(SESSION_DAYS * 24 * 60 * 60))
 }
 
 /// The `Set-Cookie` that ends one.
 pub fn no_cookie(https: bool) -> Result<HeaderValue> {
-    set_cookie(https, "", "; Max-Age=0")
-}
-
-fn set_cookie(https: bool, value: &str, age: &str) -> Result<HeaderValue> {
-    let secure = if https { "; Secure" } else { "" };
-    HeaderValue::try_from(format!(
-        "{}={value}; Path=/; HttpOnly; SameSite=Strict{secure}{age}",
-        cookie_name(https)
-    ))
-    .map_err(|error| Error::Internal(Box::new(error)))
+    cookie::set(https, cookie_name(https), "", "/", Some(0))
 }
 
 /// The token a request shows.
 #[must_use]
 pub fn token(https: bool, headers: &HeaderMap) -> Option<String> {
-    headers
-        .get_all(header::COOKIE)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, value)| *name == cookie_name(https) && !value.is_empty())
-        .map(|(_, value)| value.to_owned())
+    cookie::read(headers, cookie_name(https)).map(ToOwned::to_owned)
 }
 
 /// Who makes a call.
@@ -127,7 +114,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        // Without the access check nobody is anybody.
+        // A route that the access check does not guard has no caller.
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or(Self::Visitor))
     }
 }
@@ -146,37 +133,8 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
     }
 }
 
-/// The address a request comes from: the peer's, or, where the peer is a trusted proxy, the last address that is none.
-pub struct ClientAddress(pub IpAddr);
-
-impl FromRequestParts<State> for ClientAddress {
-    type Rejection = Error;
-
-    async fn from_request_parts(parts: &mut Parts, app: &State) -> Result<Self> {
-        let peer = parts
-            .extensions
-            .get::<ConnectInfo<SocketAddr>>()
-            .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |info| info.0.ip().to_canonical());
-        Ok(Self(client_address(peer, &parts.headers, &app.settings.trusted_proxies)))
-    }
-}
-
-fn client_address(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
-    if !trusted.contains(&peer) {
-        return peer;
-    }
-    let forwarded: Vec<IpAddr> = headers
-        .get_all("x-forwarded-for")
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map_while(|text| text.trim().parse().ok())
-        .collect();
-    forwarded.into_iter().rev().find(|address| !trusted.contains(address)).unwrap_or(peer)
-}
-
 struct Remembered {
-    /// `None`: whoever it was has changed; ask again.
+    /// `None`: the account was changed; read it again.
     caller: Option<Caller>,
     uid: UserId,
     expires_at: i64,
@@ -253,26 +211,6 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn headers(forwarded: &str) -> HeaderMap {
-        let mut headers = HeaderMap::new();
-        headers.insert(
-            "x-forwarded-for",
-            HeaderValue::from_str(forwarded).unwrap_or(HeaderValue::from_static("")),
-        );
-        headers
-    }
-
-    #[test]
-    fn a_forwarded_address_is_believed_from_a_trusted_proxy_only() {
-        let proxy: IpAddr = Ipv4Addr::new(10, 0, 0, 1).into();
-        let other: IpAddr = Ipv4Addr::new(10, 0, 0, 2).into();
-        let client: IpAddr = Ipv4Addr::new(203, 0, 113, 9).into();
-        assert_eq!(client_address(other, &headers("203.0.113.9"), &[proxy]), other);
-        assert_eq!(client_address(proxy, &headers("203.0.113.9"), &[proxy]), client);
-        assert_eq!(client_address(proxy, &headers("198.51.100.7, 203.0.113.9, 10.0.0.1"), &[proxy]), client);
-        assert_eq!(client_address(proxy, &headers("nonsense"), &[proxy]), proxy);
-    }
 
     #[test]
     fn the_cookie_is_out_of_reach_for_scripts_and_other_sites_r_login_6() {

@@ -1,10 +1,10 @@
 //! How fast the screens feel: the browsers' own figures (R-SHELL-4), turned into metrics.
 
-use axum::http::StatusCode;
+use axum::{extract::State as AppState, http::StatusCode};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{error::Result, extract::Json};
+use super::{State, accounts::within, client::Network, error::Result, extract::Json};
 use crate::domain::rule::Invalid;
 
 /// A figure of the web-vitals module.
@@ -57,7 +57,12 @@ pub struct Vitals {
 
 /// Record how fast a screen felt.
 #[utoipa::path(post, path = "/vitals", request_body = Vitals, responses((status = 204)))]
-pub async fn record_vitals(Json(vitals): Json<Vitals>) -> Result<StatusCode> {
+pub async fn record_vitals(
+    AppState(app): AppState<State>,
+    network: Network,
+    Json(vitals): Json<Vitals>,
+) -> Result<StatusCode> {
+    within(app.limits.vitals.take(&network))?;
     let sound = vitals.metrics.len() <= 20 && vitals.metrics.iter().all(|vital| vital.value.is_finite());
     if !sound {
         return Err(Invalid::field("metrics", "At most 20 figures, each a number.").into());

@@ -170,6 +170,15 @@ pub fn update_profile(
     Ok(updated.map(|account| Ok(account.user)))
 }
 
+/// Exchanges a password's hash for a stronger one of the same password, unless it was changed meanwhile.
+pub fn rehash(tx: &mut Tx<'_>, uid: UserId, stored: &str, stronger: &str) -> Result<()> {
+    tx.execute(
+        sql!("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2"),
+        &[&uid, &stored, &stronger],
+    )?;
+    Ok(())
+}
+
 /// How many accounts there are.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM users"), &[], |row| row.get(0))

@@ -1,8 +1,10 @@
 //! The whole product in process: the real router on a database of its own, with a clock that the test moves and people
 //! who keep their cookies. Every answer of the API is held against its document.
 
-use library::domain::id::{BookId, UserId};
-use std::sync::{Arc, LazyLock, Mutex};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock, Mutex},
+};
 
 use axum::{
     Router,
@@ -14,7 +16,10 @@ use jiff::{Timestamp, tz::TimeZone};
 use library::{
     catalogue::Catalogue,
     clock::Clock,
-    domain::account::Role,
+    domain::{
+        account::Role,
+        id::{BookId, UserId},
+    },
     http::{self, API, App, IdCard, Limits, Settings, State, session::Sessions},
     password::Passwords,
     storage::{
@@ -62,6 +67,16 @@ impl TestApp {
 
     /// With settings and a place of its own, on a database that may have other servers.
     pub async fn with(database: Arc<Database>, zone: &str, change: impl FnOnce(&mut Settings)) -> Self {
+        Self::limited(database, zone, change, Limits::default()).await
+    }
+
+    /// [`Self::with`], and with limits of its own.
+    pub async fn limited(
+        database: Arc<Database>,
+        zone: &str,
+        change: impl FnOnce(&mut Settings),
+        limits: Limits,
+    ) -> Self {
         let mut settings = Settings {
             public_url: format!("http://{HOST}/").parse().expect("a URL"),
             trusted_proxies: Vec::new(),
@@ -77,7 +92,7 @@ impl TestApp {
             passwords: PASSWORDS.clone(),
             sessions: Sessions::default(),
             settings,
-            limits: Limits::default(),
+            limits,
         });
         Self { router: http::router(Arc::clone(&state)), state, clock, database }
     }
@@ -102,7 +117,7 @@ impl TestApp {
 
     /// Somebody who is not signed in.
     pub fn visitor(&self) -> Person<'_> {
-        Person { app: self, uid: UserId(0), cookie: Mutex::new(None) }
+        Person { app: self, uid: UserId(0), cookies: Mutex::default() }
     }
 
     /// A signed-in student with the number `n`; an account that exists already gets one more session.
@@ -149,7 +164,7 @@ impl TestApp {
             })
             .await;
         let name = http::session::cookie_name(self.state.settings.is_https());
-        Person { app: self, uid, cookie: Mutex::new(Some(format!("{name}={token}"))) }
+        Person { app: self, uid, cookies: Mutex::new([(name.to_owned(), token)].into()) }
     }
 
     /// Adds a book through the API; its id.
@@ -222,23 +237,36 @@ pub fn with(base: &Value, changes: Value) -> Value {
 pub struct Person<'a> {
     pub app: &'a TestApp,
     pub uid: UserId,
-    cookie: Mutex<Option<String>>,
+    /// By name; the names' order is the one that they are sent in.
+    cookies: Mutex<BTreeMap<String, String>>,
 }
 
 impl<'a> Person<'a> {
-    /// The cookie that is sent, if any.
+    /// The cookies that are sent, if any.
     pub fn cookie(&self) -> Option<String> {
-        self.cookie.lock().expect("no panic").clone()
+        let cookies = self.cookies.lock().expect("no panic");
+        let pairs: Vec<String> = cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        (!pairs.is_empty()).then(|| pairs.join("; "))
+    }
+
+    /// Loses the session's cookie, as closing the browser does, and keeps what outlives it.
+    pub fn close_browser(&self) {
+        let name = http::session::cookie_name(self.app.state.settings.is_https());
+        self.cookies.lock().expect("no panic").remove(name);
     }
 
     /// The same browser once more, with the same cookie.
     pub fn copy(&self) -> Person<'a> {
-        Person { app: self.app, uid: self.uid, cookie: Mutex::new(self.cookie()) }
+        Person {
+            app: self.app,
+            uid: self.uid,
+            cookies: Mutex::new(self.cookies.lock().expect("no panic").clone()),
+        }
     }
 
     /// The same browser at another server.
     pub fn at<'b>(&self, app: &'b TestApp) -> Person<'b> {
-        Person { app, uid: self.uid, cookie: Mutex::new(self.cookie()) }
+        Person { app, uid: self.uid, cookies: Mutex::new(self.cookies.lock().expect("no panic").clone()) }
     }
 
     /// A request as a browser on the product's own page sends it. Paths under the API's base are written without it.
@@ -265,13 +293,19 @@ impl<'a> Person<'a> {
         request.expect("a request")
     }
 
-    /// Sends a request and keeps the cookie that the answer sets.
+    /// Sends a request and keeps the cookies that the answer sets.
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let answer = self.app.send(request).await;
-        if let Some(set) = answer.header("set-cookie") {
-            let pair = set.split(';').next().unwrap_or_default().to_owned();
-            *self.cookie.lock().expect("no panic") = (!pair.ends_with('=')).then_some(pair);
+        let mut cookies = self.cookies.lock().expect("no panic");
+        for set in answer.headers.get_all(header::SET_COOKIE) {
+            let pair = set.to_str().expect("text").split(';').next().unwrap_or_default();
+            match pair.split_once('=') {
+                Some((name, "")) => cookies.remove(name),
+                Some((name, value)) => cookies.insert(name.to_owned(), value.to_owned()),
+                None => panic!("no cookie: {set:?}"),
+            };
         }
+        drop(cookies);
         answer
     }
 

@@ -7,7 +7,10 @@ use axum::{
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 
-use crate::app::{Answer, Person, TestApp, form, with};
+use crate::{
+    app::{Answer, Person, TestApp, form, with},
+    common::Database,
+};
 
 /// Every call that takes a body: who makes it, one that is right, a field and a value that does not fit its type.
 async fn calls(app: &TestApp) -> Vec<(Person<'_>, &'static str, String, Value, &'static str, Value)> {
@@ -202,6 +205,56 @@ async fn a_body_that_is_too_large_is_refused() {
         .body(unsaid)
         .expect("a request");
     app.send(request).await.problem(413, "payload-too-large");
+}
+
+/// P10: PostgreSQL takes no NUL in a text, and a sign-in with one was a 500.
+async fn no_text_is_too_odd(app: TestApp) {
+    let odd = ["\u{0}", "a\u{0}b", "\u{1}\u{1f}\u{7f}\u{85}", "\u{feff}\u{202e}", "\u{fffe}\u{10ffff}"];
+    for (person, method, path, right, ..) in calls(&app).await {
+        let texts: Vec<&String> = right.as_object().expect("an object").keys().collect();
+        for field in texts.into_iter().filter(|field| right[*field].is_string()) {
+            for text in odd {
+                let body = with(&right, json!({ field.clone(): format!("{text}@college.edu") }));
+                let answer = send(&person, method, &path, JSON, body.to_string()).await;
+                assert!(answer.status < 500, "{method} {path} {field} {text:?}: {}", answer.text);
+            }
+        }
+    }
+    let admin = app.admin(0).await;
+    for text in ["%00", "a%00b", "%01%1f", "%ff%fe", "%ef%bf%be", "%f4%8f%bf%bf"] {
+        for path in [
+            format!("/books?q={text}"),
+            format!("/books?cursor={text}"),
+            format!("/loans?q={text}"),
+            format!("/loans?cursor={text}"),
+            format!("/books/1/reviews?cursor={text}"),
+            format!("/books/{text}"),
+        ] {
+            let answer = admin.get(&path).await;
+            assert!(answer.status < 500, "{path}: {}", answer.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_text_is_too_odd_on_sqlite() {
+    no_text_is_too_odd(TestApp::new().await).await;
+}
+
+#[tokio::test]
+async fn no_text_is_too_odd_on_postgres() {
+    no_text_is_too_odd(TestApp::on(Database::postgres()).await).await;
+}
+
+/// P10: such a sign-in was no failure that counts.
+#[tokio::test]
+async fn an_address_that_nobody_can_have_counts_as_a_failed_sign_in_r_login_4() {
+    let app = TestApp::new().await;
+    let form = json!({ "email": "a\u{0}@college.edu", "password": "p" });
+    for _ in 0..20 {
+        app.visitor().post("/auth/sign-in", &form).await.problem(401, "invalid-credentials");
+    }
+    app.visitor().post("/auth/sign-in", &form).await.problem(429, "too-many-requests");
 }
 
 #[tokio::test]

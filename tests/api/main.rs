@@ -14,6 +14,8 @@ mod circulation;
 mod common;
 mod contract;
 mod detail;
+mod edge;
+mod limits;
 mod model;
 mod race;
 mod screens;

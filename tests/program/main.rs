@@ -5,5 +5,6 @@ mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
 mod durability;
+mod edge;
 mod import;
 mod process;

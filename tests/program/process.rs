@@ -96,9 +96,13 @@ pub struct Server {
 impl Server {
     /// Starts on a free port and waits until it is open.
     pub fn start(database: &str) -> Self {
-        let child = library(&["serve", "--listen", "127.0.0.1:0", "--database", database])
-            .spawn()
-            .expect("the program starts");
+        Self::start_with(database, &[])
+    }
+
+    /// [`Self::start`] with more options.
+    pub fn start_with(database: &str, options: &[&str]) -> Self {
+        let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--database", database]);
+        let child = command.args(options).spawn().expect("the program starts");
         let mut server = Self { child, port: 0 };
         let (say, hear) = mpsc::channel();
         let lines = BufReader::new(server.child.stderr.take().expect("a pipe")).lines();
@@ -131,6 +135,13 @@ impl Server {
     /// A request; `None` where the server broke off before the whole answer was there.
     pub fn ask(&self, method: &str, path: &str, cookie: &str, body: Option<&Value>) -> Option<(u16, Value)> {
         ask(self.port, method, path, cookie, body)
+    }
+
+    /// KiB of memory that it occupies.
+    pub fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("Linux");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a resident size");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 
     /// Ends it as an operator does; it must end well.

@@ -1,0 +1,116 @@
+//! Where a request comes from, and what counts as one place when tries are counted.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use axum::{
+    extract::{ConnectInfo, FromRequestParts},
+    http::{Extensions, HeaderMap, request::Parts},
+};
+
+use super::{State, error::Error};
+
+/// The network a request comes from: an IPv4 address, or the /64 of an IPv6 address, the least that a household or a
+/// server is given (RFC 6177, BCP 157) and within which it changes its address as it likes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Network(IpAddr);
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into()
+            }
+            v4 @ IpAddr::V4(_) => v4,
+        })
+    }
+}
+
+impl FromRequestParts<State> for Network {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, app: &State) -> Result<Self, Error> {
+        Ok(client(peer(&parts.extensions), &parts.headers, &app.settings.trusted_proxies).into())
+    }
+}
+
+/// The other end of the connection.
+#[must_use]
+pub fn peer(extensions: &Extensions) -> IpAddr {
+    extensions.get::<ConnectInfo<SocketAddr>>().map_or(Ipv4Addr::LOCALHOST.into(), |info| info.0.ip())
+}
+
+/// Whether `address` is one of the proxies that the operator trusts.
+#[must_use]
+pub fn is_trusted(address: IpAddr, trusted: &[IpAddr]) -> bool {
+    trusted.iter().any(|proxy| proxy.to_canonical() == address.to_canonical())
+}
+
+/// The client behind `peer`. Each proxy appends the address it was called from to `X-Forwarded-For`, so the list is
+/// believed from its right end, for as long as trusted proxies wrote it. What stands further left anybody may have sent.
+fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
+    let mut client = peer;
+    let forwarded = headers.get_all("x-forwarded-for");
+    let mut hops = forwarded.iter().rev().flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','));
+    while is_trusted(client, trusted)
+        && let Some(before) = hops.next().and_then(address)
+    {
+        client = before;
+    }
+    client
+}
+
+/// An address in the header; some proxies write the port as well.
+fn address(text: &[u8]) -> Option<IpAddr> {
+    let text = str::from_utf8(text).ok()?.trim();
+    text.parse().ok().or_else(|| text.parse().map(|address: SocketAddr| address.ip()).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(peer: &str, forwarded: &[&'static str]) -> String {
+        let trusted = ["10.0.0.1", "10.0.0.2", "::ffff:10.0.0.3"].map(|proxy| proxy.parse().unwrap());
+        let mut headers = HeaderMap::new();
+        for line in forwarded {
+            headers.append("x-forwarded-for", axum::http::HeaderValue::from_bytes(line.as_bytes()).unwrap());
+        }
+        client(peer.parse().unwrap(), &headers, &trusted).to_string()
+    }
+
+    #[test]
+    fn a_forwarded_address_is_believed_from_trusted_proxies_only() {
+        assert_eq!(seen("192.0.2.7", &["203.0.113.9"]), "192.0.2.7", "no proxy of ours");
+        assert_eq!(seen("10.0.0.1", &["203.0.113.9"]), "203.0.113.9");
+        assert_eq!(seen("10.0.0.1", &[]), "10.0.0.1");
+        assert_eq!(seen("10.0.0.1", &["198.51.100.7, 203.0.113.9, 10.0.0.2"]), "203.0.113.9", "two proxies");
+        assert_eq!(seen("10.0.0.1", &["198.51.100.7", "203.0.113.9", "10.0.0.2"]), "203.0.113.9", "in lines");
+        assert_eq!(seen("::ffff:10.0.0.1", &["203.0.113.9, 10.0.0.3"]), "203.0.113.9", "in IPv6 notation");
+        assert_eq!(seen("10.0.0.1", &["203.0.113.9:4711"]), "203.0.113.9", "with a port");
+        assert_eq!(seen("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
+    }
+
+    /// S1, P4: the list was read from the left and up to the first item that is no address.
+    #[test]
+    fn a_client_cannot_put_an_address_of_its_choice_before_its_own() {
+        for forged in
+            ["9.9.9.9, x, 203.0.113.9", "x, 203.0.113.9", "9.9.9.9,,203.0.113.9", "10.0.0.2, 203.0.113.9"]
+        {
+            assert_eq!(seen("10.0.0.1", &[forged]), "203.0.113.9", "{forged}");
+        }
+        assert_eq!(seen("10.0.0.1", &["9.9.9.9, x"]), "10.0.0.1", "the proxy itself wrote something odd");
+        assert_eq!(seen("10.0.0.1", &["9.9.9.9, x, 10.0.0.2"]), "10.0.0.2");
+        assert_eq!(seen("10.0.0.1", &["9.9.9.9, \u{e9}"]), "10.0.0.1");
+    }
+
+    /// S16, P4: whoever has one IPv6 address has 2⁶⁴ of them.
+    #[test]
+    fn the_addresses_of_one_network_count_as_one() {
+        let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());
+        assert_eq!(network("2001:db8:1:2::1"), network("2001:db8:1:2:ffff::7"));
+        assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
+        assert_ne!(network("192.0.2.1"), network("192.0.2.2"));
+        assert_eq!(network("::ffff:192.0.2.1"), network("192.0.2.1"));
+    }
+}

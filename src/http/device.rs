@@ -1,0 +1,136 @@
+//! Known devices: a browser in which somebody once signed in to an account keeps a proof of it, so that those who guess
+//! that account's password elsewhere do not lock its owner out.
+//!
+//! The cookie is `DEVICE.PROOF.PROOF…`: a random name of the browser and a proof for each of the last accounts. A proof
+//! is a MAC of the device's name under the account's password hash. So nothing is stored on the server, several servers
+//! agree, the cookie does not tell whose accounts they are, and a new password ends all proofs.
+
+use axum::http::{HeaderMap, HeaderValue};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+
+use super::{API, cookie, error::Result, session::random};
+
+/// Accounts that one browser remembers; a computer that more people share is nobody's own.
+const ACCOUNTS: usize = 8;
+/// Browsers cap a cookie's life at 400 days (RFC 6265bis).
+const LIFETIME: i64 = 400 * 24 * 60 * 60;
+/// Bytes of the device's name and of each proof.
+const LENGTH: usize = 16;
+
+/// A browser's random name.
+pub type Name = [u8; LENGTH];
+
+/// A browser and the accounts that were signed in to with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Device {
+    name: Name,
+    /// Newest first.
+    proofs: Vec<[u8; LENGTH]>,
+}
+
+fn cookie_name(https: bool) -> &'static str {
+    if https { "__Secure-library-device" } else { "library-device" }
+}
+
+impl Device {
+    /// The device that a request shows. A browser without the cookie, or with one that is not ours, is unknown.
+    #[must_use]
+    pub fn of(https: bool, headers: &HeaderMap) -> Option<Self> {
+        let mut parts = cookie::read(headers, cookie_name(https))?.split('.').map(|part| {
+            URL_SAFE_NO_PAD.decode(part).ok().and_then(|bytes| <[u8; LENGTH]>::try_from(bytes).ok())
+        });
+        Some(Self { name: parts.next()??, proofs: parts.take(ACCOUNTS).collect::<Option<_>>()? })
+    }
+
+    /// What limits on tries call it.
+    #[must_use]
+    pub fn name(&self) -> Name {
+        self.name
+    }
+
+    fn mac(&self, password_hash: &str) -> Result<Hmac<Sha256>> {
+        let mac = Hmac::<Sha256>::new_from_slice(password_hash.as_bytes())
+            .map_err(|error| super::error::Error::Internal(Box::new(error)))?;
+        Ok(mac.chain_update(b"library device").chain_update(self.name))
+    }
+
+    /// Whether somebody once signed in here to the account with this password hash.
+    pub fn knows(&self, password_hash: &str) -> Result<bool> {
+        let mac = self.mac(password_hash)?;
+        Ok(self.proofs.iter().any(|proof| mac.clone().verify_truncated_left(proof).is_ok()))
+    }
+
+    /// The cookie after a sign-in to the account with this password hash.
+    pub fn signed_in(shown: Option<Self>, https: bool, password_hash: &str) -> Result<HeaderValue> {
+        let mut device = match shown {
+            Some(device) => device,
+            None => Self { name: random()?, proofs: Vec::new() },
+        };
+        let mac = device.mac(password_hash)?.finalize().into_bytes();
+        let mut proof = [0; LENGTH];
+        proof.copy_from_slice(&mac[..LENGTH]);
+        device.proofs.retain(|known| *known != proof);
+        device.proofs.insert(0, proof);
+        device.proofs.truncate(ACCOUNTS);
+        let parts: Vec<String> = std::iter::once(&device.name)
+            .chain(&device.proofs)
+            .map(|part| URL_SAFE_NO_PAD.encode(part))
+            .collect();
+        // Only signing in needs it.
+        cookie::set(https, cookie_name(https), &parts.join("."), &format!("{API}/auth"), Some(LIFETIME))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::header;
+
+    use super::*;
+
+    fn shown(set: &HeaderValue) -> Device {
+        let pair = set.to_str().unwrap().split(';').next().unwrap();
+        let headers = HeaderMap::from_iter([(header::COOKIE, pair.parse().unwrap())]);
+        Device::of(false, &headers).unwrap()
+    }
+
+    #[test]
+    fn a_browser_knows_the_accounts_that_signed_in_with_it_and_no_others() -> Result<()> {
+        let one = shown(&Device::signed_in(None, false, "hash one")?);
+        assert!(
+            one.knows("hash one")? && !one.knows("hash two")?,
+            "nor the same account with a new password"
+        );
+        let mut both = shown(&Device::signed_in(Some(one.clone()), false, "hash two")?);
+        assert!(both.knows("hash one")? && both.knows("hash two")?);
+        assert_eq!(both.name(), one.name());
+        for n in 0..ACCOUNTS - 1 {
+            both = shown(&Device::signed_in(Some(both), false, &format!("other {n}"))?);
+        }
+        assert!(both.knows("hash two")? && !both.knows("hash one")?, "the oldest is forgotten");
+        let again = shown(&Device::signed_in(Some(both.clone()), false, "hash two")?);
+        assert_eq!(again.proofs.len(), ACCOUNTS, "a second sign-in takes no second place");
+        let other = Device { name: [7; LENGTH], ..one };
+        assert!(!other.knows("hash one")?, "a proof of one device proves nothing on another");
+        Ok(())
+    }
+
+    #[test]
+    fn a_cookie_that_is_not_ours_makes_no_device() {
+        for odd in ["", "x", "a.b", "AAAAAAAAAAAAAAAAAAAAAA.x", "AAAAAAAAAAAAAAAAAAAAAAAA", "."] {
+            let pair = format!("library-device={odd}").parse().unwrap();
+            assert_eq!(Device::of(false, &HeaderMap::from_iter([(header::COOKIE, pair)])), None, "{odd}");
+        }
+    }
+
+    #[test]
+    fn the_cookie_travels_to_sign_in_only_and_out_of_reach_for_scripts() -> Result<()> {
+        let set = Device::signed_in(None, true, "hash")?;
+        let set = set.to_str().unwrap();
+        assert!(set.starts_with("__Secure-library-device="), "{set}");
+        let attributes = "; Path=/library/api/v1/auth; HttpOnly; SameSite=Strict; Secure; Max-Age=34560000";
+        assert!(set.ends_with(attributes), "{set}");
+        Ok(())
+    }
+}

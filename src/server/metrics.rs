@@ -1,0 +1,31 @@
+//! Metrics for Prometheus, on a listener of their own.
+
+use std::{net::SocketAddr, time::Duration};
+
+use axum::{Router, routing::get};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use tokio::net::TcpListener;
+
+use super::Failure;
+
+/// Samples are kept one by one until they are merged into their distribution: by a scrape, and at least this often.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// Records metrics from now on and serves them at `/metrics`. Without this call nothing is recorded at all.
+pub async fn serve(at: SocketAddr) -> Result<(), Failure> {
+    let listener = TcpListener::bind(at).await.map_err(|error| format!("cannot listen on {at}: {error}"))?;
+    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let metrics = PrometheusBuilder::new().install_recorder().map_err(|error| error.to_string())?;
+    let kept = metrics.clone();
+    tokio::spawn(async move {
+        let mut again = tokio::time::interval(UPKEEP);
+        loop {
+            again.tick().await;
+            kept.run_upkeep();
+        }
+    });
+    let routes = Router::new().route("/metrics", get(async move || metrics.render()));
+    tokio::spawn(async move { axum::serve(listener, routes).await });
+    tracing::info!("metrics are at http://{address}/metrics");
+    Ok(())
+}
