@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use jiff::tz::TimeZone;
 use url::Url;
 
-use crate::{http::IdCard, storage::Location};
+use crate::storage::Location;
 
 /// A library: catalogue, loans and readers, in one program.
 #[derive(Parser)]
@@ -115,6 +115,17 @@ pub struct Serve {
     /// How logs are written.
     #[arg(long, env = "LIBRARY_LOG_FORMAT", value_enum, default_value = "text")]
     pub log_format: LogFormat,
+}
+
+/// What the look-up of an ID card answers (R-SCAN-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum IdCard {
+    /// The email address, to be filled into the form.
+    Full,
+    /// The address with its middle hidden.
+    Masked,
+    /// Nothing: the look-up does not exist.
+    Off,
 }
 
 /// How logs are written.

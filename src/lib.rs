@@ -8,7 +8,8 @@
 //!   [`text`] knows which characters show nothing.
 //! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
 //! - [`storage`] is the only place that knows the two databases; one file per area there too.
-//! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture.
+//! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
+//!   are opened there from being run as formulas.
 //! - [`message`] holds every text for people, by code, in English.
 //! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries.
 
@@ -26,5 +27,6 @@ pub mod message;
 pub mod password;
 pub mod search;
 pub mod server;
+pub mod spreadsheet;
 pub mod storage;
 pub mod text;

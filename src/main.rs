@@ -2,10 +2,13 @@
 
 use std::{
     io::{BufRead as _, IsTerminal as _},
+    path::{Path, PathBuf},
     process::ExitCode,
 };
 
+use anyhow::{Context as _, Result, anyhow, ensure};
 use clap::Parser as _;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use library::{
     clock::Clock,
     config::{Admin, Cli, Command, Database, Import, LogFormat, Place},
@@ -13,8 +16,9 @@ use library::{
         account::{EMAIL, NAME, Role, new_password},
         rule::Invalid,
     },
-    http, import, password,
-    server::{self, told},
+    http,
+    import::{self, rejects},
+    password, server,
     storage::{
         self, Db, accounts, books, catalogue,
         events::{self, Action, Event},
@@ -34,8 +38,9 @@ fn main() -> ExitCode {
     };
     match run(command) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(told) => {
-            eprintln!("library: {told}");
+        Err(error) => {
+            // With its causes, in one line.
+            eprintln!("library: {}", format!("{error:#}").replace('\n', " "));
             ExitCode::FAILURE
         }
     }
@@ -43,32 +48,34 @@ fn main() -> ExitCode {
 
 /// One line, as for every other failure.
 fn misused(error: &clap::Error) -> ExitCode {
-    let told = error.render().to_string();
-    let said = told.split("\n\n").next().unwrap_or(&told);
-    let said = said.strip_prefix("error: ").unwrap_or(said).split_whitespace().collect::<Vec<_>>().join(" ");
-    eprintln!("library: {said} (library --help tells what there is)");
+    let message = error.render().to_string();
+    let message = message.split("\n\n").next().unwrap_or(&message);
+    let message = message.strip_prefix("error: ").unwrap_or(message);
+    let message = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    eprintln!("library: {message} (see library --help)");
     ExitCode::from(2)
 }
 
-fn run(command: Command) -> Result<(), String> {
+fn run(command: Command) -> Result<()> {
     match command {
         Command::Serve(options) => {
             log(options.log_format);
-            tokio::runtime::Runtime::new().map_err(|error| told(&error))?.block_on(server::serve(*options))
+            let runtime = tokio::runtime::Runtime::new()?;
+            runtime.block_on(server::serve(*options)).map_err(anyhow::Error::msg)
         }
         Command::Admin(Admin::Create { email, name, password_stdin, database }) => {
             create_admin(&database, &email, &name, password_stdin)
         }
         Command::Import(Import::Books { file, rejected, database }) => {
-            import::books(&open(&database)?, &file, rejected)
+            import_books(&database, &file, rejected)
         }
         Command::Migrate { dry_run: true, database } => {
-            let plan = migrate::plan(&database.database, MIGRATIONS).map_err(|error| told(&error))?;
+            let plan = migrate::plan(&database.database, MIGRATIONS)?;
             println!("{} {plan}", database.database);
             Ok(())
         }
         Command::Migrate { dry_run: false, database } => {
-            let migrated = migrate::apply(&database.database, MIGRATIONS).map_err(|error| told(&error))?;
+            let migrated = migrate::apply(&database.database, MIGRATIONS)?;
             for version in &migrated.applied {
                 println!("{version} applied.");
             }
@@ -80,7 +87,7 @@ fn run(command: Command) -> Result<(), String> {
         }
         // Of the database as it is: this is the way back from a migration.
         Command::Backup { file, database } => {
-            storage::backup(&database.database, &file).map_err(|error| told(&error))?;
+            storage::backup(&database.database, &file)?;
             println!("{} is a complete copy of {}.", file.display(), database.database);
             Ok(())
         }
@@ -103,33 +110,26 @@ fn log(format: LogFormat) {
     }
 }
 
-fn open(database: &Database) -> Result<Db, String> {
-    Db::open(&database.database).map_err(|error| told(&error))
-}
-
-fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bool) -> Result<(), String> {
+fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bool) -> Result<()> {
     let mut invalid = Invalid::default();
     let email = EMAIL.check(email, &mut invalid);
     let name = NAME.check(name, &mut invalid);
     refuse(invalid)?;
     let typed = if password_stdin {
         let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line).map_err(|error| told(&error))?;
+        std::io::stdin().lock().read_line(&mut line)?;
         line.trim_end_matches(['\n', '\r']).to_owned()
     } else {
-        let first = rpassword::prompt_password("Password: ").map_err(|error| {
-            format!("no terminal to ask for the password ({error}); use --password-stdin")
-        })?;
-        let second = rpassword::prompt_password("Once more: ").map_err(|error| told(&error))?;
-        if first != second {
-            return Err("the two passwords differ".into());
-        }
+        let first = rpassword::prompt_password("Password: ")
+            .context("no terminal to ask for the password: use --password-stdin")?;
+        let second = rpassword::prompt_password("Once more: ")?;
+        ensure!(first == second, "the two passwords differ");
         first
     };
     let mut invalid = Invalid::default();
     let password = new_password(&typed, &mut invalid);
     refuse(invalid)?;
-    let db = open(database)?;
+    let db = Db::open(&database.database)?;
     let new = accounts::NewAccount {
         email,
         name,
@@ -137,46 +137,63 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
         roll_number: None,
         department: None,
         batch: None,
-        password_hash: password::hash_now(&password).map_err(|error| told(&error))?,
+        password_hash: password::hash_now(&password)?,
     };
     let now = Clock::system(jiff::tz::TimeZone::UTC).now();
-    let user = db
-        .write_blocking(move |tx| -> Result<_, http::error::Error> {
-            let user = accounts::add(tx, &new, now)??;
-            let event = Event {
-                at: now,
-                actor: None,
-                action: Action::Register,
-                subject: user.uid.0,
-                before: None,
-                after: Some(serde_json::json!({ "role": user.role })),
-            };
-            events::record(tx, &event)?;
-            Ok(user)
-        })
-        .map_err(|error| match error {
-            http::error::Error::EmailTaken => "an account with this email address exists already".to_owned(),
-            other => told(&other),
-        })?;
+    let user = db.write_blocking(move |tx| -> Result<_> {
+        // It has no roll number that could be taken.
+        let user = accounts::add(tx, &new, now)?
+            .map_err(|_| anyhow!("an account with this email address exists already"))?;
+        let event = Event {
+            at: now,
+            actor: None,
+            action: Action::Register,
+            subject: user.uid.0,
+            before: None,
+            after: Some(serde_json::json!({ "role": user.role })),
+        };
+        events::record(tx, &event)?;
+        Ok(user)
+    })?;
     db.close();
     println!("{} can sign in as {}.", user.name, user.email);
     Ok(())
 }
 
-fn refuse(invalid: Invalid) -> Result<(), String> {
-    invalid
-        .or(())
-        .map_err(|invalid| invalid.0.into_iter().map(|error| error.message).collect::<Vec<_>>().join(" "))
+fn refuse(invalid: Invalid) -> Result<()> {
+    invalid.or(()).map_err(|invalid| {
+        let messages: Vec<_> = invalid.0.into_iter().map(|error| error.message).collect();
+        anyhow!(messages.join(" "))
+    })
 }
 
-fn doctor(database: &Database, place: &Place) -> Result<(), String> {
-    let db = open(database)?;
+fn import_books(database: &Database, file: &Path, rejected: Option<PathBuf>) -> Result<()> {
+    let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")?);
+    let db = Db::open(&database.database)?;
+    let totals = import::books::import(&db, file, &rejected, &bar)?;
+    db.close();
+    println!(
+        "{}: {} rows read, {} added, {} in the catalogue before, {} rejected.",
+        file.display(),
+        totals.rows,
+        totals.added,
+        totals.known,
+        totals.rejected
+    );
+    if totals.rejected > 0 {
+        println!("The rejected rows and the reasons are in {}.", rejected.display());
+    }
+    Ok(())
+}
+
+fn doctor(database: &Database, place: &Place) -> Result<()> {
+    let db = Db::open(&database.database)?;
     let clock = Clock::system(place.time_zone.clone());
-    let (books, accounts, changes) = db
-        .read_blocking(|tx| -> Result<_, library::storage::Error> {
-            Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?))
-        })
-        .map_err(|error| told(&error))?;
+    let (books, accounts, changes) = db.read_blocking(|tx| -> storage::Result<_> {
+        Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?))
+    })?;
     db.close();
     println!("database   {} answers, schema up to date", database.database);
     println!("catalogue  {books} books, {changes} changes so far");

@@ -69,7 +69,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
     let clock = Clock::system(options.place.time_zone.clone());
     let passwords = Passwords::new().map_err(|error| error.to_string())?;
     if options.demo {
-        demo::fill(&db, &clock, &public_url).await?;
+        demo::fill(&db, &clock, &public_url).await.map_err(|error| format!("{error:#}"))?;
     }
     let catalogue = Catalogue::load(db.clone()).await.map_err(|error| told(&error))?;
     let state = Arc::new(App {
@@ -113,7 +113,7 @@ async fn open(location: &Location) -> Result<Db, Failure> {
 }
 
 /// An error with its causes, in one line.
-pub fn told(error: &dyn std::error::Error) -> String {
+fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -14,7 +14,6 @@ use crate::{
         review::ReviewForm,
     },
     password,
-    server::told,
     storage::{
         Db, Error, Tx,
         accounts::{self, NewAccount},
@@ -75,13 +74,10 @@ struct DemoReview {
 const STUDENTS_LOANS: [(usize, i64); 3] = [(0, 2), (17, 5), (7, 11)];
 
 /// Fills an empty database; one that has accounts or books is left as it is.
-///
-/// # Errors
-/// One line for the operator.
-pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> Result<(), String> {
-    let demo: Catalogue = serde_json::from_str(CATALOGUE).map_err(|error| told(&error))?;
-    let hash = password::hash_now(PASSWORD).map_err(|error| told(&error))?;
-    let covers = public_url.join("library/covers/").map_err(|error| told(&error))?;
+pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> anyhow::Result<()> {
+    let demo: Catalogue = serde_json::from_str(CATALOGUE)?;
+    let hash = password::hash_now(PASSWORD)?;
+    let covers = public_url.join("library/covers/")?;
     let (now, today) = (clock.now(), clock.today());
     let filled = db
         .write(move |tx| -> Result<bool, Error> {
@@ -91,8 +87,7 @@ pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> Result<(), String
             fill_now(tx, &demo, &hash, &covers, now, today)?;
             Ok(true)
         })
-        .await
-        .map_err(|error| told(&error))?;
+        .await?;
     if filled {
         tracing::info!("the demo catalogue is in the database");
     } else {

@@ -6,6 +6,7 @@ pub mod calendar;
 pub mod due;
 pub mod fine;
 pub mod id;
+pub mod isbn;
 pub mod loan;
 pub mod money;
 pub mod review;

@@ -12,7 +12,7 @@ use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{
-    IdCard, Limits, State,
+    Limits, State,
     client::Network,
     device::{self, Device},
     error::{Error, Result},
@@ -20,6 +20,7 @@ use super::{
     session::{self, Caller, SESSION_DAYS, SignedIn},
 };
 use crate::{
+    config::IdCard,
     domain::{
         account::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,

@@ -33,7 +33,9 @@ use tower_http::{catch_panic::CatchPanicLayer, csrf::CsrfLayer, timeout::Timeout
 use url::Url;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{catalogue::Catalogue, clock::Clock, limit::Limit, password::Passwords, storage::Db};
+use crate::{
+    catalogue::Catalogue, clock::Clock, config::IdCard, limit::Limit, password::Passwords, storage::Db,
+};
 
 use client::Network;
 use error::Error;
@@ -48,17 +50,6 @@ pub const API: &str = "/library/api/v1";
 const BODY_LIMIT: usize = 64 * 1024;
 /// A handler that takes longer is given up; checking passwords waits at most 15 s for a core.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// What the card look-up answers (R-SCAN-2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum IdCard {
-    /// The email address, to be filled into the form.
-    Full,
-    /// The address with its middle hidden.
-    Masked,
-    /// Nothing: the look-up does not exist.
-    Off,
-}
 
 /// What the operator decides about the HTTP side.
 #[derive(Clone, Debug)]

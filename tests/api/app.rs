@@ -16,11 +16,12 @@ use jiff::{Timestamp, tz::TimeZone};
 use library::{
     catalogue::Catalogue,
     clock::Clock,
+    config::IdCard,
     domain::{
         account::Role,
         id::{BookId, UserId},
     },
-    http::{self, API, App, IdCard, Limits, Settings, State, session::Sessions},
+    http::{self, API, App, Limits, Settings, State, session::Sessions},
     password::Passwords,
     storage::{
         Result, Tx,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use library::{http::IdCard, storage::events};
+use library::{config::IdCard, storage::events};
 use serde_json::{Value, json};
 
 use crate::{app::TestApp, common::Database};

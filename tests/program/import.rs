@@ -3,14 +3,15 @@
 use std::{
     collections::HashMap,
     io::{BufRead as _, BufReader, Read, Write as _},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use flate2::{Compression, read::MultiGzDecoder, write::GzEncoder};
+use indicatif::ProgressBar;
 use library::domain::id::BookId;
 use library::{
     catalogue::Catalogue,
-    import::{self, Totals},
+    import::books::{self as book_import, Totals},
     search::{Field, Query, Sort},
     storage::{Db, books},
 };
@@ -47,7 +48,12 @@ impl Desk {
     /// Imports what a file with this content has.
     fn import(&self, content: impl AsRef<[u8]>) -> Result<Totals, String> {
         let file = self.file("books.csv", content);
-        import::run(&self.db, &file, &self.rejected(), false)
+        self.import_file(&file, &self.rejected())
+    }
+
+    fn import_file(&self, file: &Path, rejected: &Path) -> Result<Totals, String> {
+        book_import::import(&self.db, file, rejected, &ProgressBar::hidden())
+            .map_err(|error| format!("{error:#}"))
     }
 
     /// Titles, oldest first.
@@ -168,7 +174,7 @@ fn a_file_that_is_not_sound_imports_nothing_and_names_the_line() {
         }
         assert!(desk.titles().is_empty(), "{told}");
     }
-    let nowhere = import::run(&desk.db, &desk.folder.path().join("nowhere.csv"), &desk.rejected(), false);
+    let nowhere = desk.import_file(&desk.folder.path().join("nowhere.csv"), &desk.rejected());
     assert!(nowhere.is_err_and(|told| told.contains("nowhere.csv")));
     assert_eq!(desk.import("title,author\n"), Ok(totals(0, 0, 0, 0)));
 }
@@ -211,7 +217,7 @@ fn every_rejected_row_is_listed_with_line_and_reason_and_can_be_put_right() {
     for part in ["isbn: \"978-0-7475-3269-8\"", "publishedYear: \"MCM\"", "noOfBooks: \"-1\""] {
         assert!(rejects[3][1].contains(part), "{}", rejects[3][1]);
     }
-    assert!(rejects[4][1].contains("2 fields where the header has 5"), "{}", rejects[4][1]);
+    assert!(rejects[4][1].contains("2 fields, but the header has 5"), "{}", rejects[4][1]);
     assert_eq!(rejects[5][3], "'@cmd", "a spreadsheet must not calculate it");
     assert_eq!(rejects[3][6], "'-1");
 
@@ -229,8 +235,8 @@ fn every_rejected_row_is_listed_with_line_and_reason_and_can_be_put_right() {
         }
         writer.into_inner().expect("CSV")
     };
-    std::fs::write(desk.rejected(), corrected).expect("written");
-    let again = import::run(&desk.db, &desk.rejected(), &desk.rejected(), false);
+    let corrected = desk.file("corrected.csv", corrected);
+    let again = desk.import_file(&corrected, &desk.rejected());
     assert_eq!(again, Ok(totals(5, 3, 1, 1)));
     assert_eq!(
         desk.titles()[2..],
@@ -296,7 +302,7 @@ fn a_real_catalogue_is_imported_whole_and_found_in_every_script() {
     }
     let (all, different) = (rows.len() as u64, seen.len() as u64);
     let desk = Desk::new();
-    let run = || import::run(&desk.db, std::path::Path::new(&path), &desk.rejected(), false);
+    let run = || desk.import_file(Path::new(&path), &desk.rejected());
     assert_eq!(run(), Ok(totals(all, different, 0, all - different)));
     assert!(desk.rejects()[1..].iter().all(|row| row[1].starts_with("same as line ")));
     assert_eq!(desk.rejects().len() as u64, all - different + 1);
@@ -331,4 +337,45 @@ fn a_real_catalogue_is_imported_whole_and_found_in_every_script() {
         assert!(found(&part).iter().any(|book| book.title.contains(&part)), "{script}: {part} of {title}");
     }
     assert!(found("ВОЙНА").iter().any(|book| book.title.contains("война")));
+}
+
+#[test]
+fn the_list_of_rejects_never_takes_the_place_of_the_file_that_is_read_p12() {
+    let desk = Desk::new();
+    let content = "title,author\n,No title\nGood,A\n";
+    let file = desk.file("books.csv", content);
+    let otherwise_spelt = desk.folder.path().join(".").join("books.csv");
+    for rejected in [&file, &otherwise_spelt] {
+        let refused = desk.import_file(&file, rejected).err().unwrap_or_default();
+        assert!(refused.contains("books.csv is the file that is imported"), "{refused}");
+    }
+    assert_eq!(std::fs::read_to_string(&file).expect("it is there"), content);
+    assert!(desk.titles().is_empty());
+    // What else lies in the folder is left alone.
+    let partial = desk.file("books.rejected.partial", "mine");
+    assert_eq!(desk.import_file(&file, &desk.rejected()), Ok(totals(2, 1, 0, 1)));
+    assert_eq!(std::fs::read_to_string(partial).expect("it is there"), "mine");
+    assert_eq!(std::fs::read_dir(desk.folder.path()).expect("readable").count(), 3);
+}
+
+#[test]
+fn a_row_without_end_is_refused_before_it_fills_the_memory_p13() {
+    let desk = Desk::new();
+    let content = ["title,author\nFirst,A\n", &"x".repeat(64 * 1024 * 1024), ",A\n"].concat();
+    let refused = desk.import(gzipped(content.as_bytes())).err().unwrap_or_default();
+    assert!(refused.contains("line 3: the row is longer than 1 MiB"), "{refused}");
+    assert!(desk.titles().is_empty());
+}
+
+#[test]
+fn formulas_in_the_list_of_rejects_are_guarded_behind_white_space_too_p13() {
+    let desk = Desk::new();
+    let content = "title,author,publishedYear\n\" =1\",\"\n=1\",x\n'=1,A,x\n";
+    assert_eq!(desk.import(content), Ok(totals(2, 0, 0, 2)));
+    let rejects = desk.rejects();
+    assert_eq!((rejects[1][2].as_str(), rejects[1][3].as_str()), ("' =1", "'\n=1"));
+    let corrected = std::fs::read_to_string(desk.rejected()).expect("readable").replace(",x", ",2001");
+    let corrected = desk.file("corrected.csv", corrected);
+    assert_eq!(desk.import_file(&corrected, &desk.rejected()), Ok(totals(2, 2, 0, 0)));
+    assert_eq!(desk.titles(), ["=1", "'=1"]);
 }

@@ -1,0 +1,43 @@
+//! ISBNs, the numbers that books are sold under.
+
+/// The ISBN-13 of a number with 13 or 10 digits, with or without hyphens and blanks; `None` if its check digit is wrong.
+#[must_use]
+pub fn isbn_13(text: &str) -> Option<String> {
+    let digits: Vec<u32> = text
+        .chars()
+        .filter(|c| !matches!(c, '-' | ' '))
+        .map(|c| if matches!(c, 'x' | 'X') { Some(10) } else { c.to_digit(10) })
+        .collect::<Option<_>>()?;
+    let weighted_sum = |digits: &[u32]| {
+        digits.iter().zip([1, 3].iter().cycle()).map(|(digit, weight)| digit * weight).sum::<u32>()
+    };
+    let thirteen = match digits.len() {
+        13 if !digits.contains(&10) && weighted_sum(&digits) % 10 == 0 => digits,
+        10 if !digits[..9].contains(&10)
+            && digits.iter().zip((1..=10).rev()).map(|(digit, weight)| digit * weight).sum::<u32>() % 11
+                == 0 =>
+        {
+            let mut thirteen = vec![9, 7, 8];
+            thirteen.extend(&digits[..9]);
+            thirteen.push((10 - weighted_sum(&thirteen) % 10) % 10);
+            thirteen
+        }
+        _ => return None,
+    };
+    Some(thirteen.iter().map(u32::to_string).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn isbns_of_both_lengths_become_thirteen_digits() {
+        assert_eq!(isbn_13("978-0-7475-3269-9").as_deref(), Some("9780747532699"));
+        assert_eq!(isbn_13("0-7475-3269-9").as_deref(), Some("9780747532699"));
+        assert_eq!(isbn_13("080442957X").as_deref(), Some("9780804429573"));
+        for wrong in ["9780747532698", "0747532698", "X747532699", "123", "isbn"] {
+            assert_eq!(isbn_13(wrong), None, "{wrong}");
+        }
+    }
+}

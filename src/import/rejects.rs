@@ -1,0 +1,66 @@
+//! The list of rejected rows: line, reason and the row itself, to be corrected and imported again.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, ensure};
+use tempfile::NamedTempFile;
+
+use super::table::{REJECT_COLUMNS, Row, Table};
+use crate::spreadsheet::guarded;
+
+pub struct Rejects {
+    writer: csv::Writer<NamedTempFile>,
+    path: PathBuf,
+    count: u64,
+}
+
+impl Rejects {
+    /// Begins the list of the rows of `table` that are rejected. It comes into being when it is [finished](Self::finish).
+    pub fn create(path: &Path, table: &Table) -> Result<Self> {
+        let same =
+            path.canonicalize().ok().zip(table.path().canonicalize().ok()).is_some_and(|(a, b)| a == b);
+        ensure!(
+            !same,
+            "{} is the file that is imported: name another file for the rejected rows",
+            path.display()
+        );
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let file = NamedTempFile::new_in(folder).with_context(|| cannot_write(path))?;
+        let writer = csv::WriterBuilder::new().flexible(true).from_writer(file);
+        let mut rejects = Self { writer, path: path.to_owned(), count: 0 };
+        rejects.write(REJECT_COLUMNS, table.names())?;
+        Ok(rejects)
+    }
+
+    pub fn add(&mut self, row: &Row<'_>, reason: &str) -> Result<()> {
+        self.count += 1;
+        self.write([&row.line.to_string(), reason], row.cells())
+    }
+
+    fn write<'c>(&mut self, first: [&'c str; 2], cells: impl Iterator<Item = &'c str>) -> Result<()> {
+        self.writer
+            .write_record(first.into_iter().chain(cells).map(guarded))
+            .with_context(|| cannot_write(&self.path))
+    }
+
+    /// Puts the list where it belongs and answers how many rows it has.
+    pub fn finish(self) -> Result<u64> {
+        let file = self.writer.into_inner().map_err(csv::IntoInnerError::into_error);
+        let put = || -> std::io::Result<()> { Ok(file?.persist(&self.path).map(drop)?) };
+        put().with_context(|| cannot_write(&self.path))?;
+        Ok(self.count)
+    }
+}
+
+fn cannot_write(path: &Path) -> String {
+    format!("{}: cannot be written", path.display())
+}
+
+/// `NAME.rejected.csv` in the current folder, for the file `NAME.csv` or `NAME.csv.gz`.
+#[must_use]
+pub fn default_path(file: &Path) -> PathBuf {
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let name = name.strip_suffix(".csv").unwrap_or(name);
+    PathBuf::from(format!("{name}.rejected.csv"))
+}

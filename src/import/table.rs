@@ -1,0 +1,290 @@
+//! The table in a CSV file: opened, checked as a whole, then read row by row.
+//!
+//! The file is read twice. The first pass looks only whether it is sound (encoding, quotes, size of a row), so that a
+//! broken file imports nothing.
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    io::{BufRead, BufReader, Read as _},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use csv::{ReaderBuilder, StringRecord};
+use flate2::read::MultiGzDecoder;
+use indicatif::ProgressBar;
+
+use crate::{
+    domain::rule::{Invalid, Text},
+    spreadsheet::unguarded,
+};
+
+/// The columns that a list of rejects has in front, so that it can be corrected and imported as it is.
+pub const REJECT_COLUMNS: [&str; 2] = ["line", "reason"];
+
+/// The most bytes in a row. A title, an author and a description of the greatest length that is accepted have 48 000;
+/// a quote that is never closed would swallow the rest of the file.
+const MAX_ROW: usize = 1024 * 1024;
+
+/// A CSV file with a header, plain or gzipped.
+pub struct Table {
+    path: PathBuf,
+    reader: csv::Reader<Box<dyn BufRead>>,
+    header: StringRecord,
+    columns: HashMap<String, usize>,
+    record: StringRecord,
+}
+
+/// A row of a [`Table`].
+pub struct Row<'t> {
+    /// The line it begins in, counted from 1.
+    pub line: u64,
+    table: &'t Table,
+}
+
+impl Table {
+    /// Opens a file that may have the columns `known` and must have the column `required`. `bar` shows how much of it is
+    /// read.
+    pub fn open(path: &Path, known: &[&str], required: &str, bar: &ProgressBar) -> Result<Self> {
+        let table = || -> Result<Self> {
+            check_soundness(open(path, &ProgressBar::hidden())?)?;
+            bar.set_length(std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+            let mut reader = ReaderBuilder::new().flexible(true).from_reader(open(path, bar)?);
+            let header = reader.headers()?.clone();
+            let columns = columns(&header, known, required)?;
+            Ok(Self { path: path.to_owned(), reader, header, columns, record: StringRecord::new() })
+        };
+        table().with_context(|| path.display().to_string())
+    }
+
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The next row; `None` after the last.
+    pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
+        let more =
+            self.reader.read_record(&mut self.record).with_context(|| self.path.display().to_string())?;
+        let line = self.record.position().map_or(0, csv::Position::line);
+        Ok(more.then_some(Row { line, table: self }))
+    }
+
+    /// The header's names, without the columns of a list of rejects.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.own_cells(&self.header)
+    }
+
+    fn own_cells<'r>(&'r self, record: &'r StringRecord) -> impl Iterator<Item = &'r str> {
+        let skipped = REJECT_COLUMNS.map(|name| self.columns.get(name).copied());
+        record
+            .iter()
+            .enumerate()
+            .filter(move |(index, _)| !skipped.contains(&Some(*index)))
+            .map(|(_, cell)| cell)
+    }
+}
+
+impl<'t> Row<'t> {
+    /// Every cell as it stands in the file, without the columns of a list of rejects.
+    pub fn cells(&self) -> impl Iterator<Item = &'t str> {
+        self.table.own_cells(&self.table.record)
+    }
+
+    /// The error for a row that has more or fewer cells than the header.
+    pub fn check_length(&self) -> Result<()> {
+        let (cells, names) = (self.table.record.len(), self.table.header.len());
+        ensure!(cells == names, "has {cells} fields, but the header has {names}");
+        Ok(())
+    }
+
+    /// The trimmed cell of a column; blank if the file has no such column.
+    #[must_use]
+    pub fn cell(&self, column: &str) -> &'t str {
+        let index = self.table.columns.get(column);
+        let cell = index.and_then(|index| self.table.record.get(*index)).unwrap_or_default().trim();
+        // Lists of rejects are written for spreadsheets.
+        if self.table.columns.contains_key(REJECT_COLUMNS[1]) { unguarded(cell).trim() } else { cell }
+    }
+
+    /// A text that may be blank or shorter than a form would demand, because real data is incomplete.
+    pub fn text(&self, column: &'static str, rule: Text, invalid: &mut Invalid) -> String {
+        Text { min: 0, field: column, ..rule }.check(self.cell(column), invalid)
+    }
+
+    /// What `parse` makes of a cell; `None` if it is blank. A cell that it cannot read is noted in `invalid`: it
+    /// `is_not` what was expected.
+    pub fn parse<T>(
+        &self,
+        column: &'static str,
+        is_not: &str,
+        invalid: &mut Invalid,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        let cell = self.cell(column);
+        if cell.is_empty() {
+            return None;
+        }
+        let value = parse(cell);
+        if value.is_none() {
+            let shown: String = cell.chars().take(40).collect();
+            invalid.push(column, format!("\"{shown}\" is not {is_not}"));
+        }
+        value
+    }
+}
+
+fn columns(header: &StringRecord, known: &[&str], required: &str) -> Result<HashMap<String, usize>> {
+    ensure!(!header.is_empty(), "the file is empty; its first line must be a header: {}", known.join(","));
+    let mut columns = HashMap::new();
+    for (index, name) in header.iter().enumerate() {
+        let name = name.trim();
+        ensure!(
+            known.contains(&name) || REJECT_COLUMNS.contains(&name),
+            "line 1: unknown column \"{name}\"; the header may have {}",
+            known.join(",")
+        );
+        ensure!(columns.insert(name.to_owned(), index).is_none(), "line 1: column \"{name}\" appears twice");
+    }
+    ensure!(
+        columns.contains_key(required),
+        "line 1: the header is missing or has no column \"{required}\"; it may have {}",
+        known.join(",")
+    );
+    Ok(columns)
+}
+
+/// The text of a file, unpacked, without a byte order mark.
+fn open(path: &Path, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
+    let mut reader = BufReader::new(File::open(path).context("cannot be read")?);
+    // By its first bytes, not by its name.
+    let gzipped = reader.fill_buf().context("cannot be read")?.starts_with(&[0x1f, 0x8b]);
+    let reader = bar.wrap_read(reader);
+    let mut text: Box<dyn BufRead> = if gzipped {
+        Box::new(BufReader::with_capacity(64 * 1024, MultiGzDecoder::new(reader)))
+    } else {
+        Box::new(BufReader::with_capacity(64 * 1024, reader))
+    };
+    if text.fill_buf().context("cannot be read")?.starts_with(&[0xef, 0xbb, 0xbf]) {
+        text.consume(3);
+    }
+    Ok(text)
+}
+
+/// Where in a field the check of the quotes is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    FieldStart,
+    Bare,
+    Quoted,
+    /// After a quote inside a quoted field: doubled, or the end.
+    QuoteSeen,
+}
+
+/// Reads the whole file once: UTF-8, quotes as RFC 4180 has them, no row beyond [`MAX_ROW`]. The `csv` crate would take
+/// a misplaced quote silently.
+fn check_soundness(mut text: impl BufRead) -> Result<()> {
+    let mut line = Vec::new();
+    let mut number = 0_u64;
+    let mut state = State::FieldStart;
+    let mut quote_opened = 0;
+    let (mut row, mut row_begun) = (0, 1);
+    loop {
+        line.clear();
+        let read = (&mut text)
+            .take(MAX_ROW as u64 + 1)
+            .read_until(b'\n', &mut line)
+            .with_context(|| format!("cannot be read after line {number}; is the file complete?"))?;
+        if read == 0 {
+            break;
+        }
+        number += 1;
+        if state == State::Quoted {
+            row += read;
+        } else {
+            (row, row_begun) = (read, number);
+        }
+        ensure!(
+            row <= MAX_ROW,
+            "line {row_begun}: the row is longer than 1 MiB; is a closing quote missing?"
+        );
+        if number == 1 && (line.starts_with(&[0xff, 0xfe]) || line.starts_with(&[0xfe, 0xff])) {
+            bail!("line 1: the file is UTF-16; save it as \"CSV UTF-8\"");
+        }
+        if let Err(error) = std::str::from_utf8(&line) {
+            let byte = error.valid_up_to() + 1;
+            bail!("line {number}: byte {byte} is not UTF-8; save the file as \"CSV UTF-8\"");
+        }
+        ensure!(!line.contains(&0), "line {number}: there is a NUL character; this is not a text file");
+        for byte in &line {
+            state = match (state, byte) {
+                (State::FieldStart, b'"') => {
+                    quote_opened = number;
+                    State::Quoted
+                }
+                (State::Quoted, b'"') => State::QuoteSeen,
+                (State::Quoted, _) | (State::QuoteSeen, b'"') => State::Quoted,
+                (State::Bare, b'"') => bail!(
+                    "line {number}: a quote inside a field that is not quoted; put the whole field in quotes and \
+                     double the quote"
+                ),
+                (_, b',' | b'\n' | b'\r') => State::FieldStart,
+                (State::QuoteSeen, _) => {
+                    bail!(
+                        "line {number}: text after a closing quote; double a quote that belongs to the text"
+                    )
+                }
+                (State::FieldStart | State::Bare, _) => State::Bare,
+            };
+        }
+    }
+    ensure!(state != State::Quoted, "line {quote_opened}: the quote opened here is never closed");
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unsound(text: &[u8]) -> String {
+        check_soundness(text).map_or_else(|error| error.to_string(), |()| String::new())
+    }
+
+    #[test]
+    fn a_file_that_is_not_sound_is_refused_with_the_line() {
+        assert!(unsound(b"title\n\"open").starts_with("line 2: the quote opened here is never closed"));
+        assert!(unsound(b"title\na\n\"b\" c\n").starts_with("line 3: text after a closing quote"));
+        assert!(unsound(b"title\na \"b\"\n").starts_with("line 2: a quote inside"));
+        assert!(unsound(b"title\nok\ncaf\xe9\n").starts_with("line 3: byte 4 is not UTF-8"));
+        assert!(unsound(b"\xff\xfet\0").contains("UTF-16"));
+        assert_eq!(unsound(b"title,author\r\n\"a \"\"b\"\"\nc\",d\r\n,\r\n"), "");
+    }
+
+    #[test]
+    fn a_row_has_a_greatest_size_p13() {
+        let long = "x".repeat(MAX_ROW - 9);
+        assert_eq!(unsound(format!("title\n{long}\n{long}\n\"{long}\"\n").as_bytes()), "");
+        for row in [
+            format!("{long}1234567890"),
+            format!("\"{long}\n1234567890\""),
+            format!("\"{}", "x\n".repeat(600_000)),
+        ] {
+            assert!(
+                unsound(format!("title\nfirst\n{row}").as_bytes()).starts_with("line 3: the row is longer")
+            );
+        }
+    }
+
+    #[test]
+    fn a_header_is_asked_for_and_a_misspelt_column_named() {
+        let header = |names: &[&str]| {
+            columns(&StringRecord::from(names.to_vec()), &["title", "author"], "title")
+                .map_or_else(|error| error.to_string(), |columns| columns.len().to_string())
+        };
+        assert!(header(&["Madame Bovary", "Gustave Flaubert"]).contains("Madame Bovary"));
+        assert!(header(&[]).contains("empty") && header(&["author"]).contains("title"));
+        assert!(header(&["title", "title"]).contains("twice"));
+        assert_eq!(header(&["reason", "title", "author"]), "3");
+    }
+}

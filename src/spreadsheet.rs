@@ -1,0 +1,44 @@
+//! Cells of CSV files that people open in a spreadsheet, which takes some texts for formulas and runs them.
+
+/// Whether a spreadsheet may take this text for a formula. Some skip white space before it, and some accept full-width
+/// characters.
+fn is_formula(cell: &str) -> bool {
+    cell.starts_with(['\t', '\r', '\n'])
+        || cell
+            .trim_start_matches(|c: char| c.is_whitespace() || c.is_control())
+            .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
+}
+
+/// The cell with an apostrophe before a formula, which makes it text.
+#[must_use]
+pub fn guarded(cell: &str) -> String {
+    if needs_guard(cell) { format!("'{cell}") } else { cell.to_owned() }
+}
+
+/// The cell as it was before [`guarded`].
+#[must_use]
+pub fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| needs_guard(text)).unwrap_or(cell)
+}
+
+/// A formula that has an apostrophe of its own gets one more, so that it comes back as it was.
+fn needs_guard(cell: &str) -> bool {
+    is_formula(cell.trim_start_matches('\''))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formulas_are_guarded_behind_white_space_too_p13() {
+        for formula in ["=1+1", "+1", "-1", "@cmd", "\t=1", "\r=1", " =1", "\n=1", "\u{a0}=1", "＝1", "'=1"]
+        {
+            assert_eq!(guarded(formula), format!("'{formula}"));
+            assert_eq!(unguarded(&guarded(formula)), formula);
+        }
+        for text in ["Poems", "'Tis", "1 = 1", ""] {
+            assert_eq!((guarded(text).as_str(), unguarded(text)), (text, text));
+        }
+    }
+}
