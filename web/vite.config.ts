@@ -1,11 +1,14 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vitest/config'
+import { messagesPlugin, writeTypes } from './scripts/messages.mjs'
 
 const SERVER = process.env['LIBRARY_DEV_SERVER'] ?? 'http://127.0.0.1:8080'
 
+writeTypes()
+
 export default defineConfig({
   base: '/library/',
-  plugins: [react()],
+  plugins: [react(), messagesPlugin()],
   build: {
     outDir: 'dist',
     assetsDir: 'static',

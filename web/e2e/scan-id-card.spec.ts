@@ -407,7 +407,7 @@ test.describe('a limit and switches of the server', () => {
       await typed.fill('cs26-001')
       await typed.press('Enter')
       await expect(page.getByRole('alert')).toHaveText(
-        /^Too many cards were looked up from here\. Please wait (a minute|\d+ (seconds|minutes)), or type your email\.$/,
+        /^Too many cards were looked up from here\. Wait (a minute|\d+ (seconds|minutes)), or enter your email address\.$/,
       )
     })
   })
@@ -463,7 +463,7 @@ test.describe('a limit and switches of the server', () => {
       await page.route('**/auth/session', (route) => route.fulfill({ json: { user: null, idCard: true } }))
       await scanAfresh(page, 'CS26-001')
       await expect(page.getByRole('alert')).toHaveText(
-        'This library does not look up ID cards. Please type your email.',
+        'This library does not look up ID cards. Enter your email address.',
       )
     })
   })

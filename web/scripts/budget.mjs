@@ -37,14 +37,19 @@ async function total(files) {
 const entry = Object.keys(manifest).find((key) => manifest[key].isEntry)
 const signIn = Object.keys(manifest).find((key) => key.endsWith('/SignInScreen.tsx'))
 const first = new Set([...filesOf(entry), ...(signIn ? filesOf(signIn) : [])])
+// Of the languages one is loaded: the largest counts.
+const messages = Object.values(manifest).filter(({ name }) => /^[a-z]{2}-first$/.test(name))
+const sizesOfMessages = await Promise.all(messages.map(({ file }) => sizeOf(file)))
+if (messages.length < 2) throw new Error('The messages of two languages are no chunks of their own')
 const uiKey = Object.keys(manifest).find((key) => manifest[key].name === 'ui')
 const ui = uiKey ? new Set([...filesOf(uiKey)].filter((file) => !first.has(file))) : new Set()
 
 const rows = [
-  ['first load of /login', await total(first), BUDGET.first],
+  ['first load of /login', (await total(first)) + Math.max(...sizesOfMessages) / KIB, BUDGET.first],
   ['shared chunk', await total(ui), BUDGET.shared],
 ]
 for (const key of Object.keys(manifest).filter((name) => manifest[name].isDynamicEntry)) {
+  if (messages.includes(manifest[key])) continue
   const own = [...filesOf(key)].filter((file) => !first.has(file) && !ui.has(file))
   if (own.length > 0) rows.push([key.replace('src/', ''), await total(own), BUDGET.screen])
 }

@@ -1,6 +1,7 @@
 /**
- * Writes src/api/schema.ts (types) and src/api/contract.ts (limits, labels and message templates) out of the server's
- * OpenAPI document, so that both sides check and say the same. `--check` fails when the files on disk differ.
+ * Writes src/api/schema.ts (types), src/api/contract.ts (the rules of every form) and src/messages/server.json (labels and
+ * message templates, in English) out of the server's OpenAPI document, so that both sides check and say the same.
+ * `--check` fails when the files on disk differ.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -33,10 +34,9 @@ function resolve(schema) {
   return schema
 }
 
-function fieldRules(name, property, required) {
+function fieldRules(property, required) {
   const { minLength, maxLength, minimum, maximum, format, ...rest } = resolve(property)
   return {
-    label: rest['x-label'] ?? name[0].toUpperCase() + name.slice(1),
     ...(rest['x-trimmed'] && { trimmed: true }),
     required,
     ...(minLength !== undefined && { minLength }),
@@ -64,28 +64,42 @@ for (const name of [...bodies].toSorted((a, b) => a.localeCompare(b))) {
   forms[name] = Object.fromEntries(
     Object.entries(schema.properties ?? {}).map(([field, property]) => [
       field,
-      fieldRules(field, property, (schema.required ?? []).includes(field)),
+      fieldRules(property, (schema.required ?? []).includes(field)),
     ]),
   )
 }
 
 const contract =
   NOTICE +
-  `/** Rules of every request body: label, limits and permitted values per field. */\nexport const forms = ${JSON.stringify(forms, null, 2)} as const\n\n` +
-  `/** The server's own words for a field that is wrong. */\nexport const messages = ${JSON.stringify(document['x-messages'] ?? {}, null, 2)} as const\n`
+  `/** Rules of every request body: limits and permitted values per field. */\nexport const forms = ${JSON.stringify(forms, null, 2)} as const\n`
+
+// A message without an area is about a field.
+const messages = Object.entries(document['x-messages'] ?? {}).map(([key, text]) => [
+  key.includes('.') ? key : `field.${key}`,
+  text,
+])
+for (const [name, fields] of Object.entries(forms)) {
+  const { properties } = resolve(schemas[name])
+  for (const field of Object.keys(fields)) {
+    const label = resolve(properties[field])['x-label']
+    if (label !== undefined) messages.push([`label.${name}.${field}`, label])
+  }
+}
+const inEnglish = Object.fromEntries(messages.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 
 const schema = NOTICE + astToString(await openapiTS(document, { alphabetize: true }))
 
 let stale = false
 for (const [file, text] of [
-  ['schema.ts', schema],
-  ['contract.ts', contract],
+  ['api/schema.ts', schema],
+  ['api/contract.ts', contract],
+  ['messages/server.json', `${JSON.stringify(inEnglish, null, 2)}\n`],
 ]) {
-  const target = new URL(`../src/api/${file}`, import.meta.url)
+  const target = new URL(`../src/${file}`, import.meta.url)
   if (check) {
     const present = await readFile(target, 'utf8').catch(() => '')
     if (present !== text) {
-      console.error(`src/api/${file} is older than the OpenAPI document: run npm run generate`)
+      console.error(`src/${file} is older than the OpenAPI document: run npm run generate`)
       stale = true
     }
   } else {

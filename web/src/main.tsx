@@ -1,5 +1,5 @@
 import './theme/styles'
-import { localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
+import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
 import { StrictMode } from 'react'
@@ -8,11 +8,12 @@ import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { loadChunk } from './lib/chunks'
 import { BASE_PATH, belowBase, paths } from './lib/paths'
+import { startMessages, useLocale } from './lib/messages'
 import { finishPreloader } from './app/preloader'
 import { forgetPerson } from './api/account'
 import { onSignedOut, queryClient } from './api/queryClient'
 import { routes } from './app/router'
-import { cssVariables, theme } from './theme/theme'
+import { cssVariables, themeIn } from './theme/theme'
 
 // Style elements made at run time carry the nonce of this very answer; browsers hide the attribute after parsing.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
@@ -42,20 +43,42 @@ const colorScheme = localStorageColorSchemeManager({ key: 'colorScheme' })
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
-createRoot(root).render(
-  <StrictMode>
-    <MantineProvider
-      theme={theme}
-      cssVariablesResolver={cssVariables}
-      colorSchemeManager={colorScheme}
-      defaultColorScheme="auto"
-      getStyleNonce={() => nonce}
-    >
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+/** Everything mounts anew when the language changes; what is typed is kept as a draft where that matters. */
+function App() {
+  const locale = useLocale()
+  // Made anew with each language.
+  const theme = themeIn()
+  return (
+    <DirectionProvider>
+      <MantineProvider
+        key={locale}
+        theme={theme}
+        cssVariablesResolver={cssVariables}
+        colorSchemeManager={colorScheme}
+        defaultColorScheme="auto"
+        getStyleNonce={() => nonce}
+      >
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </DirectionProvider>
+  )
+}
+
+startMessages().then(
+  () =>
+    createRoot(root).render(
+      <StrictMode>
+        <App />
+      </StrictMode>,
+    ),
+  (error: unknown) => {
+    console.error(error)
+    const words = document.querySelector<HTMLTemplateElement>('#not-loaded')
+    if (words) root.replaceChildren(words.content)
+    finishPreloader()
+  },
 )
 
 // After the first paint, and never a reason to fail.

@@ -1,8 +1,9 @@
-import { messages } from './contract'
+import type { MessageKey } from '../lib/messages'
+import { t } from '../lib/messages'
+import { forms } from './contract'
 
 /** The rules of one field as the contract states them. */
 type Rules = {
-  readonly label: string
   readonly required: boolean
   readonly trimmed?: boolean
   readonly minLength?: number
@@ -13,15 +14,26 @@ type Rules = {
   readonly format?: string
 }
 
-type MessageName = keyof typeof messages
+type LabelKey = Extract<MessageKey, `label.${string}`>
 
-function say(name: MessageName, rules: Rules): string {
-  const words: Record<string, string | number | undefined> = {
-    label: rules.label,
-    min: rules.minLength ?? rules.minimum,
-    max: rules.maxLength ?? rules.maximum,
-  }
-  return messages[name].replaceAll(/\{(\w+)\}/g, (whole, word: string) => String(words[word] ?? whole))
+/** A request body that people fill in: its fields have labels. */
+export type FormName = LabelKey extends `label.${infer F}.${string}` ? F & keyof typeof forms : never
+
+export type FieldOf<F extends FormName> = LabelKey extends infer K
+  ? K extends `label.${F}.${infer N}`
+    ? N & keyof (typeof forms)[F]
+    : never
+  : never
+
+/** What a field is called, on the screen and in messages about it. */
+export function labelOf<F extends FormName>(form: F, field: FieldOf<F>): string {
+  return t(`label.${form}.${field}` as LabelKey)
+}
+
+type MessageName = 'required' | 'tooShort' | 'tooLong' | 'notUrl' | 'notEmail' | 'notListed' | 'outOfRange'
+
+function say(name: MessageName, { minLength, minimum, maxLength, maximum }: Rules, label: string): string {
+  return t(`field.${name}`, { label, min: minLength ?? minimum ?? '', max: maxLength ?? maximum ?? '' })
 }
 
 /** Lengths are counted as the server counts them: characters, not UTF-16 halves. */
@@ -29,40 +41,45 @@ export function lengthOf(text: string): number {
   return Array.from(text).length
 }
 
-function checkText(value: string, rules: Rules): string | null {
+function checkText(value: string, rules: Rules, label: string): string | null {
   const text = rules.trimmed ? value.trim() : value
-  if (text === '') return rules.required ? say('required', rules) : null
-  if (rules.minLength !== undefined && lengthOf(text) < rules.minLength) return say('tooShort', rules)
-  if (rules.maxLength !== undefined && lengthOf(text) > rules.maxLength) return say('tooLong', rules)
-  if (rules.format === 'uri' && !isWebAddress(text)) return say('notUrl', rules)
-  if (rules.format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return say('notEmail', rules)
-  if (rules.values && !rules.values.includes(text)) return say('notListed', rules)
+  if (text === '') return rules.required ? say('required', rules, label) : null
+  if (rules.minLength !== undefined && lengthOf(text) < rules.minLength) return say('tooShort', rules, label)
+  if (rules.maxLength !== undefined && lengthOf(text) > rules.maxLength) return say('tooLong', rules, label)
+  if (rules.format === 'uri' && !isWebAddress(text)) return say('notUrl', rules, label)
+  if (rules.format === 'email' && !/^[^\s@]+@[^\s@]+$/.test(text)) return say('notEmail', rules, label)
+  if (rules.values && !rules.values.includes(text)) return say('notListed', rules, label)
   return null
 }
 
-function checkNumber(value: number, rules: Rules): string | null {
+function checkNumber(value: number, rules: Rules, label: string): string | null {
   const low = rules.minimum !== undefined && value < rules.minimum
   const high = rules.maximum !== undefined && value > rules.maximum
-  return low || high || !Number.isInteger(value) ? say('outOfRange', rules) : null
+  return low || high || !Number.isInteger(value) ? say('outOfRange', rules, label) : null
 }
 
 function isWebAddress(text: string): boolean {
   return /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 }
 
-/** The message for a wrong value, or null: what `@mantine/form` expects of a rule. */
-export function check(value: unknown, rules: Rules): string | null {
-  if (typeof value === 'number') return checkNumber(value, rules)
-  return checkText(typeof value === 'string' ? value : '', rules)
+/** What is wrong with a value, or null. `required` where the screen asks for more than the server. */
+export function check<F extends FormName>(
+  form: F,
+  field: FieldOf<F>,
+  value: unknown,
+  required?: 'required',
+): string | null {
+  const stated: Rules = forms[form][field] as Rules
+  const rules = required ? { ...stated, required: true } : stated
+  const label = labelOf(form, field)
+  if (typeof value === 'number') return checkNumber(value, rules, label)
+  return checkText(typeof value === 'string' ? value : '', rules, label)
 }
 
-/** One validator per field of a request body, e.g. `validators(forms.BookForm)`. */
-export function validators<F extends Record<string, Rules>>(
-  form: F,
-): { [K in keyof F]: (value: unknown) => string | null } {
-  const result = {} as { [K in keyof F]: (value: unknown) => string | null }
-  for (const field of Object.keys(form) as (keyof F)[]) {
-    result[field] = (value) => check(value, form[field] as Rules)
+/** One validator per field of a request body, e.g. `validators('BookForm')`: what `@mantine/form` expects. */
+export function validators<F extends FormName>(form: F): { [N in FieldOf<F>]: (value: unknown) => string | null } {
+  const fields = Object.keys(forms[form]) as FieldOf<F>[]
+  return Object.fromEntries(fields.map((field) => [field, (value: unknown) => check(form, field, value)])) as {
+    [N in FieldOf<F>]: (value: unknown) => string | null
   }
-  return result
 }

@@ -2,6 +2,7 @@ import { Button, Group, Text, Title } from '@mantine/core'
 import { useEffect } from 'react'
 import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
 import { ProblemError } from '../lib/problem'
+import { t } from '../lib/messages'
 import { ChunkLoadError } from '../lib/chunks'
 import classes from './ErrorScreen.module.css'
 import { homeOf, patterns } from '../lib/paths'
@@ -14,21 +15,21 @@ function reportOf(error: unknown): Report {
   if (isRouteErrorResponse(error)) {
     return {
       text: `${error.status} ${error.statusText}`,
-      advice: error.status === 404 ? 'There is no such page. The address may be old or mistyped.' : '',
+      advice: error.status === 404 ? t('app.error.notFound') : '',
       reload: false,
     }
   }
   if (error instanceof ChunkLoadError) {
     return {
       text: error.message,
-      advice: 'A part of the library did not arrive. Reload the page; if that does not help, check your connection.',
+      advice: t('app.error.chunk'),
       reload: true,
     }
   }
   if (error instanceof ProblemError) return { text: error.message, advice: '', reload: true }
   return {
     text: error instanceof Error ? error.message : String(error),
-    advice: 'This is a fault in the library. Reload the page, or go back to where you were.',
+    advice: t('app.error.fault'),
     reload: true,
   }
 }
@@ -38,13 +39,13 @@ export function ErrorScreen() {
   const error = useRouteError()
   const { text, advice, reload } = reportOf(error)
   const role = storedRole.get()
-  useTitle('Error')
+  useTitle(t('app.error.title'))
   useEffect(() => console.error(text, error), [text, error])
 
   return (
     <main id="main" className={classes.screen}>
       <Title order={1} tabIndex={-1}>
-        Unexpected Application Error!
+        {t('app.error.heading')}
       </Title>
       <Text size="lg" mt="md" role="alert">
         {text}
@@ -55,9 +56,9 @@ export function ErrorScreen() {
         </Text>
       )}
       <Group mt="lg">
-        {reload && <Button onClick={() => location.reload()}>Reload</Button>}
+        {reload && <Button onClick={() => location.reload()}>{t('app.error.reload')}</Button>}
         <Button component={Link} to={role ? homeOf(role) : patterns.login} variant={reload ? 'default' : 'filled'}>
-          {role ? 'Go to your home page' : 'Go to sign in'}
+          {role ? t('app.error.home') : t('app.error.signIn')}
         </Button>
       </Group>
     </main>

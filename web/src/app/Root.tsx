@@ -5,6 +5,7 @@ import { loadChunk } from '../lib/chunks'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
 import { useShortcuts } from './shortcuts'
+import { t } from '../lib/messages'
 import { storedRole } from '../lib/storage'
 
 const Toasts = lazy(() => loadChunk('notices', () => import('../lib/Toasts')))
@@ -19,7 +20,7 @@ export function Root() {
   return (
     <>
       <a className={classes.skip} href="#main">
-        Skip to content
+        {t('app.skip')}
       </a>
       <Outlet />
       {/* A list is found again where it was left, whichever link leads back to it. */}

@@ -5,7 +5,9 @@ import { Link, NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { forgetPerson, sessionQuery, useSignOut } from '../api/account'
 import type { User } from '../api/types'
 import { HelpIcon, LogoMark, MoonIcon, SunIcon } from '../ui/icons'
+import { LanguageSwitch } from '../ui/LanguageSwitch'
 import '../ui/styles'
+import { t } from '../lib/messages'
 import { notify } from '../lib/notify'
 import { paths } from '../lib/paths'
 import { showKeyboardHelp } from './shortcuts'
@@ -31,16 +33,16 @@ function NavigationBar({ user }: { user: User | null }) {
     case 'admin':
       return (
         <Bar brandTo={paths.fine()} end={<Logout />}>
-          <NavItem to={paths.home()}>Home</NavItem>
-          <NavItem to={paths.books()}>Update</NavItem>
-          <NavItem to={paths.deleteBooks()}>Delete</NavItem>
+          <NavItem to={paths.home()}>{t('app.nav.home')}</NavItem>
+          <NavItem to={paths.books()}>{t('app.nav.update')}</NavItem>
+          <NavItem to={paths.deleteBooks()}>{t('app.nav.delete')}</NavItem>
         </Bar>
       )
     case 'student':
       return (
         <Bar brandTo={paths.studentHome()} end={<Logout />}>
-          <NavItem to={paths.studentHome()}>Home</NavItem>
-          <NavItem to={paths.profile()}>Profile</NavItem>
+          <NavItem to={paths.studentHome()}>{t('app.nav.home')}</NavItem>
+          <NavItem to={paths.profile()}>{t('app.nav.profile')}</NavItem>
         </Bar>
       )
     case undefined:
@@ -55,18 +57,18 @@ function VisitorBar() {
       brandTo={paths.login()}
       end={
         <Button component={Link} to={paths.login(pathname + search)} variant="default" size="sm">
-          Sign in
+          {t('app.nav.signIn')}
         </Button>
       }
     >
-      <NavItem to={paths.register()}>Register</NavItem>
+      <NavItem to={paths.register()}>{t('app.nav.register')}</NavItem>
     </Bar>
   )
 }
 
 function Bar({ brandTo, children, end }: { brandTo: string; children: ReactNode; end: ReactNode }) {
   return (
-    <nav className={classes.bar} aria-label="Main">
+    <nav className={classes.bar} aria-label={t('app.nav.label')}>
       <Link to={brandTo} className={classes.brand}>
         <LogoMark />
         My Library
@@ -77,12 +79,13 @@ function Bar({ brandTo, children, end }: { brandTo: string; children: ReactNode;
           variant="subtle"
           color="gray"
           size={36}
-          aria-label="Keyboard help"
+          aria-label={t('app.nav.help')}
           className={classes.help}
           onClick={showKeyboardHelp}
         >
           <HelpIcon />
         </ActionIcon>
+        <LanguageSwitch />
         <SchemeSwitch />
         {end}
       </div>
@@ -106,7 +109,7 @@ function SchemeSwitch() {
       variant="subtle"
       color="gray"
       size={36}
-      aria-label={dark ? 'Switch to light colours' : 'Switch to dark colours'}
+      aria-label={dark ? t('app.nav.toLight') : t('app.nav.toDark')}
       onClick={() => setColorScheme(dark ? 'light' : 'dark')}
     >
       {dark ? <SunIcon /> : <MoonIcon />}
@@ -123,7 +126,7 @@ function Logout() {
     try {
       await signOut.mutateAsync()
     } catch (error) {
-      notify.failure('You could not be signed out. Please try again.', error)
+      notify.failure(t('app.signOutFailed'), error)
       return
     }
     await navigate(paths.login(), { replace: true })
@@ -132,7 +135,7 @@ function Logout() {
 
   return (
     <Button variant="default" size="sm" loading={signOut.isPending} onClick={() => void leave()}>
-      Logout
+      {t('app.nav.logout')}
     </Button>
   )
 }

@@ -2,6 +2,7 @@ import type { ComponentType } from 'react'
 import { Outlet, type LoaderFunction, type RouteObject } from 'react-router'
 import { loadChunk } from '../lib/chunks'
 import { ErrorScreen } from './ErrorScreen'
+import { loadRest } from '../lib/messages'
 import { patterns } from '../lib/paths'
 import { Root } from './Root'
 import { leadAdminToOwnDetail, requireAdmin, requireStoredStudent, requireStudent } from './guards'
@@ -19,7 +20,10 @@ function screen(path: string, chunk: string, load: () => Promise<Screen>, loader
 
 /** Screens inside the navigation bar: it stays while the content changes. */
 const shell: RouteObject = {
-  lazy: async () => ({ Component: (await loadChunk('shell', () => import('./Shell'))).Shell }),
+  lazy: async () => {
+    const [{ Shell }] = await Promise.all([loadChunk('shell', () => import('./Shell')), loadRest()])
+    return { Component: Shell }
+  },
 }
 
 const signIn = () => import('../features/account/SignInScreen')

@@ -1,13 +1,14 @@
 import { useEffect, useState } from 'react'
+import type { MessageKey } from '../lib/messages'
 
 /** What the help lists. Arrow keys, Enter and Escape are handled where they act. */
 export const SHORTCUTS = [
-  { keys: ['/'], does: 'Go to the search box' },
-  { keys: ['←', '→', '↑', '↓'], does: 'Move between books' },
-  { keys: ['Enter'], does: 'Open the book' },
-  { keys: ['Esc'], does: 'Clear the search, close what is open' },
-  { keys: ['?'], does: 'Show this help' },
-] as const
+  { keys: ['/'], does: 'app.help.search' },
+  { keys: ['←', '→', '↑', '↓'], does: 'app.help.arrows' },
+  { keys: ['Enter'], does: 'app.help.enter' },
+  { keys: ['Esc'], does: 'app.help.escape' },
+  { keys: ['?'], does: 'app.help.show' },
+] as const satisfies readonly { keys: readonly string[]; does: MessageKey }[]
 
 /** Event by which any part of the page asks for the help, such as the button in the navigation bar. */
 const HELP_EVENT = 'library:keyboard-help'

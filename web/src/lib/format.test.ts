@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { dayText, quoted, rupees } from './format'
+import { dayText, quoted, moneyText } from './format'
 
 it('writes days and money as a person would', () => {
   expect(dayText('2026-09-05')).toBe('5 Sep 2026')
-  expect(rupees(1250)).toBe('₹1,250')
+  expect(moneyText(1250)).toBe('₹1,250')
 })
 
 it('puts a title into a sentence: cut where it is long, kept apart where it runs right to left', () => {

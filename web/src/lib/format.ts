@@ -1,13 +1,7 @@
-const DAY = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
+import { t } from './messages'
 
 /** "12 Nov 2026" from the ISO day the server names; no time zone of the browser takes part. */
-export function dayText(isoDay: string): string {
-  const day = new Date(`${isoDay.slice(0, 10)}T00:00:00Z`)
-  if (Number.isNaN(day.getTime())) return isoDay
-  return DAY.formatToParts(day)
-    .map(({ type, value }) => (type === 'month' ? value.slice(0, 3) : value))
-    .join('')
-}
+export const dayText = (isoDay: string): string => t('common.day', { day: isoDay })
 
 /** The day of an instant, as it was where the reader is. */
 export function instantText(instant: string): string {
@@ -16,10 +10,8 @@ export function instantText(instant: string): string {
   return dayText(new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString())
 }
 
-/** "₹15" */
-export function rupees(amount: number): string {
-  return `₹${amount.toLocaleString('en-IN')}`
-}
+/** "₹15", "₹7.50" */
+export const moneyText = (amount: number): string => t('common.money', { amount })
 
 export function counted(n: number, one: string, many: string): string {
   return `${n.toLocaleString('en')} ${n === 1 ? one : many}`

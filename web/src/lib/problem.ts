@@ -1,7 +1,17 @@
 import type { Problem } from '../api/types'
+import { t, told } from './messages'
 
 /** The server's stable codes, and two for an answer that is not the server's. */
 type Code = Problem['code'] | 'unreachable' | 'unknown'
+
+type Params = Readonly<Record<string, unknown>>
+
+/** As the server sends it; what names the words in other languages may be missing. */
+type Sent = Pick<Problem, 'status' | 'detail'> & {
+  code: Code
+  params?: Params
+  errors?: readonly { field: string; message: string; rule?: string; params?: Params }[]
+}
 
 /** What the server refused or could not do, in words for the person. `status` 0 means that it could not be reached. */
 export class ProblemError extends Error {
@@ -13,24 +23,22 @@ export class ProblemError extends Error {
   /** Seconds to wait before trying again, where the server says so. */
   readonly retryAfter: number | null
 
-  constructor(
-    problem: Pick<Problem, 'status' | 'detail' | 'errors'> & { code: Code },
-    retryAfter: number | null = null,
-  ) {
-    super(problem.detail)
-    this.status = problem.status
-    this.code = problem.code
-    this.fields = Object.fromEntries((problem.errors ?? []).map(({ field, message }) => [field, message]))
+  constructor({ status, code, params = {}, detail, errors = [] }: Sent, retryAfter: number | null = null) {
+    super(told(`problem.${code}`, params, detail))
+    this.status = status
+    this.code = code
+    this.fields = Object.fromEntries(
+      errors.map(({ field, message, rule, params: of = {} }) => [
+        field,
+        rule === undefined ? message : told(`field.${rule}`, of, message),
+      ]),
+    )
     this.retryAfter = retryAfter
   }
 }
 
 export function unreachable(): ProblemError {
-  return new ProblemError({
-    status: 0,
-    code: 'unreachable',
-    detail: 'The library cannot be reached. Check your connection and try again.',
-  })
+  return new ProblemError({ status: 0, code: 'unreachable', detail: t('common.unreachable') })
 }
 
 /** Reads an answer that is not a success, whatever its body turns out to be (a proxy may answer in HTML). */
@@ -38,10 +46,7 @@ export function problemOf(response: Response, body: unknown): ProblemError {
   const wait = Number(response.headers.get('Retry-After'))
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : null
   if (isProblem(body)) return new ProblemError(body, retryAfter)
-  const detail =
-    response.status >= 500
-      ? 'Something went wrong in the library. Please try again in a moment.'
-      : 'That did not work. Please try again.'
+  const detail = response.status >= 500 ? t('common.serverFailed') : t('common.unexpected')
   return new ProblemError({ status: response.status, code: 'unknown', detail }, retryAfter)
 }
 
@@ -58,5 +63,5 @@ function isProblem(body: unknown): body is Problem {
 
 /** The sentence to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof ProblemError ? error.message : 'Something went wrong. Please try again.'
+  return error instanceof ProblemError ? error.message : t('common.failed')
 }

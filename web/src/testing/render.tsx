@@ -5,7 +5,7 @@ import { createMemoryRouter, RouterProvider, type RouteObject } from 'react-rout
 import { routes as everyRoute } from '../app/router'
 import { BASE_PATH } from '../lib/paths'
 import { queryClient } from '../api/queryClient'
-import { cssVariables, theme } from '../theme/theme'
+import { cssVariables, themeIn } from '../theme/theme'
 
 /** Renders the whole app at an address below the base path. */
 export const renderApp = (at: string) => renderRoutes(everyRoute, at)
@@ -15,7 +15,7 @@ export function renderRoutes(routes: RouteObject[], at: string) {
   queryClient.clear()
   const router = createMemoryRouter(routes, { basename: BASE_PATH, initialEntries: [BASE_PATH + at] })
   const view = render(
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariables} env="test">
+    <MantineProvider theme={themeIn()} cssVariablesResolver={cssVariables} env="test">
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />
       </QueryClientProvider>

@@ -1,6 +1,7 @@
 import '@testing-library/jest-dom/vitest'
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
+import { loadRest, startMessages } from '../lib/messages'
 
 // A lazy screen is compiled when a test first opens it.
 configure({ asyncUtilTimeout: 5000 })
@@ -29,6 +30,10 @@ globalThis.Worker ??= class extends EventTarget {
 Element.prototype.scrollIntoView ??= () => undefined
 window.scrollTo = () => undefined
 if (!('fonts' in document)) Object.defineProperty(document, 'fonts', { value: new EventTarget() })
+
+// Tests read English.
+await startMessages()
+await loadRest()
 
 afterEach(() => {
   cleanup()

@@ -1,4 +1,5 @@
 import { Anchor, Badge, Button, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { t } from '../lib/messages'
 
 /** The one accent. Shade 9 carries white text in both schemes; shade 3 is its readable form on the dark canvas. */
 const teal: MantineColorsTuple = [
@@ -42,68 +43,70 @@ const dark: MantineColorsTuple = [
   '#0e0d0c',
 ]
 
-const SERIF = "'Source Serif 4', 'Iowan Old Style', Georgia, 'Noto Serif', serif"
+const SERIF = "'Source Serif 4', 'Iowan Old Style', Georgia, 'Noto Serif', 'Noto Serif Devanagari', serif"
 const SANS =
-  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, 'Noto Sans Arabic', 'Noto Sans CJK SC', sans-serif"
+  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, 'Nirmala UI', 'Noto Sans Devanagari', 'Noto Sans Arabic', 'Noto Sans CJK SC', sans-serif"
 
-export const theme = createTheme({
-  primaryColor: 'teal',
-  primaryShade: { light: 9, dark: 8 },
-  colors: { teal, gray, dark },
-  white: '#ffffff',
-  black: '#26221e',
-  fontFamily: SANS,
-  headings: {
-    fontFamily: SERIF,
-    fontWeight: '600',
-    textWrap: 'balance',
-    sizes: {
-      h1: { fontSize: '1.75rem', lineHeight: '2.25rem' },
-      h2: { fontSize: '1.25rem', lineHeight: '1.75rem' },
-      h3: { fontSize: '1rem', lineHeight: '1.5rem' },
-    },
-  },
-  fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '1rem', lg: '1.25rem', xl: '1.75rem' },
-  lineHeights: { xs: '1.3334', sm: '1.4286', md: '1.5', lg: '1.4', xl: '1.2858' },
-  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2.5rem' },
-  radius: { xs: '2px', sm: '4px', md: '8px', lg: '12px', xl: '16px' },
-  defaultRadius: 'md',
-  cursorType: 'pointer',
-  focusRing: 'auto',
-  respectReducedMotion: true,
-  components: {
-    Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-    Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 500, variant: 'light', radius: 'sm' } }),
-    Button: Button.extend({ defaultProps: { fw: 500 } }),
-    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    Input: { defaultProps: { size: 'md' } },
-    TextInput: { defaultProps: { size: 'md' } },
-    PasswordInput: {
-      defaultProps: {
-        size: 'md',
-        // By keyboard too, which the kit leaves out.
-        visibilityToggleFocusable: true,
-        visibilityToggleButtonProps: { 'aria-label': 'Show password' },
+/** Made when a language is: what the kit says by itself comes from the catalogue too. */
+export const themeIn = () =>
+  createTheme({
+    primaryColor: 'teal',
+    primaryShade: { light: 9, dark: 8 },
+    colors: { teal, gray, dark },
+    white: '#ffffff',
+    black: '#26221e',
+    fontFamily: SANS,
+    headings: {
+      fontFamily: SERIF,
+      fontWeight: '600',
+      textWrap: 'balance',
+      sizes: {
+        h1: { fontSize: '1.75rem', lineHeight: '2.25rem' },
+        h2: { fontSize: '1.25rem', lineHeight: '1.75rem' },
+        h3: { fontSize: '1rem', lineHeight: '1.5rem' },
       },
     },
-    NumberInput: { defaultProps: { size: 'md' } },
-    NativeSelect: { defaultProps: { size: 'md' } },
-    Textarea: { defaultProps: { size: 'md' } },
-    Modal: {
-      defaultProps: {
-        centered: true,
-        overlayProps: { backgroundOpacity: 0.45 },
-        transitionProps: { transition: 'fade', duration: 150 },
-        closeButtonProps: { 'aria-label': 'Close' },
+    fontSizes: { xs: '0.75rem', sm: '0.875rem', md: '1rem', lg: '1.25rem', xl: '1.75rem' },
+    lineHeights: { xs: '1.3334', sm: '1.4286', md: '1.5', lg: '1.4', xl: '1.2858' },
+    spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2.5rem' },
+    radius: { xs: '2px', sm: '4px', md: '8px', lg: '12px', xl: '16px' },
+    defaultRadius: 'md',
+    cursorType: 'pointer',
+    focusRing: 'auto',
+    respectReducedMotion: true,
+    components: {
+      Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
+      Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 500, variant: 'light', radius: 'sm' } }),
+      Button: Button.extend({ defaultProps: { fw: 500 } }),
+      CloseButton: { defaultProps: { 'aria-label': t('common.close') } },
+      Input: { defaultProps: { size: 'md' } },
+      TextInput: { defaultProps: { size: 'md' } },
+      PasswordInput: {
+        defaultProps: {
+          size: 'md',
+          // By keyboard too, which the kit leaves out.
+          visibilityToggleFocusable: true,
+          visibilityToggleButtonProps: { 'aria-label': t('common.showPassword') },
+        },
       },
+      NumberInput: { defaultProps: { size: 'md' } },
+      NativeSelect: { defaultProps: { size: 'md' } },
+      Textarea: { defaultProps: { size: 'md' } },
+      Modal: {
+        defaultProps: {
+          centered: true,
+          overlayProps: { backgroundOpacity: 0.45 },
+          transitionProps: { transition: 'fade', duration: 150 },
+          closeButtonProps: { 'aria-label': t('common.close') },
+        },
+      },
+      // A window's title bar is no banner of the page.
+      ModalHeader: { defaultProps: { role: 'presentation' } },
+      Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('common.close') }, withBorder: true } },
+      Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
+      Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
     },
-    // A window's title bar is no banner of the page.
-    ModalHeader: { defaultProps: { role: 'presentation' } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, withBorder: true } },
-    Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
-    Tooltip: { defaultProps: { openDelay: 400, withArrow: true } },
-  },
-})
+  })
 
 /** The stock palette misses AA contrast in many places; these are the colours that text and marks really use. */
 export const cssVariables: CSSVariablesResolver = () => ({

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../lib/messages'
 
 type ConfirmModalProps = {
   opened: boolean
@@ -23,7 +24,7 @@ export function ConfirmModal({
   title,
   children,
   confirm,
-  cancel = 'Cancel',
+  cancel = t('common.cancel'),
   danger,
   routine = false,
   pending,

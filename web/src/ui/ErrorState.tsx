@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core'
+import { t } from '../lib/messages'
 import { messageOf } from '../lib/problem'
 import classes from './EmptyState.module.css'
 
@@ -8,7 +9,7 @@ export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => 
     <div className={classes.state} role="alert">
       <Text size="lg">{messageOf(error)}</Text>
       <Button variant="default" onClick={onRetry}>
-        Try again
+        {t('common.retry')}
       </Button>
     </div>
   )

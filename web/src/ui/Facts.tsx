@@ -1,4 +1,4 @@
-import { dayText, rupees } from '../lib/format'
+import { dayText, moneyText } from '../lib/format'
 
 /** A calendar day, for people and for machines. */
 export function DateText({ day }: { day: string }) {
@@ -9,7 +9,7 @@ export function DateText({ day }: { day: string }) {
   )
 }
 
-/** An amount in rupees. */
+/** An amount in moneyText. */
 export function Money({ amount }: { amount: number }) {
-  return <span className="tabular">{rupees(amount)}</span>
+  return <span className="tabular">{moneyText(amount)}</span>
 }

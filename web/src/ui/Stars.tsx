@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { t } from '../lib/messages'
 import classes from './Stars.module.css'
 
 const STAR = 'M10 1.8l2.5 5.2 5.7.7-4.2 3.9 1.1 5.7L10 14.5l-5.1 2.8L6 11.6 1.8 7.7l5.7-.7z'
@@ -16,9 +17,14 @@ function FiveStars() {
 /** A rating as five stars; a fraction fills part of a star. */
 export function Stars({ value, size = 16 }: { value: number | null; size?: number }) {
   // Five empty stars would read as a bad mark.
-  if (value === null) return <span className={classes.unrated}>Not rated</span>
+  if (value === null) return <span className={classes.unrated}>{t('common.stars.none')}</span>
   return (
-    <span role="img" aria-label={`Rated ${value} out of 5`} className={classes.stars} style={{ width: size * 5 }}>
+    <span
+      role="img"
+      aria-label={t('common.stars.rated', { value })}
+      className={classes.stars}
+      style={{ width: size * 5 }}
+    >
       <FiveStars />
       <span className={classes.filled} style={{ width: `${(value / 5) * 100}%` }}>
         <span className={classes.full} style={{ width: size * 5 }}>
@@ -54,7 +60,7 @@ export function StarsInput({ label, value, onChange, error }: StarsInputProps) {
               checked={stars === value}
               onChange={() => onChange(stars)}
               className={classes.radio}
-              aria-label={stars === 1 ? '1 star' : `${stars} stars`}
+              aria-label={t('common.stars.count', { stars })}
               aria-describedby={error ? errorId : undefined}
             />
             <svg viewBox="0 0 20 19" width={32} aria-hidden="true" focusable="false">

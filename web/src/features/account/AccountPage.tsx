@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react'
+import { t } from '../../lib/messages'
 import { LogoMark } from '../../ui/icons'
+import { LanguageSwitch } from '../../ui/LanguageSwitch'
 import classes from './AccountPage.module.css'
 import { CoverWall } from './CoverWall'
 
@@ -14,10 +16,13 @@ export function AccountPage({ children }: { children: ReactNode }) {
             <LogoMark size={34} />
             My Library
           </p>
-          <p className={classes.sentence}>Find a book, see whether it is there, and take it home.</p>
+          <p className={classes.sentence}>{t('account.brand.sentence')}</p>
         </div>
       </aside>
       <main id="main" tabIndex={-1} className={classes.main}>
+        <div className={classes.language}>
+          <LanguageSwitch />
+        </div>
         <div className={classes.column}>
           <p className={classes.smallBrand}>
             <LogoMark />

@@ -5,7 +5,8 @@ import { useRegister } from '../../api/account'
 import { forms } from '../../api/contract'
 import { messageOf, ProblemError } from '../../lib/problem'
 import type { Registration } from '../../api/types'
-import { validators } from '../../api/validate'
+import { labelOf, validators } from '../../api/validate'
+import { rich, t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { focusFirstError, lowerAsTyped } from '../../lib/forms'
 import { useTitle } from '../../lib/title'
@@ -18,13 +19,13 @@ const rules = forms.Registration
 type Values = Omit<Registration, 'batch'> & { batch: Registration['batch'] | '' }
 
 export default function RegisterScreen() {
-  useTitle('Create Account')
+  useTitle(t('account.register.title'))
   const navigate = useNavigate()
   const register = useRegister()
   const form = useForm<Values>({
     mode: 'controlled',
     initialValues: { name: '', email: '', password: '', rollNumber: '', department: '', batch: '' },
-    validate: validators(rules),
+    validate: validators('Registration'),
   })
 
   async function submit(values: Values) {
@@ -42,7 +43,7 @@ export default function RegisterScreen() {
   return (
     <AccountPage>
       <Title order={1} tabIndex={-1}>
-        Create Account
+        {t('account.register.title')}
       </Title>
       {register.isError && (
         <Alert color="red" mt="lg" role="alert">
@@ -52,7 +53,7 @@ export default function RegisterScreen() {
       <form noValidate onSubmit={form.onSubmit((values) => void submit(values), focusFirstError)}>
         <Stack mt="lg">
           <TextInput
-            label="Full name"
+            label={labelOf('Registration', 'name')}
             required
             withAsterisk={false}
             autoComplete="name"
@@ -60,7 +61,7 @@ export default function RegisterScreen() {
             data-field="name"
           />
           <TextInput
-            label="Email"
+            label={labelOf('Registration', 'email')}
             type="email"
             required
             withAsterisk={false}
@@ -69,8 +70,8 @@ export default function RegisterScreen() {
             data-field="email"
           />
           <PasswordInput
-            label="Password"
-            description={`At least ${rules.password.minLength} characters. A few plain words make a good one.`}
+            label={labelOf('Registration', 'password')}
+            description={t('account.register.passwordHint', { min: rules.password.minLength })}
             required
             withAsterisk={false}
             autoComplete="new-password"
@@ -78,8 +79,8 @@ export default function RegisterScreen() {
             data-field="password"
           />
           <TextInput
-            label="Roll number"
-            description="As on your ID card."
+            label={labelOf('Registration', 'rollNumber')}
+            description={t('account.register.rollNumberHint')}
             required
             withAsterisk={false}
             autoComplete="off"
@@ -90,31 +91,34 @@ export default function RegisterScreen() {
             onChange={(event) => lowerAsTyped(event.currentTarget, (text) => form.setFieldValue('rollNumber', text))}
           />
           <TextInput
-            label="Department"
+            label={labelOf('Registration', 'department')}
             required
             withAsterisk={false}
-            autoComplete="organization"
+            autoComplete="off"
             {...form.getInputProps('department')}
             data-field="department"
           />
           <NativeSelect
-            label="Batch"
+            label={labelOf('Registration', 'batch')}
             required
             withAsterisk={false}
-            data={[{ value: '', label: 'Choose a year', disabled: true }, ...rules.batch.values]}
+            data={[{ value: '', label: t('account.register.chooseYear'), disabled: true }, ...rules.batch.values]}
             {...form.getInputProps('batch')}
             data-field="batch"
           />
           <Button type="submit" size="md" loading={register.isPending}>
-            Create Account
+            {t('account.register.title')}
           </Button>
         </Stack>
       </form>
       <Text mt="lg" c="dimmed">
-        Already registered?{' '}
-        <Anchor component={Link} to={paths.login()}>
-          Sign in
-        </Anchor>
+        {rich('account.register.already', {
+          link: (words) => (
+            <Anchor component={Link} to={paths.login()}>
+              {words}
+            </Anchor>
+          ),
+        })}
       </Text>
     </AccountPage>
   )

@@ -1,12 +1,12 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ChangeEvent } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ChangeEvent, type SubmitEvent } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, useSignIn } from '../../api/account'
 import { messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { loadChunk } from '../../lib/chunks'
+import { loadRest, rich, t } from '../../lib/messages'
 import { homeOf, paths, safeNext } from '../../lib/paths'
 import { storedRole } from '../../lib/storage'
 import { Boundary } from '../../ui/Boundary'
@@ -20,12 +20,14 @@ import classes from './SignInScreen.module.css'
 import { useCardLookup, type CardAnswer } from './useCardLookup'
 
 /** Made anew for each opening: one that did not arrive is asked for again. */
-const scannerPanel = () => lazy(() => loadChunk('scanner', () => import('../scanner')))
-
-const NOT_LOADED = 'The scanner could not be loaded. Check your connection and try again.'
+const scannerPanel = () =>
+  lazy(async () => {
+    const [panel] = await Promise.all([loadChunk('scanner', () => import('../scanner')), loadRest()])
+    return panel
+  })
 
 export default function SignInScreen() {
-  useTitle('Sign in')
+  useTitle(t('account.signIn.title'))
   const navigate = useNavigate()
   const { state } = useLocation()
   const next = safeNext(useSearchParams()[0].get('next'))
@@ -43,17 +45,16 @@ export default function SignInScreen() {
   const sheet = useRef<HTMLFormElement>(null)
   /** The address that a card filled in last. */
   const ofCard = useRef('')
-  const form = useForm({
-    mode: 'controlled',
-    initialValues: { email: registered?.email ?? '', password: '', remember: false },
-  })
+  // The browser checks these three fields by itself: the form library comes with the forms that need it.
+  const [values, setValues] = useState({ email: registered?.email ?? '', password: '', remember: false })
 
   // Coming from the registration, only the password is missing.
   useEffect(() => {
     if (registered) password.current?.focus()
   }, [registered])
 
-  async function submit(values: typeof form.values) {
+  async function submit(event: SubmitEvent<HTMLFormElement>) {
+    event.preventDefault()
     setFound('')
     card.forget()
     try {
@@ -77,12 +78,12 @@ export default function SignInScreen() {
     signIn.reset()
     setScanning(false)
     if (isMasked(answer.email)) {
-      setFound(`Card found: ${answer.email}. Enter your full email address.`)
+      setFound(t('account.card.foundMasked', { email: answer.email }))
       email.current?.focus()
     } else {
-      setFound(`Card found: ${answer.email}. Enter your password.`)
+      setFound(t('account.card.found', { email: answer.email }))
       ofCard.current = answer.email
-      form.setFieldValue('email', answer.email)
+      setValues((before) => ({ ...before, email: answer.email }))
       password.current?.focus()
       password.current?.select()
     }
@@ -96,7 +97,7 @@ export default function SignInScreen() {
       if (!answer || 'email' in answer) return
       if (place !== 'password') return putBack()
       // With an address that somebody typed before it, this was a password out of a program that types.
-      const address = form.getValues().email
+      const address = email.current?.value ?? ''
       if (address === '' || address === ofCard.current) return
       putBack()
       sheet.current?.requestSubmit()
@@ -105,12 +106,12 @@ export default function SignInScreen() {
 
   /** Whoever types an address or a password no longer waits for a card. */
   function typed(name: 'email' | 'password') {
-    const props = form.getInputProps(name)
     return {
-      ...props,
-      onChange: (event: ChangeEvent<HTMLInputElement>) => {
+      name,
+      value: values[name],
+      onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement>) => {
         card.cancel()
-        props.onChange(event)
+        setValues((before) => ({ ...before, [name]: value }))
       },
     }
   }
@@ -125,12 +126,12 @@ export default function SignInScreen() {
   return (
     <AccountPage>
       <Title order={1} tabIndex={-1}>
-        Sign in
+        {t('account.signIn.title')}
       </Title>
       <Continue onContinue={enter} />
       {registered && !signIn.isError && (
         <Alert color="teal" mt="lg" role="status">
-          Account created.
+          {t('account.signIn.created')}
         </Alert>
       )}
       {signIn.isError && (
@@ -138,10 +139,10 @@ export default function SignInScreen() {
           {messageOf(signIn.error)}
         </Alert>
       )}
-      <form ref={sheet} onSubmit={form.onSubmit((values) => void submit(values))}>
+      <form ref={sheet} onSubmit={(event) => void submit(event)}>
         <Stack mt="lg">
           <TextInput
-            label="Email"
+            label={t('account.signIn.email')}
             type="email"
             required
             withAsterisk={false}
@@ -158,7 +159,7 @@ export default function SignInScreen() {
               aria-controls="scanner"
               onClick={() => showScanner(!scanning)}
             >
-              Scan ID Card
+              {t('account.card.scan')}
             </Button>
           )}
           {card.refusal !== null && (
@@ -169,7 +170,7 @@ export default function SignInScreen() {
           <div id="scanner" hidden={!scanning}>
             {scanning && (
               <Boundary key={openings} fallback={<NotLoaded onRetry={() => showScanner(true)} />}>
-                <Suspense fallback={<Text c="dimmed">Loading the scanner…</Text>}>
+                <Suspense fallback={<Text c="dimmed">{t('account.card.preparing')}</Text>}>
                   <ScannerPanel
                     onCode={async (code) => {
                       const answer = await findCard(code)
@@ -187,27 +188,34 @@ export default function SignInScreen() {
             )}
           </div>
           <Text size="sm" role="status" className={classes.found}>
-            {card.looking && !scanning ? 'Looking up card…' : found}
+            {card.looking && !scanning ? t('account.card.looking') : found}
           </Text>
           <PasswordInput
             ref={password}
-            label="Password"
+            label={t('account.signIn.password')}
             required
             withAsterisk={false}
             autoComplete="current-password"
             {...typed('password')}
           />
-          <Checkbox label="Keep me signed in" {...form.getInputProps('remember', { type: 'checkbox' })} />
+          <Checkbox
+            label={t('account.signIn.remember')}
+            checked={values.remember}
+            onChange={({ currentTarget: { checked } }) => setValues((before) => ({ ...before, remember: checked }))}
+          />
           <Button type="submit" size="md" loading={signIn.isPending}>
-            Sign In
+            {t('account.signIn.submit')}
           </Button>
         </Stack>
       </form>
       <Text mt="lg" c="dimmed">
-        New here?{' '}
-        <Anchor component={Link} to={paths.register()}>
-          Register
-        </Anchor>
+        {rich('account.signIn.newHere', {
+          link: (words) => (
+            <Anchor component={Link} to={paths.register()}>
+              {words}
+            </Anchor>
+          ),
+        })}
       </Text>
     </AccountPage>
   )
@@ -216,9 +224,9 @@ export default function SignInScreen() {
 function NotLoaded({ onRetry }: { onRetry: () => void }) {
   return (
     <Stack gap="xs" align="flex-start">
-      <Text role="alert">{NOT_LOADED}</Text>
+      <Text role="alert">{t('account.card.notLoaded')}</Text>
       <Button variant="default" size="sm" onClick={onRetry}>
-        Try again
+        {t('common.retry')}
       </Button>
     </Stack>
   )
@@ -231,10 +239,10 @@ function Continue({ onContinue }: { onContinue: (user: User) => void }) {
   return (
     <Group mt="lg" justify="space-between" wrap="nowrap">
       <Text size="sm" c="dimmed">
-        You are signed in as {user.name}.
+        {t('account.signIn.signedInAs', { name: user.name })}
       </Text>
       <Button variant="default" size="sm" flex="none" onClick={() => onContinue(user)}>
-        Continue
+        {t('account.signIn.continue')}
       </Button>
     </Group>
   )

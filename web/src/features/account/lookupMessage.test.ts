@@ -18,20 +18,20 @@ describe('R-SCAN-3: a card that led nowhere', () => {
     [refused(503, 'busy', 'Busy.'), 'Failed to fetch user from the database.'],
     [unreachable(), 'Failed to fetch user from the database.'],
     [new TypeError('x'), 'Failed to fetch user from the database.'],
-    [refused(404, 'not-found', 'Nothing here.'), 'This library does not look up ID cards. Please type your email.'],
+    [refused(404, 'not-found', 'Nothing here.'), 'This library does not look up ID cards. Enter your email address.'],
   ])('%s', (error, words) => {
     expect(lookupMessage(error)).toBe(words)
   })
 
   it.each([
-    [null, 'Please wait a few minutes'],
-    [1, 'Please wait a second'],
-    [20, 'Please wait 20 seconds'],
-    [60, 'Please wait a minute'],
-    [61, 'Please wait 2 minutes'],
+    [null, 'Wait a few minutes'],
+    [1, 'Wait a second'],
+    [20, 'Wait 20 seconds'],
+    [60, 'Wait a minute'],
+    [61, 'Wait 2 minutes'],
   ])('too many look-ups, again in %s s', (seconds, words) => {
     expect(lookupMessage(refused(429, 'too-many-requests', 'Too many.', seconds))).toBe(
-      `Too many cards were looked up from here. ${words}, or type your email.`,
+      `Too many cards were looked up from here. ${words}, or enter your email address.`,
     )
   })
 })

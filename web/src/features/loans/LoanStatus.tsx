@@ -1,6 +1,6 @@
 import type { Loan } from '../../api/types'
 import { DateText, Money } from '../../ui/Facts'
-import { counted, rupees } from '../../lib/format'
+import { counted, moneyText } from '../../lib/format'
 import { dueState } from './dueRules'
 import classes from './LoanStatus.module.css'
 
@@ -21,7 +21,7 @@ export function ReturnDate({ loan, today, withFine = false }: ReturnDateProps) {
       <DateText day={loan.returnDate} />
       {state !== 'later' && (
         <div className={classes.status} data-state={state}>
-          {state !== 'overdue' ? words[state] : withFine ? `${late}, ${rupees(loan.fine)}` : late}
+          {state !== 'overdue' ? words[state] : withFine ? `${late}, ${moneyText(loan.fine)}` : late}
         </div>
       )}
     </div>

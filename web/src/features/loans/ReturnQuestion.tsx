@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
 import type { AdminLoan } from '../../api/types'
-import { counted, quoted, rupees } from '../../lib/format'
+import { counted, quoted, moneyText } from '../../lib/format'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { ACTION_NAMES } from './LoanButton'
 
@@ -45,7 +45,7 @@ export function ReturnQuestion({ asked, onYes, onClose }: ReturnQuestionProps) {
 function sentenceOf(loan: AdminLoan): string {
   const fine =
     loan.fine > 0
-      ? `Fine to collect: ${rupees(loan.fine)} for ${counted(loan.overdueDays, 'day', 'days')} overdue.`
+      ? `Fine to collect: ${moneyText(loan.fine)} for ${counted(loan.overdueDays, 'day', 'days')} overdue.`
       : 'No fine.'
   return `${quoted(loan.title)}, borrowed by ${loan.userName} (${loan.rollNumber}). ${fine}`
 }

@@ -10,7 +10,7 @@ import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorState } from '../../ui/ErrorState'
 import { DateText } from '../../ui/Facts'
-import { quoted, rupees } from '../../lib/format'
+import { quoted, moneyText } from '../../lib/format'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { Fine, LoanButton, ReturnDate, TableSkeleton, useLoanActions, useRowFocus } from '../loans'
 import classes from './ProfileScreen.module.css'
@@ -113,7 +113,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
                   </div>
                   {reason && (
                     <p id={reason} className={classes.reason}>
-                      Please bring this book to the library desk, where the fine of {rupees(loan.fine)} is settled.
+                      Please bring this book to the library desk, where the fine of {moneyText(loan.fine)} is settled.
                     </p>
                   )}
                 </div>

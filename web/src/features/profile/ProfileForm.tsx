@@ -2,7 +2,6 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { isSignedOut } from '../../api/client'
 import { useUpdateProfile } from '../../api/account'
-import { forms } from '../../api/contract'
 import { messageOf, ProblemError } from '../../lib/problem'
 import type { Profile, User } from '../../api/types'
 import { validators } from '../../api/validate'
@@ -23,7 +22,7 @@ export function ProfileForm({ user, onClose }: { user: User; onClose: () => void
       rollNumber: user.rollNumber ?? '',
       department: user.department ?? '',
     },
-    validate: validators(forms.ProfileEdit),
+    validate: validators('ProfileEdit'),
     onValuesChange: (values) => profileDraft.write(user.uid, values),
   })
   const fieldsAreWrong = update.error instanceof ProblemError && Object.keys(update.error.fields).length > 0

@@ -24,8 +24,8 @@ export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
     mode: 'controlled',
     initialValues: reviewDraft.read(uid, bookId) ?? EMPTY,
     validate: {
-      rating: (value) => (value === 0 ? 'Choose one to five stars.' : check(value, forms.ReviewForm.rating)),
-      comment: (value) => check(value, forms.ReviewForm.comment),
+      rating: (value) => (value === 0 ? 'Choose one to five stars.' : check('ReviewForm', 'rating', value)),
+      comment: (value) => check('ReviewForm', 'comment', value),
     },
     onValuesChange: (values) => reviewDraft.write(uid, bookId, values),
   })

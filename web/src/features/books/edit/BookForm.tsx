@@ -2,7 +2,7 @@ import { Alert, Button, Kbd, NativeSelect, NumberInput, Text, Textarea, TextInpu
 import { useQuery } from '@tanstack/react-query'
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { highlightsQuery } from '../../../api/books'
-import { lengthOf } from '../../../api/validate'
+import { labelOf, lengthOf } from '../../../api/validate'
 import type { BookStatus } from '../../../api/types'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { focusFirstError } from '../../../lib/forms'
@@ -93,7 +93,7 @@ export function BookForm({
         onKeyDown={onKeyDown}
       >
         <TextInput
-          label={rules.title.label}
+          label={labelOf('BookForm', 'title')}
           required
           withAsterisk={false}
           autoComplete="off"
@@ -102,7 +102,7 @@ export function BookForm({
           data-field="title"
         />
         <TextInput
-          label={rules.author.label}
+          label={labelOf('BookForm', 'author')}
           required
           withAsterisk={false}
           autoComplete="off"
@@ -111,14 +111,14 @@ export function BookForm({
           data-field="author"
         />
         <Suggested
-          label={rules.genre.label}
+          label={labelOf('BookForm', 'genre')}
           suggest={(book) => book.genre}
           more={COMMON_GENRES}
           {...form.getInputProps('genre')}
           field="genre"
         />
         <TextInput
-          label={rules.photoURL.label}
+          label={labelOf('BookForm', 'photoURL')}
           description="The address of a picture of the cover, starting with https://"
           required
           withAsterisk={false}
@@ -139,7 +139,7 @@ export function BookForm({
         </aside>
         <div>
           <Textarea
-            label={rules.description.label}
+            label={labelOf('BookForm', 'description')}
             required
             withAsterisk={false}
             autosize
@@ -155,7 +155,7 @@ export function BookForm({
           </Text>
         </div>
         <NumberInput
-          label={rules.noOfBooks.label}
+          label={labelOf('BookForm', 'noOfBooks')}
           required
           withAsterisk={false}
           allowDecimal={false}
@@ -168,7 +168,7 @@ export function BookForm({
           data-field="noOfBooks"
         />
         <Suggested
-          label={rules.location.label}
+          label={labelOf('BookForm', 'location')}
           description="Where a reader finds it, for instance Main hall, shelf A4"
           suggest={(book) => book.location}
           {...form.getInputProps('location')}
@@ -177,7 +177,7 @@ export function BookForm({
         <div>
           <NativeSelect
             key={turned}
-            label={rules.status.label}
+            label={labelOf('BookForm', 'status')}
             data={[...rules.status.values]}
             className={classes.short}
             classNames={{ input: turned > 0 ? classes.turned : undefined }}
@@ -192,7 +192,7 @@ export function BookForm({
         {kind === 'add' && (
           <div data-field="rating">
             <StarsInput
-              label={rules.rating.label}
+              label={labelOf('BookForm', 'rating')}
               value={values.rating}
               onChange={(stars) => form.setFieldValue('rating', stars)}
               error={typeof form.errors['rating'] === 'string' ? form.errors['rating'] : null}

@@ -1,7 +1,8 @@
 import { Button, Text, Title } from '@mantine/core'
 import { useEffect, useId, useMemo, useRef } from 'react'
+import { labelOf } from '../../../api/validate'
 import classes from './ConflictPanel.module.css'
-import { type BookField, rules } from './bookValues'
+import type { BookField } from './bookValues'
 import { type Difference, piecesOf } from './comparison'
 import type { BookFormState, Conflict } from './useBookForm'
 
@@ -92,7 +93,7 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
   const group = useId()
   return (
     <fieldset className={classes.choice}>
-      <legend className={classes.field}>{rules[field].label}</legend>
+      <legend className={classes.field}>{labelOf('BookForm', field)}</legend>
       <div className={classes.sides}>
         {(
           [

@@ -2,7 +2,7 @@ import { Anchor, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { check } from '../../../api/validate'
-import { type BookValues, rules } from './bookValues'
+import type { BookValues } from './bookValues'
 import classes from './CoverPreview.module.css'
 
 type CoverPreviewProps = {
@@ -25,7 +25,7 @@ type Stage = 'none' | 'unfinished' | 'loading' | 'shown' | 'failed' | 'bare'
 
 function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: string }) {
   const [stage, setStage] = useState<Stage>(
-    url === '' ? 'none' : check(url, rules.photoURL) === null ? 'loading' : 'unfinished',
+    url === '' ? 'none' : check('BookForm', 'photoURL', url) === null ? 'loading' : 'unfinished',
   )
   const picture = stage === 'loading' || stage === 'shown'
   const board = drawn !== null && stage === 'failed' ? drawn : null

@@ -61,11 +61,11 @@ export function sameValues(one: BookValues, other: BookValues): boolean {
   return BOOK_FIELDS.every((field) => one[field] === other[field])
 }
 
-const byRule = validators(rules)
+const byRule = validators('BookForm')
 
 export const addRules = {
   ...byRule,
-  rating: (stars: number) => (stars === 0 ? check('', { ...rules.rating, required: true }) : byRule.rating(stars)),
+  rating: (stars: number) => (stars === 0 ? check('BookForm', 'rating', '', 'required') : byRule.rating(stars)),
 }
 
 /** A number that is 0 because every copy is lent may stay 0. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { columnsFor, countText, moved } from './bookGridRules'
-import { dayText, rupees } from '../../../lib/format'
+import { dayText, moneyText } from '../../../lib/format'
 
 describe('rules of the grid', () => {
   it('R-HOME-3, R-BOOK-1: six or three in a row where there is room, at least one anywhere', () => {
@@ -29,6 +29,6 @@ describe('dates and money', () => {
   it('are written the same way everywhere', () => {
     expect(dayText('2026-11-12')).toBe('12 Nov 2026')
     expect(dayText('2026-09-02')).toBe('2 Sep 2026')
-    expect(rupees(15)).toBe('₹15')
+    expect(moneyText(15)).toBe('₹15')
   })
 })

@@ -1,0 +1,325 @@
+/**
+ * The message catalogue: what Vite serves of it, what TypeScript knows of it, and what the gate asks of it.
+ *
+ *   node scripts/messages.mjs           writes src/messages/types.ts (git ignores it) and sorts the catalogues
+ *   node scripts/messages.mjs --check   fails on a key that is missing, unused or takes other parameters in another
+ *                                       language, and on text for people that stands in the code
+ */
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { isPoundElement, isTagElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
+import compile from 'icu-minify/compile'
+import ts from 'typescript'
+
+const web = join(import.meta.dirname, '..')
+const folder = join(web, 'src/messages')
+
+export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
+
+/** What is needed before anybody is signed in travels first; the rest comes with the navigation bar or the scanner. */
+const FIRST_AREAS = new Set(['account', 'app', 'common', 'field', 'label', 'problem'])
+
+/** @typedef {Record<string, string>} Catalogue */
+
+/** @param {string} file @returns {Catalogue} */
+const read = (file) => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+
+/**
+ * Every message of a language; English is what the screens say in `en.json` and what the server says in `server.json`.
+ *
+ * @param {string} language
+ * @returns {Catalogue}
+ */
+export function catalogueOf(language) {
+  return language === 'en' ? { ...read('server.json'), ...read('en.json') } : read(`${language}.json`)
+}
+
+/** @param {string} key @returns {'first' | 'rest'} */
+export const partOf = (key) => (FIRST_AREAS.has(key.slice(0, key.indexOf('.'))) ? 'first' : 'rest')
+
+/** Serves `virtual:messages/<language>-<part>`: messages parsed here, so that no parser travels to the browser. */
+export function messagesPlugin() {
+  const NAME = /^virtual:messages\/(\w+)-(first|rest)$/
+  return {
+    name: 'library-messages',
+    /** @param {string} id */
+    resolveId: (id) => (NAME.test(id) ? `\0${id}` : undefined),
+    /** @param {string} id */
+    load(id) {
+      const [, language = '', part] = NAME.exec(id.slice(1)) ?? []
+      if (!part) return undefined
+      for (const file of [`${language}.json`, ...(language === 'en' ? ['server.json'] : [])]) {
+        this.addWatchFile(join(folder, file))
+      }
+      const messages = Object.entries(catalogueOf(language))
+        .filter(([key]) => partOf(key) === part)
+        .map(([key, text]) => [key, compile(text)])
+      return `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(messages)))})`
+    },
+    /** Tells start.js where the first messages of each language lie, so that they arrive together with the code. */
+    transformIndexHtml: {
+      order: /** @type {const} */ ('post'),
+      /** @param {string} html @param {{ bundle?: Record<string, { facadeModuleId?: string | null }> }} context */
+      handler(html, { bundle = {} }) {
+        const attributes = LANGUAGES.map((language) => {
+          const isFirst = ([, chunk]) => chunk.facadeModuleId === `\0virtual:messages/${language}-first`
+          const [file] = Object.entries(bundle).find(isFirst) ?? []
+          return file ? ` data-${language}="/library/${file}"` : ''
+        })
+        return html.replace('src="/library/start.js"', (tag) => tag + attributes.join(''))
+      },
+    },
+  }
+}
+
+/**
+ * The parameters of a message and of what kind each is.
+ *
+ * @param {string} text
+ * @returns {Map<string, string>}
+ */
+export function paramsOf(text) {
+  const found = new Map()
+  const take = (name, kind) => {
+    // `{n, plural, …}` beside a plain `{n}` is still a number.
+    if (!found.has(name) || found.get(name) === 'text') found.set(name, kind)
+  }
+  /** @param {ReturnType<typeof parse>} elements */
+  function walk(elements) {
+    for (const element of elements) {
+      if (isPoundElement(element) || element.type === TYPE.literal) continue
+      if (isTagElement(element)) {
+        take(element.value, 'tag')
+        walk(element.children)
+      } else if (element.type === TYPE.select) {
+        take(element.value, `one of ${Object.keys(element.options).toSorted().join('|')}`)
+        for (const option of Object.values(element.options)) walk(option.value)
+      } else if (element.type === TYPE.plural) {
+        if (element.offset) throw new Error('a plural with an offset is not supported')
+        take(element.value, 'number')
+        for (const option of Object.values(element.options)) walk(option.value)
+      } else {
+        take(element.value, element.type === TYPE.number ? 'number' : element.type === TYPE.argument ? 'text' : 'date')
+      }
+    }
+  }
+  walk(parse(text))
+  return found
+}
+
+const signatureOf = (text) =>
+  [...paramsOf(text)]
+    .map(([name, kind]) => `${name}: ${kind}`)
+    .toSorted()
+    .join(', ')
+
+/**
+ * What is wrong with catalogues in other languages beside the English one.
+ *
+ * @param {Catalogue} english
+ * @param {Record<string, Catalogue>} others
+ */
+export function differences(english, others) {
+  const wrong = []
+  const signatures = {}
+  for (const [key, text] of Object.entries(english)) {
+    try {
+      signatures[key] = signatureOf(text)
+    } catch (error) {
+      wrong.push(`en: ${key}: ${error.message}`)
+    }
+  }
+  for (const [language, catalogue] of Object.entries(others)) {
+    for (const key of Object.keys(english)) if (!(key in catalogue)) wrong.push(`${language}: ${key} is missing`)
+    for (const [key, text] of Object.entries(catalogue)) {
+      if (!(key in english)) {
+        wrong.push(`${language}: ${key} is not in English`)
+        continue
+      }
+      try {
+        const signature = signatureOf(text)
+        if (signature !== signatures[key]) {
+          wrong.push(`${language}: ${key} takes {${signature}}, in English {${signatures[key]}}`)
+        }
+      } catch (error) {
+        wrong.push(`${language}: ${key}: ${error.message}`)
+      }
+    }
+  }
+  return wrong
+}
+
+/**
+ * The keys that code names: as they are, or as the pattern of a template.
+ *
+ * @param {ts.SourceFile} source
+ * @returns {{ names: Set<string>, patterns: RegExp[] }}
+ */
+export function usesIn(source) {
+  const names = new Set()
+  const patterns = []
+  const escape = (text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+  const visit = (node) => {
+    if (ts.isStringLiteralLike(node)) names.add(node.text)
+    else if (ts.isTemplateExpression(node) && /^[a-z]+\.[\w.]*$/i.test(node.head.text)) {
+      const rest = node.templateSpans.map(({ literal }) => String.raw`[\w-]+` + escape(literal.text))
+      patterns.push(new RegExp(`^${escape(node.head.text)}${rest.join('')}$`))
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return { names, patterns }
+}
+
+/** Where in JSX or in an object a string is read by a person. */
+const TEXT_NAMES =
+  /^(label|title|placeholder|description|error|children|alt|message|confirm|cancel|advice|text|words|summary|aria-(label|description|valuetext|roledescription|placeholder))$/
+const SENTENCE = /^[“(]?\p{Lu}.*\p{L}{2}.*\s.*\p{L}{2}/u
+/** The name of the product is the same in every language. */
+const hasWords = (text) => /\p{L}/u.test(text.replaceAll('My Library', ''))
+
+/**
+ * Text for people that stands in the code instead of in the catalogue.
+ *
+ * @param {ts.SourceFile} source
+ * @returns {{ line: number, text: string }[]}
+ */
+export function hardCoded(source) {
+  const found = new Map()
+  const report = (node, text) => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
+    found.set(node.getStart(source), { line: line + 1, text: text.trim() })
+  }
+  /** The literals that a value is made of; what a function is given is not shown. */
+  const literals = (node) => {
+    if (ts.isStringLiteralLike(node)) {
+      if (hasWords(node.text)) report(node, node.text)
+    } else if (ts.isTemplateExpression(node)) {
+      const text = [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('…')
+      if (hasWords(text)) report(node, text)
+      for (const { expression } of node.templateSpans) literals(expression)
+    } else if (ts.isConditionalExpression(node)) {
+      literals(node.whenTrue)
+      literals(node.whenFalse)
+    } else if (ts.isBinaryExpression(node) && !/^[=!<>]/.test(node.operatorToken.getText(source))) {
+      literals(node.left)
+      literals(node.right)
+    } else if (ts.isParenthesizedExpression(node) || ts.isAsExpression(node) || ts.isJsxExpression(node)) {
+      if (node.expression) literals(node.expression)
+    }
+  }
+  const isForDevelopers = (node) =>
+    (ts.isNewExpression(node) && node.expression.getText(source).endsWith('Error')) ||
+    (ts.isCallExpression(node) && /^(console\.\w+|super|raise)$/.test(node.expression.getText(source))) ||
+    ts.isImportDeclaration(node) ||
+    ts.isTypeNode(node)
+  const visit = (node) => {
+    if (isForDevelopers(node)) return
+    if (ts.isJsxText(node)) {
+      if (hasWords(node.text)) report(node, node.text)
+    } else if (ts.isJsxExpression(node) && !ts.isJsxAttribute(node.parent)) literals(node)
+    else if (ts.isJsxAttribute(node) && TEXT_NAMES.test(node.name.getText(source)) && node.initializer) {
+      literals(node.initializer)
+    } else if (ts.isPropertyAssignment(node) && TEXT_NAMES.test(node.name.getText(source).replaceAll("'", ''))) {
+      literals(node.initializer)
+    } else if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) {
+      if (SENTENCE.test(node.text) && hasWords(node.text)) report(node, node.text)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return [...found.values()]
+}
+
+/** @param {string} name @param {string} text */
+export const sourceOf = (name, text) => ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true)
+
+/** Where the code is not read for text: it has not been moved into the catalogue yet. */
+const NOT_YET = ['src/features/books/', 'src/features/loans/', 'src/features/profile/', 'src/features/scanner/']
+
+/** Names of things, not words for people. */
+const NO_TEXT = /^src\/(api\/(schema|contract)|theme\/|testing\/)/
+
+function checkAll() {
+  const files = readdirSync(join(web, 'src'), { recursive: true })
+    .map((name) => `src/${String(name)}`)
+    .filter((name) => /\.tsx?$/.test(name) && !/\.(test\.tsx?|d\.ts)$/.test(name) && name !== 'src/messages/types.ts')
+  const sources = files.map((name) => sourceOf(name, readFileSync(join(web, name), 'utf8')))
+  const own = read('en.json')
+  const server = read('server.json')
+  const wrong = Object.keys(own)
+    .filter((key) => key in server)
+    .map((key) => `en: ${key} is the server's own`)
+  wrong.push(...differences(catalogueOf('en'), { hi: catalogueOf('hi') }))
+
+  const uses = sources.map(usesIn)
+  for (const key of Object.keys(own)) {
+    const used = uses.some(({ names, patterns }) => names.has(key) || patterns.some((pattern) => pattern.test(key)))
+    if (!used) wrong.push(`en: ${key} is not used`)
+  }
+  for (const source of sources) {
+    if (NO_TEXT.test(source.fileName) || NOT_YET.some((part) => source.fileName.startsWith(part))) continue
+    for (const { line, text } of hardCoded(source))
+      wrong.push(`${source.fileName}:${line}: “${text}” is not in the catalogue`)
+  }
+  return wrong
+}
+
+const TYPES = { number: 'number', text: 'string | number', date: 'string', tag: 'Tag' }
+
+function typesText() {
+  const lines = Object.entries(catalogueOf('en'))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, text]) => {
+      const params = [...paramsOf(text)].map(([name, kind]) => {
+        const choices = kind.startsWith('one of ') ? kind.slice(7).split('|') : null
+        const type = choices?.includes('other') ? 'string' : (TYPES[kind] ?? choices?.map((c) => `'${c}'`).join(' | '))
+        return `${name}: ${type}`
+      })
+      return `  '${key}': ${params.length === 0 ? 'null' : `{ ${params.join('; ')} }`}`
+    })
+  return `// Generated by scripts/messages.mjs from en.json and server.json. Do not edit.
+import type { ReactNode } from 'react'
+
+/** What stands around a part of a message, such as a link. */
+export type Tag = (parts: readonly ReactNode[]) => ReactNode
+
+/** The parameters of every message. */
+export type Messages = {
+${lines.join('\n')}
+}
+`
+}
+
+/** Catalogues are kept in the order of their keys, so that two people seldom add a line in the same place. */
+function sort(file) {
+  const before = readFileSync(join(folder, file), 'utf8')
+  const entries = Object.entries(JSON.parse(before)).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  const after = `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`
+  if (after !== before) writeFileSync(join(folder, file), after)
+}
+
+/** Writes the types anew when they changed. */
+export function writeTypes() {
+  const target = join(folder, 'types.ts')
+  const text = typesText()
+  let before = ''
+  try {
+    before = readFileSync(target, 'utf8')
+  } catch {
+    // The first time.
+  }
+  if (text !== before) writeFileSync(target, text)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  if (process.argv.includes('--check')) {
+    const wrong = checkAll()
+    for (const line of wrong) console.error(line)
+    if (wrong.length > 0) process.exit(1)
+  } else {
+    for (const language of LANGUAGES) sort(`${language}.json`)
+    writeTypes()
+  }
+}

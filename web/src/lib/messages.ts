@@ -1,0 +1,191 @@
+import format, { type CompiledMessage } from 'icu-minify/format'
+import { createElement, Fragment, useSyncExternalStore, type ReactNode } from 'react'
+import type { Messages, Tag } from '../messages/types'
+import { loadChunk } from './chunks'
+import { storage } from './storage'
+
+export type MessageKey = keyof Messages
+
+type HasTag<P> = P extends null ? false : Tag extends P[keyof P] ? true : false
+type TextKey = { [K in MessageKey]: HasTag<Messages[K]> extends true ? never : K }[MessageKey]
+type RichKey = Exclude<MessageKey, TextKey>
+type Args<K extends MessageKey> = Messages[K] extends null ? [] : [params: Messages[K]]
+
+type Catalogue = Readonly<Record<string, CompiledMessage>>
+type Part = 'first' | 'rest'
+type Loader = () => Promise<{ default: Catalogue }>
+
+const CATALOGUES = {
+  en: { first: () => import('virtual:messages/en-first'), rest: () => import('virtual:messages/en-rest') },
+  hi: { first: () => import('virtual:messages/hi-first'), rest: () => import('virtual:messages/hi-rest') },
+} satisfies Record<string, Record<Part, Loader>>
+
+/** What a person may choose, each named by itself. */
+export const LANGUAGES = { en: 'English', hi: 'हिन्दी' } as const
+
+export type Language = keyof typeof LANGUAGES
+
+/**
+ * `pseudo` and `pseudo-rtl` are English made conspicuous, and written from right to left: for whoever looks for text that is
+ * not in the catalogue, does not fit, or stands on the wrong side.
+ */
+type Locale = Language | 'pseudo' | 'pseudo-rtl'
+
+/** How each is told to the browser: the page's `lang`, and the rules for numbers, plurals and dates. */
+const LOCALES: Readonly<Record<Locale, { lang: string; dir: 'ltr' | 'rtl'; intl: string; from: Language }>> = {
+  en: { lang: 'en', dir: 'ltr', intl: 'en-IN', from: 'en' },
+  hi: { lang: 'hi', dir: 'ltr', intl: 'hi-IN', from: 'hi' },
+  pseudo: { lang: 'en-XA', dir: 'ltr', intl: 'en-IN', from: 'en' },
+  'pseudo-rtl': { lang: 'ar-XB', dir: 'rtl', intl: 'en-IN', from: 'en' },
+}
+
+const isLocale = (name: string | null): name is Locale => name !== null && Object.hasOwn(LOCALES, name)
+
+const STORED = 'language'
+
+/** Asked for in the address (`?lang=hi`), chosen earlier, or the first of the browser's languages that there is. */
+function wanted(): Locale {
+  const asked = new URLSearchParams(location.search).get('lang')
+  if (isLocale(asked)) return asked
+  const chosen = storage.read(STORED)
+  if (isLocale(chosen)) return chosen
+  return navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag === 'en' || tag === 'hi') ?? 'en'
+}
+
+let locale: Locale = 'en'
+let catalogue: Catalogue = {}
+const parts = new Set<Part>()
+const listeners = new Set<() => void>()
+
+async function load(which: Locale, part: Part): Promise<Catalogue> {
+  const { default: messages } = await loadChunk('messages', CATALOGUES[LOCALES[which].from][part])
+  if (which !== 'pseudo' && which !== 'pseudo-rtl') return messages
+  const { pseudo } = await loadChunk('pseudo', () => import('./pseudo'))
+  return pseudo(messages, which === 'pseudo-rtl' ? 'arabic' : 'accents')
+}
+
+async function apply(next: Locale): Promise<void> {
+  parts.add('first')
+  const loaded = await Promise.all([...parts].map((part) => load(next, part)))
+  locale = next
+  catalogue = Object.assign({}, ...loaded) as Catalogue
+  const { lang, dir } = LOCALES[next]
+  Object.assign(document.documentElement, { lang, dir })
+  for (const listener of listeners) listener()
+}
+
+/** Loads the language of this browser: nothing is shown before. */
+export const startMessages = (): Promise<void> => apply(wanted())
+
+/** Loads what the screens behind the sign-in say. */
+export async function loadRest(): Promise<void> {
+  if (parts.has('rest')) return
+  const rest = await load(locale, 'rest')
+  parts.add('rest')
+  catalogue = { ...catalogue, ...rest }
+}
+
+/** Changes the language of the page at once, and of this browser from now on. */
+export async function chooseLanguage(language: Language): Promise<void> {
+  storage.write(STORED, language)
+  await apply(language)
+}
+
+export const currentLanguage = (): Language => LOCALES[locale].from
+
+/** The rules for numbers, plurals and dates. */
+export const intlLocale = (): string => LOCALES[locale].intl
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Whoever shows messages mounts anew when this changes: `t` may then be called anywhere, without a hook. */
+export const useLocale = (): string => useSyncExternalStore(subscribe, () => locale)
+
+/** Made once for each locale and style: they are slow to make. */
+function kept<T>(make: (locale: string, options: object | undefined) => T) {
+  const made = new Map<string, T>()
+  return (tag: unknown, options?: object): T => {
+    const key = `${String(tag)} ${JSON.stringify(options)}`
+    const formatter = made.get(key) ?? make(String(tag), options)
+    made.set(key, formatter)
+    return formatter
+  }
+}
+
+/** As the server writes days in English: September as short as the other months, no comma after the day of the week. */
+function dayFormat(tag: string, options: Intl.DateTimeFormatOptions | undefined): Intl.DateTimeFormat {
+  const days = new Intl.DateTimeFormat(tag, options)
+  const write = (day: Date) => {
+    const text = days.format(day)
+    return tag.startsWith('en') ? text.replace('Sept', 'Sep').replace(', ', ' ') : text
+  }
+  return { format: write } as Intl.DateTimeFormat
+}
+
+const OPTIONS: Parameters<typeof format>[3] = {
+  formats: {
+    number: {
+      // ₹15, ₹7.50
+      money: { style: 'currency', currency: 'INR', trailingZeroDisplay: 'stripIfInteger' },
+    },
+    // 28 Nov 2026, and Saturday 28 Nov; the server names days without a time, which no time zone may move.
+    dateTime: {
+      medium: { day: 'numeric', month: 'short', year: 'numeric' },
+      full: { weekday: 'long', day: 'numeric', month: 'short' },
+    },
+  },
+  formatters: {
+    getNumberFormat: kept((tag, options) => new Intl.NumberFormat(tag, options)),
+    getPluralRules: kept((tag, options) => new Intl.PluralRules(tag, options)),
+    getDateTimeFormat: kept(dayFormat),
+  },
+  timeZone: 'UTC',
+}
+
+type Values<T> = Parameters<typeof format<T>>[2]
+
+/** The parameters that a compiled message writes as a day. */
+function daysIn(part: unknown): string[] {
+  if (typeof part !== 'object' || part === null) return []
+  if (Array.isArray(part) && part[1] === DATE) return [String(part[0])]
+  return Object.values(part).flatMap(daysIn)
+}
+
+const DATE = 5
+
+/** ISO days become instants for `Intl`: midnight in Greenwich, where the formatter reads them again. */
+function withDays<T>(message: CompiledMessage, values: Values<T>): Values<T> {
+  const days = daysIn(message).map((name) => [name, new Date(`${String(values?.[name]).slice(0, 10)}T00:00:00Z`)])
+  return days.length === 0 ? values : { ...values, ...(Object.fromEntries(days) as Record<string, Date>) }
+}
+
+/** The message in pieces. One that is missing shows by its key: a wrong word is no reason for a screen to fail. */
+function formatted<T>(key: string, values: Values<T>): (string | T)[] {
+  try {
+    const message = catalogue[key]
+    if (message === undefined) throw new Error('There is no such message')
+    const made = format<T>(message, intlLocale(), withDays(message, values), OPTIONS)
+    return Array.isArray(made) ? made : [made]
+  } catch (error) {
+    console.error(key, error)
+    return [key]
+  }
+}
+
+/** The message in the language of the page. */
+export function t<K extends TextKey>(key: K, ...[params]: Args<K>): string {
+  return formatted<string>(key, params as Values<string>).join('')
+}
+
+/** A message with something around its parts, such as a link. */
+export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode {
+  return createElement(Fragment, null, ...formatted<ReactNode>(key, params as Values<ReactNode>))
+}
+
+/** What the server said by its code, in the language of the page; in the server's own words where the code is not known. */
+export function told(key: string, params: Readonly<Record<string, unknown>>, words: string): string {
+  return key in catalogue ? formatted<string>(key, params as Values<string>).join('') : words
+}

@@ -1,0 +1,51 @@
+import type { CompiledMessage } from 'icu-minify/format'
+
+const LATIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+const WRITTEN = {
+  accents: Array.from('åƀçðéƒĝĥîĵķļɱñöþɋŕšţûṽŵẋýžÅƁÇÐÉƑĜĤÎĴĶĻṀÑÖÞɊŔŠŢÛṼŴẊÝŽ'),
+  arabic: Array.from('ابجدهوزحطيكلمنسعفصقرشتثخذضابجدهوزحطيكلمنسعفصقرشتثخذض'),
+} as const
+
+export type Script = keyof typeof WRITTEN
+
+/** A text longer by two fifths, in brackets that show where it is cut. */
+function written(text: string, script: Script): string {
+  if (!/\p{L}/u.test(text)) return text
+  const letters = Array.from(text, (letter) => WRITTEN[script][LATIN.indexOf(letter)] ?? letter)
+  const more = Array.from({ length: Math.ceil(letters.length * 0.4) }, (_, index) => letters[index % letters.length])
+  return `⟦${letters.join('')}${more.join('').trimEnd()}⟧`
+}
+
+type Node = Exclude<CompiledMessage, string>[number]
+
+function inNode(node: Node, script: Script): Node {
+  if (typeof node === 'string') return written(node, script)
+  if (typeof node === 'number') return node
+  const [name, kind, ...rest] = node as [string, ...unknown[]]
+  if (kind === undefined) return node
+  // A number above 0 says of what kind a parameter is; anything else is what a tag stands around.
+  if (typeof kind !== 'number' || kind === 0) {
+    return [name, ...[kind, ...rest].map((part) => inNode(part as Node, script))] as unknown as Node
+  }
+  return kind > LAST_WITH_BRANCHES ? node : ([name, kind, inBranches(rest[0] as Branches, script)] as Node)
+}
+
+type Branches = Readonly<Record<string, CompiledMessage | 0>>
+
+/** In the compiled form: 1 choice, 2 plural, 3 ordinal, 4 number, 5 date, 6 time. */
+const LAST_WITH_BRANCHES = 3
+
+const inBranches = (branches: Branches, script: Script): Branches =>
+  Object.fromEntries(
+    Object.entries(branches).map(([name, branch]) => [name, branch === 0 ? 0 : inMessage(branch, script)]),
+  )
+
+function inMessage(message: CompiledMessage, script: Script): CompiledMessage {
+  return typeof message === 'string' ? written(message, script) : message.map((node) => inNode(node, script))
+}
+
+/** Every message in a script that nobody mistakes for the real one. */
+export function pseudo(catalogue: Readonly<Record<string, CompiledMessage>>, script: Script) {
+  return Object.fromEntries(Object.entries(catalogue).map(([key, message]) => [key, inMessage(message, script)]))
+}
