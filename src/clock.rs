@@ -53,6 +53,12 @@ impl Clock {
         }
     }
 
+    /// The IANA name of the library's time zone.
+    #[must_use]
+    pub fn zone_name(&self) -> &str {
+        self.zone.iana_name().unwrap_or("UTC")
+    }
+
     /// Today's date where the library stands.
     #[must_use]
     pub fn today(&self) -> Date {

@@ -8,6 +8,7 @@
 //!   [`text`] knows which characters show nothing.
 //! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
 //! - [`storage`] is the only place that knows the two databases; one file per area there too.
+//! - [`policies`] keeps what librarians have decided in memory; [`effect`] tells what a change of it does to open loans.
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
 //!   are opened there from being run as formulas.
 //! - [`message`] holds every text for people, by code, in English.
@@ -19,12 +20,14 @@ pub mod config;
 pub mod cover;
 pub mod demo;
 pub mod domain;
+pub mod effect;
 pub mod fold;
 pub mod http;
 pub mod import;
 pub mod limit;
 pub mod message;
 pub mod password;
+pub mod policies;
 pub mod search;
 pub mod server;
 pub mod spreadsheet;

@@ -81,7 +81,16 @@ messages! {
     "tooMany" = too_many(label: &str, max: usize): "{label}: at most {max}.";
     "endsBeforeItBegins" = ends_before_it_begins(): "The last day must not be before the first.";
     "tooManyDays" = too_many_days(max: i64): "From the first to the last day must be at most {max} days.";
+    "notCurrencyCode" = not_currency_code(label: &str): "{label} must be three letters, such as INR.";
+    "notLettersAndDigits" = not_letters_and_digits(label: &str): "{label} must be letters, digits or hyphens.";
     "studentMissing" = student_missing(): "The category Student must be there.";
+
+    // What a change of the rules or the calendar does to the loans that are open.
+    "effect.fines" = effect_fines(loans: i64, before: Money, after: Money):
+        "{loans, plural, one {# loan} other {# loans}}: fines {before, number, money} → {after, number, money}";
+    "effect.dueDates" = effect_due_dates(loans: i64):
+        "{loans, plural, one {# due date moves} other {# due dates move}}";
+    "effect.nothing" = effect_nothing(): "No open loan changes";
 
     // How a due date came about.
     "explain.due" = explain_due(days: i64, from: Date):

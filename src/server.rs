@@ -29,6 +29,7 @@ use crate::{
     demo,
     http::{self, App, Limits, Settings, session::Sessions},
     password::Passwords,
+    policies::Policies,
     storage::{Db, Location},
 };
 
@@ -76,6 +77,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
         db: db.clone(),
         clock,
         catalogue,
+        policies: Policies::default(),
         passwords,
         sessions: Sessions::default(),
         settings: Settings {

@@ -12,9 +12,6 @@ use super::{
 };
 use crate::message;
 
-/// The classes an account may belong to (R-REG-2).
-pub const BATCHES: &[&str] = &["2025", "2026", "2027", "2028"];
-
 /// Name on the screen and limits of each field (R-REG-1, R-REG-5, R-PROF-1).
 pub const NAME: Text = Text { field: "name", label: "Full name", min: 1, max: 100, kind: Kind::Line };
 /// RFC 5321 allows 254 characters.
@@ -28,8 +25,8 @@ pub const ROLL_NUMBER: Text =
 /// The department's name.
 pub const DEPARTMENT: Text =
     Text { field: "department", label: "Department", min: 1, max: 100, kind: Kind::Line };
-/// One of [`BATCHES`].
-pub const BATCH: Text = Text { field: "batch", label: "Batch", min: 1, max: 4, kind: Kind::OneOf(BATCHES) };
+/// One of the library's settings (R-REG-2).
+pub const BATCH: Text = Text { field: "batch", label: "Batch", min: 1, max: 20, kind: Kind::Line };
 
 /// What an account may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -120,7 +117,7 @@ pub struct Registration {
 
 impl Registration {
     /// The registration as it is stored, or everything that is wrong with it.
-    pub fn checked(self) -> Result<Self, Invalid> {
+    pub fn checked(self, batches: &[String]) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {
             name: NAME.check(&self.name, &mut invalid),
@@ -130,6 +127,9 @@ impl Registration {
             department: DEPARTMENT.check(&self.department, &mut invalid),
             batch: BATCH.check(&self.batch, &mut invalid),
         };
+        if !checked.batch.is_empty() && !batches.contains(&checked.batch) {
+            invalid.push(BATCH.field, message::not_listed(BATCH.label));
+        }
         invalid.or(checked)
     }
 }
@@ -208,6 +208,8 @@ mod tests {
 
     use super::*;
 
+    const BATCHES: [&str; 2] = ["2026", "2027"];
+
     fn registration() -> Registration {
         Registration {
             name: " Asha Rao ".into(),
@@ -221,7 +223,7 @@ mod tests {
 
     fn wrong_fields(registration: Registration) -> Vec<String> {
         registration
-            .checked()
+            .checked(&BATCHES.map(Into::into))
             .err()
             .map(|invalid| invalid.0.into_iter().map(|e| e.field.into_owned()).collect())
             .unwrap_or_default()
@@ -229,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_registration_is_trimmed_and_its_roll_number_lower_cased_r_reg_2() {
-        let checked = registration().checked().unwrap_or_else(|e| panic!("{e:?}"));
+        let checked = registration().checked(&BATCHES.map(Into::into)).unwrap_or_else(|e| panic!("{e:?}"));
         assert_eq!((checked.name.as_str(), checked.roll_number.as_str()), ("Asha Rao", "cs25-014"));
         assert_eq!(checked.email, "Asha@College.edu");
     }
@@ -248,9 +250,9 @@ mod tests {
     }
 
     #[test]
-    fn only_the_four_batches_are_taken_r_reg_2() {
+    fn only_the_batches_of_the_settings_are_taken_r_reg_2() {
         for batch in BATCHES {
-            assert!(wrong_fields(Registration { batch: (*batch).into(), ..registration() }).is_empty());
+            assert!(wrong_fields(Registration { batch: batch.into(), ..registration() }).is_empty());
         }
         assert_eq!(wrong_fields(Registration { batch: "2024".into(), ..registration() }), ["batch"]);
     }

@@ -149,8 +149,10 @@ pub const AMOUNTS: &[(&str, &str, Money)] = &[
     ("maxFine", "Highest fine", Money::main(1_000_000)),
     ("blockOwingOver", "Owing more than this stops borrowing", Money::main(1_000_000)),
 ];
+/// The first day of a version.
+const EFFECTIVE_FROM: &str = "effectiveFrom";
 /// The day all books are due back.
-pub const ALL_BACK_BY: &str = "allBackBy";
+const ALL_BACK_BY: &str = "allBackBy";
 /// A category's name.
 pub const NAME: Text = Text { field: "name", label: "Category", min: 1, max: 50, kind: Kind::Line };
 /// Most categories.
@@ -233,7 +235,7 @@ impl CategoryRules {
 }
 
 /// Notes a day that can only be a typing mistake.
-pub fn check_day(field: String, label: &str, day: Date, invalid: &mut Invalid) {
+fn check_day(field: String, label: &str, day: Date, invalid: &mut Invalid) {
     if !(DAYS.0..=DAYS.1).contains(&day) {
         invalid.push(field, message::day_out_of_range(label, DAYS.0, DAYS.1));
     }
@@ -257,6 +259,9 @@ pub struct Category {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Rules {
+    /// The day from which on they hold; null for the defaults, and for "from today" in a request.
+    #[schema(value_type = Option<String>, format = Date)]
+    pub effective_from: Option<Date>,
     /// `Student`, whose values are all there, then the others.
     pub categories: Vec<Category>,
     /// Whether students may borrow by themselves.
@@ -276,6 +281,7 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self {
+            effective_from: None,
             categories: vec![
                 Category { name: STUDENT.into(), rules: CategoryRules::of(&Policy::default()) },
                 Category { name: STAFF.into(), rules: CategoryRules::default() },
@@ -300,6 +306,9 @@ impl Rules {
     /// The rules as they are stored (`Student` first and complete), or everything that is wrong with them.
     pub fn checked(mut self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
+        if let Some(day) = self.effective_from {
+            check_day(EFFECTIVE_FROM.into(), "First day", day, &mut invalid);
+        }
         if self.categories.len() > CATEGORIES {
             invalid.push("categories", message::too_many("Categories", CATEGORIES));
         }
@@ -370,7 +379,8 @@ impl RuleHistory {
 
     /// The same with one more version, saved after all others.
     #[must_use]
-    pub fn with(mut self, from: Date, rules: Rules) -> Self {
+    pub fn with(mut self, from: Date, mut rules: Rules) -> Self {
+        rules.effective_from = Some(from);
         // It holds from its first day on, whatever was to begin later and was saved before.
         self.periods.retain(|(begun, _)| begun.is_none_or(|begun| begun < from));
         self.periods.push((Some(from), rules));
@@ -384,11 +394,10 @@ impl RuleHistory {
         &self.periods[after.max(1) - 1].1
     }
 
-    /// The first day of the rules that hold on a day; `None` for the defaults.
+    /// The version that was saved last, or that holds after all others.
     #[must_use]
-    pub fn first_day_on(&self, day: Date) -> Option<Date> {
-        let after = self.periods.partition_point(|(begun, _)| begun.is_none_or(|begun| begun <= day));
-        self.periods[after.max(1) - 1].0
+    pub fn newest(&self) -> &Rules {
+        &self.periods[self.periods.len() - 1].1
     }
 
     /// The versions that hold on the days `first..=last` (as numbers), each with its part of them.
@@ -426,6 +435,7 @@ mod tests {
         assert_eq!(
             serde_json::to_value(&rules).unwrap(),
             json!({
+                "effectiveFrom": null,
                 "categories": [
                     { "name": "Student", "rules": {
                         "loanDays": 7, "renewalDays": 7, "finePerDay": 5, "graceDays": 0, "maxFine": null,
@@ -513,7 +523,11 @@ mod tests {
         let at = |day| date(2027, 3, day);
         let history = RuleHistory::new(vec![(at(10), rules(10)), (at(20), rules(20))]);
         assert_eq!([1, 9, 10, 19, 20, 31].map(|day| loan_days(&history, at(day))), [7, 7, 10, 10, 20, 20]);
-        assert_eq!((history.first_day_on(at(1)), history.first_day_on(at(25))), (None, Some(at(20))));
+        assert_eq!(
+            (history.on(at(1)).effective_from, history.on(at(25)).effective_from),
+            (None, Some(at(20)))
+        );
+        assert_eq!(history.newest().effective_from, Some(at(20)));
         // Saved later with an earlier first day: it holds from then on, also where another was to begin.
         let replaced = history.clone().with(at(15), rules(15));
         assert_eq!([1, 10, 14, 15, 20, 31].map(|day| loan_days(&replaced, at(day))), [7, 10, 10, 15, 15, 15]);

@@ -57,7 +57,9 @@ pub async fn register(
     network: Network,
     Json(registration): Json<Registration>,
 ) -> Result<(StatusCode, axum::Json<User>)> {
-    let registration = registration.checked()?;
+    let policies = app.policies.clone();
+    let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
+    let registration = registration.checked(&rulebook.library.batches)?;
     within(app.limits.registrations.take(&network))?;
     let new = NewAccount {
         password_hash: app.passwords.hash(registration.password).await?,

@@ -16,6 +16,7 @@ pub mod openapi;
 pub mod page;
 pub mod reviews;
 pub mod session;
+pub mod settings;
 pub mod vitals;
 pub mod web;
 
@@ -34,7 +35,8 @@ use url::Url;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    catalogue::Catalogue, clock::Clock, config::IdCard, limit::Limit, password::Passwords, storage::Db,
+    catalogue::Catalogue, clock::Clock, config::IdCard, limit::Limit, password::Passwords,
+    policies::Policies, storage::Db,
 };
 
 use client::Network;
@@ -116,6 +118,8 @@ pub struct App {
     pub clock: Clock,
     /// The search index.
     pub catalogue: Catalogue,
+    /// Rules, calendar and the library's own settings.
+    pub policies: Policies,
     /// Password hashing.
     pub passwords: Passwords,
     /// Who is signed in.
@@ -146,6 +150,12 @@ fn api() -> OpenApiRouter<State> {
         .routes(routes!(loans::list_my_loans))
         .routes(routes!(loans::return_loan))
         .routes(routes!(loans::extend_loan))
+        .routes(routes!(settings::read_config))
+        .routes(routes!(settings::read_rules, settings::save_rules))
+        .routes(routes!(settings::preview_rules))
+        .routes(routes!(settings::read_calendar, settings::save_calendar))
+        .routes(routes!(settings::preview_calendar))
+        .routes(routes!(settings::read_library, settings::save_library))
         .routes(routes!(vitals::record_vitals))
         .routes(routes!(openapi::read_openapi))
 }

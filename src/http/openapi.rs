@@ -11,8 +11,9 @@ use utoipa::OpenApi as _;
 
 use crate::{
     domain::{
-        account, book, review,
+        account, book, calendar, library, review,
         rule::{Kind, Number, Text},
+        rules,
     },
     message::TEMPLATES,
 };
@@ -45,9 +46,24 @@ const TEXTS: &[(&str, &[Text])] = &[
     ),
     ("ReviewForm", &[review::COMMENT]),
     ("CardLookup", &[account::ROLL_NUMBER]),
+    ("Category", &[rules::NAME]),
+    ("ClosedDates", &[calendar::NAME]),
+    (
+        "LibrarySettings",
+        &[
+            library::NAME,
+            library::CURRENCY,
+            library::CURRENCY_CODE,
+            library::ACCESSION_PREFIX,
+            library::LANGUAGE,
+        ],
+    ),
 ];
-const NUMBERS: &[(&str, &[Number])] =
-    &[("BookForm", &[book::NO_OF_BOOKS, book::RATING]), ("ReviewForm", &[review::RATING])];
+const NUMBERS: &[(&str, &[Number])] = &[
+    ("BookForm", &[book::NO_OF_BOOKS, book::RATING]),
+    ("ReviewForm", &[review::RATING]),
+    ("CategoryRules", rules::NUMBERS),
+];
 
 /// The whole document. Free of I/O, so that it can be printed without a database.
 #[must_use]
@@ -83,6 +99,12 @@ pub fn document() -> Value {
             property["minimum"] = json!(rule.min);
             property["maximum"] = json!(rule.max);
         }
+    }
+    for (field, label, max) in rules::AMOUNTS {
+        let property = &mut document["components"]["schemas"]["CategoryRules"]["properties"][field];
+        property["x-label"] = json!(label);
+        property["minimum"] = json!(0);
+        property["maximum"] = json!(max);
     }
     document["components"]["schemas"]["BookForm"]["properties"][book::STATUS.field]["x-label"] =
         json!(book::STATUS.label);

@@ -30,6 +30,14 @@ pub enum Action {
     Extend,
     /// A review was written.
     Review,
+    /// The rules were saved.
+    ChangeRules,
+    /// The calendar was saved.
+    ChangeCalendar,
+    /// The library's own settings were saved.
+    ChangeSettings,
+    /// A due date moved with the rules or the calendar.
+    DueDateMoved,
 }
 
 impl Action {
@@ -46,6 +54,10 @@ impl Action {
             Self::Return => ("return", "loan"),
             Self::Extend => ("extend", "loan"),
             Self::Review => ("review", "review"),
+            Self::ChangeRules => ("rules-changed", "settings"),
+            Self::ChangeCalendar => ("calendar-changed", "settings"),
+            Self::ChangeSettings => ("settings-changed", "settings"),
+            Self::DueDateMoved => ("due-date-moved", "loan"),
         }
     }
 }

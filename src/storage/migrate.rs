@@ -47,7 +47,7 @@ macro_rules! migration {
 }
 
 /// Every version of the schema. Those in `migrations/released.sha256` are never edited.
-pub const MIGRATIONS: &[Migration] = &[migration!("0001_initial")];
+pub const MIGRATIONS: &[Migration] = &[migration!("0001_initial"), migration!("0002_settings")];
 
 impl Migration {
     fn text(&self, postgres: bool) -> &'static str {

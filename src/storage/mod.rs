@@ -15,6 +15,7 @@ pub mod page;
 mod postgres;
 pub mod reviews;
 pub mod sessions;
+pub mod settings;
 pub mod sql;
 mod sqlite;
 

@@ -21,6 +21,13 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/books") | ("PUT", "/books/{id}") => form("t", 3),
         ("POST", "/books/{id}/reviews") => json!({ "rating": 3, "comment": "c" }),
         ("PATCH", "/me") => json!({ "name": "n", "rollNumber": "r", "department": "d" }),
+        ("PUT" | "POST", "/settings/rules" | "/settings/rules/preview") => {
+            json!({ "categories": [{ "name": "Student", "rules": {} }] })
+        }
+        ("PUT" | "POST", "/settings/calendar" | "/settings/calendar/preview") => {
+            json!({ "closedWeekdays": [], "closedDates": [] })
+        }
+        ("PUT", "/settings/library") => json!({ "name": "n" }),
         ("POST", "/vitals") => json!({ "metrics": [] }),
         _ => return None,
     };
@@ -35,7 +42,7 @@ async fn call(person: &Person<'_>, method: &str, path: &str, change: impl FnOnce
     let id = if path.starts_with("/loans") { loan } else { book };
     let mut request =
         person.request(method, &path.replace("{id}", &id.to_string()), body(method, path).as_ref());
-    if method == "PUT" {
+    if method == "PUT" && path.starts_with("/books") {
         let etag = app.visitor().get(&format!("/books/{book}")).await.etag();
         request.headers_mut().insert(header::IF_MATCH, etag.parse().expect("a header"));
     }

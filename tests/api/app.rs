@@ -23,6 +23,7 @@ use library::{
     },
     http::{self, API, App, Limits, Settings, State, session::Sessions},
     password::Passwords,
+    policies::Policies,
     storage::{
         Result, Tx,
         accounts::{self, NewAccount},
@@ -90,6 +91,7 @@ impl TestApp {
             db: db.clone(),
             clock: clock.clone(),
             catalogue: Catalogue::load(db).await.expect("the catalogue loads"),
+            policies: Policies::default(),
             passwords: PASSWORDS.clone(),
             sessions: Sessions::default(),
             settings,

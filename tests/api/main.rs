@@ -20,3 +20,4 @@ mod model;
 mod race;
 mod screens;
 mod servers;
+mod settings;

@@ -37,6 +37,7 @@ on_both_databases!(
     the_last_copy_can_be_borrowed_once_by_256_who_ask_at_the_same_moment_r_loan_2,
     a_loan_returned_by_many_at_once_puts_one_copy_back_r_loan_3,
     of_many_who_save_one_version_at_once_one_is_stored_r_book_7,
+    of_many_who_save_one_version_of_the_rules_at_once_one_is_stored,
     of_many_who_register_one_address_at_once_one_is_made_r_reg_5,
     a_book_deleted_while_it_is_borrowed_and_reviewed_is_gone_and_nothing_breaks_r_book_6,
 );
@@ -146,6 +147,19 @@ async fn of_many_who_save_one_version_at_once_one_is_stored_r_book_7(database: D
     }
     assert_eq!(all_at_once(&app, calls).await, counts([(200, "", 1), (412, "stale", 15)]));
     assert_eq!(admin.get(&path).await.expect(200)["noOfBooks"], 6);
+}
+
+async fn of_many_who_save_one_version_of_the_rules_at_once_one_is_stored(database: Database) {
+    let app = TestApp::on(database).await;
+    let admin = app.admin(0).await;
+    let etag = admin.get("/settings/rules").await.etag();
+    let rules = json!({ "categories": [{ "name": "Student", "rules": { "loanDays": 10 } }] });
+    let mut calls = times(16, &admin, "PUT", "/settings/rules", Some(&rules));
+    for call in &mut calls {
+        call.headers_mut().insert("if-match", etag.parse().expect("a header"));
+    }
+    assert_eq!(all_at_once(&app, calls).await, counts([(200, "", 1), (412, "stale", 15)]));
+    assert_eq!(app.visitor().get("/config").await.expect(200)["loanDays"], 10);
 }
 
 async fn of_many_who_register_one_address_at_once_one_is_made_r_reg_5(database: Database) {

@@ -54,8 +54,15 @@ for (const path of Object.values(document.paths)) {
   for (const operation of Object.values(path)) {
     const ref = operation?.requestBody?.content?.['application/json']?.schema
     const name = (ref?.$ref ?? ref?.oneOf?.find((branch) => branch.$ref)?.$ref)?.split('/').at(-1)
-    if (name) bodies.add(name)
+    if (name) addBody(name)
   }
+}
+
+/** A body, and the schemas that stand inside it. */
+function addBody(name) {
+  if (bodies.has(name) || !schemas[name].properties) return
+  bodies.add(name)
+  for (const [, inner] of JSON.stringify(schemas[name]).matchAll(/#\/components\/schemas\/(\w+)/g)) addBody(inner)
 }
 
 const forms = {}

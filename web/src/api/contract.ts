@@ -58,12 +58,148 @@ export const forms = {
       "maxLength": 1000
     }
   },
+  "Calendar": {
+    "closedDates": {
+      "required": false
+    },
+    "closedWeekdays": {
+      "required": false
+    }
+  },
   "CardLookup": {
     "rollNumber": {
       "trimmed": true,
       "required": true,
       "minLength": 1,
       "maxLength": 32
+    }
+  },
+  "Category": {
+    "name": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 50
+    },
+    "rules": {
+      "required": false
+    }
+  },
+  "CategoryRules": {
+    "allBackBy": {
+      "required": false
+    },
+    "blockOverdue": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 10000
+    },
+    "blockOwingOver": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "finePerDay": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 100000
+    },
+    "graceDays": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 365
+    },
+    "holdDays": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 365
+    },
+    "loanDays": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 3650
+    },
+    "maxFine": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 1000000
+    },
+    "maxHolds": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "maxLoans": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "maxRenewals": {
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000
+    },
+    "oneCopyPerTitle": {
+      "required": false
+    },
+    "renewalDays": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 3650
+    }
+  },
+  "ClosedDates": {
+    "from": {
+      "required": true
+    },
+    "name": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "to": {
+      "required": false
+    }
+  },
+  "LibrarySettings": {
+    "accessionPrefix": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 8
+    },
+    "batches": {
+      "required": false
+    },
+    "currency": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 5
+    },
+    "currencyCode": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 3,
+      "maxLength": 3
+    },
+    "departments": {
+      "required": false
+    },
+    "language": {
+      "trimmed": true,
+      "required": false,
+      "values": [
+        "en",
+        "hi"
+      ]
+    },
+    "name": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
     }
   },
   "ProfileEdit": {
@@ -90,12 +226,8 @@ export const forms = {
     "batch": {
       "trimmed": true,
       "required": true,
-      "values": [
-        "2025",
-        "2026",
-        "2027",
-        "2028"
-      ]
+      "minLength": 1,
+      "maxLength": 20
     },
     "department": {
       "trimmed": true,
@@ -146,6 +278,32 @@ export const forms = {
       "maximum": 5
     }
   },
+  "Rules": {
+    "categories": {
+      "required": false
+    },
+    "chargeClosedDays": {
+      "required": false
+    },
+    "chargeOnRenewal": {
+      "required": false
+    },
+    "effectiveFrom": {
+      "required": false
+    },
+    "returnsWaitToBeShelved": {
+      "required": false
+    },
+    "selfBorrow": {
+      "required": false
+    },
+    "selfRenew": {
+      "required": false
+    },
+    "selfReturn": {
+      "required": false
+    }
+  },
   "SignIn": {
     "email": {
       "required": true
@@ -155,6 +313,29 @@ export const forms = {
     },
     "remember": {
       "required": false
+    }
+  },
+  "Vital": {
+    "name": {
+      "required": true,
+      "values": [
+        "CLS",
+        "FCP",
+        "INP",
+        "LCP",
+        "TTFB"
+      ]
+    },
+    "rating": {
+      "required": true,
+      "values": [
+        "good",
+        "needs-improvement",
+        "poor"
+      ]
+    },
+    "value": {
+      "required": true
     }
   },
   "Vitals": {

@@ -1,5 +1,6 @@
 /** Every query key is made here, from the general to the particular, so that one prefix invalidates all below it. */
 export const keys = {
+  config: ['config'] as const,
   session: ['session'] as const,
   me: ['me'] as const,
   myLoans: ['me', 'loans'] as const,

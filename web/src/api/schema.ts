@@ -563,6 +563,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What every screen shows. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Config"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/loans": {
         parameters: {
             query?: never;
@@ -872,6 +916,345 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/settings/calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The days on which the library is closed (R-RULE-4). */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Calendar"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Save the calendar; due dates of open loans that fall on a day closed now move to the next open day. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "If-Match"?: string | null;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Calendar"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/calendar/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What this calendar would do to the loans that are open. Nothing is saved. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Effect"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/library": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The library's own settings. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LibrarySettings"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Save the library's own settings. */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "If-Match"?: string | null;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["LibrarySettings"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LibrarySettings"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The rules, the version saved last or that of a day. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The day on which they hold; without it, the version saved last, which may begin later than today. */
+                    on?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Rules"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        /** Save a version of the rules (R-RULE-3), and cut due dates to a new day all books are due back (R-RULE-6). */
+        put: {
+            parameters: {
+                query?: never;
+                header?: {
+                    "If-Match"?: string | null;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        ETag?: string;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Rules"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/rules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What these rules would do to the loans that are open (R-RULE-5). Nothing is saved. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Rules"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Effect"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/vitals": {
         parameters: {
             query?: never;
@@ -922,6 +1305,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description An open loan that changes. */
+        Affected: {
+            fineAfter: components["schemas"]["Money"];
+            fineBefore: components["schemas"]["Money"];
+            loanId: components["schemas"]["LoanId"];
+            /** @description Why the due date moves. */
+            reasons: components["schemas"]["Message"][];
+            /** Format: date */
+            returnDateAfter: string;
+            /** Format: date */
+            returnDateBefore: string;
+            title: string;
+            userId: components["schemas"]["UserId"];
+            userName: string;
+        };
         /** @description A book of the catalogue (R-DATA-2). Text of an imported book may be empty. */
         Book: {
             /** @description Author or authors. */
@@ -1030,6 +1428,13 @@ export interface components {
             /** @description The borrower's name. */
             userName: string;
         };
+        /** @description The days on which the library is closed, as librarians enter them. */
+        Calendar: {
+            /** @description Holidays and other closed days. */
+            closedDates?: components["schemas"]["ClosedDates"][];
+            /** @description Weekdays, 1 (Monday) to 7 (Sunday). */
+            closedWeekdays?: number[];
+        };
         /** @description Whose card it is. */
         CardHolder: {
             /** @description The address to sign in with. */
@@ -1040,17 +1445,209 @@ export interface components {
             /** @description The roll number as the card has it. */
             rollNumber: string;
         };
+        /** @description A category of person and its rules (R-RULE-2). */
+        Category: {
+            /** @description Its name, unique without regard to case. */
+            name: string;
+            /** @description What it sets for itself. */
+            rules?: components["schemas"]["CategoryRules"];
+        };
+        /** @description The values that a category sets for itself. One that is left out is as for `Student`; null is "no limit". */
+        CategoryRules: {
+            /**
+             * Format: date
+             * @description All loans are due by this day at the latest.
+             */
+            allBackBy?: string | null;
+            /**
+             * Format: int64
+             * @description So many overdue loans stop borrowing.
+             */
+            blockOverdue?: number | null;
+            /**
+             * Format: double
+             * @description Owing more than this stops borrowing.
+             */
+            blockOwingOver?: number | null;
+            /**
+             * Format: double
+             * @description What each overdue day costs.
+             */
+            finePerDay?: number;
+            /**
+             * Format: int64
+             * @description So many overdue days cost nothing; one more, and all of them cost.
+             */
+            graceDays?: number;
+            /**
+             * Format: int64
+             * @description Open days that a copy waits on the hold shelf.
+             */
+            holdDays?: number;
+            /**
+             * Format: int64
+             * @description Days from check-out to the due date.
+             */
+            loanDays?: number;
+            /**
+             * Format: double
+             * @description A loan's fine stops here.
+             */
+            maxFine?: number | null;
+            /**
+             * Format: int64
+             * @description Holds at the same time.
+             */
+            maxHolds?: number | null;
+            /**
+             * Format: int64
+             * @description Loans at the same time.
+             */
+            maxLoans?: number | null;
+            /**
+             * Format: int64
+             * @description Renewals of one loan.
+             */
+            maxRenewals?: number | null;
+            /** @description Whether a second copy of a title that the person has is refused. */
+            oneCopyPerTitle?: boolean;
+            /**
+             * Format: int64
+             * @description Days that a renewal adds.
+             */
+            renewalDays?: number;
+        };
+        /** @description Days on which the library is closed, and why. */
+        ClosedDates: {
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            from: string;
+            /** @description What the days are called. */
+            name: string;
+            /**
+             * Format: date
+             * @description The last day, itself closed; the first one if left out.
+             */
+            to?: string;
+        };
         /**
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
         Code: "invalid" | "malformed-json" | "payload-too-large" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "too-many-requests" | "card-unknown" | "card-role-unknown" | "busy" | "outcome-unknown" | "internal";
+        /** @description What every screen shows (R-RULE-8). Rules are those of students, today. */
+        Config: {
+            /** @description The classes that may be chosen at registration. */
+            batches: string[];
+            /** @description The currency's sign. */
+            currency: string;
+            /** @description The currency's ISO 4217 code. */
+            currencyCode: string;
+            /** @description Departments that are suggested. */
+            departments: string[];
+            finePerDay: components["schemas"]["Money"];
+            /** Format: int64 */
+            graceDays: number;
+            /** @description The language for whoever has chosen none. */
+            language: string;
+            /** @description The languages of the screens. */
+            languages: string[];
+            /** Format: int64 */
+            loanDays: number;
+            maxFine: components["schemas"]["Money"] | null;
+            /** Format: int64 */
+            maxLoans: number | null;
+            /** Format: int64 */
+            maxRenewals: number | null;
+            /** @description What the library is called; may be empty. */
+            name: string;
+            /** Format: int64 */
+            renewalDays: number;
+            /** @description What students may do by themselves. */
+            selfBorrow: boolean;
+            selfRenew: boolean;
+            selfReturn: boolean;
+            /** @description The library's time zone (IANA name). */
+            timeZone: string;
+            /**
+             * Format: date
+             * @description The day it is in the library.
+             */
+            today: string;
+        };
+        /** @description What a change does to the open loans, as of today. */
+        Effect: {
+            /** @description What they owe after the change. */
+            after: components["schemas"]["Money"];
+            /** @description What these loans owe by now. */
+            before: components["schemas"]["Money"];
+            /**
+             * Format: int64
+             * @description How many due dates move.
+             */
+            dueDatesMoved: number;
+            /**
+             * Format: int64
+             * @description How many loans have another fine.
+             */
+            finesChanged: number;
+            /** @description The first of the loans that change, the most overdue at the top. */
+            loans: components["schemas"]["Affected"][];
+            /** @description In words. */
+            summary: components["schemas"]["Message"][];
+        };
         /** @description One field of a request that is wrong, in words for the person who filled it in. */
         FieldError: {
             /** @description The field's name as it stands in the request. */
             field: string;
             /** @description What is wrong and what would be right. */
             message: string;
+        };
+        /** @description The library's own settings, apart from its rules and its calendar. The defaults are the specification's. */
+        LibrarySettings: {
+            /**
+             * @description What accession numbers begin with (R-COPY-3).
+             * @default L
+             */
+            accessionPrefix: string;
+            /**
+             * @description The classes that may be chosen at registration (R-REG-2).
+             * @default [
+             *       "2025",
+             *       "2026",
+             *       "2027",
+             *       "2028"
+             *     ]
+             */
+            batches: string[];
+            /**
+             * @description The currency's sign, as amounts are shown with it.
+             * @default ₹
+             */
+            currency: string;
+            /**
+             * @description The currency's ISO 4217 code.
+             * @default INR
+             */
+            currencyCode: string;
+            /**
+             * @description Departments that are suggested.
+             * @default []
+             */
+            departments: string[];
+            /**
+             * @description The language of the screens for whoever has chosen none.
+             * @default en
+             * @enum {string}
+             */
+            language: "en" | "hi";
+            /**
+             * @description What it is called; may be empty.
+             * @default
+             */
+            name: string;
         };
         /** @description A book that somebody has at home. */
         Loan: {
@@ -1118,6 +1715,8 @@ export interface components {
             /** @description The message in English. */
             text: string;
         };
+        /** @description An amount in the currency's main unit, with at most two decimals. */
+        Money: number;
         /** @description One's own loans. */
         MyLoans: {
             /** @description The open ones, the first to be returned at the top. */
@@ -1172,11 +1771,8 @@ export interface components {
         Rating: "good" | "needs-improvement" | "poor";
         /** @description What `Create Account` sends (R-REG-1). A role is not among it: every registered account is a student's (R-REG-3). */
         Registration: {
-            /**
-             * @description Year of the class.
-             * @enum {string}
-             */
-            batch: "2025" | "2026" | "2027" | "2028";
+            /** @description Year of the class. */
+            batch: string;
             /** @description Department. */
             department: string;
             /**
@@ -1258,6 +1854,73 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "student";
+        /** @description One version of the rules. */
+        Rules: {
+            /**
+             * @description `Student`, whose values are all there, then the others.
+             * @default [
+             *       {
+             *         "name": "Student",
+             *         "rules": {
+             *           "allBackBy": null,
+             *           "blockOverdue": null,
+             *           "blockOwingOver": null,
+             *           "finePerDay": 5,
+             *           "graceDays": 0,
+             *           "holdDays": 3,
+             *           "loanDays": 7,
+             *           "maxFine": null,
+             *           "maxHolds": null,
+             *           "maxLoans": null,
+             *           "maxRenewals": null,
+             *           "oneCopyPerTitle": false,
+             *           "renewalDays": 7
+             *         }
+             *       },
+             *       {
+             *         "name": "Staff",
+             *         "rules": {}
+             *       }
+             *     ]
+             */
+            categories: components["schemas"]["Category"][];
+            /**
+             * @description Whether overdue days on which the library is closed cost a fine.
+             * @default true
+             */
+            chargeClosedDays: boolean;
+            /**
+             * @description Whether renewing an overdue loan charges its fine first and counts from today (R-MONEY-5).
+             * @default false
+             */
+            chargeOnRenewal: boolean;
+            /**
+             * Format: date
+             * @description The day from which on they hold; null for the defaults, and for "from today" in a request.
+             * @default null
+             */
+            effectiveFrom: string | null;
+            /**
+             * @description Whether a copy returned at the desk waits to be shelved (R-RULE-7).
+             * @default false
+             */
+            returnsWaitToBeShelved: boolean;
+            /**
+             * @description Whether students may borrow by themselves.
+             * @default true
+             */
+            selfBorrow: boolean;
+            /**
+             * @description Whether students may renew by themselves.
+             * @default true
+             */
+            selfRenew: boolean;
+            /**
+             * @description Whether students may return by themselves.
+             * @default true
+             */
+            selfReturn: boolean;
+        };
         /** @description Who is signed in, and what may be offered to sign in with. */
         Session: {
             /** @description Whether an ID card can be looked up (`--id-card`). */

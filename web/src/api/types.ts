@@ -3,6 +3,7 @@ import type { components } from './schema'
 type Schemas = components['schemas']
 
 export type User = Schemas['User']
+export type Config = Schemas['Config']
 export type Role = Schemas['Role']
 export type Book = Schemas['Book']
 export type BookDetail = Schemas['BookDetail']

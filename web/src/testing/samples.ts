@@ -1,4 +1,4 @@
-import type { Book, User } from '../api/types'
+import type { Book, Config, User } from '../api/types'
 
 /** People and books for tests. */
 export const librarian: User = {
@@ -21,6 +21,29 @@ export const student: User = {
   department: 'Computer Science',
   batch: '2027',
   createdAt: '2026-01-05T09:00:00Z',
+}
+
+/** What the settings of a new library show. */
+export const config: Config = {
+  name: '',
+  currency: '₹',
+  currencyCode: 'INR',
+  languages: ['en', 'hi'],
+  language: 'en',
+  loanDays: 7,
+  renewalDays: 7,
+  finePerDay: 5,
+  graceDays: 0,
+  maxFine: null,
+  maxLoans: null,
+  maxRenewals: null,
+  selfBorrow: true,
+  selfReturn: true,
+  selfRenew: true,
+  batches: ['2025', '2026', '2027', '2028'],
+  departments: [],
+  today: '2026-11-21',
+  timeZone: 'Asia/Kolkata',
 }
 
 export function book(id: number, more: Partial<Book> = {}): Book {

@@ -2,10 +2,14 @@ import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { renderApp } from '../../testing/render'
-import { bookPage, student } from '../../testing/samples'
+import { bookPage, config, student } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
-const visitor = { 'GET /auth/session': { body: { user: null } }, 'GET /books': bookPage([]) }
+const visitor = {
+  'GET /auth/session': { body: { user: null } },
+  'GET /books': bookPage([]),
+  'GET /config': { body: config },
+}
 
 async function fillIn() {
   await userEvent.type(await screen.findByLabelText('Full name'), 'Asha Rao')
@@ -13,6 +17,7 @@ async function fillIn() {
   await userEvent.type(screen.getByLabelText('Password'), 'four plain words')
   await userEvent.type(screen.getByLabelText('Roll number'), 'CS2026-001')
   await userEvent.type(screen.getByLabelText('Department'), 'Physics')
+  await screen.findByRole('option', { name: '2027' })
   await userEvent.selectOptions(screen.getByLabelText('Batch'), '2027')
 }
 
@@ -32,16 +37,17 @@ describe('Create Account', () => {
     expect(screen.getByRole('link', { name: 'Sign in' })).toHaveAttribute('href', '/library/login')
   })
 
-  it('R-REG-2: the roll number is lower-cased as it is typed, also in the middle; batches are 2025 to 2028', async () => {
-    fakeServer(visitor)
+  it('R-REG-2: the roll number is lower-cased as it is typed, also in the middle; the batches are those of the settings', async () => {
+    fakeServer({ ...visitor, 'GET /config': { body: { ...config, batches: ['2029', 'Class 10'] } } })
     renderApp('/register')
     const rollNumber: HTMLInputElement = await screen.findByLabelText('Roll number')
     await userEvent.type(rollNumber, 'CS-1')
     await userEvent.type(rollNumber, 'XY', { initialSelectionStart: 2, initialSelectionEnd: 2 })
     expect(rollNumber).toHaveValue('csxy-1')
     expect(rollNumber.selectionStart).toBe(4)
+    await screen.findByRole('option', { name: '2029' })
     const years = [...screen.getByLabelText<HTMLSelectElement>('Batch').options].map((option) => option.value)
-    expect(years.filter(Boolean)).toEqual(['2025', '2026', '2027', '2028'])
+    expect(years.filter(Boolean)).toEqual(['2029', 'Class 10'])
   })
 
   it('R-REG-5: after success the sign-in form has the email and says Account created.', async () => {

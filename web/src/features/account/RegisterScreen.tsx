@@ -1,7 +1,9 @@
 import { Alert, Anchor, Button, NativeSelect, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from 'react-router'
 import { useRegister } from '../../api/account'
+import { configQuery } from '../../api/config'
 import { forms } from '../../api/contract'
 import { messageOf, ProblemError } from '../../lib/problem'
 import type { Registration } from '../../api/types'
@@ -15,22 +17,20 @@ import type { Registered } from './registered'
 
 const rules = forms.Registration
 
-/** Before a choice is made the batch is blank, which the rules refuse. */
-type Values = Omit<Registration, 'batch'> & { batch: Registration['batch'] | '' }
-
 export default function RegisterScreen() {
   useTitle(t('account.register.title'))
   const navigate = useNavigate()
   const register = useRegister()
-  const form = useForm<Values>({
+  const config = useQuery(configQuery)
+  const form = useForm<Registration>({
     mode: 'controlled',
     initialValues: { name: '', email: '', password: '', rollNumber: '', department: '', batch: '' },
     validate: validators('Registration'),
   })
 
-  async function submit(values: Values) {
+  async function submit(values: Registration) {
     try {
-      await register.mutateAsync(values as Registration)
+      await register.mutateAsync(values)
       await navigate(paths.login(), { state: { email: values.email.trim() } satisfies Registered })
     } catch (error) {
       if (error instanceof ProblemError) {
@@ -102,8 +102,12 @@ export default function RegisterScreen() {
             label={labelOf('Registration', 'batch')}
             required
             withAsterisk={false}
-            data={[{ value: '', label: t('account.register.chooseYear'), disabled: true }, ...rules.batch.values]}
+            data={[
+              { value: '', label: t('account.register.chooseYear'), disabled: true },
+              ...(config.data?.batches ?? []),
+            ]}
             {...form.getInputProps('batch')}
+            error={form.errors.batch ?? (config.isError && messageOf(config.error))}
             data-field="batch"
           />
           <Button type="submit" size="md" loading={register.isPending}>

@@ -1,0 +1,160 @@
+//! What the library is called, how it counts its money, and whom it registers.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::rule::{Invalid, Kind, Text};
+use crate::message;
+
+/// The library's own settings, apart from its rules and its calendar. The defaults are the specification's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct LibrarySettings {
+    /// What it is called; may be empty.
+    pub name: String,
+    /// The currency's sign, as amounts are shown with it.
+    pub currency: String,
+    /// The currency's ISO 4217 code.
+    pub currency_code: String,
+    /// The classes that may be chosen at registration (R-REG-2).
+    pub batches: Vec<String>,
+    /// Departments that are suggested.
+    pub departments: Vec<String>,
+    /// What accession numbers begin with (R-COPY-3).
+    pub accession_prefix: String,
+    /// The language of the screens for whoever has chosen none.
+    pub language: String,
+}
+
+impl Default for LibrarySettings {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            currency: "₹".into(),
+            currency_code: "INR".into(),
+            batches: ["2025", "2026", "2027", "2028"].map(Into::into).to_vec(),
+            departments: Vec::new(),
+            accession_prefix: "L".into(),
+            language: LANGUAGES[0].into(),
+        }
+    }
+}
+
+/// The languages of the screens.
+pub const LANGUAGES: &[&str] = &["en", "hi"];
+
+/// What is shown under the brand.
+pub const NAME: Text = Text { field: "name", label: "Name", min: 0, max: 100, kind: Kind::Line };
+/// `₹`, `Rs.`, `$`.
+pub const CURRENCY: Text =
+    Text { field: "currency", label: "Currency sign", min: 1, max: 5, kind: Kind::Line };
+/// ISO 4217.
+pub const CURRENCY_CODE: Text =
+    Text { field: "currencyCode", label: "Currency code", min: 3, max: 3, kind: Kind::Line };
+/// A class.
+pub const BATCH: Text = Text { field: "batches", label: "Batch", min: 1, max: 20, kind: Kind::Line };
+/// A department.
+pub const DEPARTMENT: Text =
+    Text { field: "departments", label: "Department", min: 1, max: 100, kind: Kind::Line };
+/// Code 128 and most labels hold it with the number.
+pub const ACCESSION_PREFIX: Text =
+    Text { field: "accessionPrefix", label: "Prefix of accession numbers", min: 0, max: 8, kind: Kind::Line };
+/// One of [`LANGUAGES`].
+pub const LANGUAGE: Text =
+    Text { field: "language", label: "Language", min: 1, max: 10, kind: Kind::OneOf(LANGUAGES) };
+
+/// Most batches.
+const BATCHES: usize = 50;
+/// Most departments.
+const DEPARTMENTS: usize = 200;
+
+impl LibrarySettings {
+    /// The settings as they are stored, or everything that is wrong with them.
+    pub fn checked(self) -> Result<Self, Invalid> {
+        let mut invalid = Invalid::default();
+        let checked = Self {
+            name: NAME.check(&self.name, &mut invalid),
+            currency: CURRENCY.check(&self.currency, &mut invalid),
+            currency_code: CURRENCY_CODE.check(&self.currency_code, &mut invalid).to_uppercase(),
+            batches: list(&BATCH, BATCHES, &self.batches, &mut invalid),
+            departments: list(&DEPARTMENT, DEPARTMENTS, &self.departments, &mut invalid),
+            accession_prefix: ACCESSION_PREFIX.check(&self.accession_prefix, &mut invalid),
+            language: LANGUAGE.check(&self.language, &mut invalid),
+        };
+        if checked.batches.is_empty() {
+            invalid.push(BATCH.field, message::required(BATCH.label));
+        }
+        if checked.currency_code.chars().any(|c| !c.is_ascii_uppercase()) {
+            invalid.push(CURRENCY_CODE.field, message::not_currency_code(CURRENCY_CODE.label));
+        }
+        if checked.accession_prefix.chars().any(|c| !c.is_ascii_alphanumeric() && c != '-') {
+            invalid.push(ACCESSION_PREFIX.field, message::not_letters_and_digits(ACCESSION_PREFIX.label));
+        }
+        invalid.or(checked)
+    }
+}
+
+/// The entries of a list, each checked; a second one of the same name is told at its place.
+fn list(rule: &Text, most: usize, raw: &[String], invalid: &mut Invalid) -> Vec<String> {
+    if raw.len() > most {
+        invalid.push(rule.field, message::too_many(rule.label, most));
+    }
+    let mut entries: Vec<String> = Vec::with_capacity(raw.len());
+    for (index, entry) in raw.iter().enumerate().take(most) {
+        let place = format!("{}[{index}]", rule.field);
+        let entry = rule.check_as(place.clone(), entry, invalid);
+        if entries.iter().any(|before| before.to_lowercase() == entry.to_lowercase()) {
+            invalid.push(place, message::taken(rule.label, &entry));
+        }
+        entries.push(entry);
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_defaults_are_the_specification_r_reg_2() {
+        let settings = LibrarySettings::default();
+        assert_eq!(settings.clone().checked(), Ok(settings.clone()));
+        assert_eq!(settings.batches, ["2025", "2026", "2027", "2028"]);
+        assert_eq!(settings.currency, "₹");
+    }
+
+    #[test]
+    fn every_mistake_in_the_settings_is_told_at_its_field() {
+        let wrong = LibrarySettings {
+            name: "x".repeat(101),
+            currency: " ".into(),
+            currency_code: "1NR".into(),
+            batches: vec!["2025".into(), String::new(), "2025".into()],
+            departments: vec!["Physics".into(), "PHYSICS".into()],
+            accession_prefix: "L_".into(),
+            language: "tlh".into(),
+        };
+        let told: Vec<String> = wrong
+            .checked()
+            .unwrap_err()
+            .0
+            .into_iter()
+            .map(|error| format!("{}: {}", error.field, error.message))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "name: Name must be at most 100 characters.",
+                "currency: Currency sign is required.",
+                "batches[1]: Batch is required.",
+                "batches[2]: Batch “2025” is already in the list.",
+                "departments[1]: Department “PHYSICS” is already in the list.",
+                "language: Language must be one of the choices offered.",
+                "currencyCode: Currency code must be three letters, such as INR.",
+                "accessionPrefix: Prefix of accession numbers must be letters, digits or hyphens.",
+            ]
+        );
+        let none = LibrarySettings { batches: Vec::new(), ..LibrarySettings::default() };
+        assert_eq!(none.checked().unwrap_err().0[0].field, "batches");
+    }
+}

@@ -1,0 +1,321 @@
+//! What librarians decide (rules, calendar, the library's own settings), and what of it every screen shows.
+
+use axum::{
+    extract::State as AppState,
+    http::{HeaderMap, HeaderValue, header},
+    response::IntoResponse,
+};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    App, State,
+    error::{Error, Result},
+    extract::{Json, Query},
+    session::SignedIn,
+};
+use crate::{
+    domain::{
+        calendar::CalendarForm,
+        id::UserId,
+        library::{LANGUAGES, LibrarySettings},
+        money::Money,
+        rulebook::Rulebook,
+        rules::{Rules, STUDENT},
+    },
+    effect::{self, Effect},
+    storage::{
+        Tx,
+        events::{self, Action, Event},
+        settings::{self, Document},
+    },
+};
+
+/// Refuses a save on top of a version that the librarian has not seen. Without `If-Match` the last one to save wins.
+fn unchanged(headers: &HeaderMap, saved: i64) -> Result<()> {
+    match headers.get(header::IF_MATCH) {
+        Some(tag) if tag.as_bytes() != etag(saved).as_bytes() && tag.as_bytes() != b"*" => Err(Error::Stale),
+        _ => Ok(()),
+    }
+}
+
+fn etag(saved: i64) -> String {
+    format!("\"{saved}\"")
+}
+
+/// A document with the `ETag` of its version.
+fn versioned<T: Serialize>(saved: i64, document: T) -> Result<impl IntoResponse> {
+    let tag = HeaderValue::try_from(etag(saved)).map_err(|error| Error::Internal(Box::new(error)))?;
+    Ok(([(header::ETAG, tag)], axum::Json(document)))
+}
+
+/// What holds, for a call that only reads.
+async fn rulebook(app: &App) -> Result<std::sync::Arc<Rulebook>> {
+    let policies = app.policies.clone();
+    app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)
+}
+
+fn record(
+    tx: &mut Tx<'_>,
+    at: i64,
+    by: UserId,
+    action: Action,
+    subject: i64,
+    change: [serde_json::Value; 2],
+) -> Result<()> {
+    let [before, after] = change;
+    let event = Event { at, actor: Some(by), action, subject, before: Some(before), after: Some(after) };
+    Ok(events::record(tx, &event)?)
+}
+
+/// Moves the due dates that a change moves, each with its own event.
+fn move_due_dates(
+    tx: &mut Tx<'_>,
+    at: i64,
+    today: Date,
+    by: UserId,
+    before: &Rulebook,
+    after: &Rulebook,
+) -> Result<()> {
+    for moved in effect::moves(tx, today, before, after)? {
+        // A loan that ended or was renewed meanwhile has nothing to move.
+        if settings::move_due_date(tx, moved.loan.id, moved.loan.due, moved.to.day)? {
+            let change = [
+                json!({ "returnDate": moved.loan.due }),
+                json!({ "returnDate": moved.to.day, "reasons": moved.to.explain }),
+            ];
+            record(tx, at, by, Action::DueDateMoved, moved.loan.id.0, change)?;
+        }
+    }
+    Ok(())
+}
+
+/// Which version of the rules.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct RulesQuery {
+    /// The day on which they hold; without it, the version saved last, which may begin later than today.
+    #[param(value_type = Option<String>, format = Date)]
+    on: Option<Date>,
+}
+
+/// The rules, the version saved last or that of a day.
+#[utoipa::path(get, path = "/settings/rules", params(RulesQuery),
+    responses((status = 200, body = Rules, headers(("ETag" = String)))))]
+pub async fn read_rules(
+    AppState(app): AppState<State>,
+    Query(query): Query<RulesQuery>,
+) -> Result<impl IntoResponse> {
+    let rulebook = rulebook(&app).await?;
+    let rules = query.on.map_or_else(|| rulebook.history.newest(), |day| rulebook.on(day));
+    versioned(rulebook.saved.rules, rules.clone())
+}
+
+/// Save a version of the rules (R-RULE-3), and cut due dates to a new day all books are due back (R-RULE-6).
+#[utoipa::path(put, path = "/settings/rules", params(("If-Match" = Option<String>, Header)), request_body = Rules,
+    responses((status = 200, body = Rules, headers(("ETag" = String)))))]
+pub async fn save_rules(
+    AppState(app): AppState<State>,
+    SignedIn(admin): SignedIn,
+    headers: HeaderMap,
+    Json(rules): Json<Rules>,
+) -> Result<impl IntoResponse> {
+    let mut rules = rules.checked()?;
+    let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
+    let first_day = *rules.effective_from.get_or_insert(today);
+    let policies = app.policies.clone();
+    let (saved, rules) = app
+        .db
+        .write(move |tx| -> Result<(i64, Rules)> {
+            settings::lock(tx)?;
+            let before = policies.current(tx)?;
+            unchanged(&headers, before.saved.rules)?;
+            let saved = settings::save(tx, Document::Rules(first_day, &rules), now, by)?;
+            let change = [json!(before.history.newest()), json!(rules)];
+            record(tx, now, by, Action::ChangeRules, saved, change)?;
+            let after = before.with_rules(first_day, rules.clone());
+            move_due_dates(tx, now, today, by, &before, &after)?;
+            Ok((saved, rules))
+        })
+        .await?;
+    versioned(saved, rules)
+}
+
+/// What these rules would do to the loans that are open (R-RULE-5). Nothing is saved.
+#[utoipa::path(post, path = "/settings/rules/preview", request_body = Rules, responses((status = 200, body = Effect)))]
+pub async fn preview_rules(
+    AppState(app): AppState<State>,
+    Json(rules): Json<Rules>,
+) -> Result<axum::Json<Effect>> {
+    let rules = rules.checked()?;
+    let today = app.clock.today();
+    let policies = app.policies.clone();
+    let effect = app.db.read(move |tx| {
+        let before = policies.current(tx)?;
+        let after = before.with_rules(rules.effective_from.unwrap_or(today), rules);
+        effect::of_change(tx, today, &before, &after)
+    });
+    Ok(axum::Json(effect.await.map_err(Error::from)?))
+}
+
+/// The days on which the library is closed (R-RULE-4).
+#[utoipa::path(get, path = "/settings/calendar",
+    responses((status = 200, body = CalendarForm, headers(("ETag" = String)))))]
+pub async fn read_calendar(AppState(app): AppState<State>) -> Result<impl IntoResponse> {
+    let rulebook = rulebook(&app).await?;
+    versioned(rulebook.saved.calendar, rulebook.calendar.form().clone())
+}
+
+/// Save the calendar; due dates of open loans that fall on a day closed now move to the next open day.
+#[utoipa::path(put, path = "/settings/calendar", params(("If-Match" = Option<String>, Header)), request_body = CalendarForm,
+    responses((status = 200, body = CalendarForm, headers(("ETag" = String)))))]
+pub async fn save_calendar(
+    AppState(app): AppState<State>,
+    SignedIn(admin): SignedIn,
+    headers: HeaderMap,
+    Json(form): Json<CalendarForm>,
+) -> Result<impl IntoResponse> {
+    let calendar = form.checked()?;
+    let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
+    let policies = app.policies.clone();
+    let (saved, calendar) = app
+        .db
+        .write(move |tx| -> Result<_> {
+            settings::lock(tx)?;
+            let before = policies.current(tx)?;
+            unchanged(&headers, before.saved.calendar)?;
+            let saved = settings::save(tx, Document::Calendar(calendar.form()), now, by)?;
+            let change = [json!(before.calendar.form()), json!(calendar.form())];
+            record(tx, now, by, Action::ChangeCalendar, saved, change)?;
+            let after = before.with_calendar(calendar);
+            move_due_dates(tx, now, today, by, &before, &after)?;
+            Ok((saved, after.calendar.form().clone()))
+        })
+        .await?;
+    versioned(saved, calendar)
+}
+
+/// What this calendar would do to the loans that are open. Nothing is saved.
+#[utoipa::path(post, path = "/settings/calendar/preview", request_body = CalendarForm,
+    responses((status = 200, body = Effect)))]
+pub async fn preview_calendar(
+    AppState(app): AppState<State>,
+    Json(form): Json<CalendarForm>,
+) -> Result<axum::Json<Effect>> {
+    let calendar = form.checked()?;
+    let today = app.clock.today();
+    let policies = app.policies.clone();
+    let effect = app.db.read(move |tx| {
+        let before = policies.current(tx)?;
+        let after = before.with_calendar(calendar);
+        effect::of_change(tx, today, &before, &after)
+    });
+    Ok(axum::Json(effect.await.map_err(Error::from)?))
+}
+
+/// The library's own settings.
+#[utoipa::path(get, path = "/settings/library",
+    responses((status = 200, body = LibrarySettings, headers(("ETag" = String)))))]
+pub async fn read_library(AppState(app): AppState<State>) -> Result<impl IntoResponse> {
+    let rulebook = rulebook(&app).await?;
+    versioned(rulebook.saved.library, rulebook.library.clone())
+}
+
+/// Save the library's own settings.
+#[utoipa::path(put, path = "/settings/library", params(("If-Match" = Option<String>, Header)), request_body = LibrarySettings,
+    responses((status = 200, body = LibrarySettings, headers(("ETag" = String)))))]
+pub async fn save_library(
+    AppState(app): AppState<State>,
+    SignedIn(admin): SignedIn,
+    headers: HeaderMap,
+    Json(library): Json<LibrarySettings>,
+) -> Result<impl IntoResponse> {
+    let library = library.checked()?;
+    let (now, by) = (app.clock.now(), admin.uid);
+    let policies = app.policies.clone();
+    let (saved, library) = app
+        .db
+        .write(move |tx| -> Result<_> {
+            settings::lock(tx)?;
+            let before = policies.current(tx)?;
+            unchanged(&headers, before.saved.library)?;
+            let saved = settings::save(tx, Document::Library(&library), now, by)?;
+            let change = [json!(before.library), json!(library)];
+            record(tx, now, by, Action::ChangeSettings, saved, change)?;
+            Ok((saved, library))
+        })
+        .await?;
+    versioned(saved, library)
+}
+
+/// What every screen shows (R-RULE-8). Rules are those of students, today.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Config {
+    /// What the library is called; may be empty.
+    name: String,
+    /// The currency's sign.
+    currency: String,
+    /// The currency's ISO 4217 code.
+    currency_code: String,
+    /// The languages of the screens.
+    #[schema(value_type = Vec<String>)]
+    languages: &'static [&'static str],
+    /// The language for whoever has chosen none.
+    language: String,
+    loan_days: i64,
+    renewal_days: i64,
+    fine_per_day: Money,
+    grace_days: i64,
+    #[schema(required)]
+    max_fine: Option<Money>,
+    #[schema(required)]
+    max_loans: Option<i64>,
+    #[schema(required)]
+    max_renewals: Option<i64>,
+    /// What students may do by themselves.
+    self_borrow: bool,
+    self_return: bool,
+    self_renew: bool,
+    /// The classes that may be chosen at registration.
+    batches: Vec<String>,
+    /// Departments that are suggested.
+    departments: Vec<String>,
+    /// The day it is in the library.
+    #[schema(value_type = String, format = Date)]
+    today: Date,
+    /// The library's time zone (IANA name).
+    time_zone: String,
+}
+
+/// What every screen shows.
+#[utoipa::path(get, path = "/config", responses((status = 200, body = Config)))]
+pub async fn read_config(AppState(app): AppState<State>) -> Result<axum::Json<Config>> {
+    let rulebook = rulebook(&app).await?;
+    let today = app.clock.today();
+    let (library, rules, student) =
+        (rulebook.library.clone(), rulebook.on(today), rulebook.policy(STUDENT, today));
+    Ok(axum::Json(Config {
+        name: library.name,
+        currency: library.currency,
+        currency_code: library.currency_code,
+        languages: LANGUAGES,
+        language: library.language,
+        loan_days: student.loan_days,
+        renewal_days: student.renewal_days,
+        fine_per_day: student.fine_per_day,
+        grace_days: student.grace_days,
+        max_fine: student.max_fine,
+        max_loans: student.max_loans,
+        max_renewals: student.max_renewals,
+        self_borrow: rules.self_borrow,
+        self_return: rules.self_return,
+        self_renew: rules.self_renew,
+        batches: library.batches,
+        departments: library.departments,
+        today,
+        time_zone: app.clock.zone_name().to_owned(),
+    }))
+}

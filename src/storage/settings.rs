@@ -1,0 +1,135 @@
+//! What librarians decide: rules, calendar, the library's own settings. Every save stays; the newest holds.
+
+use jiff::civil::Date;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::{Error, Result, Tx};
+use crate::{
+    domain::{
+        calendar::{Calendar, CalendarForm},
+        id::{LoanId, UserId},
+        library::LibrarySettings,
+        rulebook::{Rulebook, Saved},
+        rules::{RuleHistory, Rules},
+    },
+    select_for_update, sql,
+};
+
+/// The number of saves so far: as long as it is the same, so is everything that was saved.
+pub fn version(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT version FROM settings_version WHERE id = 1"), &[], |row| row.get(0))
+}
+
+/// Lets those who save take turns until the transaction ends.
+pub fn lock(tx: &mut Tx<'_>) -> Result<()> {
+    tx.query_one(select_for_update!("SELECT id FROM settings_version WHERE id = 1"), &[], |row| {
+        row.get::<i64>(0)
+    })?;
+    Ok(())
+}
+
+fn parsed<T: DeserializeOwned>(json: &str) -> Result<T> {
+    serde_json::from_str(json).map_err(|error| Error::Database(Box::new(error)))
+}
+
+/// Everything that was saved, the defaults where nothing was.
+pub fn load(tx: &mut Tx<'_>) -> Result<Rulebook> {
+    let rules = tx.query(
+        sql!("SELECT id, effective_from, data FROM settings WHERE kind = 'rules' ORDER BY id"),
+        &[],
+        |row| Ok((row.get::<i64>(0)?, row.day(1)?, parsed::<Rules>(&row.get::<String>(2)?)?)),
+    )?;
+    let newest_rules = rules.last().map_or(0, |(id, _, _)| *id);
+    let (calendar_id, calendar) = newest::<CalendarForm>(tx, "calendar")?;
+    let (library_id, library) = newest::<LibrarySettings>(tx, "library")?;
+    Ok(Rulebook {
+        history: RuleHistory::new(rules.into_iter().map(|(_, from, rules)| (from, rules)).collect()),
+        calendar: Calendar::from(calendar),
+        library,
+        saved: Saved { rules: newest_rules, calendar: calendar_id, library: library_id },
+    })
+}
+
+fn newest<T: DeserializeOwned + Default>(tx: &mut Tx<'_>, kind: &str) -> Result<(i64, T)> {
+    let newest = tx.query_opt(
+        sql!("SELECT id, data FROM settings WHERE kind = $1 ORDER BY id DESC LIMIT 1"),
+        &[&kind],
+        |row| Ok((row.get(0)?, parsed(&row.get::<String>(1)?)?)),
+    )?;
+    Ok(newest.unwrap_or_default())
+}
+
+/// What is saved.
+#[derive(Clone, Copy, Debug)]
+pub enum Document<'d> {
+    /// Rules, and the day from which on they hold.
+    Rules(Date, &'d Rules),
+    Calendar(&'d CalendarForm),
+    Library(&'d LibrarySettings),
+}
+
+/// Saves a document after [`lock`]; its number.
+pub fn save(tx: &mut Tx<'_>, document: Document<'_>, now: i64, by: UserId) -> Result<i64> {
+    let (kind, effective_from, data) = match document {
+        Document::Rules(from, rules) => ("rules", Some(from.to_string()), json(rules)?),
+        Document::Calendar(calendar) => ("calendar", None, json(calendar)?),
+        Document::Library(library) => ("library", None, json(library)?),
+    };
+    tx.execute_one(sql!("UPDATE settings_version SET version = version + 1 WHERE id = 1"), &[])?;
+    tx.query_one(
+        sql!(
+            "INSERT INTO settings (kind, effective_from, data, saved_at, saved_by) VALUES ($1, $2, $3, $4, $5)
+             RETURNING id"
+        ),
+        &[&kind, &effective_from, &data, &now, &by],
+        |row| row.get(0),
+    )
+}
+
+fn json(document: &impl Serialize) -> Result<String> {
+    serde_json::to_string(document).map_err(|error| Error::Database(Box::new(error)))
+}
+
+/// What decides about the due date and the fine of an open loan, and whose it is.
+#[derive(Clone, Debug)]
+pub struct OpenLoan {
+    pub id: LoanId,
+    pub user: UserId,
+    pub user_name: String,
+    pub category: String,
+    pub title: String,
+    pub due: Date,
+}
+
+/// Up to `limit` open loans, the most overdue first, that come after this one.
+pub fn open_loans(tx: &mut Tx<'_>, after: Option<&OpenLoan>, limit: i64) -> Result<Vec<OpenLoan>> {
+    let (day, id) = after.map_or((String::new(), LoanId(0)), |loan| (loan.due.to_string(), loan.id));
+    tx.query(
+        sql!(
+            "SELECT loans.id, loans.user_id, users.name, users.category, loans.title, loans.return_date
+             FROM loans JOIN users ON users.id = loans.user_id
+             WHERE loans.ended_at IS NULL AND (loans.return_date, loans.id) > ($1, $2)
+             ORDER BY loans.return_date, loans.id LIMIT $3"
+        ),
+        &[&day, &id, &limit],
+        |row| {
+            Ok(OpenLoan {
+                id: row.get(0)?,
+                user: row.get(1)?,
+                user_name: row.get(2)?,
+                category: row.get(3)?,
+                title: row.get(4)?,
+                due: row.day(5)?,
+            })
+        },
+    )
+}
+
+/// Moves a due date; `false` where the loan has ended meanwhile or has another due date by now.
+pub fn move_due_date(tx: &mut Tx<'_>, loan: LoanId, from: Date, to: Date) -> Result<bool> {
+    let moved = tx.execute(
+        sql!("UPDATE loans SET return_date = $3 WHERE id = $1 AND return_date = $2 AND ended_at IS NULL"),
+        &[&loan, &from.to_string(), &to.to_string()],
+    )?;
+    Ok(moved == 1)
+}
