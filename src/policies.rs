@@ -11,8 +11,11 @@ use crate::{
 /// Keeps the [`Rulebook`] that was read last. Cheap to clone; all clones share it.
 #[derive(Clone, Default)]
 pub struct Policies {
-    read: Arc<RwLock<Option<(i64, Arc<Rulebook>)>>>,
+    read: Arc<RwLock<Read>>,
 }
+
+/// The number of saves, and what held after that many; nothing before the first reading.
+type Read = Option<(i64, Arc<Rulebook>)>;
 
 impl Policies {
     /// What holds in this transaction. It reads one number by its key, and everything again only after somebody has saved,
