@@ -10,10 +10,12 @@ use crate::{
 };
 
 /// Rules in which students have these values, and the others none of their own.
+#[expect(clippy::needless_pass_by_value, reason = "callers write it down on the spot")]
 fn students(rules: Value) -> Value {
     json!({ "categories": [{ "name": "Student", "rules": rules }, { "name": "Staff", "rules": {} }] })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "callers write it down on the spot")]
 fn closed(weekdays: Value, dates: Value) -> Value {
     json!({ "closedWeekdays": weekdays, "closedDates": dates })
 }
