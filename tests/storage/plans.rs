@@ -11,7 +11,7 @@ use library::{
         accounts, books, catalogue, events,
         loans::{self, End},
         page::Position,
-        reviews, sessions,
+        reviews, sessions, settings,
     },
 };
 
@@ -63,6 +63,13 @@ fn statements(store: &Store) -> Vec<String> {
         loans::open_count(tx, "q")?;
         loans::copies_away(tx, id)?;
         events::of(tx, "book", id.0)?;
+        settings::version(tx)?;
+        settings::lock(tx)?;
+        settings::load(tx)?;
+        let library = library::domain::library::LibrarySettings::default();
+        settings::save(tx, settings::Document::Library(&library), 1, uid)?;
+        settings::open_loans(tx, None, 9)?;
+        settings::move_due_date(tx, loan.id, today, today)?;
         catalogue::newest_change(tx)?;
         catalogue::changes_after(tx, 0)?;
         catalogue::entries(tx, 1, 9, 9)?;

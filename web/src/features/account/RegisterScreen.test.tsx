@@ -50,6 +50,17 @@ describe('Create Account', () => {
     expect(years.filter(Boolean)).toEqual(['2029', 'Class 10'])
   })
 
+  it('R-RULE-1: the departments of the settings are suggested, and another one may be typed', async () => {
+    fakeServer({ ...visitor, 'GET /config': { body: { ...config, departments: ['Physics', 'History'] } } })
+    renderApp('/register')
+    const department = await screen.findByLabelText<HTMLInputElement>('Department')
+    await waitFor(() =>
+      expect([...(department.list?.options ?? [])].map((option) => option.value)).toEqual(['Physics', 'History']),
+    )
+    await userEvent.type(department, 'Botany')
+    expect(department).toHaveValue('Botany')
+  })
+
   it('R-REG-5: after success the sign-in form has the email and says Account created.', async () => {
     const made = fakeServer({ ...visitor, 'POST /auth/register': { status: 201, body: student } })
     const { router } = renderApp('/register')

@@ -95,9 +95,15 @@ export default function RegisterScreen() {
             required
             withAsterisk={false}
             autoComplete="off"
+            list="departments"
             {...form.getInputProps('department')}
             data-field="department"
           />
+          <datalist id="departments">
+            {config.data?.departments.map((department) => (
+              <option key={department}>{department}</option>
+            ))}
+          </datalist>
           <NativeSelect
             label={labelOf('Registration', 'batch')}
             required
