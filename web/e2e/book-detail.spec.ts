@@ -124,7 +124,7 @@ test.describe('for a student', () => {
     await page.route(`**/api/v1/books/${book.id}`, (route) => route.fulfill({ json: record, headers: { ETag: '"1"' } }))
     await page.goto(`stubook-detail/${book.id}`)
     await expect(heading(page)).toHaveText(book.title)
-    await expect(page.getByText('Author not known')).toBeVisible()
+    await expect(page.getByText('Unknown author')).toBeVisible()
     await expect(page.getByText('Genre not known')).toBeVisible()
     await expect(fact(page, 'Location')).toHaveText('Not known')
     await expect(page.getByRole('img', { name: `Cover of ${book.title}` })).toHaveAttribute(

@@ -134,7 +134,7 @@ test.describe('Add New Book', () => {
     await page.goto('add')
     await fill(page, library.bookForm({ description: 'd'.repeat(199) }))
     await chooseStars(page, '5 stars')
-    await expect(page.getByText('199 of 200 characters')).toBeVisible()
+    await expect(page.getByText('At least 200 characters, 1 to go')).toBeVisible()
     await add(page)
     await expect(page.getByText('Description must be at least 200 characters.')).toBeVisible()
     await expect(field(page, 'Description')).toBeFocused()

@@ -13,9 +13,8 @@ export function instantText(instant: string): string {
 /** "₹15", "₹7.50" */
 export const moneyText = (amount: number): string => t('common.money', { amount })
 
-export function counted(n: number, one: string, many: string): string {
-  return `${n.toLocaleString('en')} ${n === 1 ? one : many}`
-}
+/** "1,250" */
+export const numberText = (n: number): string => t('common.number', { n })
 
 const LONGEST_IN_A_SENTENCE = 80
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/

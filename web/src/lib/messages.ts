@@ -45,16 +45,17 @@ const STORED = 'language'
 
 /** Asked for in the address (`?lang=hi`), chosen earlier, or the first of the browser's languages that there is. */
 function wanted(): Locale {
-  const asked = new URLSearchParams(location.search).get('lang')
-  if (isLocale(asked)) return asked
+  const inAddress = new URLSearchParams(location.search).get('lang')
+  if (isLocale(inAddress)) return inAddress
   const chosen = storage.read(STORED)
   if (isLocale(chosen)) return chosen
   return navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => tag === 'en' || tag === 'hi') ?? 'en'
 }
 
-let locale: Locale = 'en'
-let catalogue: Catalogue = {}
-const parts = new Set<Part>()
+let locale = wanted()
+const loaded: Partial<Record<Part, Catalogue>> = {}
+/** What the page has asked for so far, in whatever language. */
+const asked = new Set<Part>()
 const listeners = new Set<() => void>()
 
 async function load(which: Locale, part: Part): Promise<Catalogue> {
@@ -65,10 +66,15 @@ async function load(which: Locale, part: Part): Promise<Catalogue> {
 }
 
 async function apply(next: Locale): Promise<void> {
-  parts.add('first')
-  const loaded = await Promise.all([...parts].map((part) => load(next, part)))
+  asked.add('first')
+  const parts = await Promise.all([...asked].map(async (part) => [part, await load(next, part)] as const))
   locale = next
-  catalogue = Object.assign({}, ...loaded) as Catalogue
+  Object.assign(loaded, Object.fromEntries(parts))
+  if (asked.size > parts.length) {
+    // Asked for meanwhile, and perhaps here in the language before.
+    delete loaded.rest
+    await loadRest()
+  }
   const { lang, dir } = LOCALES[next]
   Object.assign(document.documentElement, { lang, dir })
   for (const listener of listeners) listener()
@@ -79,10 +85,12 @@ export const startMessages = (): Promise<void> => apply(wanted())
 
 /** Loads what the screens behind the sign-in say. */
 export async function loadRest(): Promise<void> {
-  if (parts.has('rest')) return
-  const rest = await load(locale, 'rest')
-  parts.add('rest')
-  catalogue = { ...catalogue, ...rest }
+  asked.add('rest')
+  if (loaded.rest) return
+  const language = locale
+  const rest = await load(language, 'rest')
+  if (language === locale) loaded.rest ??= rest
+  else await loadRest()
 }
 
 /** Changes the language of the page at once, and of this browser from now on. */
@@ -147,6 +155,8 @@ const OPTIONS: Parameters<typeof format>[3] = {
 
 type Values<T> = Parameters<typeof format<T>>[2]
 
+const find = (key: string): CompiledMessage | undefined => loaded.first?.[key] ?? loaded.rest?.[key]
+
 /** The parameters that a compiled message writes as a day. */
 function daysIn(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return []
@@ -165,7 +175,7 @@ function withDays<T>(message: CompiledMessage, values: Values<T>): Values<T> {
 /** The message in pieces. One that is missing shows by its key: a wrong word is no reason for a screen to fail. */
 function formatted<T>(key: string, values: Values<T>): (string | T)[] {
   try {
-    const message = catalogue[key]
+    const message = find(key)
     if (message === undefined) throw new Error('There is no such message')
     const made = format<T>(message, intlLocale(), withDays(message, values), OPTIONS)
     return Array.isArray(made) ? made : [made]
@@ -187,5 +197,5 @@ export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode
 
 /** What the server said by its code, in the language of the page; in the server's own words where the code is not known. */
 export function told(key: string, params: Readonly<Record<string, unknown>>, words: string): string {
-  return key in catalogue ? formatted<string>(key, params as Values<string>).join('') : words
+  return find(key) !== undefined ? formatted<string>(key, params as Values<string>).join('') : words
 }

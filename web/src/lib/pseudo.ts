@@ -9,12 +9,14 @@ const WRITTEN = {
 
 export type Script = keyof typeof WRITTEN
 
-/** A text longer by two fifths, in brackets that show where it is cut. */
+/** A text longer by about two fifths, as its vowels are, in brackets that show where it is cut. */
 function written(text: string, script: Script): string {
   if (!/\p{L}/u.test(text)) return text
-  const letters = Array.from(text, (letter) => WRITTEN[script][LATIN.indexOf(letter)] ?? letter)
-  const more = Array.from({ length: Math.ceil(letters.length * 0.4) }, (_, index) => letters[index % letters.length])
-  return `⟦${letters.join('')}${more.join('').trimEnd()}⟧`
+  const letters = Array.from(text, (letter) => {
+    const strange = WRITTEN[script][LATIN.indexOf(letter)] ?? letter
+    return /[aeiou]/i.test(letter) ? strange + strange : strange
+  })
+  return `⟦${letters.join('')}⟧`
 }
 
 type Node = Exclude<CompiledMessage, string>[number]

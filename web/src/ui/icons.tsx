@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 
 /** Icons only repeat what words beside them say (or the control's name), so they are hidden from screen readers. */
-function Icon({ size = 20, children }: { size?: number; children: ReactNode }) {
+function Icon({ size = 20, flips = false, children }: { size?: number; flips?: boolean; children: ReactNode }) {
   return (
     <svg
       width={size}
@@ -14,6 +14,7 @@ function Icon({ size = 20, children }: { size?: number; children: ReactNode }) {
       strokeLinejoin="round"
       aria-hidden="true"
       focusable="false"
+      data-flips={flips || undefined}
     >
       {children}
     </svg>
@@ -73,7 +74,7 @@ export const PlusIcon = () => (
 )
 
 export const BackIcon = () => (
-  <Icon>
+  <Icon flips>
     <path d="M11 5.5 4.5 12l6.5 6.5M5 12h14.5" />
   </Icon>
 )

@@ -1,11 +1,8 @@
 import { Button, type ButtonProps } from '@mantine/core'
+import { t } from '../../lib/messages'
 import type { LoanAction } from './useLoanActions'
 
-export const ACTION_NAMES = {
-  return: 'Return',
-  restock: 'Return and restock',
-  extend: 'Extend 7 Days',
-} as const satisfies Record<LoanAction, string>
+export const actionName = (action: LoanAction): string => t(`loans.action.${action}`)
 
 type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
   action: LoanAction
@@ -21,13 +18,17 @@ type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
 
 /** One action of one loan, named after its book. */
 export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'subtle', onPress }: LoanButtonProps) {
-  const name = ACTION_NAMES[action]
+  const name = actionName(action)
   return (
     <Button
       size="compact-sm"
       h={34}
       variant={variant}
-      aria-label={`${name}: ${loan.title}${of ? `, ${of}` : ''}`}
+      aria-label={
+        of
+          ? t('loans.action.namedOf', { action: name, title: loan.title, name: of })
+          : t('loans.action.named', { action: name, title: loan.title })
+      }
       aria-describedby={refusedBy}
       data-action={action}
       data-loan={loan.id}

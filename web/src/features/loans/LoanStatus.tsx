@@ -1,6 +1,6 @@
 import type { Loan } from '../../api/types'
 import { DateText, Money } from '../../ui/Facts'
-import { counted, moneyText } from '../../lib/format'
+import { t } from '../../lib/messages'
 import { dueState } from './dueRules'
 import classes from './LoanStatus.module.css'
 
@@ -14,18 +14,20 @@ type ReturnDateProps = {
 /** The day a book is due, and in words whether it is late or soon will be. */
 export function ReturnDate({ loan, today, withFine = false }: ReturnDateProps) {
   const state = dueState(loan, today)
-  const words = { today: 'Due today', soon: 'Due soon', later: '' }
-  const late = `${counted(loan.overdueDays, 'day', 'days')} overdue`
   return (
     <div>
       <DateText day={loan.returnDate} />
       {state !== 'later' && (
         <div className={classes.status} data-state={state}>
-          {state !== 'overdue' ? words[state] : withFine ? `${late}, ${moneyText(loan.fine)}` : late}
+          {state === 'overdue' ? overdueText(loan, withFine) : t(`loans.due.${state}`)}
         </div>
       )}
     </div>
   )
+}
+
+function overdueText({ overdueDays: days, fine }: Loan, withFine: boolean): string {
+  return withFine ? t('loans.due.overdueFine', { days, fine }) : t('loans.due.overdue', { days })
 }
 
 /** What is owed; nothing stands back. */

@@ -8,7 +8,7 @@ import type { AdminLoan } from '../../api/types'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorState } from '../../ui/ErrorState'
 import { DateText } from '../../ui/Facts'
-import { counted } from '../../lib/format'
+import { t } from '../../lib/messages'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
@@ -42,24 +42,21 @@ export default function LoansScreen() {
 
   return (
     <>
-      <PageHeader title="All Borrowed Books">
+      <PageHeader title={t('loans.list.title')}>
         {/* Enter in the search leads to the first row. */}
         <form ref={search} onSubmit={enterFromSearch}>
-          <SearchBox
-            label="Search loans by name, roll number or batch"
-            placeholder="Search by name, roll number or batch"
-          />
+          <SearchBox label={t('loans.list.search')} placeholder={t('loans.list.searchHint')} />
         </form>
       </PageHeader>
       <div className={classes.line}>
         <Text role="status" c="dimmed" size="sm" className="tabular">
           {page && countText(page.total, q)}
         </Text>
-        {page && <Pages previous={page.previous} next={page.next} label="Pages" />}
+        {page && <Pages previous={page.previous} next={page.next} label={t('loans.pages.label')} />}
       </div>
       {query.isError && page && (
         <Alert color="red" role="alert" mb="md">
-          The list may be out of date. {messageOf(query.error)}
+          {t('loans.list.stale', { reason: messageOf(query.error) })}
         </Alert>
       )}
       {page === undefined ? (
@@ -69,11 +66,7 @@ export default function LoansScreen() {
           <TableSkeleton rows={8} />
         )
       ) : page.total === 0 ? (
-        <EmptyState
-          message={
-            q ? `No loan matches “${q}”. Try a name, a roll number or a batch.` : 'No books are borrowed at the moment.'
-          }
-        />
+        <EmptyState message={q ? t('loans.list.noMatch', { q }) : t('loans.list.none')} />
       ) : page.loans.length === 0 && current ? (
         // The last row of a later page has just been returned.
         <Navigate to={{ search: addressOf(params, null) }} replace />
@@ -90,7 +83,7 @@ export default function LoansScreen() {
           />
           {(page.previous ?? page.next) !== null && (
             <div className={classes.below}>
-              <Pages previous={page.previous} next={page.next} label="Pages, below the table" />
+              <Pages previous={page.previous} next={page.next} label={t('loans.pages.below')} />
             </div>
           )}
         </div>
@@ -101,7 +94,7 @@ export default function LoansScreen() {
 
 function countText(total: number, q: string): string {
   if (total === 0) return ''
-  return q ? counted(total, 'loan matches', 'loans match') : counted(total, 'loan', 'loans')
+  return q ? t('loans.list.matches', { total }) : t('loans.list.count', { total })
 }
 
 function addressOf(params: URLSearchParams, cursor: string | null): string {
@@ -157,8 +150,8 @@ function Pages({ previous, next, label }: PagesProps) {
     )
   return (
     <nav aria-label={label} className={classes.pages}>
-      {step('Previous', previous)}
-      {step('Next', next)}
+      {step(t('loans.pages.previous'), previous)}
+      {step(t('loans.pages.next'), next)}
     </nav>
   )
 }
@@ -176,27 +169,27 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
   return (
     <>
       <ResponsiveTable
-        label="All borrowed books"
+        label={t('loans.list.table')}
         cardsUpTo="74em"
         rows={loans}
         keyOf={(loan) => loan.id}
         columns={[
-          { title: 'Name', cell: (loan) => <span dir="auto">{loan.userName}</span> },
-          { title: 'Roll number', cell: (loan) => loan.rollNumber },
-          { title: 'Batch', cell: (loan) => <span className="tabular">{loan.batch}</span> },
+          { title: t('loans.column.name'), cell: (loan) => <span dir="auto">{loan.userName}</span> },
+          { title: t('loans.column.rollNumber'), cell: (loan) => <span dir="auto">{loan.rollNumber}</span> },
+          { title: t('loans.column.batch'), cell: (loan) => <span className="tabular">{loan.batch}</span> },
           {
-            title: 'Book',
+            title: t('loans.column.book'),
             cell: (loan) => (
               <span dir="auto" className={classes.title} title={loan.title}>
                 {loan.title}
               </span>
             ),
           },
-          { title: 'Entry date', cell: (loan) => <DateText day={loan.EntryDate} /> },
-          { title: 'Return date', cell: (loan) => <ReturnDate loan={loan} today={today} /> },
-          { title: 'Fine', align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
+          { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
+          { title: t('loans.column.return'), cell: (loan) => <ReturnDate loan={loan} today={today} /> },
+          { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
           {
-            title: 'Actions',
+            title: t('loans.column.actions'),
             controls: true,
             cell: (loan) => {
               const shared = { loan, pending: pending.get(loan.id), of: loan.userName }

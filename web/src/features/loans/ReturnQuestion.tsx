@@ -1,17 +1,12 @@
 import { Text } from '@mantine/core'
 import { useState } from 'react'
 import type { AdminLoan } from '../../api/types'
-import { counted, quoted, moneyText } from '../../lib/format'
+import { quoted } from '../../lib/format'
+import { t } from '../../lib/messages'
 import { ConfirmModal } from '../../ui/ConfirmModal'
-import { ACTION_NAMES } from './LoanButton'
+import { actionName } from './LoanButton'
 
 export type Asked = { loan: AdminLoan; action: 'return' | 'restock' }
-
-const ON_THE_SHELF = {
-  return:
-    'The number of available copies stays as it is. If the copy goes back on the shelf, choose Return and restock instead.',
-  restock: 'The copy goes back on the shelf, so one more is available.',
-} as const
 
 type ReturnQuestionProps = { asked: Asked | null; onYes: (asked: Asked) => void; onClose: () => void }
 
@@ -25,9 +20,9 @@ export function ReturnQuestion({ asked, onYes, onClose }: ReturnQuestionProps) {
   return (
     <ConfirmModal
       opened={asked !== null}
-      title={action === 'return' ? 'Return this book?' : 'Return and restock this book?'}
+      title={t(`loans.question.${action}`)}
       routine
-      confirm={ACTION_NAMES[action]}
+      confirm={actionName(action)}
       onConfirm={() => {
         if (shown) onYes(shown)
         onClose()
@@ -36,16 +31,13 @@ export function ReturnQuestion({ asked, onYes, onClose }: ReturnQuestionProps) {
     >
       {shown && sentenceOf(shown.loan)}
       <Text component="span" display="block" mt="sm">
-        {ON_THE_SHELF[action]}
+        {action === 'return' ? t('loans.question.stays') : t('loans.question.back')}
       </Text>
     </ConfirmModal>
   )
 }
 
-function sentenceOf(loan: AdminLoan): string {
-  const fine =
-    loan.fine > 0
-      ? `Fine to collect: ${moneyText(loan.fine)} for ${counted(loan.overdueDays, 'day', 'days')} overdue.`
-      : 'No fine.'
-  return `${quoted(loan.title)}, borrowed by ${loan.userName} (${loan.rollNumber}). ${fine}`
+function sentenceOf({ title, userName: name, rollNumber, fine, overdueDays: days }: AdminLoan): string {
+  const who = t('loans.question.who', { title: quoted(title), name, rollNumber })
+  return `${who} ${fine > 0 ? t('loans.question.fine', { fine, days }) : t('loans.question.noFine')}`
 }

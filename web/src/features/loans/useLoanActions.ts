@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { isSignedOut } from '../../api/client'
 import { useExtendLoan, useReturnLoan } from '../../api/loans'
+import { t, type MessageKey } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 import { notify } from '../../lib/notify'
 
@@ -8,14 +9,14 @@ import { notify } from '../../lib/notify'
 export type LoanAction = 'return' | 'restock' | 'extend'
 
 const OUTCOMES = {
-  return: { done: 'Book returned successfully.', failed: 'The book could not be returned.' },
-  restock: { done: 'Book returned successfully.', failed: 'The book could not be returned.' },
-  extend: { done: 'Return date extended successfully.', failed: 'The return date could not be extended.' },
-} as const satisfies Record<LoanAction, { done: string; failed: string }>
+  return: { done: 'loans.returned', failed: 'loans.returnFailed' },
+  restock: { done: 'loans.returned', failed: 'loans.returnFailed' },
+  extend: { done: 'loans.extended', failed: 'loans.extendFailed' },
+} as const satisfies Record<LoanAction, Record<'done' | 'failed', MessageKey>>
 
 function reasonOf(error: unknown): string {
   const gone = error instanceof ProblemError && error.code === 'not-found'
-  return gone ? 'This loan has already ended.' : messageOf(error)
+  return gone ? t('loans.ended') : messageOf(error)
 }
 
 /** Returns and extends loans; several rows may be on their way at once, each until the list has been read again. */
@@ -30,10 +31,10 @@ export function useLoanActions() {
     try {
       if (action === 'extend') await extend.mutateAsync(id)
       else await giveBack.mutateAsync(action === 'restock' ? { id, restock: true } : { id })
-      notify.success(OUTCOMES[action].done)
+      notify.success(t(OUTCOMES[action].done))
     } catch (error) {
       // Whoever is signed out is led to sign in, which says enough.
-      if (!isSignedOut(error)) notify.failure(`${OUTCOMES[action].failed} ${reasonOf(error)}`, error)
+      if (!isSignedOut(error)) notify.failure(t(OUTCOMES[action].failed, { reason: reasonOf(error) }), error)
     }
     // The list that was read again is shown in the next task: until then the row stays as it is.
     await new Promise((resolve) => setTimeout(resolve))

@@ -10,7 +10,8 @@ import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorState } from '../../ui/ErrorState'
 import { DateText } from '../../ui/Facts'
-import { quoted, moneyText } from '../../lib/format'
+import { quoted } from '../../lib/format'
+import { t } from '../../lib/messages'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { Fine, LoanButton, ReturnDate, TableSkeleton, useLoanActions, useRowFocus } from '../loans'
 import classes from './ProfileScreen.module.css'
@@ -23,11 +24,11 @@ export function BorrowedBooks() {
   return (
     <section className={classes.loans} aria-labelledby="borrowed-books">
       <Title order={2} id="borrowed-books" tabIndex={-1} ref={heading}>
-        Borrowed Books
+        {t('profile.loans.title')}
       </Title>
       {query.isError && query.data && (
         <Alert color="red" role="alert" mb="md">
-          The list may be out of date. {messageOf(query.error)}
+          {t('loans.list.stale', { reason: messageOf(query.error) })}
         </Alert>
       )}
       {query.data ? (
@@ -56,10 +57,10 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
   if (loans.length === 0) {
     return (
       <EmptyState
-        message="You have no borrowed books."
+        message={t('profile.loans.none')}
         action={
           <Button component={Link} to={paths.studentHome()}>
-            Find a book
+            {t('profile.loans.find')}
           </Button>
         }
       />
@@ -69,12 +70,12 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
   return (
     <>
       <ResponsiveTable
-        label="Borrowed books"
+        label={t('profile.loans.table')}
         rows={loans}
         keyOf={(loan) => loan.id}
         columns={[
           {
-            title: 'Book',
+            title: t('loans.column.book'),
             cell: (loan) => (
               <Anchor
                 component={Link}
@@ -88,11 +89,11 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
               </Anchor>
             ),
           },
-          { title: 'Entry date', cell: (loan) => <DateText day={loan.EntryDate} /> },
-          { title: 'Return date', cell: (loan) => <ReturnDate loan={loan} today={today} withFine /> },
-          { title: 'Fine', align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
+          { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
+          { title: t('loans.column.return'), cell: (loan) => <ReturnDate loan={loan} today={today} withFine /> },
+          { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
           {
-            title: 'Actions',
+            title: t('loans.column.actions'),
             controls: true,
             cell: (loan) => {
               const reason = loan.fine > 0 ? `fined-${loan.id}` : undefined
@@ -113,7 +114,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
                   </div>
                   {reason && (
                     <p id={reason} className={classes.reason}>
-                      Please bring this book to the library desk, where the fine of {moneyText(loan.fine)} is settled.
+                      {t('profile.loans.fined', { fine: loan.fine })}
                     </p>
                   )}
                 </div>
@@ -124,8 +125,8 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
       />
       <ConfirmModal
         opened={asking}
-        title="Return this book?"
-        confirm="Return"
+        title={t('profile.loans.question')}
+        confirm={t('profile.loans.return')}
         routine
         onConfirm={() => {
           if (asked) start(asked, 'return')
@@ -133,7 +134,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
         }}
         onClose={() => setAsking(false)}
       >
-        {quoted(asked?.title ?? '')} leaves your borrowed books and is back in the library.
+        {t('profile.loans.explain', { title: quoted(asked?.title ?? '') })}
       </ConfirmModal>
     </>
   )

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { t } from '../../lib/messages'
 import classes from './IdCard.module.css'
 import { code128, qrCode, type Symbol } from './symbols'
 
@@ -24,14 +25,14 @@ export default function IdCard({ name, department, batch, rollNumber }: IdCardPr
               {[department, batch].filter(Boolean).join(' · ')}
             </p>
           </div>
-          <Drawn symbol={qrCode(rollNumber)} label={`QR code of roll number ${rollNumber}`} className={classes.dots} />
+          <Drawn symbol={qrCode(rollNumber)} label={t('profile.card.qr', { rollNumber })} className={classes.dots} />
         </div>
-        {bars && <Drawn symbol={bars} label={`Bar code of roll number ${rollNumber}`} className={classes.bars} />}
+        {bars && <Drawn symbol={bars} label={t('profile.card.bars', { rollNumber })} className={classes.bars} />}
         <p className={classes.number}>{rollNumber}</p>
       </div>
-      <p className={classes.hint}>Show it on your phone at the library desk, or print it.</p>
+      <p className={classes.hint}>{t('profile.card.hint')}</p>
       <Button fullWidth onClick={() => window.print()}>
-        Print
+        {t('profile.card.print')}
       </Button>
     </>
   )

@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
 import { loadChunk } from '../../lib/chunks'
+import { t } from '../../lib/messages'
 import type { User } from '../../api/types'
 import { Boundary } from '../../ui/Boundary'
 import { CardIcon } from '../../ui/icons'
@@ -15,13 +16,11 @@ export function MyCard({ user }: { user: User }) {
   return (
     <>
       <Button variant="default" mt="lg" leftSection={<CardIcon />} onClick={() => setOpened(true)}>
-        My ID card
+        {t('profile.card.title')}
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="My ID card" size="md">
-        <Boundary
-          fallback={<p role="alert">The card could not be loaded. Check your connection and open the page again.</p>}
-        >
-          <Suspense fallback="Drawing the card…">
+      <Modal opened={opened} onClose={() => setOpened(false)} title={t('profile.card.title')} size="md">
+        <Boundary fallback={<p role="alert">{t('profile.card.failed')}</p>}>
+          <Suspense fallback={t('profile.card.loading')}>
             <IdCard name={user.name} department={user.department} batch={user.batch} rollNumber={rollNumber} />
           </Suspense>
         </Boundary>

@@ -2,15 +2,14 @@ import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { isSignedOut } from '../../api/client'
 import { useUpdateProfile } from '../../api/account'
+import { t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 import type { Profile, User } from '../../api/types'
-import { validators } from '../../api/validate'
+import { labelOf, validators } from '../../api/validate'
 import { notify } from '../../lib/notify'
 import { focusFirstError, lowerAsTyped } from '../../lib/forms'
 import { profileDraft } from './draft'
 import classes from './ProfileScreen.module.css'
-
-const FAILED = 'Your profile could not be updated.'
 
 /** Name, roll number and department while they are edited. */
 export function ProfileForm({ user, onClose }: { user: User; onClose: () => void }) {
@@ -37,27 +36,27 @@ export function ProfileForm({ user, onClose }: { user: User; onClose: () => void
       await update.mutateAsync(values)
     } catch (error) {
       if (isSignedOut(error)) return
-      console.error(FAILED, error)
+      console.error('The profile could not be updated', error)
       if (error instanceof ProblemError) {
         form.setErrors(error.fields)
         focusFirstError(error.fields)
       }
       return
     }
-    notify.success('Profile updated.')
+    notify.success(t('profile.done'))
     close()
   }
 
   return (
     <form
       noValidate
-      aria-label="Edit profile"
+      aria-label={t('profile.form')}
       className={classes.form}
       onSubmit={form.onSubmit((values) => void submit(values), focusFirstError)}
     >
       <Stack>
         <TextInput
-          label="Full name"
+          label={labelOf('ProfileEdit', 'name')}
           required
           withAsterisk={false}
           autoComplete="name"
@@ -67,8 +66,8 @@ export function ProfileForm({ user, onClose }: { user: User; onClose: () => void
           ref={focusOnce}
         />
         <TextInput
-          label="Roll number"
-          description="As on your ID card."
+          label={labelOf('ProfileEdit', 'rollNumber')}
+          description={t('profile.rollNumberHint')}
           required
           withAsterisk={false}
           autoComplete="off"
@@ -79,24 +78,24 @@ export function ProfileForm({ user, onClose }: { user: User; onClose: () => void
           onChange={(event) => lowerAsTyped(event.currentTarget, (text) => form.setFieldValue('rollNumber', text))}
         />
         <TextInput
-          label="Department"
+          label={labelOf('ProfileEdit', 'department')}
           required
           withAsterisk={false}
-          autoComplete="organization"
+          autoComplete="off"
           {...form.getInputProps('department')}
           data-field="department"
         />
         {update.isError && !fieldsAreWrong && (
           <Alert color="red" role="alert">
-            {FAILED} {messageOf(update.error)}
+            {t('profile.failed', { reason: messageOf(update.error) })}
           </Alert>
         )}
         <Group>
           <Button type="submit" loading={update.isPending}>
-            Update
+            {t('profile.submit')}
           </Button>
           <Button variant="default" onClick={close}>
-            Cancel
+            {t('common.cancel')}
           </Button>
         </Group>
       </Stack>

@@ -103,7 +103,7 @@ describe('borrowed books', () => {
     for (const action of ['Return', 'Extend 7 Days']) {
       const blocked = screen.getByRole('button', { name: `${action}: Book 1` })
       expect(blocked).toBeDisabled()
-      expect(blocked).toHaveAccessibleDescription(/library desk, where the fine of ₹15 is settled/)
+      expect(blocked).toHaveAccessibleDescription(/library desk to settle the fine of ₹15/)
       expect(screen.getByRole('button', { name: `${action}: Book 2` })).toBeEnabled()
     }
     expect(screen.getByRole('row', { name: /Book 1/ })).toHaveTextContent('3 days overdue, ₹15')

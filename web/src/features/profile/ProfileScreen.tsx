@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { meQuery } from '../../api/account'
 import { myLoansQuery } from '../../api/loans'
 import type { User } from '../../api/types'
+import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
 import { Money } from '../../ui/Facts'
 import { PageHeader } from '../../ui/PageHeader'
@@ -19,7 +20,7 @@ export default function ProfileScreen() {
   if (me.data) return <Profile user={me.data} />
   return (
     <>
-      <PageHeader title="User Profile" />
+      <PageHeader title={t('profile.title')} />
       {me.isError ? (
         <ErrorState error={me.error} onRetry={() => void me.refetch()} />
       ) : (
@@ -49,11 +50,11 @@ function Profile({ user }: { user: User }) {
   return (
     <>
       <PageHeader
-        title="User Profile"
+        title={t('profile.title')}
         actions={
           !editing && (
             <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
-              Edit Profile
+              {t('profile.edit')}
             </Button>
           )
         }
@@ -63,18 +64,18 @@ function Profile({ user }: { user: User }) {
       ) : (
         <>
           <dl className={classes.facts}>
-            <Fact name="Name" value={user.name} />
-            <Fact name="Roll number" value={user.rollNumber} />
-            <Fact name="Department" value={user.department} />
+            <Fact name={t('profile.name')} value={user.name} />
+            <Fact name={t('profile.rollNumber')} value={user.rollNumber} />
+            <Fact name={t('profile.department')} value={user.department} />
             <div>
-              <dt>Total fine</dt>
+              <dt>{t('profile.totalFine')}</dt>
               <dd data-owed={(loans.data?.totalFine ?? 0) > 0 || undefined}>
                 {loans.data ? (
                   <Money amount={loans.data.totalFine} />
                 ) : loans.isPending ? (
-                  <Skeleton width={60}>₹0</Skeleton>
+                  <Skeleton width={60} height={24} />
                 ) : (
-                  'Not known'
+                  t('profile.notKnown')
                 )}
               </dd>
             </div>
@@ -91,7 +92,7 @@ function Fact({ name, value }: { name: string; value: string | null }) {
   return (
     <div>
       <dt>{name}</dt>
-      <dd dir="auto">{value ?? 'Not known'}</dd>
+      <dd dir="auto">{value ?? t('profile.notKnown')}</dd>
     </div>
   )
 }

@@ -1,10 +1,11 @@
 import { Button, CloseButton, FileButton, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, type SyntheticEvent } from 'react'
+import { t } from '../../lib/messages'
 import { PauseIcon, PlayIcon } from '../../ui/icons'
 import type { ScanResult } from './acceptance'
 import { ZOOM } from './camera'
 import { DecoderMissing } from './decoder'
-import { headline, PROBLEMS } from './messages'
+import { headline } from './messages'
 import { refusal } from './picture'
 import { rollNumberOf } from './rollNumber'
 import type { Scanner, ScanView } from './scanner'
@@ -44,7 +45,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   }, [])
   const { attach, scanner, decoder, view } = useScanner(onRead)
 
-  const camera = view ? headline(view) : 'Starting the camera…'
+  const camera = view ? headline(view) : t('scanner.starting')
   const latest = useRef(camera)
   useEffect(() => {
     latest.current = camera
@@ -58,20 +59,16 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
     // The same file may be chosen again.
     forgetFile.current?.()
     onOther()
-    say('Reading the picture…')
+    say(t('scanner.picture.reading'))
     try {
       const refused = await refusal(file)
       if (refused !== null) return say(refused)
       const read = await decoder.readPicture(file)
       if (read) return onRead(read)
-      say('No barcode was found in this picture. Try a sharper one, taken closer to the card.')
+      say(t('scanner.picture.none'))
     } catch (error) {
       console.error('The picture could not be read', error)
-      say(
-        error instanceof DecoderMissing
-          ? PROBLEMS.decoder
-          : 'This picture could not be read. Please choose another one.',
-      )
+      say(error instanceof DecoderMissing ? t('scanner.problem.decoder') : t('scanner.picture.failed'))
     }
   }
 
@@ -81,16 +78,16 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   })
   useEffect(() => watchDrops(setDropping, (file) => void onDrop.current(file)), [])
 
-  const words = looking ? 'Looking up card…' : (said?.words ?? camera)
+  const words = looking ? t('account.card.looking') : (said?.words ?? camera)
   const shows = view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
 
   return (
-    <section className={classes.panel} aria-label="ID card scanner" data-dropping={dropping || undefined}>
+    <section className={classes.panel} aria-label={t('scanner.label')} data-dropping={dropping || undefined}>
       <div className={classes.top}>
         <Text size="sm" role="status" className={classes.header}>
           {words}
         </Text>
-        <CloseButton aria-label="Close the scanner" onClick={onClose} />
+        <CloseButton aria-label={t('scanner.close')} onClick={onClose} />
       </div>
       <div className={classes.stage} data-off={!shows || undefined}>
         {/* A camera's picture has no sound that could be written down. */}
@@ -101,7 +98,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
           style={{ transform: `scale(${view?.enlarged ?? 1})` }}
           muted
           playsInline
-          aria-label="Camera preview"
+          aria-label={t('scanner.video')}
         />
         {shows && view.box !== null && (
           <div
@@ -122,12 +119,12 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
         >
           {(props) => (
             <Button variant="default" size="sm" {...props}>
-              Choose a picture
+              {t('scanner.picture.choose')}
             </Button>
           )}
         </FileButton>
         <Text size="sm" c="dimmed" className={classes.drop}>
-          or drop it here
+          {t('scanner.picture.drop')}
         </Text>
       </div>
       <TypedCode onCode={(code) => void onCode(code)} />
@@ -170,10 +167,10 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
   const waits = state === 'notStarted' && (opening || view.box === null)
   const [name, icon, act] =
     state === 'scanning'
-      ? (['Pause', <PauseIcon key="icon" />, () => scanner.pause()] as const)
+      ? ([t('scanner.pause'), <PauseIcon key="icon" />, () => scanner.pause()] as const)
       : state === 'paused'
-        ? (['Resume', <PlayIcon key="icon" />, () => void scanner.resume()] as const)
-        : (['Try again', undefined, () => void scanner.start()] as const)
+        ? ([t('scanner.resume'), <PlayIcon key="icon" />, () => void scanner.resume()] as const)
+        : ([t('common.retry'), undefined, () => void scanner.start()] as const)
   return (
     <>
       <div className={classes.row}>
@@ -195,19 +192,19 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
             aria-pressed={torch}
             onClick={() => void scanner.setTorch(!torch)}
           >
-            Torch
+            {t('scanner.torch')}
           </Button>
         )}
         {state !== 'notStarted' && (
           <label className={classes.zoom}>
-            <span>Zoom</span>
+            <span>{t('scanner.zoom')}</span>
             <input
               type="range"
               min={ZOOM.min}
               max={ZOOM.max}
               step={ZOOM.step}
               value={zoom}
-              aria-valuetext={`${zoom.toFixed(1)} times`}
+              aria-valuetext={t('scanner.zoomTimes', { factor: zoom.toFixed(1) })}
               onChange={(event) => void scanner.setZoom(event.currentTarget.valueAsNumber)}
             />
             <span className={`tabular ${classes.factor}`} aria-hidden="true">
@@ -218,7 +215,7 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
       </div>
       {cameras.length > 1 && (
         <NativeSelect
-          label="Camera"
+          label={t('scanner.camera')}
           size="sm"
           value={cameraId ?? ''}
           data={cameras.map(({ id, label }) => ({ value: id, label }))}
@@ -243,7 +240,7 @@ function TypedCode({ onCode }: { onCode: (code: string) => void }) {
   return (
     <div className={classes.line}>
       <TextInput
-        label="Or type the roll number"
+        label={t('scanner.type')}
         size="sm"
         autoComplete="off"
         autoCapitalize="none"
@@ -256,7 +253,7 @@ function TypedCode({ onCode }: { onCode: (code: string) => void }) {
         }}
       />
       <Button variant="default" size="sm" onClick={find}>
-        Find
+        {t('scanner.find')}
       </Button>
     </div>
   )

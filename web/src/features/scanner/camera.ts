@@ -1,3 +1,4 @@
+import { t } from '../../lib/messages'
 export type CameraProblem = 'insecure' | 'unsupported' | 'noCamera' | 'denied' | 'inUse' | 'failed'
 
 /** Why there is no picture, told apart by what the person can do about it. */
@@ -77,7 +78,7 @@ export async function listCameras(): Promise<CameraChoice[]> {
   const all = await devices().enumerateDevices()
   return all
     .filter(({ kind, deviceId }) => kind === 'videoinput' && deviceId !== '')
-    .map(({ deviceId, label }, at) => ({ id: deviceId, label: label || `Camera ${at + 1}` }))
+    .map(({ deviceId, label }, at) => ({ id: deviceId, label: label || t('scanner.cameraNumber', { number: at + 1 }) }))
 }
 
 export const ZOOM = { min: 1, max: 5, step: 0.1 } as const

@@ -39,7 +39,7 @@ export class Decoder {
     })
     worker.addEventListener('error', (event) => {
       event.preventDefault()
-      this.#giveUp(worker, event.message || 'The worker did not start')
+      this.#giveUp(worker, event.message || 'the worker did not start')
     })
     return worker
   }
@@ -73,6 +73,6 @@ export class Decoder {
   }
 
   close(): void {
-    this.#giveUp(this.#worker, 'The decoder was closed')
+    this.#giveUp(this.#worker, 'the decoder was closed')
   }
 }

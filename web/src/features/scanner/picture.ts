@@ -1,3 +1,4 @@
+import { t } from '../../lib/messages'
 /** What may be chosen as a picture of a card; more would only make the browser slow. */
 const MAX_BYTES = 10 * 1024 * 1024
 const MAX_PIXELS = 25_000_000
@@ -67,11 +68,11 @@ export function pictureSize(head: ArrayBuffer): Size | null {
 
 /** Why a file is not decoded at all; null when it may be. */
 export async function refusal(file: Blob): Promise<string | null> {
-  if (file.size > MAX_BYTES) return 'This picture is larger than 10 MB. Please choose a smaller one.'
+  if (file.size > MAX_BYTES) return t('scanner.picture.tooLarge')
   const size = pictureSize(await file.slice(0, HEAD_BYTES).arrayBuffer())
-  if (!size) return 'This is not a JPEG, PNG or WebP picture. Please choose another file.'
+  if (!size) return t('scanner.picture.noPicture')
   if (size.width * size.height > MAX_PIXELS) {
-    return 'This picture has more than 25 megapixels. Please choose a smaller one.'
+    return t('scanner.picture.tooMany')
   }
   return null
 }

@@ -64,7 +64,7 @@ describe('a book', () => {
       'GET /books/7': { body: detail({ author: '', genre: '', description: '', location: '' }) },
     })
     renderApp('/book-detail/7')
-    expect(await screen.findByText('Author not known')).toBeVisible()
+    expect(await screen.findByText('Unknown author')).toBeVisible()
     expect(screen.getByText('Genre not known')).toBeVisible()
     expect(screen.getAllByText('Not known')).toHaveLength(2)
     expect(await screen.findByText('No reviews yet. Be the first to review this book!')).toBeVisible()

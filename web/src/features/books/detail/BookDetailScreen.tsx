@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link, useParams } from 'react-router'
+import { t } from '../../../lib/messages'
 import { idOf, paths } from '../../../lib/paths'
 import { BookPage } from './BookPage'
 
@@ -13,7 +14,7 @@ export default function BookDetailScreen() {
       home={paths.home()}
       action={(book) => (
         <Button component={Link} to={paths.updateBook(book.id)} size="md">
-          Update Book
+          {t('books.detail.update')}
         </Button>
       )}
     />

@@ -7,7 +7,8 @@ import { ProblemError } from '../../../lib/problem'
 import type { BookDetail } from '../../../api/types'
 import { BookCover } from '../grid/BookCover'
 import { ErrorState } from '../../../ui/ErrorState'
-import { counted } from '../../../lib/format'
+import { numberText } from '../../../lib/format'
+import { t } from '../../../lib/messages'
 import { BackIcon } from '../../../ui/icons'
 import { Stars } from '../../../ui/Stars'
 import { StatusBadge } from '../grid/StatusBadge'
@@ -17,8 +18,6 @@ import classes from './BookPage.module.css'
 import { Clamped } from './Clamped'
 import { homeAsLeft } from './homeAsLeft'
 import { Reviews } from './Reviews'
-
-const NOT_KNOWN = 'Not known'
 
 type BookPageProps = {
   /** Null when the address names no book. */
@@ -45,7 +44,7 @@ export function BookPage({ id, home, action, writeReview }: BookPageProps) {
         leftSection={<BackIcon />}
         className={classes.back}
       >
-        Back to Home
+        {t('books.detail.back')}
       </Button>
       {id === null ? <Missing home={home} /> : <Loaded id={id} home={home} action={action} writeReview={writeReview} />}
     </>
@@ -63,7 +62,7 @@ function Loaded({ id, home, action, writeReview }: BookPageProps & { id: number 
   if (error) {
     return (
       <>
-        <VisuallyHidden component="h1">Book</VisuallyHidden>
+        <VisuallyHidden component="h1">{t('books.detail.fallback')}</VisuallyHidden>
         <ErrorState error={error} onRetry={() => void refetch()} />
       </>
     )
@@ -72,7 +71,7 @@ function Loaded({ id, home, action, writeReview }: BookPageProps & { id: number 
     <>
       {/* Not an h1: after a change of page the focus waits for the title of the book. */}
       <VisuallyHidden role="heading" aria-level={1}>
-        Loading the book…
+        {t('books.detail.loading')}
       </VisuallyHidden>
       <BookSkeleton />
     </>
@@ -94,7 +93,7 @@ function Found({ book, action, writeReview }: FoundProps) {
         <Clamped
           key={`title ${book.title}`}
           lines={6}
-          of="title"
+          words={{ all: t('books.detail.wholeTitle'), fewer: t('books.detail.shortTitle') }}
           wrap={(words) => (
             <Title order={1} tabIndex={-1} dir="auto" className={classes.title}>
               {words}
@@ -106,26 +105,26 @@ function Found({ book, action, writeReview }: FoundProps) {
         <Clamped
           key={`author ${book.author}`}
           lines={3}
-          of="list of authors"
+          words={{ all: t('books.detail.wholeAuthors'), fewer: t('books.detail.shortAuthors') }}
           wrap={(words) => (
             <div className={classes.author} dir="auto" data-long={book.author.length > 120 || undefined}>
               {words}
             </div>
           )}
         >
-          {book.author || 'Author not known'}
+          {book.author || t('books.author.unknown')}
         </Clamped>
         {book.averageRating !== null && (
           <div className={classes.rating}>
             <Stars value={book.averageRating} size={18} />
             <span className="tabular">{averageText(book.averageRating)}</span>
             <Anchor href="#reviews" size="sm">
-              {counted(book.reviewCount, 'review', 'reviews')}
+              {t('books.detail.reviews', { count: book.reviewCount })}
             </Anchor>
           </div>
         )}
-        <Badge color="gray" size="lg" className={classes.genre} title={book.genre || undefined}>
-          {book.genre || 'Genre not known'}
+        <Badge color="gray" size="lg" className={classes.genre} title={book.genre || undefined} dir="auto">
+          {book.genre || t('books.detail.noGenre')}
         </Badge>
       </div>
       <div className={classes.facts}>
@@ -134,28 +133,28 @@ function Found({ book, action, writeReview }: FoundProps) {
           <StatusBadge status={book.status} size="lg" />
         </div>
         <dl className={classes.details}>
-          <Detail name="Number available">
-            <span className="tabular">{book.noOfBooks.toLocaleString('en')}</span>
+          <Detail name={t('books.detail.copies')}>
+            <span className="tabular">{numberText(book.noOfBooks)}</span>
           </Detail>
-          <Detail name="Location">{book.location || NOT_KNOWN}</Detail>
+          <Detail name={t('books.detail.location')}>{book.location || t('books.detail.notKnown')}</Detail>
           {book.publishedYear !== null && (
-            <Detail name="Published">
+            <Detail name={t('books.detail.published')}>
               <span className="tabular">{book.publishedYear}</span>
             </Detail>
           )}
-          {book.language !== null && <Detail name="Language">{languageName(book.language)}</Detail>}
+          {book.language !== null && <Detail name={t('books.detail.language')}>{languageName(book.language)}</Detail>}
           {book.isbn !== null && (
-            <Detail name="ISBN">
+            <Detail name={t('books.detail.isbn')}>
               <span className="tabular">{book.isbn}</span>
             </Detail>
           )}
         </dl>
         <section className={classes.description} aria-labelledby="description">
           <Title order={2} id="description">
-            Description
+            {t('books.detail.description')}
           </Title>
           {paragraphs.length === 0 ? (
-            <Text c="dimmed">{NOT_KNOWN}</Text>
+            <Text c="dimmed">{t('books.detail.notKnown')}</Text>
           ) : (
             paragraphs.map((paragraph, index) => (
               // Paragraphs have no identity of their own and never change places.
@@ -182,15 +181,15 @@ function Detail({ name, children }: { name: string; children: ReactNode }) {
 }
 
 function Missing({ home }: { home: string }) {
-  useTitle('Book not found')
+  useTitle(t('books.detail.missing'))
   return (
     <div className={classes.missing}>
       <Title order={1} tabIndex={-1}>
-        Book not found
+        {t('books.detail.missing')}
       </Title>
-      <Text c="dimmed">There is no such book. It may have been removed, or the address is mistyped.</Text>
+      <Text c="dimmed">{t('books.detail.missingHint')}</Text>
       <Button component={Link} to={home}>
-        Find a book
+        {t('books.detail.find')}
       </Button>
     </div>
   )

@@ -7,7 +7,8 @@ import { messageOf } from '../../../lib/problem'
 import type { BookDetail } from '../../../api/types'
 import { notify } from '../../../lib/notify'
 import { paths } from '../../../lib/paths'
-import { dayText, quoted } from '../../../lib/format'
+import { quoted } from '../../../lib/format'
+import { t } from '../../../lib/messages'
 
 /** `Borrow`, or `Not Available` where there is nothing to borrow (R-LOAN-1, R-LOAN-2). */
 export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }) {
@@ -25,9 +26,9 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
   async function begin() {
     try {
       const loan = await borrow.mutateAsync(book.id)
-      notify.success(`${quoted(book.title)} is yours until ${dayText(loan.returnDate)}.`)
+      notify.success(t('books.borrow.done', { title: quoted(book.title), day: loan.returnDate }))
     } catch (error) {
-      console.error('The book could not be borrowed.', error)
+      console.error('The book could not be borrowed', error)
       return
     }
     await navigate(paths.studentHome())
@@ -37,16 +38,16 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
     <>
       {book.status !== 'Available' ? (
         <Button size="md" disabled>
-          Not Available
+          {t('books.borrow.not')}
         </Button>
       ) : visitor ? (
         <Button size="md" component={Link} to={paths.login(pathname + search)}>
-          Borrow
+          {t('books.borrow.do')}
         </Button>
       ) : (
         // It stays busy until the home has taken its place.
         <Button size="md" loading={borrow.isPending || borrow.isSuccess} onClick={() => void begin()}>
-          Borrow
+          {t('books.borrow.do')}
         </Button>
       )}
       {failed && (

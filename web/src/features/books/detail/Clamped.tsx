@@ -4,15 +4,15 @@ import classes from './Clamped.module.css'
 
 type ClampedProps = {
   lines: number
-  /** What the button shows all of: "title", "authors". */
-  of: string
+  /** What the button says while the text is cut, and while all of it is shown. */
+  words: { all: string; fewer: string }
   /** The element around the words; the button stands after it. */
   wrap: (words: ReactNode) => ReactNode
   children: ReactNode
 }
 
 /** Words that may run to half a page, cut after some lines until all of them are asked for. */
-export function Clamped({ lines, of, wrap, children }: ClampedProps) {
+export function Clamped({ lines, words, wrap, children }: ClampedProps) {
   const text = useRef<HTMLSpanElement>(null)
   const [all, setAll] = useState(false)
   const [cut, setCut] = useState(false)
@@ -45,7 +45,7 @@ export function Clamped({ lines, of, wrap, children }: ClampedProps) {
           aria-expanded={all}
           onClick={() => setAll(!all)}
         >
-          {all ? `Shorten the ${of}` : `Show the whole ${of}`}
+          {all ? words.fewer : words.all}
         </Button>
       )}
     </>

@@ -1,18 +1,18 @@
 import { Alert, Button, Stack, Textarea, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { isSignedOut } from '../../../api/client'
+import { t } from '../../../lib/messages'
 import { forms } from '../../../api/contract'
 import { messageOf, ProblemError } from '../../../lib/problem'
 import { useAddReview } from '../../../api/reviews'
 import type { ReviewForm as Values } from '../../../api/types'
-import { check, lengthOf } from '../../../api/validate'
+import { check, labelOf, lengthOf } from '../../../api/validate'
 import { notify } from '../../../lib/notify'
 import { focusFirstError } from '../../../lib/forms'
 import { StarsInput } from '../../../ui/Stars'
 import { reviewDraft } from './draft'
 
 const EMPTY: Values = { rating: 0, comment: '' }
-const FAILED = 'Your review could not be added.'
 const { maxLength } = forms.ReviewForm.comment
 /** From here on it is said how much room is left. */
 const NEARLY_FULL = maxLength * 0.75
@@ -24,7 +24,7 @@ export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
     mode: 'controlled',
     initialValues: reviewDraft.read(uid, bookId) ?? EMPTY,
     validate: {
-      rating: (value) => (value === 0 ? 'Choose one to five stars.' : check('ReviewForm', 'rating', value)),
+      rating: (value) => (value === 0 ? t('books.reviews.chooseStars') : check('ReviewForm', 'rating', value)),
       comment: (value) => check('ReviewForm', 'comment', value),
     },
     onValuesChange: (values) => reviewDraft.write(uid, bookId, values),
@@ -37,7 +37,7 @@ export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
       await add.mutateAsync({ rating: values.rating, comment: values.comment.trim() })
     } catch (error) {
       if (isSignedOut(error)) return
-      console.error(FAILED, error)
+      console.error('The review could not be added', error)
       if (error instanceof ProblemError) {
         form.setErrors(error.fields)
         focusFirstError(error.fields)
@@ -47,7 +47,7 @@ export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
     form.setValues(EMPTY)
     form.clearErrors()
     reviewDraft.remove(uid, bookId)
-    notify.success('Thank you. Your review has been added.')
+    notify.success(t('books.reviews.added'))
   }
 
   return (
@@ -57,36 +57,36 @@ export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
       onSubmit={form.onSubmit((values) => void submit(values), focusFirstError)}
     >
       <Title order={3} id="write-review">
-        Write a review
+        {t('books.reviews.write')}
       </Title>
       <Stack mt="sm" align="flex-start">
         <div data-field="rating">
           <StarsInput
-            label="Your rating"
+            label={t('books.reviews.rating')}
             value={form.values.rating}
             onChange={(rating) => form.setFieldValue('rating', rating)}
             error={typeof form.errors['rating'] === 'string' ? form.errors['rating'] : null}
           />
         </div>
         <Textarea
-          label="Comment"
+          label={labelOf('ReviewForm', 'comment')}
           w="100%"
           rows={4}
           required
           withAsterisk={false}
           resize="vertical"
-          description={length > NEARLY_FULL ? `${length} of ${maxLength} characters` : undefined}
+          description={length > NEARLY_FULL ? t('books.reviews.length', { length, max: maxLength }) : undefined}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...form.getInputProps('comment')}
           data-field="comment"
         />
         {add.isError && !fieldsAreWrong && (
           <Alert color="red" role="alert" w="100%">
-            {FAILED} {messageOf(add.error)}
+            {t('books.reviews.failed', { reason: messageOf(add.error) })}
           </Alert>
         )}
         <Button type="submit" variant="default" loading={add.isPending}>
-          Add Review
+          {t('books.reviews.submit')}
         </Button>
       </Stack>
     </form>

@@ -4,7 +4,8 @@ import { useEffect, useRef, type ReactNode } from 'react'
 import { reviewsQuery } from '../../../api/reviews'
 import type { Review } from '../../../api/types'
 import { ErrorState } from '../../../ui/ErrorState'
-import { counted, instantText } from '../../../lib/format'
+import { instantText, numberText } from '../../../lib/format'
+import { t } from '../../../lib/messages'
 import { Stars } from '../../../ui/Stars'
 import { distributionOf } from './bookRules'
 import classes from './Reviews.module.css'
@@ -37,14 +38,14 @@ export function Reviews({ bookId, write }: { bookId: number; write: ReactNode })
     <section className={classes.reviews} aria-labelledby="reviews">
       <div className={classes.summary}>
         <Title order={2} id="reviews">
-          Reviews
+          {t('books.reviews.title')}
         </Title>
         {figures && figures.averageRating !== null && (
           <Figures average={figures.averageRating} total={figures.total} ratings={figures.ratings} />
         )}
         {query.data && reviews.length === 0 && (
           <Text mt="xs" c="dimmed">
-            No reviews yet. Be the first to review this book!
+            {t('books.reviews.none')}
           </Text>
         )}
         {write !== undefined && <div className={classes.write}>{write}</div>}
@@ -65,7 +66,7 @@ export function Reviews({ bookId, write }: { bookId: number; write: ReactNode })
               ) : (
                 query.hasNextPage && (
                   <Button variant="default" loading={query.isFetchingNextPage} onClick={showMore}>
-                    Show more
+                    {t('books.reviews.more')}
                   </Button>
                 )
               )}
@@ -90,16 +91,16 @@ function Figures({ average, total, ratings }: { average: number; total: number; 
       <p className={classes.average}>
         <span className="tabular">{average.toFixed(1)}</span>
         <Stars value={average} size={18} />
-        <small>{counted(total, 'review', 'reviews')}</small>
+        <small>{t('books.detail.reviews', { count: total })}</small>
       </p>
-      <ul className={classes.distribution} aria-label="Distribution of stars">
+      <ul className={classes.distribution} aria-label={t('books.reviews.distribution')}>
         {distributionOf(ratings).map(({ stars, count, share }) => (
           <li key={stars}>
-            <span className="tabular">{stars === 1 ? '1 star' : `${stars} stars`}</span>
+            <span className="tabular">{t('common.stars.count', { stars })}</span>
             <span className={classes.bar}>
               <span style={{ width: `${share * 100}%` }} />
             </span>
-            <span className={`${classes.number} tabular`}>{count.toLocaleString('en')}</span>
+            <span className={`${classes.number} tabular`}>{numberText(count)}</span>
           </li>
         ))}
       </ul>
@@ -113,7 +114,7 @@ function OneReview({ review }: { review: Review }) {
       <div className={classes.by}>
         <Stars value={review.rating} size={15} />
         <span className={classes.name} dir="auto">
-          {review.userName ?? 'A reader'}
+          {review.userName ?? t('books.reviews.someone')}
         </span>
         <Text span c="dimmed" size="sm">
           <time dateTime={review.createdAt}>{instantText(review.createdAt)}</time>

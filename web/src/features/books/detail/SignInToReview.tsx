@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core'
 import { Link, useLocation } from 'react-router'
+import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 
 /** A visitor writes a review after signing in, and comes back to this book for it. */
@@ -7,9 +8,9 @@ export function SignInToReview() {
   const { pathname, search } = useLocation()
   return (
     <>
-      <Text mb="sm">Have you read this book?</Text>
+      <Text mb="sm">{t('books.reviews.read')}</Text>
       <Button component={Link} to={paths.login(pathname + search)} variant="default">
-        Sign in to review
+        {t('books.reviews.signIn')}
       </Button>
     </>
   )

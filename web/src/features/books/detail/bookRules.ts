@@ -1,3 +1,4 @@
+import { intlLocale, t } from '../../../lib/messages'
 import { lengthOf } from '../../../api/validate'
 
 /** The paragraphs of a description, however its lines were broken. */
@@ -8,12 +9,10 @@ export function paragraphsOf(text: string): string[] {
     .filter((paragraph) => paragraph !== '')
 }
 
-const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' })
-
 /** "English" for `en` or `eng`; whatever the catalogue says where that is no known code. */
 export function languageName(code: string): string {
   try {
-    return names.of(code) ?? code
+    return new Intl.DisplayNames(intlLocale(), { type: 'language', fallback: 'none' }).of(code) ?? code
   } catch {
     return code
   }
@@ -21,7 +20,7 @@ export function languageName(code: string): string {
 
 /** "4.7 out of 5" */
 export function averageText(average: number): string {
-  return `${average.toFixed(1)} out of 5`
+  return t('books.detail.average', { average: average.toFixed(1) })
 }
 
 export type TitleSize = 'short' | 'long' | 'endless'

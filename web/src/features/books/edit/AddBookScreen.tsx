@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../../lib/messages'
 import { sessionQuery } from '../../../api/account'
 import { useAddBook } from '../../../api/books'
 import type { Book } from '../../../api/types'
@@ -35,29 +36,29 @@ export default function AddBookScreen() {
     state.beginSave()
     try {
       const book = await addBook.mutateAsync(bodyOf(values, 'add'))
-      notify.success('Book added successfully!')
+      notify.success(t('books.add.done'))
       setAdded((before) => [book, ...before].slice(0, SHOWN))
       state.startFrom({ values: NEW_BOOK, version: '' })
       focusTitle()
     } catch (error) {
-      state.fail('Error adding book, please try again.', error)
+      state.fail(t('books.add.failed'), error)
     }
   }
 
   return (
     <div className={formClasses.screen}>
-      <PageHeader title="Add New Book" />
+      <PageHeader title={t('books.add.title')} />
       <BookForm
         state={state}
         kind="add"
-        submit="Add Book"
+        submit={t('books.add.submit')}
         pending={addBook.isPending}
         onSave={(values) => void save(values)}
         onCancel={back}
       >
         {added.length > 0 && (
           <div className={classes.added}>
-            <h2 className={classes.heading}>Just added</h2>
+            <h2 className={classes.heading}>{t('books.add.just')}</h2>
             <ul className={classes.list}>
               {added.map((book) => (
                 <li key={book.id} dir="auto">

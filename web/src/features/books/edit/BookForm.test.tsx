@@ -56,7 +56,7 @@ describe('Add New Book', () => {
     renderApp('/add')
     await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), 'Emma')
     await userEvent.type(field('Description'), 'Too short')
-    expect(screen.getByText('9 of 200 characters')).toBeVisible()
+    expect(screen.getByText('At least 200 characters, 191 to go')).toBeVisible()
     await userEvent.click(screen.getByRole('button', { name: 'Add Book' }))
 
     for (const name of ['Author', 'Genre', 'Photo URL', 'Location', 'Rating']) {
@@ -105,7 +105,7 @@ describe('Add New Book', () => {
 
     unmount()
     renderApp('/add')
-    expect(await screen.findByText(/What you typed earlier is back/)).toBeVisible()
+    expect(await screen.findByText(/We restored your unsaved changes/)).toBeVisible()
     expect(field('Author')).toHaveValue('Jane Austen')
 
     refuse = problem(422, 'invalid', 'One field needs your attention.', [
@@ -292,7 +292,9 @@ describe('All Books and Delete Books', () => {
     renderApp('/delete')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Persuasion' }))
     const dialog = within(await screen.findByRole('dialog'))
-    expect(dialog.getByText(/“Persuasion” and its reviews will be deleted. Loans of it stay/)).toBeVisible()
+    expect(
+      dialog.getByText(/“Persuasion” and its reviews will be deleted. Copies on loan can still be returned/),
+    ).toBeVisible()
     await userEvent.click(dialog.getByRole('button', { name: 'Delete' }))
     expect(await screen.findByText('Error deleting book, please try again.')).toBeVisible()
     const list = requests.find(({ url }) => url.includes('/books?'))

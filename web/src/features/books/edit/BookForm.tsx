@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { highlightsQuery } from '../../../api/books'
 import { labelOf, lengthOf } from '../../../api/validate'
+import { rich, t } from '../../../lib/messages'
 import type { BookStatus } from '../../../api/types'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { focusFirstError } from '../../../lib/forms'
@@ -70,13 +71,13 @@ export function BookForm({
     <>
       {restored && (
         <Alert color="teal" role="status" className={classes.restored}>
-          What you typed earlier is back, not yet saved.
+          {t('books.form.restored')}
           <span className={classes.restoredActions}>
             <Button variant="default" size="compact-md" onClick={state.keepRestored}>
-              Go on with it
+              {t('books.form.keep')}
             </Button>
             <Button variant="subtle" size="compact-md" onClick={state.discard}>
-              {kind === 'add' ? 'Start with an empty form' : 'Go back to the saved book'}
+              {kind === 'add' ? t('books.form.startEmpty') : t('books.form.startSaved')}
             </Button>
           </span>
         </Alert>
@@ -119,7 +120,7 @@ export function BookForm({
         />
         <TextInput
           label={labelOf('BookForm', 'photoURL')}
-          description="The address of a picture of the cover, starting with https://"
+          description={t('books.form.photoHint')}
           required
           withAsterisk={false}
           inputMode="url"
@@ -129,7 +130,7 @@ export function BookForm({
           {...form.getInputProps('photoURL')}
           data-field="photoURL"
         />
-        <aside className={classes.beside} aria-label="Preview">
+        <aside className={classes.beside} aria-label={t('books.form.preview')}>
           <CoverPreview
             values={values}
             drawn={drawnCover ?? null}
@@ -169,7 +170,7 @@ export function BookForm({
         />
         <Suggested
           label={labelOf('BookForm', 'location')}
-          description="Where a reader finds it, for instance Main hall, shelf A4"
+          description={t('books.form.locationHint')}
           suggest={(book) => book.location}
           {...form.getInputProps('location')}
           field="location"
@@ -178,7 +179,7 @@ export function BookForm({
           <NativeSelect
             key={turned}
             label={labelOf('BookForm', 'status')}
-            data={[...rules.status.values]}
+            data={rules.status.values.map((status) => ({ value: status, label: t('books.status', { status }) }))}
             className={classes.short}
             classNames={{ input: turned > 0 ? classes.turned : undefined }}
             {...form.getInputProps('status')}
@@ -210,23 +211,22 @@ export function BookForm({
             {submit}
           </Button>
           <Button variant="default" size="md" onClick={onCancel}>
-            Cancel
+            {t('common.cancel')}
           </Button>
           <Text size="sm" c="dimmed" className={classes.hint}>
-            <Kbd>Ctrl</Kbd> <Kbd>Enter</Kbd> saves
+            {rich('books.form.saves', { key: (words) => <Kbd>{words}</Kbd> })}
           </Text>
         </div>
       </form>
       <ConfirmModal
         opened={blocker.state === 'blocked'}
-        title="Leave without saving?"
-        confirm="Leave"
-        cancel="Keep editing"
+        title={t('books.form.leave')}
+        confirm={t('books.form.leaveYes')}
+        cancel={t('books.form.keep')}
         onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
         onClose={() => blocker.state === 'blocked' && blocker.reset()}
       >
-        What you typed is not in the catalogue yet. It is kept in this tab, so you find it again when you come back to
-        this form.
+        {t('books.form.leaveExplain')}
       </ConfirmModal>
     </>
   )
@@ -237,12 +237,10 @@ function statusNote({ noOfBooks, status }: BookValues, turned: boolean): string 
   if (noOfBooks === '') return ''
   const has = noOfBooks > 0
   if (has !== (status === 'Available')) {
-    return has
-      ? 'Set by hand. It follows the number of books again when a student opens the book.'
-      : 'Set by hand, although there is no book to borrow. It follows the number again when a student opens the book.'
+    return has ? t('books.form.status.hand') : t('books.form.status.handNone')
   }
-  if (!turned) return 'Follows the number of books, or is set by hand.'
-  return has ? 'Now Available, as there are books to borrow.' : 'Now Not Available, as there is no book to borrow.'
+  if (!turned) return t('books.form.status.follows')
+  return has ? t('books.form.status.nowAvailable') : t('books.form.status.nowNot')
 }
 
 type SuggestedProps = {

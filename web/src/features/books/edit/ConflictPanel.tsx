@@ -1,6 +1,7 @@
 import { Button, Text, Title } from '@mantine/core'
 import { useEffect, useId, useMemo, useRef } from 'react'
 import { labelOf } from '../../../api/validate'
+import { t } from '../../../lib/messages'
 import classes from './ConflictPanel.module.css'
 import type { BookField } from './bookValues'
 import { type Difference, piecesOf } from './comparison'
@@ -36,34 +37,28 @@ function Panel({ state, conflict, pending, onSave }: ConflictPanelProps & { conf
   return (
     <section className={classes.panel} aria-labelledby={name}>
       <Title order={2} id={name} ref={heading} tabIndex={-1} className={classes.heading}>
-        {conflict.cause === 'saved'
-          ? 'Somebody else saved this book while you were editing'
-          : 'Copies of this book were borrowed while you were editing'}
+        {conflict.cause === 'saved' ? t('books.conflict.saved') : t('books.conflict.lent')}
       </Title>
       {differences.length === 0 ? (
-        <Text mt="xs">
-          {cause === 'saved' ? 'They saved the same as your form says.' : 'As many are left as your form says.'} Save
-          again, or discard your changes.
-        </Text>
+        <Text mt="xs">{cause === 'saved' ? t('books.conflict.same') : t('books.conflict.sameLent')}</Text>
       ) : (
         <>
           <Text mt="xs" className={classes.lead}>
-            Nothing of yours is saved yet, and nothing is lost. Choose what the book shall say where the two differ,
-            then save again. The form below follows your choice.
+            {t('books.conflict.lead')}
           </Text>
           <div className={classes.both}>
             <Button variant="default" size="compact-md" onClick={() => choose('theirs')}>
-              {cause === 'saved' ? 'Take all of theirs' : 'Take what is there now'}
+              {cause === 'saved' ? t('books.conflict.allTheirs') : t('books.conflict.allNow')}
             </Button>
             <Button variant="default" size="compact-md" onClick={() => choose('yours')}>
-              Keep all of mine
+              {t('books.conflict.allMine')}
             </Button>
           </div>
           {differences.map((difference) => (
             <Choice
               key={difference.field}
               difference={difference}
-              other={cause === 'saved' ? 'Theirs' : 'Now'}
+              other={cause === 'saved' ? t('books.conflict.theirs') : t('books.conflict.now')}
               value={form.values[difference.field]}
               onChoose={(value) => form.setFieldValue(difference.field, value)}
             />
@@ -72,10 +67,10 @@ function Panel({ state, conflict, pending, onSave }: ConflictPanelProps & { conf
       )}
       <div className={classes.save}>
         <Button onClick={onSave} loading={pending}>
-          Save again
+          {t('books.conflict.again')}
         </Button>
         <Button variant="subtle" onClick={state.discard}>
-          Discard my changes
+          {t('books.conflict.discard')}
         </Button>
       </div>
     </section>
@@ -98,7 +93,7 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
         {(
           [
             [their, theirs, yours],
-            [touched ? 'Yours' : 'Before, as you loaded it', yours, theirs],
+            [touched ? t('books.conflict.yours') : t('books.conflict.original'), yours, theirs],
           ] as const
         ).map(([side, own, other]) => (
           <label key={side} className={classes.side}>
@@ -117,8 +112,9 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
 function Value({ field, own, other }: { field: BookField; own: string | number; other: string | number }) {
   // The form below is typed into while this stands there; long texts need not be compared anew at each key.
   const pieces = useMemo(() => piecesOf(String(own), String(other)), [own, other])
-  if (own === '') return <span className={classes.blank}>(blank)</span>
-  if (field === 'status' || field === 'noOfBooks') return <span className="tabular">{own}</span>
+  if (own === '') return <span className={classes.blank}>{t('books.conflict.blank')}</span>
+  if (field === 'status') return <span>{t('books.status', { status: String(own) })}</span>
+  if (field === 'noOfBooks') return <span className="tabular">{own}</span>
   // Where nothing is the same there is nothing to point out.
   const points = pieces.some(({ changed }) => !changed)
   return (

@@ -2,6 +2,7 @@ import { Anchor, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { check } from '../../../api/validate'
+import { t, type MessageKey } from '../../../lib/messages'
 import type { BookValues } from './bookValues'
 import classes from './CoverPreview.module.css'
 
@@ -37,7 +38,7 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
         {picture && (
           <img
             src={url}
-            alt="Cover as readers will see it"
+            alt={t('books.preview.alt')}
             width={200}
             height={300}
             decoding="async"
@@ -53,21 +54,21 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
         {!picture && board === null && (
           <>
             <span className={classes.boardTitle} dir="auto" aria-hidden="true">
-              {values.title.trim() || 'Title'}
+              {values.title.trim() || t('books.preview.title')}
             </span>
             <span className={classes.boardAuthor} dir="auto" aria-hidden="true">
-              {values.author.trim() || 'Author'}
+              {values.author.trim() || t('books.preview.author')}
             </span>
           </>
         )}
       </div>
       <div className={classes.words}>
         <Text size="sm" c="dimmed" role="status">
-          {WORDS[stage]}
+          {t(WORDS[stage])}
         </Text>
         {drawn !== null && stage !== 'loading' && stage !== 'shown' && (
           <Anchor component="button" type="button" size="sm" ta="start" onClick={onUseDrawn}>
-            Use the library’s drawn cover
+            {t('books.preview.useDrawn')}
           </Anchor>
         )}
       </div>
@@ -75,13 +76,11 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
   )
 }
 
-const FAILED = 'No picture could be loaded from this address. Readers will see a cover with title and author instead.'
-
-const WORDS: Record<Stage, string> = {
-  none: 'The cover appears here as soon as the photo URL is filled in.',
-  unfinished: 'This is not a web address yet.',
-  loading: 'Fetching the picture…',
-  shown: 'This is how readers will see the cover.',
-  failed: FAILED,
-  bare: FAILED,
-}
+const WORDS = {
+  none: 'books.preview.none',
+  unfinished: 'books.preview.unfinished',
+  loading: 'books.preview.loading',
+  shown: 'books.preview.shown',
+  failed: 'books.preview.failed',
+  bare: 'books.preview.failed',
+} as const satisfies Record<Stage, MessageKey>

@@ -2,6 +2,7 @@ import { Alert, Anchor, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
+import { rich, t } from '../../../lib/messages'
 import { sessionQuery } from '../../../api/account'
 import { bookQuery, useUpdateBook } from '../../../api/books'
 import { ProblemError } from '../../../lib/problem'
@@ -22,14 +23,14 @@ export default function UpdateBookScreen() {
   const id = idOf(useParams()['id'])
   return (
     <div className={classes.screen}>
-      <PageHeader title="Update Book Details" />
+      <PageHeader title={t('books.update.title')} />
       {id === null ? <MissingBook /> : <LoadedBook key={id} id={id} />}
     </div>
   )
 }
 
 function MissingBook() {
-  useEffect(() => notify.failure('This book is not in the catalogue.'), [])
+  useEffect(() => notify.failure(t('books.update.missing')), [])
   return <Navigate to={paths.home()} replace />
 }
 
@@ -66,7 +67,7 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
     try {
       await updateBook.mutateAsync({ etag: state.version, body: bodyOf(values, 'update') })
       state.finish()
-      notify.success('Book updated successfully!')
+      notify.success(t('books.update.done'))
       back()
     } catch (error) {
       await refuse(error)
@@ -74,7 +75,7 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
   }
 
   async function refuse(error: unknown) {
-    const message = 'Error updating book, please try again.'
+    const message = t('books.update.failed')
     if (!(error instanceof ProblemError)) return state.fail(message, error)
     if (error.code === 'not-found') return
     // Our own check let the number pass, so it may be that copies were lent meanwhile.
@@ -106,18 +107,21 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
       <BookForm
         state={state}
         kind="update"
-        submit="Update Book"
+        submit={t('books.update.submit')}
         pending={updateBook.isPending}
         drawnCover={new URL(`/library/covers/${id}.svg`, location.origin).href}
         onSave={(values) => void save(values)}
         onCancel={back}
         notice={
           deleted && (
-            <Alert color="red" role="alert" title="Somebody deleted this book while you were editing.">
-              What you typed is still here.{' '}
-              <Anchor component="button" type="button" onClick={addAnew}>
-                Add it as a new book
-              </Anchor>
+            <Alert color="red" role="alert" title={t('books.update.deleted')}>
+              {rich('books.update.addAnew', {
+                link: (words) => (
+                  <Anchor component="button" type="button" onClick={addAnew}>
+                    {words}
+                  </Anchor>
+                ),
+              })}
             </Alert>
           )
         }

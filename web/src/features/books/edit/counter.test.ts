@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { counterText } from './counter'
 
 test.each([
-  [0, '0 of 200 characters'],
-  [143, '143 of 200 characters'],
-  [199, '199 of 200 characters'],
+  [0, 'At least 200 characters, 200 to go'],
+  [143, 'At least 200 characters, 57 to go'],
+  [199, 'At least 200 characters, 1 to go'],
   [200, '200 characters'],
   [1234, '1,234 characters'],
   [9600, '9,600 of at most 10,000 characters'],

@@ -1,13 +1,12 @@
+import { t } from '../../../lib/messages'
 import { rules } from './bookValues'
 
 const { minLength, maxLength } = rules.description
 const NEAR_THE_END = 500
 
-const figure = (n: number) => n.toLocaleString('en')
-
-/** "143 of 200 characters" until there are enough, and again when there are nearly too many. */
+/** "At least 200 characters, 57 to go" until there are enough, and how many there may be when there are nearly too many. */
 export function counterText(length: number): string {
-  if (length < minLength) return `${figure(length)} of ${figure(minLength)} characters`
-  if (length > maxLength - NEAR_THE_END) return `${figure(length)} of at most ${figure(maxLength)} characters`
-  return `${figure(length)} characters`
+  if (length < minLength) return t('books.form.counterShort', { min: minLength, left: minLength - length })
+  if (length > maxLength - NEAR_THE_END) return t('books.form.counterFull', { length, max: maxLength })
+  return t('books.form.counter', { length })
 }

@@ -1,6 +1,7 @@
 import { Badge } from '@mantine/core'
 import type { MouseEvent, ReactNode } from 'react'
 import { Link, useNavigate } from 'react-router'
+import { t } from '../../../lib/messages'
 import type { Book } from '../../../api/types'
 import { BookCover } from './BookCover'
 import classes from './BookCard.module.css'
@@ -48,11 +49,11 @@ export function BookCard({ book, to, layout = 'tall', actions, eager = false }: 
           </Link>
         </h2>
         <p className={classes.author} dir="auto" title={book.author || undefined}>
-          {book.author || 'Unknown author'}
+          {book.author || t('books.author.unknown')}
         </p>
         <div className={classes.badges}>
           {book.genre && (
-            <Badge color="gray" className={classes.genre} title={book.genre}>
+            <Badge color="gray" className={classes.genre} title={book.genre} dir="auto">
               {book.genre}
             </Badge>
           )}

@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { t } from '../../../lib/messages'
 import classes from './BookCover.module.css'
 
 type Coverable = { id: number; title: string; author: string; photoURL: string }
@@ -25,7 +26,7 @@ export function BookCover({ book, alone = false, eager = false }: BookCoverProps
 function Cover({ book, alone, eager }: Required<BookCoverProps>) {
   const [stage, setStage] = useState<Stage>(book.photoURL === '' ? 'drawn' : 'photo')
   const [loaded, setLoaded] = useState(false)
-  const alt = alone ? `Cover of ${book.title}` : ''
+  const alt = alone ? t('books.cover.alt', { title: book.title }) : ''
 
   if (stage === 'plain') {
     return (

@@ -5,8 +5,9 @@ import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type 
 import { BOOKS_PER_PAGE, bookListQuery, type BookFilter } from '../../../api/books'
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
+import { t } from '../../../lib/messages'
 import { BookCard } from './BookCard'
-import { columnsFor, countText, MOVES, moved, rowHeight, type Wide } from './bookGridRules'
+import { columnsFor, countText, mirrored, MOVES, moved, rowHeight, type Wide } from './bookGridRules'
 import classes from './BookGrid.module.css'
 import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
@@ -57,7 +58,7 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, empty }: Book
   const columns = columnsFor(wide, width)
 
   return (
-    <section aria-label="Books">
+    <section aria-label={t('books.grid.label')}>
       <Text role="status" c="dimmed" size="sm" className={classes.count}>
         {query.data?.pages[0] && countText(query.data.pages[0], filter.q)}
       </Text>
@@ -65,7 +66,7 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, empty }: Book
         {query.data ? (
           query.data.pages[0]?.total === 0 ? (
             filter.q ? (
-              <EmptyState message={`No book matches “${filter.q}”. Try fewer or other words.`} />
+              <EmptyState message={t('books.grid.noMatch', { q: filter.q })} />
             ) : (
               empty
             )
@@ -154,7 +155,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
     if (!move || !(event.target instanceof Element) || !event.target.matches('[data-result]')) return
     const item = event.target.closest('[data-index]')
     const index = Number(item?.getAttribute('data-index'))
-    const next = moved(index, move, columns, known)
+    const next = moved(index, document.documentElement.dir === 'rtl' ? mirrored(move) : move, columns, known)
     if (next === null) return
     event.preventDefault()
     focusBook(next)
@@ -219,7 +220,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
       {hasNextPage && !isError && (
         <div className={classes.more}>
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Load more
+            {t('books.grid.more')}
           </Button>
         </div>
       )}

@@ -1,5 +1,6 @@
 import { Badge } from '@mantine/core'
 import type { BookStatus } from '../../../api/types'
+import { t } from '../../../lib/messages'
 import classes from './StatusBadge.module.css'
 
 /** Whether the book can be borrowed, in words, with a filled or a hollow dot beside them. */
@@ -12,7 +13,7 @@ export function StatusBadge({ status, size = 'md' }: { status: BookStatus; size?
       className={classes.badge}
       leftSection={<span className={classes.dot} data-hollow={!available || undefined} />}
     >
-      {status}
+      {t('books.status', { status })}
     </Badge>
   )
 }

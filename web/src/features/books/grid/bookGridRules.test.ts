@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnsFor, countText, moved } from './bookGridRules'
+import { columnsFor, countText, mirrored, moved } from './bookGridRules'
 import { dayText, moneyText } from '../../../lib/format'
 
 describe('rules of the grid', () => {
@@ -22,6 +22,8 @@ describe('rules of the grid', () => {
     expect(moved(11, 'down', 6, 14)).toBe(13)
     expect(moved(13, 'right', 6, 14)).toBeNull()
     expect(moved(3, 'last', 6, 14)).toBe(13)
+    expect(mirrored('left')).toBe('right')
+    expect(mirrored('down')).toBe('down')
   })
 })
 

@@ -1,4 +1,4 @@
-import { counted } from '../../../lib/format'
+import { t } from '../../../lib/messages'
 
 /** Books in a row where there is room: the homes show six, the other lists three. */
 export type Wide = 3 | 6
@@ -29,9 +29,8 @@ type Page = { total: number; totalIsExact: boolean }
 /** "12 books match", "1000+ books match", or without a search "300 books". */
 export function countText({ total, totalIsExact }: Page, q: string): string {
   if (total === 0) return ''
-  const many = q ? 'books match' : 'books'
-  if (!totalIsExact) return `${total}+ ${many}`
-  return counted(total, q ? 'book matches' : 'book', many)
+  if (q) return totalIsExact ? t('books.grid.matches', { total }) : t('books.grid.matchesMore', { total })
+  return totalIsExact ? t('books.grid.count', { total }) : t('books.grid.countMore', { total })
 }
 
 export type Move = 'left' | 'right' | 'up' | 'down' | 'first' | 'last'
@@ -44,6 +43,9 @@ export const MOVES: Readonly<Record<string, Move>> = {
   Home: 'first',
   End: 'last',
 }
+
+/** What a key means where the row begins on the right. */
+export const mirrored = (move: Move): Move => (move === 'left' ? 'right' : move === 'right' ? 'left' : move)
 
 /** The book that a key leads to, or null at the edge. */
 export function moved(index: number, move: Move, columns: number, count: number): number | null {

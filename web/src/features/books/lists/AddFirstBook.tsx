@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { EmptyState } from '../../../ui/EmptyState'
 
@@ -7,10 +8,10 @@ import { EmptyState } from '../../../ui/EmptyState'
 export function AddFirstBook() {
   return (
     <EmptyState
-      message="No books available. Please add some books!"
+      message={t('books.empty.librarian')}
       action={
         <Button component={Link} to={paths.addBook()}>
-          Add New Book
+          {t('books.add.title')}
         </Button>
       }
     />

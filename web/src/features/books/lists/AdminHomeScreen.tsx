@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
 import { EmptyState } from '../../../ui/EmptyState'
@@ -13,14 +14,14 @@ export default function AdminHomeScreen() {
   return (
     <>
       <PageHeader
-        title="Books"
+        title={t('books.lists.home')}
         actions={
           <Button component={Link} to={paths.addBook()} leftSection={<PlusIcon />}>
-            Add New Book
+            {t('books.add.title')}
           </Button>
         }
       >
-        <SearchBox label="Search books by title or author" placeholder="Search by title or author" />
+        <SearchBox label={t('books.search.any')} placeholder={t('books.search.anyHint')} />
       </PageHeader>
       <BookGrid
         filter={{ q, field: 'any', sort: 'title' }}
@@ -31,21 +32,21 @@ export default function AdminHomeScreen() {
             <Button
               component={Link}
               to={paths.updateBook(book.id)}
-              aria-label={`Update ${book.title}`}
+              aria-label={t('books.update.named', { title: book.title })}
               variant="subtle"
               size="sm"
             >
-              Update
+              {t('books.update.short')}
             </Button>
             <DeleteBook book={book} />
           </>
         )}
         empty={
           <EmptyState
-            message="No books available. Please add some books!"
+            message={t('books.empty.librarian')}
             action={
               <Button component={Link} to={paths.addBook()} variant="default">
-                Add New Book
+                {t('books.add.title')}
               </Button>
             }
           />

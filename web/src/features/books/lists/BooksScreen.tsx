@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
 import { PageHeader } from '../../../ui/PageHeader'
@@ -11,8 +12,8 @@ export default function BooksScreen() {
   const q = useSearchText()
   return (
     <>
-      <PageHeader title="All Books">
-        <SearchBox label="Search books by title or author" placeholder="Search by title or author" />
+      <PageHeader title={t('books.lists.all')}>
+        <SearchBox label={t('books.search.any')} placeholder={t('books.search.anyHint')} />
       </PageHeader>
       <BookGrid
         filter={{ q, field: 'any', sort: 'title' }}
@@ -22,11 +23,11 @@ export default function BooksScreen() {
           <Button
             component={Link}
             to={paths.updateBook(book.id)}
-            aria-label={`Update ${book.title}`}
+            aria-label={t('books.update.named', { title: book.title })}
             variant="subtle"
             size="sm"
           >
-            Update
+            {t('books.update.short')}
           </Button>
         )}
         empty={<AddFirstBook />}

@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { useReducedMotion } from '@mantine/hooks'
 import { useEffect, useState, type FocusEvent, type ReactNode } from 'react'
+import { t } from '../../../lib/messages'
 import { PauseIcon, PlayIcon } from '../../../ui/icons'
 import classes from './Carousel.module.css'
 
@@ -39,7 +40,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
     <section
       className={classes.carousel}
       aria-label={label}
-      aria-roledescription="carousel"
+      aria-roledescription={t('books.carousel.role')}
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -50,8 +51,8 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
           <div
             key={name}
             role="group"
-            aria-roledescription="slide"
-            aria-label={`${index + 1} of ${slides.length}: ${name}`}
+            aria-roledescription={t('books.carousel.slideRole')}
+            aria-label={t('books.carousel.position', { index: index + 1, count: slides.length, name })}
             className={classes.slide}
             data-current={index === current || undefined}
             inert={index !== current}
@@ -66,7 +67,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
             key={name}
             type="button"
             className={classes.dot}
-            aria-label={`Show slide ${index + 1}: ${name}`}
+            aria-label={t('books.carousel.show', { index: index + 1, name })}
             aria-current={index === current || undefined}
             onClick={() => setCurrent(index)}
           />
@@ -75,7 +76,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
           variant="subtle"
           color="gray"
           size={32}
-          aria-label={playing ? 'Pause the slides' : 'Play the slides'}
+          aria-label={playing ? t('books.carousel.pause') : t('books.carousel.play')}
           onClick={() => setChosen(playing ? 'pause' : 'play')}
         >
           {playing ? <PauseIcon /> : <PlayIcon />}

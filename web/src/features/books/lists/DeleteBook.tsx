@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { t } from '../../../lib/messages'
 import { useDeleteBook } from '../../../api/books'
 import type { Book } from '../../../api/types'
 import { notify } from '../../../lib/notify'
@@ -25,11 +26,11 @@ export function DeleteBook({ book }: { book: Book }) {
     try {
       await deleteBook.mutateAsync(asked.id)
       setAsking(false)
-      notify.success(`${quoted(asked.title)} is deleted.`)
+      notify.success(t('books.delete.done', { title: quoted(asked.title) }))
       focusNear(Number(place))
     } catch (error) {
       setAsking(false)
-      notify.failure('Error deleting book, please try again.', error)
+      notify.failure(t('books.delete.failed'), error)
     }
   }
 
@@ -40,23 +41,22 @@ export function DeleteBook({ book }: { book: Book }) {
         variant="subtle"
         color="red"
         size="sm"
-        aria-label={`Delete ${book.title}`}
+        aria-label={t('books.delete.named', { title: book.title })}
         data-delete-book
         onClick={ask}
       >
-        Delete
+        {t('books.delete.short')}
       </Button>
       <ConfirmModal
         opened={asking}
-        title="Delete this book?"
-        confirm="Delete"
+        title={t('books.delete.question')}
+        confirm={t('books.delete.short')}
         danger
         pending={deleteBook.isPending}
         onConfirm={() => void remove()}
         onClose={() => setAsking(false)}
       >
-        {asked && quoted(asked.title)} and its reviews will be deleted. Loans of it stay: copies that are lent out can
-        still be returned.
+        {asked && t('books.delete.explain', { title: quoted(asked.title) })}
       </ConfirmModal>
     </>
   )

@@ -1,4 +1,5 @@
 import { paths } from '../../../lib/paths'
+import { t } from '../../../lib/messages'
 import { BookGrid } from '../grid/BookGrid'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
@@ -10,8 +11,8 @@ export default function DeleteBooksScreen() {
   const q = useSearchText()
   return (
     <>
-      <PageHeader title="Delete Books">
-        <SearchBox label="Search books by title" placeholder="Search by title" />
+      <PageHeader title={t('books.lists.delete')}>
+        <SearchBox label={t('books.search.title')} placeholder={t('books.search.titleHint')} />
       </PageHeader>
       <BookGrid
         filter={{ q, field: 'title', sort: 'title' }}

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { rich, t } from '../../../lib/messages'
 import { sessionQuery } from '../../../api/account'
 import { highlightsQuery } from '../../../api/books'
 import type { Book } from '../../../api/types'
@@ -12,6 +13,9 @@ import classes from './Highlights.module.css'
 /** Covers of a slide; a narrow screen shows as many as fit. */
 const SHOWN = 12
 
+/** In rupees. */
+const FINE_A_DAY = 5
+
 /** The three slides above the catalogue: a word about loans, what the librarians like best, what is new. */
 export function Highlights() {
   const books = useQuery(highlightsQuery).data?.books ?? []
@@ -20,27 +24,32 @@ export function Highlights() {
 
   return (
     <Carousel
-      label="Highlights"
+      label={t('books.highlights.label')}
       slides={[
         {
-          name: 'How loans work',
+          name: t('books.highlights.loans'),
           interval: 1000,
           content: (
-            <Words title={name ? `Hello, ${name}` : 'Welcome'} books={books.slice(SHOWN, 2 * SHOWN)}>
-              A book is yours for 7 days, and you can extend it from your <Link to={paths.profile()}>profile</Link>.
-              After that it costs ₹5 a day.
+            <Words
+              title={name ? t('books.highlights.hello', { name }) : t('books.highlights.welcome')}
+              books={books.slice(SHOWN, 2 * SHOWN)}
+            >
+              {rich('books.highlights.rule', {
+                fine: FINE_A_DAY,
+                link: (words) => <Link to={paths.profile()}>{words}</Link>,
+              })}
             </Words>
           ),
         },
         {
-          name: 'Five stars from our librarians',
+          name: t('books.highlights.best'),
           interval: 500,
-          content: <Covers title="Five stars from our librarians" books={best.slice(0, SHOWN)} />,
+          content: <Covers title={t('books.highlights.best')} books={best.slice(0, SHOWN)} />,
         },
         {
-          name: 'New on the shelves',
+          name: t('books.highlights.new'),
           interval: 5000,
-          content: <Covers title="New on the shelves" books={books.slice(0, SHOWN)} />,
+          content: <Covers title={t('books.highlights.new')} books={books.slice(0, SHOWN)} />,
         },
       ]}
     />

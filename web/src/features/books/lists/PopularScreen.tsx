@@ -3,6 +3,7 @@ import { useReducedMotion } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'react-router'
+import { t } from '../../../lib/messages'
 import { sessionQuery } from '../../../api/account'
 import { highlightsQuery } from '../../../api/books'
 import type { Book, Role } from '../../../api/types'
@@ -30,14 +31,14 @@ export default function PopularScreen() {
 
   return (
     <>
-      <PageHeader title="Popular books" actions={<Next role={role} />} />
+      <PageHeader title={t('books.popular.title')} actions={<Next role={role} />} />
       <Text c="dimmed" className={classes.lead}>
-        What our librarians rate highest among the newest books. Anyone may look; members borrow a book for 7 days.
+        {t('books.popular.lead')}
       </Text>
       {query.isError && !query.data ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
       ) : query.data && books.length === 0 ? (
-        <EmptyState message="There are no books on the shelves yet. Please come back soon." />
+        <EmptyState message={t('books.popular.empty')} />
       ) : (
         <Shelf books={query.data ? books : null} linkTo={(book) => linkTo(book, role)} />
       )}
@@ -52,12 +53,13 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
 
   function move(direction: 1 | -1) {
     const { current } = strip
-    current?.scrollBy({ left: direction * current.clientWidth * 0.75, behavior: still ? 'instant' : 'smooth' })
+    const towardsEnd = document.documentElement.dir === 'rtl' ? -direction : direction
+    current?.scrollBy({ left: towardsEnd * current.clientWidth * 0.75, behavior: still ? 'instant' : 'smooth' })
   }
 
   return (
     <div className={classes.band}>
-      <ul ref={strip} className={classes.strip} aria-busy={books === null} aria-label="Popular books">
+      <ul ref={strip} className={classes.strip} aria-busy={books === null} aria-label={t('books.popular.title')}>
         {books
           ? books.map((book, index) => (
               <li key={book.id} className={classes.book}>
@@ -69,7 +71,7 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
                     {book.title}
                   </span>
                   <span className={classes.author} dir="auto">
-                    {book.author || 'Unknown author'}
+                    {book.author || t('books.author.unknown')}
                   </span>
                 </Link>
                 <Stars value={book.rating} size={15} />
@@ -86,13 +88,13 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
             ))}
       </ul>
       <div className={classes.moves}>
-        <ActionIcon variant="default" size={44} aria-label="Show earlier books" onClick={() => move(-1)}>
+        <ActionIcon variant="default" size={44} aria-label={t('books.popular.earlier')} onClick={() => move(-1)}>
           <BackIcon />
         </ActionIcon>
         <ActionIcon
           variant="default"
           size={44}
-          aria-label="Show more books"
+          aria-label={t('books.popular.later')}
           className={classes.more}
           onClick={() => move(1)}
         >
@@ -110,11 +112,11 @@ function linkTo(book: Book, role: Role | null): string {
 function Next({ role }: { role: Role | null }) {
   return role === null ? (
     <Button component={Link} to={paths.register()}>
-      Register
+      {t('app.nav.register')}
     </Button>
   ) : (
     <Button component={Link} to={homeOf(role)} variant="default">
-      All books
+      {t('books.popular.all')}
     </Button>
   )
 }

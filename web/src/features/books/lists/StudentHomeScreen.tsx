@@ -1,4 +1,5 @@
 import { paths } from '../../../lib/paths'
+import { t } from '../../../lib/messages'
 import { BookGrid } from '../grid/BookGrid'
 import { EmptyState } from '../../../ui/EmptyState'
 import { PageHeader } from '../../../ui/PageHeader'
@@ -9,15 +10,15 @@ export default function StudentHomeScreen() {
   const q = useSearchText()
   return (
     <>
-      <PageHeader title="Find a book">
-        <SearchBox label="Search books by title or author" placeholder="Search by title or author" />
+      <PageHeader title={t('books.lists.student')}>
+        <SearchBox label={t('books.search.any')} placeholder={t('books.search.anyHint')} />
       </PageHeader>
       {q === '' && <Highlights />}
       <BookGrid
         filter={{ q, field: 'any', sort: 'title' }}
         columns={6}
         linkTo={(book) => paths.studentBookDetail(book.id)}
-        empty={<EmptyState message="No books available yet. Please come back soon." />}
+        empty={<EmptyState message={t('books.empty.reader')} />}
       />
     </>
   )
