@@ -91,7 +91,7 @@ test('R-FAIL-1 an update that does not arrive is logged and said, and an unfinis
   await page.context().setOffline(true)
   await update(page).click()
   await expectRefused(page, 'Your profile could not be updated.')
-  await watch.logged(/Your profile could not be updated/)
+  await watch.logged(/The profile could not be updated/)
   await page.context().setOffline(false)
   await page.reload()
   await expect(field(page, 'Department')).toHaveValue('Zoology')

@@ -129,7 +129,7 @@ test('R-FAIL-1 a review that is not accepted is logged and said, and its words a
   await page.context().setOffline(true)
   await send(page).click()
   await expectRefused(page, 'Your review could not be added.')
-  await watch.logged(/Your review could not be added/)
+  await watch.logged(/The review could not be added/)
   await page.context().setOffline(false)
   await page.reload()
   await expect(heading(page)).toHaveText(book.title)
