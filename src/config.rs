@@ -108,6 +108,10 @@ pub struct Serve {
     /// What the look-up of an ID card answers: the address, the address with its middle hidden, or nothing.
     #[arg(long, env = "LIBRARY_ID_CARD", value_enum, default_value = "full")]
     pub id_card: IdCard,
+    /// Seconds that the server still answers everybody after SIGTERM while readyz says no already: longer than a load
+    /// balancer takes to notice.
+    #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
+    pub stop_delay: u16,
     /// Fills an empty database with the demo catalogue and two accounts whose password everybody knows; only on a
     /// loopback address.
     #[arg(long, env = "LIBRARY_DEMO")]
@@ -168,13 +172,14 @@ impl Serve {
                     .map_err(|error| error.to_string())?
             }
         };
-        if self.demo && !self.listen.ip().is_loopback() {
+        let on_this_machine = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+        if self.demo && !(self.listen.ip().is_loopback() && on_this_machine && url.scheme() == "http") {
             return Err(format!(
-                "--demo has passwords that everybody knows and is refused on {}: listen on 127.0.0.1, or leave --demo out",
+                "--demo has passwords that everybody knows and stays on this machine: it is refused at {url} (listening on {}); \
+                 listen on 127.0.0.1 without --public-url, or leave --demo out",
                 self.listen
             ));
         }
-        let on_this_machine = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
         // Plain http is for this machine alone; a browser elsewhere would send passwords in the clear.
         if url.scheme() == "http"
             && !self.allow_insecure_http
@@ -254,6 +259,12 @@ mod tests {
         assert!(serve(&["--demo"]).is_ok());
         let refused = serve(&["--demo", "--listen", "0.0.0.0:8080", "--allow-insecure-http"]);
         assert!(refused.is_err_and(|told| told.contains("--demo")));
+        // P12: behind a proxy the listener is a loopback address too.
+        for public in ["https://library.example.org", "https://localhost", "http://library.example.org"] {
+            let refused = serve(&["--demo", "--public-url", public, "--allow-insecure-http"]);
+            assert!(refused.is_err_and(|told| told.contains("--demo")), "{public}");
+        }
+        assert!(serve(&["--demo", "--public-url", "http://localhost:5173"]).is_ok());
     }
 
     #[test]

@@ -61,7 +61,10 @@ fn run(command: Command) -> Result<()> {
         Command::Serve(options) => {
             log(options.log_format);
             let runtime = tokio::runtime::Runtime::new()?;
-            runtime.block_on(server::serve(*options)).map_err(anyhow::Error::msg)
+            let served = runtime.block_on(server::serve(*options));
+            // Waits for nothing: what still runs was given up.
+            runtime.shutdown_background();
+            served.map_err(anyhow::Error::msg)
         }
         Command::Admin(Admin::Create { email, name, password_stdin, database }) => {
             create_admin(&database, &email, &name, password_stdin)

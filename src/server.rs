@@ -1,26 +1,23 @@
 //! Listening: from the command line's choices to a server that stops without dropping anybody.
 
+pub mod connections;
 mod metrics;
 
 use std::{
     fs::{File, TryLockError},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
-use axum::{Router, extract::ConnectInfo};
-use hyper::server::conn::http1;
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
-    service::TowerToHyperService,
-};
 use tokio::{
     net::TcpListener,
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
+    time::{sleep, timeout},
 };
-use tower::ServiceExt as _;
 
 use crate::{
     catalogue::Catalogue,
@@ -32,13 +29,14 @@ use crate::{
     policies::Policies,
     storage::{Db, Location},
 };
+use connections::{Bounds, Connections};
 
-/// A header that takes longer ends the connection, and so does silence between requests.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Requests under way at the end get this long to finish.
 const DRAIN: Duration = Duration::from_secs(25);
-/// Connections held at once; more wait in the system's queue.
-const CONNECTIONS: usize = 12_000;
+/// Requests that were sent before the listener closed get this long to arrive.
+const LAST_REQUESTS: Duration = Duration::from_millis(250);
+/// The database gets this long to close.
+const CLOSE: Duration = Duration::from_secs(5);
 
 /// Why the server did not start or did not go on; one line for the operator.
 pub type Failure = String;
@@ -86,9 +84,10 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
             id_card: options.id_card,
         },
         limits: Limits::default(),
+        stopping: AtomicBool::new(false),
     });
     // Before it is said to be open: who reads that may ask it to stop at once.
-    let stop = stop_signal()?;
+    let mut stop = Stop::listen()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
     if options.demo {
         tracing::info!(
@@ -98,10 +97,37 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
             demo::PASSWORD
         );
     }
-    accept(listener, http::router(state), stop).await;
-    let closing = db.clone();
-    let _ = tokio::task::spawn_blocking(move || closing.close()).await;
-    tracing::info!("the library is closed");
+    if options.allow_insecure_http && public_url.scheme() == "http" {
+        tracing::warn!(
+            "--allow-insecure-http: passwords cross the network unprotected, anybody on the way can read them"
+        );
+    }
+    let connections = Connections::new(
+        http::router(Arc::clone(&state)),
+        Bounds::of_this_process(),
+        options.trusted_proxies.clone(),
+    );
+    connections.accept_until(&listener, stop.asked()).await;
+
+    tracing::info!("stopping: requests under way are finished first; a second signal stops at once");
+    let finish = async {
+        state.stopping.store(true, Ordering::Relaxed);
+        // Whoever balances the load sees that the server is going, while it still answers.
+        connections.accept_until(&listener, sleep(Duration::from_secs(options.stop_delay.into()))).await;
+        drop(listener);
+        sleep(LAST_REQUESTS).await;
+        if timeout(DRAIN, connections.finish()).await.is_err() {
+            tracing::warn!("some requests did not finish in time");
+        }
+        let closing = tokio::task::spawn_blocking(move || db.close());
+        if timeout(CLOSE, closing).await.is_err() {
+            tracing::warn!("the database did not close in time; what was answered is stored");
+        }
+    };
+    tokio::select! {
+        () = finish => tracing::info!("the library is closed"),
+        () = stop.asked() => tracing::warn!("asked again: stopped at once; what was answered is stored"),
+    }
     Ok(())
 }
 
@@ -149,57 +175,23 @@ fn only_server(database: &Path) -> Result<File, Failure> {
     }
 }
 
-/// Listens for the signals that ask the process to stop, from now on; the future ends with the first.
-fn stop_signal() -> Result<impl Future<Output = ()>, Failure> {
-    let listen = |kind| signal(kind).map_err(|error| format!("cannot listen for signals: {error}"));
-    let (mut terminate, mut interrupt) = (listen(SignalKind::terminate())?, listen(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-    })
+/// The signals that ask the process to stop, heard from [`Stop::listen`] on.
+struct Stop {
+    terminate: Signal,
+    interrupt: Signal,
 }
 
-async fn accept(listener: TcpListener, app: Router, stop: impl Future<Output = ()>) {
-    let mut builder = http1::Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(64 * 1024);
-    let room = Arc::new(tokio::sync::Semaphore::new(CONNECTIONS));
-    let graceful = GracefulShutdown::new();
-    let mut stop = std::pin::pin!(stop);
-    loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { break };
-        let (stream, peer) = tokio::select! {
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => {
-                    tracing::warn!(%error, "a connection could not be accepted");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                }
-            },
-            () = &mut stop => break,
-        };
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(%error, "TCP_NODELAY");
-        }
-        let service = app.clone().map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
-            request.extensions_mut().insert(ConnectInfo(peer));
-            request
-        });
-        let connection = builder.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-        let watched = graceful.watch(connection);
-        tokio::spawn(async move {
-            if let Err(error) = watched.await {
-                tracing::debug!(%error, "a connection ended early");
-            }
-            drop(place);
-        });
+impl Stop {
+    fn listen() -> Result<Self, Failure> {
+        let listen = |kind| signal(kind).map_err(|error| format!("cannot listen for signals: {error}"));
+        Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
-    drop(listener);
-    tracing::info!("stopping: requests under way are finished first");
-    tokio::select! {
-        () = graceful.shutdown() => {}
-        () = tokio::time::sleep(DRAIN) => tracing::warn!("some requests did not finish in time"),
+
+    /// Ends with the next of them.
+    async fn asked(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
     }
 }

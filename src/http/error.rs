@@ -9,6 +9,7 @@ use axum::{
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::edge::request_id;
 use crate::{
     domain::rule::{FieldError, Invalid},
     password, storage,
@@ -29,6 +30,9 @@ pub enum Error {
     /// The body is longer than 64 KiB.
     #[error("the body is too large")]
     PayloadTooLarge,
+    /// The body did not arrive within the time that a request has.
+    #[error("the request did not arrive in time")]
+    RequestTimeout,
     /// The body is not said to be JSON.
     #[error("the body is not said to be JSON")]
     UnsupportedMediaType,
@@ -86,7 +90,7 @@ pub enum Error {
     /// The server cannot do it now; nothing was changed.
     #[error("the server is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
-    /// The connection to the database broke during COMMIT: it may have happened or not.
+    /// The connection to the database broke during COMMIT, or a write took too long: it may have happened or not.
     #[error("nobody knows whether the change was stored")]
     OutcomeUnknown(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
     /// A fault of the program or of the machine.
@@ -138,6 +142,10 @@ pub struct Problem {
     pub detail: Cow<'static, str>,
     /// Tells one kind of problem from another; never changes.
     pub code: Code,
+    /// Names the request, in the log of the server too.
+    #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    pub request_id: Option<String>,
     /// The fields that are wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
@@ -162,6 +170,7 @@ codes! {
     Invalid = "invalid",
     MalformedJson = "malformed-json",
     PayloadTooLarge = "payload-too-large",
+    RequestTimeout = "request-timeout",
     UnsupportedMediaType = "unsupported-media-type",
     NotSignedIn = "not-signed-in",
     InvalidCredentials = "invalid-credentials",
@@ -211,6 +220,11 @@ impl Error {
                 StatusCode::PAYLOAD_TOO_LARGE,
                 Code::PayloadTooLarge,
                 "The request's body is larger than 64 KiB.",
+            ),
+            Self::RequestTimeout => (
+                StatusCode::REQUEST_TIMEOUT,
+                Code::RequestTimeout,
+                "The request did not arrive in time. Nothing was changed; please try again.",
             ),
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -273,7 +287,7 @@ impl Error {
             Self::OutcomeUnknown(_) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 Code::OutcomeUnknown,
-                "The connection to the database broke. Please reload and look before you try again: it may have worked.",
+                "It is not certain whether this was saved. Please reload and look before you try again: it may have worked.",
             ),
             Self::Internal(_) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -322,11 +336,13 @@ impl IntoResponse for Error {
             status: status.as_u16(),
             detail,
             code,
+            request_id: request_id(),
             errors: self.fields(),
         };
         let mut response = (status, axum::Json(problem)).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         let wait = match self {
             Self::TooManyRequests(seconds) => Some(seconds.max(1)),
             Self::Busy(_) => Some(2),

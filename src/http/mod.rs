@@ -8,6 +8,7 @@ pub mod books;
 pub mod client;
 mod cookie;
 pub mod device;
+pub mod edge;
 pub mod error;
 pub mod extract;
 pub mod headers;
@@ -20,7 +21,14 @@ pub mod settings;
 pub mod vitals;
 pub mod web;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -30,7 +38,7 @@ use axum::{
     response::{IntoResponse, Redirect, Response},
     routing::{any, get},
 };
-use tower_http::{catch_panic::CatchPanicLayer, csrf::CsrfLayer, timeout::TimeoutLayer};
+use tower_http::csrf::CsrfLayer;
 use url::Url;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -50,7 +58,7 @@ pub const API: &str = "/library/api/v1";
 
 /// Longest body a request may have; importing is a command, not an upload.
 const BODY_LIMIT: usize = 64 * 1024;
-/// A handler that takes longer is given up; checking passwords waits at most 15 s for a core.
+/// A handler that takes longer is given up; a registration waits up to 15 s for its turn at hashing.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What the operator decides about the HTTP side.
@@ -128,6 +136,8 @@ pub struct App {
     pub settings: Settings,
     /// How often something may be tried.
     pub limits: Limits,
+    /// Whether the server was asked to stop.
+    pub stopping: AtomicBool,
 }
 
 /// The shared [`App`].
@@ -168,7 +178,7 @@ pub fn router(state: State) -> Router {
         .route_layer(middleware::from_fn_with_state(Arc::clone(&state), access::enforce))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::map_response(headers::api));
-    Router::new()
+    let routes = Router::new()
         .nest(API, api)
         .route("/library/covers/{file}", get(books::cover))
         .route("/library/healthz", get(healthy))
@@ -179,11 +189,15 @@ pub fn router(state: State) -> Router {
         .route("/", get(to_the_library))
         .method_not_allowed_fallback(method_not_allowed)
         .fallback(outside)
-        .with_state(Arc::clone(&state))
+        .with_state(Arc::clone(&state));
+    guarded(routes, state)
+}
+
+/// Routes behind what every request goes through.
+pub fn guarded(routes: Router, state: State) -> Router {
+    routes
         .layer(CsrfLayer::new().with_rejection_response(|_| Error::CrossOrigin.into_response()))
-        .layer(middleware::from_fn_with_state(state, headers::every_response))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(TimeoutLayer::with_status_code(StatusCode::SERVICE_UNAVAILABLE, HANDLER_TIMEOUT))
+        .layer(middleware::from_fn_with_state(state, edge::every_request))
 }
 
 async fn method_not_allowed() -> Error {
@@ -203,8 +217,12 @@ async fn healthy() -> &'static str {
     "ok\n"
 }
 
-/// Whether the database answers.
+/// Whether to send requests here: the database answers, and the server is not about to stop.
 async fn ready(axum::extract::State(app): axum::extract::State<State>) -> Response {
+    if app.stopping.load(Ordering::Relaxed) {
+        return (StatusCode::SERVICE_UNAVAILABLE, [(header::CACHE_CONTROL, "no-store")], "stopping\n")
+            .into_response();
+    }
     match app.db.read(crate::storage::catalogue::newest_change).await {
         Ok(_) => ([(header::CACHE_CONTROL, "no-store")], "ready\n").into_response(),
         Err(error) => {
@@ -213,15 +231,4 @@ async fn ready(axum::extract::State(app): axum::extract::State<State>) -> Respon
                 .into_response()
         }
     }
-}
-
-// The signature is tower-http's.
-#[expect(clippy::needless_pass_by_value, reason = "tower-http hands the panic over by value")]
-fn panicked(panic: Box<dyn std::any::Any + Send>) -> Response {
-    let said = panic
-        .downcast_ref::<&str>()
-        .map(ToString::to_string)
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_default();
-    Error::Internal(format!("a handler panicked: {said}").into()).into_response()
 }

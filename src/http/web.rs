@@ -106,6 +106,15 @@ fn asset(path: &str, plain: rust_embed::EmbeddedFile, headers: &HeaderMap) -> Re
     if let Ok(tag) = HeaderValue::try_from(tag) {
         set.insert(header::ETAG, tag);
     }
+    if content_type(path).starts_with("text/javascript") {
+        // Scripts of pages live under their page's policy, a worker under its own script's.
+        set.insert(
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(
+                "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'",
+            ),
+        );
+    }
     if let Some(encoding) = encoding {
         set.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
     }

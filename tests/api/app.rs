@@ -96,6 +96,7 @@ impl TestApp {
             sessions: Sessions::default(),
             settings,
             limits,
+            stopping: false.into(),
         });
         Self { router: http::router(Arc::clone(&state)), state, clock, database }
     }

@@ -12,6 +12,7 @@ mod catalogue;
 mod circulation;
 #[path = "../common/mod.rs"]
 mod common;
+mod connections;
 mod contract;
 mod detail;
 mod edge;

@@ -102,7 +102,13 @@ impl Server {
     /// [`Self::start`] with more options.
     pub fn start_with(database: &str, options: &[&str]) -> Self {
         let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--database", database]);
-        let child = command.args(options).spawn().expect("the program starts");
+        command.args(options);
+        Self::start_as(command)
+    }
+
+    /// Starts this command and waits until it is open.
+    pub fn start_as(mut command: Command) -> Self {
+        let child = command.spawn().expect("the program starts");
         let mut server = Self { child, port: 0 };
         let (say, hear) = mpsc::channel();
         let lines = BufReader::new(server.child.stderr.take().expect("a pipe")).lines();
@@ -144,11 +150,21 @@ impl Server {
         line.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 
-    /// Ends it as an operator does; it must end well.
-    pub fn stop(mut self) {
+    /// Asks it to end, as an operator does.
+    pub fn terminate(&self) {
         #[expect(clippy::disallowed_methods, reason = "the standard library sends no SIGTERM")]
         let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().expect("kill");
         assert!(sent.success());
+    }
+
+    /// Ends it as an operator does; it must end well.
+    pub fn stop(self) {
+        self.terminate();
+        self.ended();
+    }
+
+    /// Waits for its end after [`Self::terminate`]; it must end well.
+    pub fn ended(mut self) {
         let status = wait(&mut self.child, Duration::from_secs(15));
         assert!(status.success(), "{status}");
     }

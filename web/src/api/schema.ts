@@ -1536,7 +1536,7 @@ export interface components {
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "too-many-requests" | "card-unknown" | "card-role-unknown" | "busy" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "too-many-requests" | "card-unknown" | "card-role-unknown" | "busy" | "outcome-unknown" | "internal";
         /** @description What every screen shows (R-RULE-8). Rules are those of students, today. */
         Config: {
             /** @description The classes that may be chosen at registration. */
@@ -1745,6 +1745,8 @@ export interface components {
             detail: string;
             /** @description The fields that are wrong. */
             errors?: components["schemas"]["FieldError"][];
+            /** @description Names the request, in the log of the server too. */
+            requestId?: string | null;
             /**
              * Format: int32
              * @description The HTTP status.

@@ -1,0 +1,162 @@
+//! What every request goes through, whatever it asks for: a name, a deadline, a span in the log, and the headers and
+//! figures of its answer.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::{Pin, pin},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    task::{Context, Poll},
+    time::Instant,
+};
+
+use axum::{
+    body::{Body, Bytes, HttpBody},
+    extract::{MatchedPath, Request, State as AppState},
+    http::{HeaderName, HeaderValue, Method, header},
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+use hyper::body::{Frame, SizeHint};
+use tracing::Instrument as _;
+
+use super::{HANDLER_TIMEOUT, State, client, error::Error, headers, session};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+tokio::task_local! {
+    static CURRENT: String;
+}
+
+/// The name of the request that is being answered, by which its lines in the log are found.
+#[must_use]
+pub fn request_id() -> Option<String> {
+    CURRENT.try_with(Clone::clone).ok()
+}
+
+/// Answers a request, in time and in the form that every answer has.
+pub async fn every_request(
+    AppState(app): AppState<State>,
+    matched: Option<MatchedPath>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let begun = Instant::now();
+    let method = method_label(request.method());
+    // The template, not the path: a path may name a person's loan, and each value is a series that is kept for ever.
+    let route = matched.map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
+    let id = name(&request, &app);
+    let span = tracing::info_span!("request", id, method, route);
+
+    let arrived = Arc::new(AtomicBool::new(request.body().is_end_stream()));
+    let writes = !request.method().is_safe();
+    let request = request.map(|body| Body::new(Arriving { body, arrived: Arc::clone(&arrived) }));
+    let answer = in_time(next.run(request), writes, &arrived);
+    let mut response = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
+
+    headers::secure(response.headers_mut(), &app.settings);
+    if let Ok(id) = HeaderValue::try_from(id) {
+        response.headers_mut().insert(REQUEST_ID, id);
+    }
+    // What is left of a body would be taken for the next request.
+    if !arrived.load(Ordering::Relaxed) || app.stopping.load(Ordering::Relaxed) {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    let (status, took) = (response.status(), begun.elapsed());
+    span.in_scope(|| tracing::debug!(status = status.as_u16(), us = took.as_micros(), "answered"));
+    let labels = [("method", method.to_owned()), ("route", route), ("status", status.as_str().to_owned())];
+    metrics::histogram!("library_http_seconds", &labels).record(took.as_secs_f64());
+    response
+}
+
+/// The handler's answer, or what is told instead when it takes too long or panics. What a write had done by then, nobody
+/// knows.
+async fn in_time(answer: impl Future<Output = Response>, writes: bool, arrived: &AtomicBool) -> Response {
+    let mut answer = pin!(answer);
+    let caught = std::future::poll_fn(|context| {
+        match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(response)) => Poll::Ready(Ok(response)),
+            Err(panic) => Poll::Ready(Err(format!("a handler panicked: {}", said(&*panic)))),
+        }
+    });
+    let failed = match tokio::time::timeout(HANDLER_TIMEOUT, caught).await {
+        Ok(Ok(response)) => return response,
+        Ok(Err(panic)) if writes => Error::OutcomeUnknown(Some(panic.into())),
+        Ok(Err(panic)) => Error::Internal(panic.into()),
+        Err(_) if !arrived.load(Ordering::Relaxed) => Error::RequestTimeout,
+        Err(late) if writes => Error::OutcomeUnknown(Some(late.into())),
+        Err(late) => Error::Busy(Some(late.into())),
+    };
+    failed.into_response()
+}
+
+fn said(panic: &(dyn std::any::Any + Send)) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default()
+}
+
+/// A method as metrics name it. Any token is a method in HTTP, so those that no call takes share one name.
+fn method_label(method: &Method) -> &'static str {
+    match *method {
+        Method::GET => "GET",
+        Method::HEAD => "HEAD",
+        Method::POST => "POST",
+        Method::PUT => "PUT",
+        Method::PATCH => "PATCH",
+        Method::DELETE => "DELETE",
+        Method::OPTIONS => "OPTIONS",
+        _ => "OTHER",
+    }
+}
+
+/// The name that a trusted proxy gave the request, so that its log and ours tell of the same one; otherwise a fresh one.
+fn name(request: &Request, app: &super::App) -> String {
+    let given = request.headers().get(REQUEST_ID).and_then(|name| name.to_str().ok());
+    let sound = |name: &&str| {
+        (1..=64).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+    };
+    match given.filter(sound) {
+        Some(name)
+            if client::is_trusted(client::peer(request.extensions()), &app.settings.trusted_proxies) =>
+        {
+            name.to_owned()
+        }
+        _ => session::random::<8>()
+            .map(|bytes| format!("{:016x}", u64::from_be_bytes(bytes)))
+            .unwrap_or_default(),
+    }
+}
+
+/// A request's body, and whether all of it has been read.
+struct Arriving {
+    body: Body,
+    arrived: Arc<AtomicBool>,
+}
+
+impl HttpBody for Arriving {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None)) || self.body.is_end_stream() {
+            self.arrived.store(true, Ordering::Relaxed);
+        }
+        frame
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
