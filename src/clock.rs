@@ -9,6 +9,8 @@ use std::sync::{
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
+use crate::circulation::Moment;
+
 /// Tells the time in the library's time zone.
 #[derive(Clone, Debug)]
 pub struct Clock {
@@ -59,11 +61,37 @@ impl Clock {
         self.zone.iana_name().unwrap_or("UTC")
     }
 
+    /// The instant and the library's day together.
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        let at = self.now();
+        Moment { at, today: self.day_of(at) }
+    }
+
     /// Today's date where the library stands.
     #[must_use]
     pub fn today(&self) -> Date {
-        let now = Timestamp::from_millisecond(self.now()).unwrap_or(Timestamp::UNIX_EPOCH);
-        now.to_zoned(self.zone.clone()).date()
+        self.day_of(self.now())
+    }
+
+    /// The library's day of an instant, epoch milliseconds.
+    #[must_use]
+    pub fn day_of(&self, at: i64) -> Date {
+        let instant = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
+        instant.to_zoned(self.zone.clone()).date()
+    }
+
+    /// An instant as a clock on the library's wall shows it: `2026-11-21 11:30`.
+    #[must_use]
+    pub fn local(&self, at: i64) -> String {
+        let instant = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
+        instant.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
+    }
+
+    /// The instant at which a day begins where the library stands, epoch milliseconds.
+    #[must_use]
+    pub fn begin_of(&self, day: Date) -> i64 {
+        day.to_zoned(self.zone.clone()).map_or(0, |midnight| midnight.timestamp().as_millisecond())
     }
 }
 

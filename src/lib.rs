@@ -6,6 +6,7 @@
 //! - [`http`] answers requests, one file per area; who may call what stands in [`http::access`].
 //! - [`catalogue`] keeps [`search`]'s index true to the database; [`fold`] makes text comparable;
 //!   [`text`] knows which characters show nothing.
+//! - [`circulation`] decides who may have which copy until when; handlers, imports and the demo call it.
 //! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
 //! - [`storage`] is the only place that knows the two databases; one file per area there too.
 //! - [`policies`] keeps what librarians have decided in memory; [`effect`] tells what a change of it does to open loans.
@@ -15,6 +16,7 @@
 //! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries.
 
 pub mod catalogue;
+pub mod circulation;
 pub mod clock;
 pub mod config;
 pub mod cover;

@@ -14,6 +14,7 @@ use library::{
     config::{Admin, Cli, Command, Database, Import, LogFormat, Place},
     domain::{
         account::{EMAIL, NAME, Role, new_password},
+        change::Change,
         rule::Invalid,
     },
     http,
@@ -21,7 +22,7 @@ use library::{
     password, server,
     storage::{
         self, Db, accounts, books, catalogue,
-        events::{self, Action, Event},
+        events::{self, Entry},
         migrate::{self, MIGRATIONS},
     },
 };
@@ -147,15 +148,8 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
         // It has no roll number that could be taken.
         let user = accounts::add(tx, &new, now)?
             .map_err(|_| anyhow!("an account with this email address exists already"))?;
-        let event = Event {
-            at: now,
-            actor: None,
-            action: Action::Register,
-            subject: user.uid.0,
-            before: None,
-            after: Some(serde_json::json!({ "role": user.role })),
-        };
-        events::record(tx, &event)?;
+        let change = Change::Registered { role: user.role };
+        events::record(tx, now, None, &Entry::person(user.uid, change))?;
         Ok(user)
     })?;
     db.close();

@@ -91,12 +91,83 @@ messages! {
     "effect.dueDates" = effect_due_dates(loans: i64):
         "{loans, plural, one {# due date moves} other {# due dates move}}";
     "effect.nothing" = effect_nothing(): "No open loan changes";
+    "notBarcode" = not_barcode(label: &str):
+        "{label} must be letters, digits, spaces and signs that a barcode can hold (printable ASCII).";
+    "barcodeTaken" = barcode_taken(barcode: &str):
+        "{barcode} is the barcode of another copy, or a reader's roll number. Use another one.";
+    "barcodeTwice" = barcode_twice(barcode: &str): "{barcode} is in the list twice.";
+    "tooManyBarcodes" = too_many_barcodes(given: usize, wanted: i64):
+        "There are {given, plural, one {# barcode} other {# barcodes}} for {wanted, plural, one {# copy} other {# copies}}.";
+
+    // Why circulation refuses something.
+    "block.noCopy" = block_no_copy(): "This book is currently not available for borrowing.";
+    "block.selfBorrow" = block_self_borrow(): "Books are borrowed at the library desk.";
+    "block.selfReturn" = block_self_return(): "Books are returned at the library desk.";
+    "block.selfRenew" = block_self_renew(): "Loans are extended at the library desk.";
+    "block.limit" = block_limit(out: i64, max: i64):
+        "{out} of {max, plural, one {# book} other {# books}} are out. Return one first.";
+    "block.owes" = block_owes(owes: Money, limit: Money):
+        "{owes, number, money} is owed; borrowing stops above {limit, number, money}. Pay at the library desk first.";
+    "block.overdue" = block_overdue(overdue: i64, limit: i64):
+        "{overdue, plural, one {# book is} other {# books are}} overdue; borrowing stops at {limit}. Return what is overdue first.";
+    "block.sameTitle" = block_same_title(due: Date):
+        "A copy of this book is already on loan to this person, due {due, date, medium}.";
+    "block.onLoan" = block_on_loan(due: Date): "This copy is on loan, due {due, date, medium}. Return it first.";
+    "block.inRepair" = block_in_repair(): "This copy is in repair.";
+    "block.lost" = block_lost(): "This copy is marked as lost.";
+    "block.missing" = block_missing(): "This copy is marked as missing.";
+    "block.reference" = block_reference(): "This copy is for reference only.";
+    "block.withdrawn" = block_withdrawn(): "This copy was withdrawn.";
+    "block.state" = block_state(state: &str): "This copy cannot be lent now ({state}).";
+    "block.fined" = block_fined():
+        "This loan is overdue and has a fine. Please return the book at the library's desk.";
+    "block.renewLimit" = block_renew_limit(used: i64, max: i64):
+        "This loan was extended {used, plural, one {once} other {# times}}; {max} is the most.";
+
+    "copy.noWay" = copy_no_way(from: &str, to: &str): "A copy that is {from} cannot become {to}.";
+
+    // What happened, as the record of activity tells it.
+    "change.registered" = change_registered(role: &str): "Account created ({role}).";
+    "change.profileUpdated" = change_profile_updated(): "Profile changed.";
+    "change.signedIn" = change_signed_in(): "Signed in.";
+    "change.bookAdded" = change_book_added(title: &str): "“{title}” added to the catalogue.";
+    "change.bookUpdated" = change_book_updated(title: &str): "“{title}” edited.";
+    "change.bookDeleted" = change_book_deleted(title: &str): "“{title}” deleted from the catalogue.";
+    "change.booksImported" = change_books_imported(count: i64):
+        "{count, plural, one {# book} other {# books}} imported.";
+    "change.copiesAdded" = change_copies_added(count: i64, first: &str):
+        "{count, plural, one {Copy {first} added.} other {# copies added, from {first} on.}}";
+    "change.copyUpdated" = change_copy_updated(barcode: &str): "Copy {barcode} edited.";
+    "change.copyMoved" = change_copy_moved(barcode: &str, from: &str, to: &str): "Copy {barcode} moved: {from} → {to}.";
+    "change.note" = change_note(note: &str): "Note: {note}";
+    "change.lent" = change_lent(title: &str, due: Date): "“{title}” lent, due {due, date, medium}.";
+    "change.lentCopy" = change_lent_copy(title: &str, barcode: &str, due: Date):
+        "“{title}” lent (copy {barcode}), due {due, date, medium}.";
+    "change.returned" = change_returned(title: &str): "“{title}” returned to the shelf.";
+    "change.returnedToShelve" = change_returned_to_shelve(title: &str): "“{title}” returned, to be shelved.";
+    "change.returnedElsewhere" = change_returned_elsewhere(title: &str): "“{title}” returned.";
+    "change.withFine" = change_with_fine(fine: Money): "Fine {fine, number, money}.";
+    "change.renewed" = change_renewed(title: &str, from: Date, to: Date):
+        "“{title}” extended from {from, date, medium} to {to, date, medium}.";
+    "change.charged" = change_charged(amount: Money): "{amount, number, money} kept from before.";
+    "change.overridden" = change_overridden(reason: &str): "Against the rules: {reason}";
+    "change.rules" = change_rules(): "Rules changed.";
+    "change.rulesFrom" = change_rules_from(day: Date): "Rules changed, from {day, date, medium} on.";
+    "change.calendar" = change_calendar(): "Calendar changed.";
+    "change.settings" = change_settings(): "Library settings changed.";
+    "change.dueDateMoved" = change_due_date_moved(title: &str, from: Date, to: Date):
+        "Due date of “{title}” moved from {from, date, medium} to {to, date, medium}.";
+    "change.reviewed" = change_reviewed(rating: i64): "Reviewed with {rating, plural, one {# star} other {# stars}}.";
+
+    "explain.charged" = explain_charged(amount: Money): "{amount, number, money} from before the last renewal";
 
     // How a due date came about.
     "explain.due" = explain_due(days: i64, from: Date):
         "{days, plural, =0 {The day itself, {from, date, full}} one {# day from {from, date, full}} other {# days from {from, date, full}}}";
     "explain.renewed" = explain_renewed(days: i64, from: Date):
         "{days, plural, one {# day more} other {# days more}}, counted from {from, date, full}";
+    "explain.renewedTimes" = explain_renewed_times(times: i64, day: Date):
+        "Extended {times, plural, one {once} other {# times}}, to {day, date, full}";
     "explain.movedToOpenDay" = explain_moved_to_open_day(day: Date, to: Date):
         "{day, date, full} is closed; moved to {to, date, full}";
     "explain.movedPastHoliday" = explain_moved_past_holiday(day: Date, name: &str, to: Date):
@@ -152,6 +223,39 @@ impl Message {
         let mut text = String::new();
         render(&parts, &self.params, sign, None, &mut text);
         text
+    }
+}
+
+/// A message as it is kept in the database: without its text.
+#[derive(Serialize, serde::Deserialize)]
+struct Stored<'m> {
+    code: Cow<'m, str>,
+    params: Map<String, Value>,
+}
+
+impl Message {
+    /// Messages for [`Self::stored`], as JSON.
+    #[must_use]
+    pub fn to_stored(messages: &[Self]) -> String {
+        let stored: Vec<Stored<'_>> = messages
+            .iter()
+            .map(|message| Stored { code: message.code.into(), params: message.params.clone() })
+            .collect();
+        // Codes and parameters cannot fail to serialise.
+        serde_json::to_string(&stored).unwrap_or_default()
+    }
+
+    /// Messages that were kept; one whose template is gone is left out.
+    #[must_use]
+    pub fn stored(json: &str) -> Vec<Self> {
+        let stored: Vec<Stored<'_>> = serde_json::from_str(json).unwrap_or_default();
+        stored
+            .into_iter()
+            .filter_map(|stored| {
+                let template = TEMPLATES.iter().find(|template| template.code == stored.code)?;
+                Some(Self { code: template.code, params: stored.params })
+            })
+            .collect()
     }
 }
 

@@ -1,24 +1,25 @@
 //! The demo: a catalogue of well-known books with words of our own, readers, reviews and loans, to try the product with.
 
-use jiff::{Span, civil::Date};
+use jiff::Span;
 use serde::Deserialize;
 use url::Url;
 
 use crate::{
+    circulation::{self, Actor, CheckOut, Moment, Take, check_out, stock},
     clock::Clock,
     domain::{
         account::Role,
         book::BookForm,
         id::{BookId, UserId},
-        loan::first_return_date,
         review::ReviewForm,
     },
     password,
+    policies::Policies,
     storage::{
         Db, Error, Tx,
         accounts::{self, NewAccount},
         books::{self, Imported},
-        loans, reviews,
+        reviews,
     },
 };
 
@@ -78,13 +79,13 @@ pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> anyhow::Result<()
     let demo: Catalogue = serde_json::from_str(CATALOGUE)?;
     let hash = password::hash_now(PASSWORD)?;
     let covers = public_url.join("library/covers/")?;
-    let (now, today) = (clock.now(), clock.today());
+    let moment = clock.moment();
     let filled = db
         .write(move |tx| -> Result<bool, Error> {
             if accounts::count(tx)? > 0 || books::count(tx)? > 0 {
                 return Ok(false);
             }
-            fill_now(tx, &demo, &hash, &covers, now, today)?;
+            fill_now(tx, &demo, &hash, &covers, moment)?;
             Ok(true)
         })
         .await?;
@@ -101,9 +102,10 @@ fn fill_now(
     demo: &Catalogue,
     hash: &str,
     covers: &Url,
-    now: i64,
-    today: Date,
+    moment: Moment,
 ) -> Result<(), Error> {
+    let now = moment.at;
+    let rulebook = Policies::default().current(tx)?;
     let account = |tx: &mut Tx<'_>, email: &str, name: &str, role, reader: Option<&Reader>, hash: &str| {
         let new = NewAccount {
             email: email.into(),
@@ -149,7 +151,8 @@ fn fill_now(
             published_year: book.published_year,
             language: Some(book.language.clone()),
         };
-        let id = books::add(tx, &form, Some(&facts), now)?.ok_or(Error::NoRow)?;
+        let added = stock::add_title(tx, moment, &rulebook, &form, Some(&facts), &[]);
+        let (id, _) = added.map_err(circulation::Error::into_storage)?.ok_or(Error::NoRow)?;
         if let Ok(cover) = covers.join(&format!("{id}.svg")) {
             books::set_photo_url(tx, id, cover.as_str())?;
         }
@@ -166,12 +169,17 @@ fn fill_now(
         }
         ids.push(id);
     }
-    let borrow = |tx: &mut Tx<'_>, user: UserId, book: BookId, days_ago: i64| -> Result<(), Error> {
-        let begun = today.saturating_sub(Span::new().days(days_ago));
-        if let Some(title) = books::take_copy(tx, book)? {
-            loans::begin(tx, user, book, &title, begun, first_return_date(begun))?;
+    let borrow = |tx: &mut Tx<'_>, reader: UserId, book: BookId, days_ago: i64| -> Result<(), Error> {
+        let begun = Moment {
+            at: moment.at - days_ago * 24 * 60 * 60 * 1000,
+            today: moment.today.saturating_sub(Span::new().days(days_ago)),
+        };
+        let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
+        match check_out(tx, Actor::Student(reader), begun, &rulebook, &what) {
+            // Whoever comes late finds the shelf empty, in the demo too.
+            Ok(_) | Err(circulation::Error::Refused(_)) => Ok(()),
+            Err(error) => Err(error.into_storage()),
         }
-        Ok(())
     };
     for (book, days_ago) in STUDENTS_LOANS {
         borrow(tx, student.uid, ids[book % ids.len()], days_ago)?;

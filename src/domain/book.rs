@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
+    copy,
     id::BookId,
     rule::{Choice, Invalid, Kind, Number, Text},
 };
@@ -32,9 +33,10 @@ pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, ma
 pub const STATUS: Choice = Choice { field: "status", label: "Status" };
 
 /// Whether a book can be had (R-DETAIL-3).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub enum Status {
     /// At least one copy is on the shelf, or an admin says so.
+    #[default]
     Available,
     /// No copy is on the shelf, or an admin says so.
     #[serde(rename = "Not Available")]
@@ -152,7 +154,10 @@ impl BookForm {
 
     /// The form as a new book is stored, or everything that is wrong with it.
     pub fn checked_for_add(self) -> Result<Self, Invalid> {
-        let mut invalid = Invalid::default();
+        self.checked_as_new(Invalid::default())
+    }
+
+    fn checked_as_new(self, mut invalid: Invalid) -> Result<Self, Invalid> {
         NO_OF_BOOKS.check(self.no_of_books, &mut invalid);
         if self.rating.is_none() {
             RATING.missing(&mut invalid);
@@ -182,6 +187,62 @@ impl BookForm {
             ..self
         };
         invalid.or(checked)
+    }
+}
+
+/// What `Add New Book` sends: the form, and the barcodes of copies that have one already (R-COPY-3).
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewBook {
+    #[serde(default)]
+    #[schema(required)]
+    pub title: String,
+    #[serde(default)]
+    #[schema(required)]
+    pub author: String,
+    #[serde(default)]
+    #[schema(required)]
+    pub genre: String,
+    #[serde(default, rename = "photoURL")]
+    #[schema(required)]
+    pub photo_url: String,
+    #[serde(default)]
+    #[schema(required)]
+    pub description: String,
+    /// Copies that come onto the shelf.
+    #[serde(default)]
+    #[schema(required)]
+    pub no_of_books: i64,
+    #[serde(default)]
+    #[schema(required)]
+    pub location: String,
+    #[serde(default)]
+    #[schema(required, value_type = Status)]
+    pub status: Option<Status>,
+    #[serde(default)]
+    pub rating: Option<i64>,
+    /// Of the first copies; the rest get the next accession numbers.
+    #[serde(default)]
+    pub barcodes: Vec<String>,
+}
+
+impl NewBook {
+    /// The form and the barcodes as they are stored, or everything that is wrong with them.
+    pub fn checked_for_add(self) -> Result<(BookForm, Vec<String>), Invalid> {
+        let mut invalid = Invalid::default();
+        let barcodes = copy::barcodes(&self.barcodes, Some(self.no_of_books), &mut invalid);
+        let form = BookForm {
+            title: self.title,
+            author: self.author,
+            genre: self.genre,
+            photo_url: self.photo_url,
+            description: self.description,
+            no_of_books: self.no_of_books,
+            location: self.location,
+            status: self.status,
+            rating: self.rating,
+        };
+        Ok((form.checked_as_new(invalid)?, barcodes))
     }
 }
 

@@ -4,7 +4,11 @@ use jiff::{Span, civil::Date};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::id::{BookId, LoanId, UserId};
+use super::{
+    id::{BookId, CopyId, LoanId, UserId},
+    money::Money,
+};
+use crate::message::Message;
 
 /// Days from the borrowing to the return date (R-LOAN-2).
 pub const LOAN_DAYS: i64 = 7;
@@ -41,11 +45,33 @@ pub fn fine(return_date: Date, today: Date) -> i64 {
     FINE_PER_DAY * overdue_days(return_date, today)
 }
 
+/// What is stored of an open loan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenLoan {
+    pub id: LoanId,
+    pub user_id: UserId,
+    pub book_id: BookId,
+    /// The book's title when it was borrowed: the loan outlives a deleted book.
+    pub title: String,
+    pub copy_id: CopyId,
+    pub barcode: String,
+    pub entry_date: Date,
+    pub return_date: Date,
+    /// The days it was lent for; a later change of the rules does not change them (R-RULE-3).
+    pub loan_days: i64,
+    pub renewals: i64,
+    /// Why the return date is what it is, where it is not simply entry date and loan days: messages, JSON.
+    pub due_reasons: Option<String>,
+    /// What renewals of the overdue loan have fixed of its fine (R-MONEY-5).
+    pub charged: Money,
+    /// The borrower's category.
+    pub category: String,
+}
+
 /// A book that somebody has at home.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Loan {
-    /// Its number.
     pub id: LoanId,
     /// Who borrowed it.
     pub user_id: UserId,
@@ -53,6 +79,9 @@ pub struct Loan {
     pub book_id: BookId,
     /// The book's title when it was borrowed.
     pub title: String,
+    /// The copy borrowed, and its barcode.
+    pub copy_id: CopyId,
+    pub barcode: String,
     /// The day it was borrowed, in the library's time zone.
     #[serde(rename = "EntryDate")]
     #[schema(value_type = String, format = Date)]
@@ -60,12 +89,17 @@ pub struct Loan {
     /// The last day on which it can be returned without a fine.
     #[schema(value_type = String, format = Date)]
     pub return_date: Date,
-    /// Rupees owed as of today.
-    #[schema(minimum = 0)]
-    pub fine: i64,
+    /// How often it was renewed.
+    pub renewals: i64,
+    /// Owed as of today.
+    pub fine: Money,
     /// Whole days past the return date.
     #[schema(minimum = 0)]
     pub overdue_days: i64,
+    /// How the return date and the fine came about, in words.
+    pub explain: Vec<String>,
+    /// The same as messages: the steps to the return date, then those to the fine.
+    pub reasons: Vec<Message>,
 }
 
 #[cfg(test)]

@@ -3,6 +3,8 @@
 pub mod account;
 pub mod book;
 pub mod calendar;
+pub mod change;
+pub mod copy;
 pub mod due;
 pub mod fine;
 pub mod id;

@@ -235,7 +235,7 @@ impl CategoryRules {
 }
 
 /// Notes a day that can only be a typing mistake.
-fn check_day(field: String, label: &str, day: Date, invalid: &mut Invalid) {
+pub fn check_day(field: String, label: &str, day: Date, invalid: &mut Invalid) {
     if !(DAYS.0..=DAYS.1).contains(&day) {
         invalid.push(field, message::day_out_of_range(label, DAYS.0, DAYS.1));
     }

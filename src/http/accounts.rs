@@ -8,7 +8,6 @@ use axum::{
     response::{AppendHeaders, IntoResponse},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{
@@ -26,12 +25,13 @@ use crate::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,
             folded_roll_number, normalized_password,
         },
+        change::{Change, Profile},
         rule::Invalid,
     },
     password::Verdict,
     storage::{
         accounts::{self, NewAccount, Taken},
-        events::{self, Action, Event},
+        events::{self, Entry},
         sessions,
     },
 };
@@ -75,15 +75,8 @@ pub async fn register(
         .db
         .write(move |tx| -> Result<User> {
             let user = accounts::add(tx, &new, now)??;
-            let event = Event {
-                at: now,
-                actor: Some(user.uid),
-                action: Action::Register,
-                subject: user.uid.0,
-                before: None,
-                after: Some(json!({ "role": user.role })),
-            };
-            events::record(tx, &event)?;
+            let change = Change::Registered { role: user.role };
+            events::record(tx, now, Some(user.uid), &Entry::person(user.uid, change))?;
             Ok(user)
         })
         .await?;
@@ -215,15 +208,8 @@ pub async fn sign_in(
             if let Some(rehashed) = rehashed {
                 accounts::rehash(tx, uid, &stored, &rehashed)?;
             }
-            let event = Event {
-                at: now,
-                actor: Some(uid),
-                action: Action::SignIn,
-                subject: uid.0,
-                before: None,
-                after: None,
-            };
-            Ok(events::record(tx, &event)?)
+            events::record(tx, now, Some(uid), &Entry::person(uid, Change::SignedIn))?;
+            Ok(())
         })
         .await?;
     if let Some(replaced) = replaced {
@@ -349,19 +335,13 @@ pub async fn update_me(
     let updated = app
         .db
         .write(move |tx| -> Result<User> {
+            // Locked before it is read, so that what is kept as before is what was changed.
+            accounts::lock(tx, uid)?;
+            let before = accounts::by_id(tx, uid)?.ok_or(Error::NotSignedIn)?.user;
             let updated = accounts::update_profile(tx, uid, &edit)?.ok_or(Error::NotSignedIn)??;
-            let changed = |user: &User| {
-                json!({ "name": user.name, "rollNumber": user.roll_number, "department": user.department })
-            };
-            let event = Event {
-                at: now,
-                actor: Some(uid),
-                action: Action::UpdateProfile,
-                subject: uid.0,
-                before: Some(changed(&user)),
-                after: Some(changed(&updated)),
-            };
-            events::record(tx, &event)?;
+            let change =
+                Change::ProfileUpdated { before: Profile::from(&before), after: Profile::from(&updated) };
+            events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
             Ok(updated)
         })
         .await?;

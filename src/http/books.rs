@@ -6,28 +6,31 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     App, State,
+    copies::refused_in,
     error::{Error, Result},
     extract::{Id, Json, Query},
     page,
     session::{Caller, SignedIn},
 };
 use crate::{
+    circulation::{Actor, stock},
     cover::{self, Cover},
     domain::{
         account::Role,
-        book::{Book, BookForm, NO_OF_BOOKS, Status},
+        book::{Book, BookForm, NO_OF_BOOKS, NewBook, Status},
+        change::{Change, Record},
         id::BookId,
         rule::{Invalid, Kind, Text},
     },
     search::{self, Cursor},
     storage::{
         books::{self, Detail, Loaded, Update},
-        events::{self, Action, Event},
+        copies,
+        events::{self, Entry},
     },
 };
 
@@ -207,40 +210,28 @@ pub async fn read_book(
     answer(detail)
 }
 
-/// The catalogue's fields of a book as an event keeps them.
-fn fields(book: &Book) -> serde_json::Value {
-    json!({
-        "title": book.title, "author": book.author, "genre": book.genre, "photoURL": book.photo_url,
-        "description": book.description, "status": book.status, "noOfBooks": book.no_of_books,
-        "location": book.location, "rating": book.rating,
-    })
-}
-
 /// Add a book.
-#[utoipa::path(post, path = "/books", request_body = BookForm,
+#[utoipa::path(post, path = "/books", request_body = NewBook,
     responses((status = 201, body = BookDetail, headers(("ETag" = String), ("Location" = String)))))]
 pub async fn add_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
-    Json(form): Json<BookForm>,
+    Json(form): Json<NewBook>,
 ) -> Result<impl IntoResponse> {
-    let form = form.checked_for_add()?;
-    let (now, actor) = (app.clock.now(), admin.uid);
+    let (form, barcodes) = form.checked_for_add()?;
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
+    let policies = app.policies.clone();
     let detail = app
         .db
         .write(move |tx| -> Result<Detail> {
             let missing = || Error::Internal("a book vanished while it was added".into());
-            let id = books::add(tx, &form, None, now)?.ok_or_else(missing)?;
+            let rulebook = policies.current(tx)?;
+            let added = stock::add_title(tx, moment, &rulebook, &form, None, &barcodes);
+            let (id, copies) = added.map_err(|error| refused_in(&barcodes, error))?.ok_or_else(missing)?;
             let detail = books::detail(tx, id)?.ok_or_else(missing)?;
-            let event = Event {
-                at: now,
-                actor: Some(actor),
-                action: Action::AddBook,
-                subject: id.0,
-                before: None,
-                after: Some(fields(&detail.book)),
-            };
-            events::record(tx, &event)?;
+            let change = Change::BookAdded { book: Record::from(&detail.book) };
+            events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
+            stock::record_added(tx, moment, actor, id, &copies)?;
             Ok(detail)
         })
         .await?;
@@ -262,10 +253,13 @@ pub async fn update_book(
     exists(&app, id).await?;
     let loaded = loaded(&headers)?;
     let form = form.checked_for_update(loaded.copies)?;
-    let (now, actor) = (app.clock.now(), admin.uid);
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
+    let policies = app.policies.clone();
     let detail = app
         .db
         .write(move |tx| -> Result<Detail> {
+            // Locked before it is read, so that what is kept as before is what was changed.
+            books::lock(tx, id)?.ok_or(Error::NotFound)?;
             let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
             match books::update(tx, id, &form, loaded)? {
                 Update::Stored => {}
@@ -273,16 +267,13 @@ pub async fn update_book(
                 Update::Stale => return Err(Error::Stale),
                 Update::TooFew(copies) => return Err(too_few(copies).into()),
             }
+            let rulebook = policies.current(tx)?;
+            let difference = form.no_of_books - loaded.copies;
+            stock::follow_number(tx, actor, moment, &rulebook, id, difference)?;
             let detail = books::detail(tx, id)?.ok_or(Error::NotFound)?;
-            let event = Event {
-                at: now,
-                actor: Some(actor),
-                action: Action::UpdateBook,
-                subject: id.0,
-                before: Some(fields(&before.book)),
-                after: Some(fields(&detail.book)),
-            };
-            events::record(tx, &event)?;
+            let change =
+                Change::BookUpdated { before: Record::from(&before.book), after: Record::from(&detail.book) };
+            events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
             Ok(detail)
         })
         .await?;
@@ -321,19 +312,13 @@ pub async fn delete_book(
     let (now, actor) = (app.clock.now(), admin.uid);
     app.db
         .write(move |tx| -> Result<()> {
+            books::lock(tx, id)?.ok_or(Error::NotFound)?;
             let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
-            if !books::delete(tx, id)? {
-                return Err(Error::NotFound);
-            }
-            let event = Event {
-                at: now,
-                actor: Some(actor),
-                action: Action::DeleteBook,
-                subject: id.0,
-                before: Some(fields(&before.book)),
-                after: None,
-            };
-            Ok(events::record(tx, &event)?)
+            books::delete(tx, id)?;
+            copies::title_deleted(tx, id, now)?;
+            let change = Change::BookDeleted { book: Record::from(&before.book) };
+            events::record(tx, now, Some(actor), &Entry::book(id, change))?;
+            Ok(())
         })
         .await?;
     Ok(StatusCode::NO_CONTENT)

@@ -11,8 +11,12 @@ use utoipa::ToSchema;
 
 use super::edge::request_id;
 use crate::{
-    domain::rule::{FieldError, Invalid},
-    password, storage,
+    circulation::{Block, Refusal},
+    domain::{
+        copy,
+        rule::{FieldError, Invalid},
+    },
+    message, password, storage,
 };
 
 /// A handler's result.
@@ -60,12 +64,12 @@ pub enum Error {
     /// The path exists, but not for this method.
     #[error("method not allowed")]
     MethodNotAllowed,
-    /// No copy is on the shelf (R-LOAN-1).
-    #[error("no copy is on the shelf")]
-    BookUnavailable,
-    /// A student may not return or extend an overdue loan (R-LOAN-6).
-    #[error("the loan is fined")]
-    LoanFined,
+    /// The rules of circulation do not allow it; every reason.
+    #[error("circulation refused: {0:?}")]
+    Refused(Refusal),
+    /// A copy cannot go from one state to the other (R-COPY-2).
+    #[error("a copy cannot go from {from:?} to {to:?}")]
+    NoWay { from: copy::State, to: copy::Condition },
     /// Another account has this email address.
     #[error("the email address is taken")]
     EmailTaken,
@@ -150,6 +154,39 @@ pub struct Problem {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub errors: Vec<FieldError>,
+    /// Why circulation refused it, every reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub blocks: Vec<BlockShown>,
+}
+
+/// A reason why circulation refused something.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BlockShown {
+    #[schema(value_type = String)]
+    pub id: &'static str,
+    /// In words, with the way out.
+    pub text: String,
+    /// Whether a librarian may act against it, with a reason.
+    pub overridable: bool,
+    /// The numbers and days in the words.
+    pub facts: serde_json::Map<String, serde_json::Value>,
+    /// The template of the words, `x-messages[code]`.
+    #[schema(value_type = String)]
+    pub code: &'static str,
+}
+
+impl From<&Block> for BlockShown {
+    fn from(block: &Block) -> Self {
+        let message = block.message();
+        Self {
+            id: block.id(),
+            text: message.text(),
+            overridable: block.overridable(),
+            code: message.code,
+            facts: message.params,
+        }
+    }
 }
 
 macro_rules! codes {
@@ -182,6 +219,8 @@ codes! {
     MethodNotAllowed = "method-not-allowed",
     BookUnavailable = "book-unavailable",
     LoanFined = "loan-fined",
+    Refused = "refused",
+    CopyState = "copy-state",
     EmailTaken = "email-taken",
     RollNumberTaken = "roll-number-taken",
     Stale = "stale",
@@ -215,6 +254,20 @@ impl Error {
             Self::TooManyRequests(seconds) => {
                 let detail = format!("Too many tries. Wait {} and try again.", in_words(*seconds)).into();
                 return (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, detail);
+            }
+            Self::Refused(refusal) => {
+                let code = match refusal.blocks.as_slice() {
+                    [Block::NoCopy, ..] => Code::BookUnavailable,
+                    [Block::Fined { .. }, ..] => Code::LoanFined,
+                    _ => Code::Refused,
+                };
+                let reasons: Vec<String> =
+                    refusal.blocks.iter().map(|block| block.message().text()).collect();
+                return (StatusCode::CONFLICT, code, reasons.join(" ").into());
+            }
+            Self::NoWay { from, to } => {
+                let detail = message::copy_no_way(from.as_str(), to.as_str()).text().into();
+                return (StatusCode::CONFLICT, Code::CopyState, detail);
             }
             Self::PayloadTooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,
@@ -250,16 +303,6 @@ impl Error {
                 StatusCode::METHOD_NOT_ALLOWED,
                 Code::MethodNotAllowed,
                 "This address does not take this method.",
-            ),
-            Self::BookUnavailable => (
-                StatusCode::CONFLICT,
-                Code::BookUnavailable,
-                "This book is currently not available for borrowing.",
-            ),
-            Self::LoanFined => (
-                StatusCode::CONFLICT,
-                Code::LoanFined,
-                "This loan is overdue and has a fine. Please return the book at the library's desk.",
             ),
             Self::EmailTaken => (StatusCode::CONFLICT, Code::EmailTaken, EMAIL_TAKEN),
             Self::RollNumberTaken => (StatusCode::CONFLICT, Code::RollNumberTaken, ROLL_NUMBER_TAKEN),
@@ -338,6 +381,10 @@ impl IntoResponse for Error {
             code,
             request_id: request_id(),
             errors: self.fields(),
+            blocks: match &self {
+                Self::Refused(refusal) => refusal.blocks.iter().map(BlockShown::from).collect(),
+                _ => Vec::new(),
+            },
         };
         let mut response = (status, axum::Json(problem)).into_response();
         let headers = response.headers_mut();

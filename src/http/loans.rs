@@ -3,29 +3,47 @@
 use axum::{extract::State as AppState, http::StatusCode};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    State,
+    State, copies,
     error::{Error, Result},
     extract::{Id, Nothing, OptionalJson, Query},
     page,
     session::SignedIn,
 };
 use crate::{
+    circulation::{self, Actor, CheckIn, CheckOut, Override, Renew, Take, check_in, check_out, renew, view},
     domain::{
         account::{Role, User},
+        copy::Condition,
         id::{BookId, LoanId},
-        loan::{self, Loan},
+        loan::Loan,
+        money::Money,
         rule::{Invalid, Kind, Text},
     },
-    storage::{
-        Tx, books,
-        events::{self, Action, Event},
-        loans::{self, BorrowedBook, End},
-    },
+    storage::loans::{self, Borrowed},
 };
+
+/// What circulation decided, as the API answers it.
+impl From<circulation::Error> for Error {
+    fn from(error: circulation::Error) -> Self {
+        match error {
+            circulation::Error::NotFound => Self::NotFound,
+            circulation::Error::Refused(refusal) => Self::Refused(refusal),
+            circulation::Error::Obstacle(obstacle) => copies::refused(obstacle),
+            circulation::Error::Storage(error) => error.into(),
+        }
+    }
+}
+
+/// Who acts, as circulation knows it.
+fn actor(person: &User) -> Actor {
+    match person.role {
+        Role::Student => Actor::Student(person.uid),
+        Role::Admin => Actor::Librarian(person.uid),
+    }
+}
 
 /// Borrow a book: one copy fewer on the shelf and a loan, or neither (R-LOAN-2).
 #[utoipa::path(post, path = "/books/{id}/loans", params(("id" = i64, Path)), responses((status = 201, body = Loan)))]
@@ -35,49 +53,24 @@ pub async fn borrow_book(
     Id(book): Id<BookId>,
     OptionalJson(Nothing {}): OptionalJson<Nothing>,
 ) -> Result<(StatusCode, axum::Json<Loan>)> {
-    let (now, today) = (app.clock.now(), app.clock.today());
+    let (moment, policies) = (app.clock.moment(), app.policies.clone());
     let loan = app
         .db
         .write(move |tx| -> Result<Loan> {
-            let Some(title) = books::take_copy(tx, book)? else {
-                return Err(if books::exists(tx, book)? { Error::BookUnavailable } else { Error::NotFound });
-            };
-            let loan = loans::begin(tx, student.uid, book, &title, today, loan::first_return_date(today))?;
-            let event = Event {
-                at: now,
-                actor: Some(student.uid),
-                action: Action::Borrow,
-                subject: loan.id.0,
-                before: None,
-                after: Some(json!({ "bookId": book, "returnDate": loan.return_date })),
-            };
-            events::record(tx, &event)?;
-            Ok(loan)
+            let rulebook = policies.current(tx)?;
+            let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
+            Ok(check_out(tx, actor(&student), moment, &rulebook, &what)?)
         })
         .await?;
     Ok((StatusCode::CREATED, axum::Json(loan)))
-}
-
-/// An open loan that this person may return or extend, held until the transaction ends. A student reaches only his own,
-/// and those only while they owe nothing (R-LOAN-6); librarians are not blocked.
-fn hold(tx: &mut Tx<'_>, id: LoanId, person: &User, today: Date) -> Result<Loan> {
-    let loan = loans::hold_open(tx, id, today)?.ok_or(Error::NotFound)?;
-    if person.role == Role::Student {
-        if loan.user_id != person.uid {
-            return Err(Error::NotFound);
-        }
-        if loan.fine > 0 {
-            return Err(Error::LoanFined);
-        }
-    }
-    Ok(loan)
 }
 
 /// How a librarian takes a book back.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Return {
-    /// Puts the copy back on the shelf. Only a librarian chooses; a student's return always does (R-LOAN-3).
+    /// Puts the copy back on the shelf; without it the copy waits to be shelved. Only a librarian chooses; a student's
+    /// return always puts it back (R-LOAN-3, R-COPY-4).
     restock: Option<bool>,
 }
 
@@ -87,56 +80,72 @@ pub struct Return {
 pub async fn return_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
-    Id(id): Id<LoanId>,
+    Id(loan): Id<LoanId>,
     OptionalJson(form): OptionalJson<Return>,
 ) -> Result<StatusCode> {
-    let (now, today) = (app.clock.now(), app.clock.today());
-    let restocked = person.role == Role::Student || form.restock.unwrap_or(false);
+    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let restock = person.role == Role::Student || form.restock.unwrap_or(false);
+    let to = if restock { Condition::OnShelf } else { Condition::ToShelve };
     app.db
         .write(move |tx| -> Result<()> {
-            let loan = hold(tx, id, &person, today)?;
-            loans::end(tx, &loan, End { at: now, on: today, by: person.uid, restocked })?;
-            if restocked {
-                books::put_back_copy(tx, loan.book_id)?;
-            }
-            let event = Event {
-                at: now,
-                actor: Some(person.uid),
-                action: Action::Return,
-                subject: id.0,
-                before: Some(json!({ "returnDate": loan.return_date })),
-                after: Some(json!({ "restocked": restocked, "fine": loan.fine })),
-            };
-            Ok(events::record(tx, &event)?)
+            let rulebook = policies.current(tx)?;
+            let what = CheckIn { loan, to, returned_on: None };
+            check_in(tx, actor(&person), moment, &rulebook, what)?;
+            Ok(())
         })
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Move a return date 7 days later (R-LOAN-4).
-#[utoipa::path(post, path = "/loans/{id}/extend", params(("id" = i64, Path)), responses((status = 200, body = Loan)))]
+/// A librarian's reason to act against a rule.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OverrideForm {
+    /// The ids of the blocks that are overridden.
+    #[serde(default)]
+    #[schema(required)]
+    blocks: Vec<String>,
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// Why somebody acts against a rule.
+pub const REASON: Text = Text { field: "reason", label: "Reason", min: 1, max: 500, kind: Kind::Line };
+
+impl OverrideForm {
+    fn checked(self) -> Result<Override> {
+        let mut invalid = Invalid::default();
+        let reason = REASON.check_as("override.reason", &self.reason, &mut invalid);
+        Ok(invalid.or(Override { blocks: self.blocks, reason })?)
+    }
+}
+
+/// How a loan is extended.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Extension {
+    /// For librarians: extends although the rules say no.
+    #[serde(rename = "override")]
+    overriding: Option<OverrideForm>,
+}
+
+/// Move a return date later, by the renewal days of the rules (R-LOAN-4).
+#[utoipa::path(post, path = "/loans/{id}/extend", params(("id" = i64, Path)), request_body = Option<Extension>,
+    responses((status = 200, body = Loan)))]
 pub async fn extend_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
-    Id(id): Id<LoanId>,
-    OptionalJson(Nothing {}): OptionalJson<Nothing>,
+    Id(loan): Id<LoanId>,
+    OptionalJson(form): OptionalJson<Extension>,
 ) -> Result<axum::Json<Loan>> {
-    let (now, today) = (app.clock.now(), app.clock.today());
+    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
     let loan = app
         .db
         .write(move |tx| -> Result<Loan> {
-            let before = hold(tx, id, &person, today)?;
-            let loan = loans::set_return_date(tx, id, loan::extended(before.return_date), today)?;
-            let event = Event {
-                at: now,
-                actor: Some(person.uid),
-                action: Action::Extend,
-                subject: id.0,
-                before: Some(json!({ "returnDate": before.return_date })),
-                after: Some(json!({ "returnDate": loan.return_date })),
-            };
-            events::record(tx, &event)?;
-            Ok(loan)
+            let rulebook = policies.current(tx)?;
+            Ok(renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?)
         })
         .await?;
     Ok(axum::Json(loan))
@@ -148,8 +157,8 @@ pub async fn extend_loan(
 pub struct MyLoans {
     /// The open ones, the first to be returned at the top.
     loans: Vec<Loan>,
-    /// Rupees owed in all (R-LOAN-5).
-    total_fine: i64,
+    /// Owed in all for the open loans (R-LOAN-5).
+    total_fine: Money,
     /// The day it is in the library (R-LOAN-8).
     #[schema(value_type = String, format = Date)]
     today: Date,
@@ -161,9 +170,15 @@ pub async fn list_my_loans(
     AppState(app): AppState<State>,
     SignedIn(student): SignedIn,
 ) -> Result<axum::Json<MyLoans>> {
-    let today = app.clock.today();
-    let loans =
-        app.db.read(move |tx| loans::open_of_user(tx, student.uid, today)).await.map_err(Error::from)?;
+    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let loans = app
+        .db
+        .read(move |tx| -> Result<Vec<Loan>> {
+            let rulebook = policies.current(tx)?;
+            let open = loans::open_of_user(tx, student.uid)?;
+            Ok(open.into_iter().map(|loan| view(loan, &rulebook, today)).collect())
+        })
+        .await?;
     Ok(axum::Json(MyLoans { total_fine: loans.iter().map(|loan| loan.fine).sum(), loans, today }))
 }
 
@@ -184,6 +199,20 @@ pub struct LoanQuery {
     cursor: Option<String>,
 }
 
+/// An open loan with its borrower, as the librarian's list shows it (R-FINE-1).
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BorrowedBook {
+    #[serde(flatten)]
+    loan: Loan,
+    /// The borrower's name.
+    user_name: String,
+    /// The borrower's roll number.
+    roll_number: String,
+    /// The borrower's batch.
+    batch: String,
+}
+
 /// A page of all open loans.
 #[derive(Serialize, ToSchema)]
 pub struct LoanList {
@@ -191,6 +220,8 @@ pub struct LoanList {
     loans: Vec<BorrowedBook>,
     /// How many match in all.
     total: i64,
+    /// How many of all open loans are overdue.
+    overdue: i64,
     /// The day it is in the library (R-LOAN-8).
     #[schema(value_type = String, format = Date)]
     today: Date,
@@ -213,18 +244,27 @@ pub async fn list_loans(
     invalid.or(())?;
     let limit = page::length(query.limit, 50)?;
     let position = page::place(query.cursor.as_deref())?;
-    let today = app.clock.today();
-    let (page, total) = app
+    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let list = app
         .db
-        .read(move |tx| -> Result<_> {
-            Ok((loans::open_page(tx, &text, position, limit, today)?, loans::open_count(tx, &text)?))
+        .read(move |tx| -> Result<LoanList> {
+            let rulebook = policies.current(tx)?;
+            let page = loans::open_page(tx, &text, position, limit)?;
+            let shown = |row: Borrowed| BorrowedBook {
+                loan: view(row.loan, &rulebook, today),
+                user_name: row.user_name,
+                roll_number: row.roll_number,
+                batch: row.batch,
+            };
+            Ok(LoanList {
+                next: page.next.as_ref().map(page::cursor),
+                previous: page.previous.as_ref().map(page::cursor),
+                loans: page.rows.into_iter().map(shown).collect(),
+                total: loans::open_count(tx, &text)?,
+                overdue: loans::overdue_count(tx, today)?,
+                today,
+            })
         })
         .await?;
-    Ok(axum::Json(LoanList {
-        next: page.next.as_ref().map(page::cursor),
-        previous: page.previous.as_ref().map(page::cursor),
-        loans: page.rows,
-        total,
-        today,
-    }))
+    Ok(axum::Json(list))
 }

@@ -5,8 +5,10 @@
 pub mod access;
 pub mod accounts;
 pub mod books;
+pub mod changes;
 pub mod client;
 mod cookie;
+pub mod copies;
 pub mod device;
 pub mod edge;
 pub mod error;
@@ -154,6 +156,13 @@ fn api() -> OpenApiRouter<State> {
         .routes(routes!(accounts::read_me, accounts::update_me))
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
+        .routes(routes!(copies::list_copies_of_book, copies::add_copies))
+        .routes(routes!(copies::list_copies))
+        .routes(routes!(copies::update_copy))
+        .routes(routes!(copies::move_copy))
+        .routes(routes!(copies::shelve_copies))
+        .routes(routes!(changes::list_changes))
+        .routes(routes!(changes::export_changes))
         .routes(routes!(reviews::list_reviews, reviews::add_review))
         .routes(routes!(loans::borrow_book))
         .routes(routes!(loans::list_loans))

@@ -2,7 +2,6 @@
 
 use axum::{extract::State as AppState, http::StatusCode};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -15,12 +14,13 @@ use super::{
 use crate::{
     domain::{
         book::average_rating,
+        change::Change,
         id::BookId,
         review::{Review, ReviewForm},
     },
     storage::{
         books,
-        events::{self, Action, Event},
+        events::{self, Entry},
         reviews,
     },
 };
@@ -111,15 +111,9 @@ pub async fn add_review(
         .db
         .write(move |tx| -> Result<Review> {
             let review = reviews::add(tx, id, &reader, &form, now)?.ok_or(Error::NotFound)?;
-            let event = Event {
-                at: now,
-                actor: Some(reader.uid),
-                action: Action::Review,
-                subject: review.id.0,
-                before: None,
-                after: Some(json!({ "bookId": id, "rating": review.rating })),
-            };
-            events::record(tx, &event)?;
+            let change = Change::Reviewed { review: review.id, rating: review.rating };
+            let entry = Entry { person: Some(reader.uid), book: Some(id), copy: None, change };
+            events::record(tx, now, Some(reader.uid), &entry)?;
             Ok(review)
         })
         .await?;

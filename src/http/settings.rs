@@ -7,7 +7,6 @@ use axum::{
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
@@ -17,8 +16,10 @@ use super::{
     session::SignedIn,
 };
 use crate::{
+    circulation,
     domain::{
         calendar::CalendarForm,
+        change::Change,
         id::UserId,
         library::{LANGUAGES, LibrarySettings},
         money::Money,
@@ -26,9 +27,11 @@ use crate::{
         rules::{Rules, STUDENT},
     },
     effect::{self, Effect},
+    message::Message,
     storage::{
         Tx,
-        events::{self, Action, Event},
+        events::{self, Entry},
+        loans,
         settings::{self, Document},
     },
 };
@@ -57,17 +60,9 @@ async fn rulebook(app: &App) -> Result<std::sync::Arc<Rulebook>> {
     app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)
 }
 
-fn record(
-    tx: &mut Tx<'_>,
-    at: i64,
-    by: UserId,
-    action: Action,
-    subject: i64,
-    change: [serde_json::Value; 2],
-) -> Result<()> {
-    let [before, after] = change;
-    let event = Event { at, actor: Some(by), action, subject, before: Some(before), after: Some(after) };
-    Ok(events::record(tx, &event)?)
+fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: Change) -> Result<()> {
+    events::record(tx, at, Some(by), &Entry { person: None, book: None, copy: None, change })?;
+    Ok(())
 }
 
 /// Moves the due dates that a change moves, each with its own event.
@@ -81,13 +76,20 @@ fn move_due_dates(
 ) -> Result<()> {
     for moved in effect::moves(tx, today, before, after)? {
         // A loan that ended or was renewed meanwhile has nothing to move.
-        if settings::move_due_date(tx, moved.loan.id, moved.loan.due, moved.to.day)? {
-            let change = [
-                json!({ "returnDate": moved.loan.due }),
-                json!({ "returnDate": moved.to.day, "reasons": moved.to.explain }),
-            ];
-            record(tx, at, by, Action::DueDateMoved, moved.loan.id.0, change)?;
-        }
+        let Some(mut loan) =
+            loans::lock_open(tx, moved.loan.id)?.filter(|loan| loan.return_date == moved.loan.due)
+        else {
+            continue;
+        };
+        let mut reasons = circulation::due_reasons(&loan);
+        reasons.extend(moved.to.explain);
+        loan.return_date = moved.to.day;
+        loan.due_reasons = Some(Message::to_stored(&reasons));
+        loans::store_due(tx, &loan)?;
+        let change =
+            Change::DueDateMoved { loan: loan.id, title: loan.title, from: moved.loan.due, to: moved.to.day };
+        let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change };
+        events::record(tx, at, Some(by), &entry)?;
     }
     Ok(())
 }
@@ -133,8 +135,11 @@ pub async fn save_rules(
             let before = policies.current(tx)?;
             unchanged(&headers, before.saved.rules)?;
             let saved = settings::save(tx, Document::Rules(first_day, &rules), now, by)?;
-            let change = [json!(before.history.newest()), json!(rules)];
-            record(tx, now, by, Action::ChangeRules, saved, change)?;
+            let change = Change::RulesChanged {
+                before: Box::new(before.history.newest().clone()),
+                after: Box::new(rules.clone()),
+            };
+            record(tx, now, by, change)?;
             let after = before.with_rules(first_day, rules.clone());
             move_due_dates(tx, now, today, by, &before, &after)?;
             Ok((saved, rules))
@@ -187,8 +192,11 @@ pub async fn save_calendar(
             let before = policies.current(tx)?;
             unchanged(&headers, before.saved.calendar)?;
             let saved = settings::save(tx, Document::Calendar(calendar.form()), now, by)?;
-            let change = [json!(before.calendar.form()), json!(calendar.form())];
-            record(tx, now, by, Action::ChangeCalendar, saved, change)?;
+            let change = Change::CalendarChanged {
+                before: before.calendar.form().clone(),
+                after: calendar.form().clone(),
+            };
+            record(tx, now, by, change)?;
             let after = before.with_calendar(calendar);
             move_due_dates(tx, now, today, by, &before, &after)?;
             Ok((saved, after.calendar.form().clone()))
@@ -242,8 +250,11 @@ pub async fn save_library(
             let before = policies.current(tx)?;
             unchanged(&headers, before.saved.library)?;
             let saved = settings::save(tx, Document::Library(&library), now, by)?;
-            let change = [json!(before.library), json!(library)];
-            record(tx, now, by, Action::ChangeSettings, saved, change)?;
+            let change = Change::SettingsChanged {
+                before: Box::new(before.library.clone()),
+                after: Box::new(library.clone()),
+            };
+            record(tx, now, by, change)?;
             Ok((saved, library))
         })
         .await?;

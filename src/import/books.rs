@@ -1,7 +1,7 @@
 //! Books from a CSV file: what its columns mean, and adding them to the catalogue. Run twice, it adds nothing twice.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::{HashMap, hash_map},
     path::Path,
     str::FromStr,
 };
@@ -15,18 +15,21 @@ use super::{
     table::{Row, Table},
 };
 use crate::{
+    circulation::{self, stock},
     clock::Clock,
     domain::{
         book::{
             AUTHOR, BookForm, DESCRIPTION, GENRE, LOCATION, NO_OF_BOOKS, PHOTO_URL, RATING, Status, TITLE,
         },
+        change::Change,
         isbn::isbn_13,
         rule::Invalid,
     },
+    policies::Policies,
     storage::{
         self, Db,
-        books::{self, Imported},
-        events::{self, Action, Event},
+        books::Imported,
+        events::{self, Entry},
     },
 };
 
@@ -83,8 +86,10 @@ pub fn import(db: &Db, file: &Path, rejected: &Path, bar: &ProgressBar) -> Resul
         totals.rows += 1;
         match book(&row) {
             Ok(book) => match first_lines.entry(book.key) {
-                Entry::Occupied(first) => rejects.add(&row, &format!("same as line {}", first.get()))?,
-                Entry::Vacant(entry) => {
+                hash_map::Entry::Occupied(first) => {
+                    rejects.add(&row, &format!("same as line {}", first.get()))?;
+                }
+                hash_map::Entry::Vacant(entry) => {
                     entry.insert(row.line);
                     batch.push(book);
                 }
@@ -178,22 +183,21 @@ fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Res
         return Ok(());
     }
     let rows = batch.len() as u64;
-    let now = Clock::system(jiff::tz::TimeZone::UTC).now();
+    let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
     let added = db.write_blocking(move |tx| -> storage::Result<u64> {
+        let rulebook = Policies::default().current(tx)?;
         let mut ids = Vec::with_capacity(batch.len());
         for book in &batch {
-            ids.extend(books::add(tx, &book.form, Some(&book.facts), now)?);
+            let added = stock::add_title(tx, moment, &rulebook, &book.form, Some(&book.facts), &[]);
+            if let Some((id, _)) = added.map_err(circulation::Error::into_storage)? {
+                ids.push(id);
+            }
         }
         if let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) {
-            let event = Event {
-                at: now,
-                actor: None,
-                action: Action::ImportBooks,
-                subject: first.0,
-                before: None,
-                after: Some(serde_json::json!({ "first": first, "last": last, "count": ids.len() })),
-            };
-            events::record(tx, &event)?;
+            let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+            let change = Change::BooksImported { first: *first, last: *last, count };
+            let entry = Entry { person: None, book: None, copy: None, change };
+            events::record(tx, moment.at, None, &entry)?;
         }
         Ok(ids.len() as u64)
     })?;

@@ -8,7 +8,7 @@ use crate::{
         id::UserId,
     },
     fold::fold,
-    sql,
+    select_for_update, sql,
 };
 
 macro_rules! columns {
@@ -130,6 +130,17 @@ pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Stri
 /// An account by its number.
 pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Account>> {
     tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE id = $1"), &[&uid], account)
+}
+
+/// A person's category of rules; `None` where there is no such account.
+pub fn category(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<String>> {
+    tx.query_opt(sql!("SELECT category FROM users WHERE id = $1"), &[&uid], |row| row.get(0))
+}
+
+/// Lets those who decide about one person's loans take turns until the transaction ends.
+pub fn lock(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    tx.query(select_for_update!("SELECT id FROM users WHERE id = $1"), &[&uid], |row| row.get::<UserId>(0))?;
+    Ok(())
 }
 
 /// The account with a (folded) roll number.

@@ -6,7 +6,7 @@ use crate::{
         book::{Book, BookForm, Status, average_rating},
         id::BookId,
     },
-    sql,
+    select_for_update, sql,
 };
 
 macro_rules! columns {
@@ -256,11 +256,20 @@ pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
     )
 }
 
-/// Puts one copy back; `false` where the book was deleted meanwhile (a loan outlives its book, R-BOOK-6).
-pub fn put_back_copy(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
+/// The title of a book, whose row is locked until the transaction ends: the lock of all its copies.
+pub fn lock(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
+    tx.query_opt(select_for_update!("SELECT title FROM books WHERE id = $1"), &[&id], |row| row.get(0))
+}
+
+/// Counts copies that come onto the shelf; `false` where the book was deleted meanwhile (a loan outlives its book,
+/// R-BOOK-6).
+pub fn put_back_copies(tx: &mut Tx<'_>, id: BookId, count: i64) -> Result<bool> {
+    if count == 0 {
+        return exists(tx, id);
+    }
     let touched = tx.execute(
-        sql!("UPDATE books SET no_of_books = no_of_books + 1, status = 'Available' WHERE id = $1"),
-        &[&id],
+        sql!("UPDATE books SET no_of_books = no_of_books + $2, status = 'Available' WHERE id = $1"),
+        &[&id, &count],
     )?;
     Ok(touched == 1)
 }

@@ -1,122 +1,161 @@
-//! The audit: who did what to what, before and after. Rows are only ever added (the schema refuses anything else).
+//! The record of what happened. Rows are only ever added (the schema refuses anything else).
 
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
-use super::{Result, Tx};
-use crate::{domain::id::UserId, sql};
+use super::{Error, Result, Row, Tx};
+use crate::{
+    domain::{
+        change::Change,
+        id::{BookId, ChangeId, CopyId, UserId},
+    },
+    sql,
+};
 
-/// What was done to what.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// An account was made.
-    Register,
-    /// A profile was edited.
-    UpdateProfile,
-    /// Somebody signed in.
-    SignIn,
-    /// A book came into the catalogue.
-    AddBook,
-    /// A book's record was edited.
-    UpdateBook,
-    /// A book left the catalogue.
-    DeleteBook,
-    /// Books came in from a file.
-    ImportBooks,
-    /// A student borrowed.
-    Borrow,
-    /// A loan ended.
-    Return,
-    /// A return date moved.
-    Extend,
-    /// A review was written.
-    Review,
-    /// The rules were saved.
-    ChangeRules,
-    /// The calendar was saved.
-    ChangeCalendar,
-    /// The library's own settings were saved.
-    ChangeSettings,
-    /// A due date moved with the rules or the calendar.
-    DueDateMoved,
+/// A change, and whom and what it concerns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    pub person: Option<UserId>,
+    pub book: Option<BookId>,
+    /// For what happens to a copy by itself; a loan tells its copy.
+    pub copy: Option<CopyId>,
+    pub change: Change,
 }
 
-impl Action {
-    fn names(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Register => ("register", "user"),
-            Self::UpdateProfile => ("update-profile", "user"),
-            Self::SignIn => ("sign-in", "user"),
-            Self::AddBook => ("add", "book"),
-            Self::UpdateBook => ("update", "book"),
-            Self::DeleteBook => ("delete", "book"),
-            Self::ImportBooks => ("import", "book"),
-            Self::Borrow => ("borrow", "loan"),
-            Self::Return => ("return", "loan"),
-            Self::Extend => ("extend", "loan"),
-            Self::Review => ("review", "review"),
-            Self::ChangeRules => ("rules-changed", "settings"),
-            Self::ChangeCalendar => ("calendar-changed", "settings"),
-            Self::ChangeSettings => ("settings-changed", "settings"),
-            Self::DueDateMoved => ("due-date-moved", "loan"),
-        }
+impl Entry {
+    /// What concerns a person.
+    #[must_use]
+    pub fn person(person: UserId, change: Change) -> Self {
+        Self { person: Some(person), book: None, copy: None, change }
+    }
+
+    /// What concerns a book.
+    #[must_use]
+    pub fn book(book: BookId, change: Change) -> Self {
+        Self { person: None, book: Some(book), copy: None, change }
     }
 }
 
-/// Something that happened.
-pub struct Event {
-    /// When, epoch milliseconds.
-    pub at: i64,
-    /// Who did it; `None` for the command line.
-    pub actor: Option<UserId>,
-    /// What was done.
-    pub action: Action,
-    /// The number of what it was done to.
-    pub subject: i64,
-    /// The values before.
-    pub before: Option<Value>,
-    /// The values after.
-    pub after: Option<Value>,
+/// The version of [`Change`]'s fields.
+const VERSION: u8 = 1;
+
+#[derive(Serialize)]
+struct Versioned<'c> {
+    v: u8,
+    #[serde(flatten)]
+    change: &'c Change,
 }
 
-/// Writes an event down, in the transaction of what it tells.
-pub fn record(tx: &mut Tx<'_>, event: &Event) -> Result<()> {
-    let (action, subject) = event.action.names();
-    tx.execute(
+/// Keeps a change in the transaction of its effect; `actor` is `None` for the command line.
+pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) -> Result<ChangeId> {
+    let change = serde_json::to_string(&Versioned { v: VERSION, change: &entry.change })
+        .map_err(|error| Error::Database(Box::new(error)))?;
+    tx.query_one(
         sql!(
-            "INSERT INTO events (at, actor_id, action, subject, subject_id, before, after)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)"
+            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
+             VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id"
         ),
-        &[
-            &event.at,
-            &event.actor,
-            &action,
-            &subject,
-            &event.subject,
-            &event.before.as_ref().map(Value::to_string),
-            &event.after.as_ref().map(Value::to_string),
-        ],
-    )?;
-    Ok(())
-}
-
-/// An event as it was written down.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// What was done.
-    pub action: String,
-    /// Who did it.
-    pub actor: Option<UserId>,
-    /// The values before, JSON.
-    pub before: Option<String>,
-    /// The values after, JSON.
-    pub after: Option<String>,
-}
-
-/// What happened to one subject (`book`, `loan`, `user`, `review`), oldest first.
-pub fn of(tx: &mut Tx<'_>, subject: &str, id: i64) -> Result<Vec<Recorded>> {
-    tx.query(
-        sql!("SELECT action, actor_id, before, after FROM events WHERE subject = $1 AND subject_id = $2 ORDER BY id"),
-        &[&subject, &id],
-        |row| Ok(Recorded { action: row.get(0)?, actor: row.get(1)?, before: row.get(2)?, after: row.get(3)? }),
+        &[&at, &actor, &entry.change.action(), &entry.person, &entry.book, &entry.copy, &change],
+        |row| row.get(0),
     )
+}
+
+/// A change as it was kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    pub id: ChangeId,
+    /// Epoch milliseconds.
+    pub at: i64,
+    /// Who did it, and his name; `None` for the command line.
+    pub actor: Option<(UserId, String)>,
+    pub person: Option<(UserId, String)>,
+    /// The book, and its title as it is now; empty where it is deleted.
+    pub book: Option<(BookId, String)>,
+    pub copy: Option<CopyId>,
+    pub change: Change,
+}
+
+fn named<I>(id: Option<I>, name: Option<String>) -> Option<(I, String)> {
+    id.map(|id| (id, name.unwrap_or_default()))
+}
+
+fn recorded(row: &Row<'_>) -> Result<Recorded> {
+    /// Beside the version, which has been 1 so far.
+    #[derive(Deserialize)]
+    struct Stored {
+        #[serde(flatten)]
+        change: Change,
+    }
+    let stored: Stored =
+        serde_json::from_str(&row.get::<String>(9)?).map_err(|error| Error::Database(Box::new(error)))?;
+    Ok(Recorded {
+        id: row.get(0)?,
+        at: row.get(1)?,
+        actor: named(row.get(2)?, row.get(3)?),
+        person: named(row.get(4)?, row.get(5)?),
+        book: named(row.get(6)?, row.get(7)?),
+        copy: row.get(8)?,
+        change: stored.change,
+    })
+}
+
+/// Which changes are asked for: all that fit every given filter.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Who did it, or whom it concerns.
+    pub person: Option<UserId>,
+    pub book: Option<BookId>,
+    /// What happened to this copy by itself.
+    pub copy: Option<CopyId>,
+    pub action: Option<String>,
+    /// From this instant on, epoch milliseconds.
+    pub from: Option<i64>,
+    /// Before this instant.
+    pub to: Option<i64>,
+}
+
+macro_rules! select {
+    ($from:literal) => {
+        sql!(
+            "SELECT e.id, e.at, e.actor_id, a.name, e.person_id, p.name, e.book_id, b.title, e.copy_id, e.change
+             FROM ",
+            $from,
+            " AS e LEFT JOIN users AS a ON a.id = e.actor_id LEFT JOIN users AS p ON p.id = e.person_id
+                   LEFT JOIN books AS b ON b.id = e.book_id
+             WHERE e.id < $1 AND ($2 = '' OR e.action = $2) AND e.at >= $3 AND e.at < $4
+             ORDER BY e.id DESC LIMIT $5"
+        )
+    };
+}
+
+/// Up to `limit` changes that fit the filter, newest first, older than `before`.
+pub fn page(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
+    let action = filter.action.as_deref().unwrap_or_default();
+    let (from, to) = (filter.from.unwrap_or(i64::MIN), filter.to.unwrap_or(i64::MAX));
+    match (filter.copy, filter.book, filter.person) {
+        (Some(copy), _, _) => tx.query(
+            select!("(SELECT * FROM events WHERE copy_id = $6)"),
+            &[&before, &action, &from, &to, &limit, &copy],
+            recorded,
+        ),
+        (_, Some(book), Some(person)) => tx.query(
+            select!("(SELECT * FROM events WHERE book_id = $6 AND (person_id = $7 OR actor_id = $7))"),
+            &[&before, &action, &from, &to, &limit, &book, &person],
+            recorded,
+        ),
+        (_, Some(book), None) => tx.query(
+            select!("(SELECT * FROM events WHERE book_id = $6)"),
+            &[&before, &action, &from, &to, &limit, &book],
+            recorded,
+        ),
+        // What people do for themselves is found by the person, the rest of what they do by the actor: each by an index.
+        (_, None, Some(person)) => tx.query(
+            select!(
+                "(SELECT * FROM events WHERE person_id = $6
+                  UNION ALL SELECT * FROM events WHERE actor_id = $6 AND actor_id IS DISTINCT FROM person_id)"
+            ),
+            &[&before, &action, &from, &to, &limit, &person],
+            recorded,
+        ),
+        (None, None, None) => tx.query(select!("events"), &[&before, &action, &from, &to, &limit], recorded),
+    }
 }

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     domain::{
-        id::{BookId, LoanId, UserId},
-        loan::{Loan, fine, overdue_days},
+        id::{CopyId, LoanId, UserId},
+        loan::OpenLoan,
+        money::Money,
     },
     fold::fold,
     select_for_update, sql,
@@ -17,51 +18,74 @@ use crate::{
 
 macro_rules! columns {
     () => {
-        "loans.id, loans.user_id, loans.book_id, loans.title, loans.entry_date, loans.return_date"
+        "loans.id, loans.user_id, loans.book_id, loans.title, loans.copy_id, loans.entry_date, loans.return_date,
+         loans.loan_days, loans.renewals, loans.due_reasons, loans.charged"
     };
 }
 
-fn loan(row: &Row<'_>, today: Date) -> Result<Loan> {
-    let return_date = row.day(5)?;
-    Ok(Loan {
+/// An open loan, from [`columns!`], its copy's barcode and its borrower's category.
+fn loan(row: &Row<'_>, barcode: String, category: String) -> Result<OpenLoan> {
+    Ok(OpenLoan {
         id: row.get(0)?,
         user_id: row.get(1)?,
         book_id: row.get(2)?,
         title: row.get(3)?,
-        entry_date: row.day(4)?,
-        return_date,
-        fine: fine(return_date, today),
-        overdue_days: overdue_days(return_date, today),
+        copy_id: row.get(4)?,
+        entry_date: row.day(5)?,
+        return_date: row.day(6)?,
+        loan_days: row.get(7)?,
+        renewals: row.get(8)?,
+        due_reasons: row.get(9)?,
+        charged: row.get(10)?,
+        barcode,
+        category,
     })
 }
 
-/// Writes a new loan down.
-pub fn begin(
-    tx: &mut Tx<'_>,
-    user: UserId,
-    book: BookId,
-    title: &str,
-    today: Date,
-    return_date: Date,
-) -> Result<Loan> {
+/// Writes a new loan down; its id. The database refuses a second open loan of the copy.
+pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan) -> Result<LoanId> {
     tx.query_one(
         sql!(
-            "INSERT INTO loans (user_id, book_id, title, entry_date, return_date) VALUES ($1, $2, $3, $4, $5)
-             RETURNING ",
-            columns!()
+            "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, due_reasons)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id"
         ),
-        &[&user, &book, &title, &today.to_string(), &return_date.to_string()],
-        |row| loan(row, today),
+        &[
+            &new.user_id,
+            &new.book_id,
+            &new.title,
+            &new.copy_id,
+            &new.entry_date.to_string(),
+            &new.return_date.to_string(),
+            &new.loan_days,
+            &new.due_reasons,
+        ],
+        |row| row.get(0),
     )
 }
 
 /// An open loan, locked until the transaction ends.
-pub fn hold_open(tx: &mut Tx<'_>, id: LoanId, today: Date) -> Result<Option<Loan>> {
-    tx.query_opt(
+pub fn lock_open(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
+    let locked = tx.query_opt(
         select_for_update!("SELECT ", columns!(), " FROM loans WHERE id = $1 AND ended_at IS NULL"),
         &[&id],
-        |row| loan(row, today),
-    )
+        |row| loan(row, String::new(), String::new()),
+    )?;
+    let Some(mut loan) = locked else { return Ok(None) };
+    (loan.barcode, loan.category) = tx.query_one(
+        sql!(
+            "SELECT copies.barcode, users.category FROM copies CROSS JOIN users WHERE copies.id = $1 AND users.id = $2"
+        ),
+        &[&loan.copy_id, &loan.user_id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(Some(loan))
+}
+
+/// The open loan of a copy.
+pub fn open_of_copy(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<LoanId>> {
+    tx.query_opt(sql!("SELECT id FROM loans WHERE copy_id = $1 AND ended_at IS NULL"), &[&copy], |row| {
+        row.get(0)
+    })
 }
 
 /// How a loan ended.
@@ -69,68 +93,65 @@ pub fn hold_open(tx: &mut Tx<'_>, id: LoanId, today: Date) -> Result<Option<Loan
 pub struct End {
     /// When, epoch milliseconds.
     pub at: i64,
-    /// The day, in the library's time zone.
+    /// The day as which the return counts, in the library's time zone.
     pub on: Date,
-    /// Who ended it.
     pub by: UserId,
     /// Whether the copy went back to the shelf (R-LOAN-3).
     pub restocked: bool,
+    pub fine: Money,
 }
 
-/// Ends a loan held by [`hold_open`], writing its fine down.
-pub fn end(tx: &mut Tx<'_>, held: &Loan, end: End) -> Result<()> {
+/// Ends a loan locked by [`lock_open`].
+pub fn end(tx: &mut Tx<'_>, id: LoanId, end: End) -> Result<()> {
     tx.execute_one(
         sql!(
             "UPDATE loans SET ended_at = $2, ended_on = $3, ended_by = $4, restocked = $5, fine = $6
              WHERE id = $1 AND ended_at IS NULL"
         ),
-        &[&held.id, &end.at, &end.on.to_string(), &end.by, &end.restocked, &held.fine],
+        &[&id, &end.at, &end.on.to_string(), &end.by, &end.restocked, &end.fine],
     )
 }
 
-/// Moves the return date of a loan held by [`hold_open`].
-pub fn set_return_date(tx: &mut Tx<'_>, id: LoanId, return_date: Date, today: Date) -> Result<Loan> {
-    tx.query_one(
-        sql!("UPDATE loans SET return_date = $2 WHERE id = $1 RETURNING ", columns!()),
-        &[&id, &return_date.to_string()],
-        |row| loan(row, today),
+/// Stores the return date of a loan locked by [`lock_open`], and what goes with it.
+pub fn store_due(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE loans SET return_date = $2, renewals = $3, due_reasons = $4, charged = $5 WHERE id = $1"
+        ),
+        &[&loan.id, &loan.return_date.to_string(), &loan.renewals, &loan.due_reasons, &loan.charged],
     )
 }
 
 /// All of a reader's open loans, the one to be returned first at the top; the total fine is the sum over them.
-pub fn open_of_user(tx: &mut Tx<'_>, user: UserId, today: Date) -> Result<Vec<Loan>> {
+pub fn open_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<OpenLoan>> {
     tx.query(
         sql!(
             "SELECT ",
             columns!(),
-            " FROM loans WHERE user_id = $1 AND ended_at IS NULL ORDER BY return_date, id"
+            ", copies.barcode, users.category
+             FROM loans JOIN copies ON copies.id = loans.copy_id JOIN users ON users.id = loans.user_id
+             WHERE loans.user_id = $1 AND loans.ended_at IS NULL ORDER BY loans.return_date, loans.id"
         ),
         &[&user],
-        |row| loan(row, today),
+        |row| loan(row, row.get(11)?, row.get(12)?),
     )
 }
 
-/// An open loan with its borrower, as the librarian's list shows it (R-FINE-1).
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct BorrowedBook {
-    /// The loan.
-    #[serde(flatten)]
-    pub loan: Loan,
-    /// The borrower's name.
+/// An open loan with its borrower.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Borrowed {
+    pub loan: OpenLoan,
     pub user_name: String,
-    /// The borrower's roll number.
     pub roll_number: String,
-    /// The borrower's batch.
     pub batch: String,
 }
 
-fn borrowed(row: &Row<'_>, today: Date) -> Result<BorrowedBook> {
-    Ok(BorrowedBook {
-        loan: loan(row, today)?,
-        user_name: row.get(6)?,
-        roll_number: row.get::<Option<String>>(7)?.unwrap_or_default(),
-        batch: row.get::<Option<String>>(8)?.unwrap_or_default(),
+fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
+    Ok(Borrowed {
+        loan: loan(row, row.get(11)?, row.get(12)?)?,
+        user_name: row.get(13)?,
+        roll_number: row.get::<Option<String>>(14)?.unwrap_or_default(),
+        batch: row.get::<Option<String>>(15)?.unwrap_or_default(),
     })
 }
 
@@ -154,15 +175,14 @@ pub fn open_page(
     query: &str,
     position: Option<Position<Date>>,
     limit: i64,
-    today: Date,
-) -> Result<Page<BorrowedBook, Date>> {
+) -> Result<Page<Borrowed, Date>> {
     macro_rules! select {
         ($compare:literal, $order:literal) => {
             sql!(
                 "SELECT ",
                 columns!(),
-                ", users.name, users.roll_number, users.batch
-                 FROM loans JOIN users ON users.id = loans.user_id
+                ", copies.barcode, users.category, users.name, users.roll_number, users.batch
+                 FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
                  WHERE loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\'
                    AND (loans.return_date, loans.id) ",
                 $compare,
@@ -181,8 +201,7 @@ pub fn open_page(
         Some(Position::After(day, id)) => (select!(">", "ASC"), (day.to_string(), id)),
         Some(Position::Before(day, id)) => (select!("<", "DESC"), (day.to_string(), id)),
     };
-    let mut rows =
-        tx.query(statement, &[&contains(query), &day, &id, &(limit + 1)], |row| borrowed(row, today))?;
+    let mut rows = tx.query(statement, &[&contains(query), &day, &id, &(limit + 1)], borrowed)?;
     if matches!(position, Some(Position::Before(..))) {
         rows.reverse();
     }
@@ -201,16 +220,11 @@ pub fn open_count(tx: &mut Tx<'_>, query: &str) -> Result<i64> {
     )
 }
 
-/// What the ledger law of a book adds up (see the design of the data): copies on open loans, and copies of loans that
-/// ended without going back to the shelf.
-pub fn copies_away(tx: &mut Tx<'_>, book: BookId) -> Result<(i64, i64)> {
+/// How many open loans should have come back before `today`.
+pub fn overdue_count(tx: &mut Tx<'_>, today: Date) -> Result<i64> {
     tx.query_one(
-        sql!(
-            "SELECT COALESCE(CAST(SUM(CASE WHEN ended_at IS NULL THEN 1 ELSE 0 END) AS BIGINT), 0),
-                    COALESCE(CAST(SUM(CASE WHEN NOT restocked THEN 1 ELSE 0 END) AS BIGINT), 0)
-             FROM loans WHERE book_id = $1"
-        ),
-        &[&book],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date < $1"),
+        &[&today.to_string()],
+        |row| row.get(0),
     )
 }

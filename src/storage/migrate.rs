@@ -7,7 +7,7 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-use super::{Error, Location, Result, Tx, causes, postgres, sqlite};
+use super::{Error, Location, Result, Tx, causes, postgres, sqlite, upgrade};
 use crate::sql;
 
 /// One version of the schema, applied in one transaction.
@@ -37,17 +37,27 @@ pub struct Step {
 
 macro_rules! migration {
     ($name:literal) => {
+        migration!($name, None)
+    };
+    ($name:literal, Step { $($step:tt)+ }) => {
+        migration!($name, Some(Step { $($step)+ }))
+    };
+    ($name:literal, $step:expr) => {
         Migration {
             name: $name,
             sqlite: include_str!(concat!("../../migrations/sqlite/", $name, ".sql")),
             postgres: include_str!(concat!("../../migrations/postgres/", $name, ".sql")),
-            step: None,
+            step: $step,
         }
     };
 }
 
 /// Every version of the schema. Those in `migrations/released.sha256` are never edited.
-pub const MIGRATIONS: &[Migration] = &[migration!("0001_initial"), migration!("0002_settings")];
+pub const MIGRATIONS: &[Migration] = &[
+    migration!("0001_initial"),
+    migration!("0002_settings"),
+    migration!("0003_copies", Step { tables: &["events"], run: upgrade::events_to_changes }),
+];
 
 impl Migration {
     fn text(&self, postgres: bool) -> &'static str {

@@ -7,6 +7,7 @@
 pub mod accounts;
 pub mod books;
 pub mod catalogue;
+pub mod copies;
 pub mod events;
 mod job;
 pub mod loans;
@@ -18,6 +19,7 @@ pub mod sessions;
 pub mod settings;
 pub mod sql;
 mod sqlite;
+mod upgrade;
 
 use std::{
     path::PathBuf,
@@ -53,6 +55,9 @@ pub enum Error {
     /// The database is closed: the server is stopping.
     #[error("the database is closed")]
     Closed,
+    /// What is stored contradicts itself; `library doctor` tells where.
+    #[error("the database contradicts itself: {0}")]
+    Inconsistent(&'static str),
     /// One row was expected and several came.
     #[error("several rows where one was expected")]
     ManyRows,

@@ -124,12 +124,3 @@ pub fn open_loans(tx: &mut Tx<'_>, after: Option<&OpenLoan>, limit: i64) -> Resu
         },
     )
 }
-
-/// Moves a due date; `false` where the loan has ended meanwhile or has another due date by now.
-pub fn move_due_date(tx: &mut Tx<'_>, loan: LoanId, from: Date, to: Date) -> Result<bool> {
-    let moved = tx.execute(
-        sql!("UPDATE loans SET return_date = $3 WHERE id = $1 AND return_date = $2 AND ended_at IS NULL"),
-        &[&loan, &from.to_string(), &to.to_string()],
-    )?;
-    Ok(moved == 1)
-}

@@ -28,6 +28,9 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "closedWeekdays": [], "closedDates": [] })
         }
         ("PUT", "/settings/library") => json!({ "name": "n" }),
+        ("POST", "/books/{id}/copies") => json!({ "count": 1 }),
+        ("PATCH", "/copies/{id}") => json!({ "note": "n" }),
+        ("POST", "/copies/{id}/move") => json!({ "state": "to-shelve" }),
         ("POST", "/vitals") => json!({ "metrics": [] }),
         _ => return None,
     };
@@ -39,7 +42,14 @@ async fn call(person: &Person<'_>, method: &str, path: &str, change: impl FnOnce
     let app = person.app;
     let book = app.book("Book", 3).await;
     let loan = app.student(1).await.borrow(book).await;
-    let id = if path.starts_with("/loans") { loan } else { book };
+    let id = if path.starts_with("/loans") {
+        loan
+    } else if path.starts_with("/copies") {
+        let copies = app.admin(0).await.get(&format!("/books/{book}/copies")).await.expect(200);
+        copies["copies"][2]["id"].as_i64().expect("an id")
+    } else {
+        book
+    };
     let mut request =
         person.request(method, &path.replace("{id}", &id.to_string()), body(method, path).as_ref());
     if method == "PUT" && path.starts_with("/books") {

@@ -19,7 +19,8 @@ use library::{
     config::IdCard,
     domain::{
         account::Role,
-        id::{BookId, UserId},
+        copy::State as CopyState,
+        id::{BookId, ChangeId, UserId},
     },
     http::{self, API, App, Limits, Settings, State, session::Sessions},
     password::Passwords,
@@ -27,7 +28,9 @@ use library::{
     storage::{
         Result, Tx,
         accounts::{self, NewAccount},
-        loans, sessions,
+        copies,
+        events::{self, Filter},
+        sessions,
     },
 };
 use serde_json::{Value, json};
@@ -183,9 +186,17 @@ impl TestApp {
         added["id"].as_i64().expect("an id")
     }
 
-    /// Copies on open loans, and copies of loans that ended without going back to the shelf.
-    pub async fn copies_away(&self, book: i64) -> (i64, i64) {
-        self.state.db.read(move |tx| loans::copies_away(tx, BookId(book))).await.expect("readable")
+    /// How many copies of a title are in each state; states without any are left out.
+    pub async fn copies(&self, book: i64) -> Vec<(CopyState, i64)> {
+        self.state.db.read(move |tx| copies::counts(tx, BookId(book))).await.expect("readable")
+    }
+
+    /// What was kept of a book, oldest first: the action and who did it.
+    pub async fn changes(&self, book: i64) -> Vec<(String, Option<UserId>)> {
+        let filter = Filter { book: Some(BookId(book)), ..Filter::default() };
+        let found = self.state.db.read(move |tx| events::page(tx, &filter, ChangeId(i64::MAX), 1000)).await;
+        let found = found.expect("readable").into_iter().rev();
+        found.map(|change| (change.change.action().to_owned(), change.actor.map(|(uid, _)| uid))).collect()
     }
 
     /// Sends a request as it is and holds the answer against the document.

@@ -109,6 +109,14 @@ pub fn check(method: &str, path: &str, answer: &Answer) {
     match operation.answers.get(&answer.status.to_string()).or(default) {
         None => panic!("the document does not know this status: {}", told()),
         Some(None) => assert!(answer.text.is_empty(), "{}", told()),
+        // A file is no JSON; its kind is all that the document says of it.
+        Some(Some((media, _))) if media == "text/csv" => {
+            assert!(
+                answer.header("content-type").is_some_and(|kind| kind.starts_with("text/csv")),
+                "{}",
+                told()
+            );
+        }
         Some(Some((media, validator))) => {
             body(validator, media);
         }

@@ -17,6 +17,8 @@ mod contract;
 mod detail;
 mod edge;
 mod limits;
+#[path = "../common/loan.rs"]
+mod loan;
 mod model;
 mod race;
 mod screens;

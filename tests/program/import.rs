@@ -258,7 +258,8 @@ fn a_long_file_is_imported_in_batches_and_its_changes_are_heard_of() {
         .raw("SELECT SUM(last_id - first_id + 1), COUNT(*) FROM catalogue_changes")
         .expect("readable");
     assert_eq!(changes, [["1234", "3"].map(|cell| Some(cell.to_owned()))]);
-    let events = desk.database.raw("SELECT COUNT(*) FROM events WHERE action = 'import'").expect("readable");
+    let events =
+        desk.database.raw("SELECT COUNT(*) FROM events WHERE action = 'books-imported'").expect("readable");
     assert_eq!(events, [[Some("3".to_owned())]]);
     assert_eq!(desk.import(&content), Ok(totals(1_234, 0, 1_234, 0)));
     assert_eq!(desk.database.raw("SELECT changes FROM catalogue"), Ok(vec![vec![Some("3".to_owned())]]));

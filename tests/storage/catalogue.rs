@@ -10,7 +10,7 @@ use library::{
         Error, Result, Tx,
         books::{self, Imported, Loaded, Update},
         catalogue::{self, Change},
-        loans, reviews,
+        copies, loans, reviews,
     },
 };
 
@@ -205,7 +205,7 @@ fn a_copy_is_taken_only_where_one_is_and_the_status_follows_r_loan_2(store: &Sto
     assert_eq!(state(store), (0, Status::NotAvailable));
     assert_eq!(store.write(move |tx| books::take_copy(tx, id)), None);
     assert_eq!(state(store), (0, Status::NotAvailable));
-    store.write(move |tx| books::put_back_copy(tx, id));
+    store.write(move |tx| books::put_back_copies(tx, id, 1));
     assert_eq!(state(store), (1, Status::Available));
     assert_eq!(store.read(move |tx| books::detail(tx, id)).expect("there").version, 1, "a loan is no edit");
 }
@@ -218,8 +218,10 @@ fn a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6(store: &
         let words = ReviewForm { rating: 4, comment: "c".into() };
         reviews::add(tx, id, &reader, &words, 1)?;
         reviews::add(tx, other, &reader, &words, 1)?;
-        loans::begin(tx, uid, id, "Gone", day, day)?;
-        Ok((books::delete(tx, id)?, books::delete(tx, id)?, loans::open_of_user(tx, uid, day)?))
+        let copy_id = copies::add(tx, id, "C1", None, 1)?.expect("a free barcode");
+        let loan = crate::loan::loan(uid, id, copy_id, "Gone", day, day);
+        loans::begin(tx, &loan)?;
+        Ok((books::delete(tx, id)?, books::delete(tx, id)?, loans::open_of_user(tx, uid)?))
     });
     assert_eq!((deleted, again, loans.len()), (true, false, 1));
     assert_eq!((loans[0].title.as_str(), loans[0].book_id), ("Gone", id));
@@ -238,7 +240,7 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
             assert!(!books::delete(tx, id)?);
             assert!(books::take_copy(tx, id)?.is_none());
             assert_eq!(books::update(tx, id, &form("t", 1), loaded(1, 1))?, Update::Missing);
-            assert!(!books::put_back_copy(tx, id)?);
+            assert!(!books::put_back_copies(tx, id, 1)?);
             assert!(!books::recalculate_status(tx, id)?);
             let words = ReviewForm { rating: 4, comment: "c".into() };
             assert!(reviews::add(tx, id, &reader, &words, 1)?.is_none());
@@ -355,7 +357,7 @@ fn whatever_changes_what_is_searched_is_told_to_the_followers_s21(store: &Store)
     assert_eq!(told(store, move |tx| books::update(tx, id, &form("Lost", 2), loaded(1, 2))), [], "stale");
     let shelf = move |tx: &mut Tx<'_>| {
         books::take_copy(tx, id)?;
-        books::put_back_copy(tx, id)?;
+        books::put_back_copies(tx, id, 1)?;
         books::recalculate_status(tx, id)?;
         books::set_photo_url(tx, id, "https://example.org/new")
     };

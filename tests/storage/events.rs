@@ -1,46 +1,86 @@
-//! The audit.
+//! The record of what happened.
 
-use library::domain::id::UserId;
-use library::storage::{
-    Location,
-    events::{self, Action, Event},
+use jiff::civil::date;
+use library::{
+    domain::{
+        change::Change,
+        id::{BookId, ChangeId, CopyId, LoanId, UserId},
+    },
+    storage::{
+        Location,
+        events::{self, Entry, Filter},
+    },
 };
-use serde_json::json;
 
 use crate::Store;
 
-on_both_databases!(an_event_tells_who_did_what_to_what, events_are_only_ever_added);
+on_both_databases!(
+    a_change_tells_who_did_what_to_whom_and_what,
+    changes_are_found_by_every_filter_and_page_by_page,
+    events_are_only_ever_added,
+);
 
-fn event(action: Action, subject: i64, actor: Option<UserId>) -> Event {
-    let before = Some(json!({ "title": "alt ✎ \"x\"" }));
-    Event { at: 1, actor, action, subject, before, after: None }
+fn lent(title: &str) -> Change {
+    Change::Lent {
+        loan: LoanId(1),
+        title: title.into(),
+        copy: Some(CopyId(2)),
+        barcode: Some("L000002".into()),
+        due: date(2026, 11, 28),
+        overridden: None,
+    }
 }
 
-fn an_event_tells_who_did_what_to_what(store: &Store) {
-    let told = store.write(|tx| {
-        events::record(tx, &event(Action::UpdateBook, 7, Some(UserId(3))))?;
-        events::record(tx, &event(Action::DeleteBook, 7, None))?;
-        events::record(tx, &event(Action::Borrow, 7, Some(UserId(3))))?;
-        events::record(tx, &event(Action::UpdateBook, 8, Some(UserId(3))))?;
-        Ok((events::of(tx, "book", 7)?, events::of(tx, "loan", 7)?, events::of(tx, "review", 7)?))
-    });
-    let (book, loan, review) = told;
-    assert_eq!(book.len(), 2);
-    assert_eq!(
-        (book[0].action.as_str(), book[0].actor, book[0].after.as_deref()),
-        ("update", Some(UserId(3)), None)
-    );
-    assert_eq!(book[0].before.as_deref(), Some(r#"{"title":"alt ✎ \"x\""}"#));
-    assert_eq!((book[1].action.as_str(), book[1].actor), ("delete", None));
-    assert_eq!((loan.len(), review.len()), (1, 0));
+fn a_change_tells_who_did_what_to_whom_and_what(store: &Store) {
+    let reader = store.student(1);
+    let book = store.book("Godaan", 2);
+    let (uid, change) = (reader.uid, lent("alt ✎ \"x\""));
+    let entry = Entry { person: Some(uid), book: Some(book), copy: None, change };
+    let kept = entry.clone();
+    store.write(move |tx| events::record(tx, 7, None, &kept));
+    let found = store.read(|tx| events::page(tx, &Filter::default(), ChangeId(i64::MAX), 9));
+    let [found] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((found.at, &found.actor), (7, &None), "the command line has no name");
+    assert_eq!(found.person, Some((uid, reader.name)));
+    assert_eq!(found.book, Some((book, "Godaan".into())));
+    assert_eq!(found.change, entry.change);
+}
+
+fn changes_are_found_by_every_filter_and_page_by_page(store: &Store) {
+    let (asha, bala) = (store.student(1).uid, store.student(2).uid);
+    let write = |at, actor, person, book, copy: Option<i64>, change: Change| {
+        let (book, copy) = (Some(BookId(book)), copy.map(CopyId));
+        store.write(move |tx| events::record(tx, at, actor, &Entry { person, book, copy, change }))
+    };
+    let first = write(10, Some(asha), Some(asha), 1, None, lent("a"));
+    let second = write(20, Some(bala), Some(asha), 1, Some(5), Change::SignedIn);
+    let third = write(30, Some(bala), None, 2, None, lent("b"));
+    let fourth = write(40, None, Some(bala), 2, Some(5), Change::SignedIn);
+    let found = |filter: Filter| -> Vec<ChangeId> {
+        let page = store.read(move |tx| events::page(tx, &filter, ChangeId(i64::MAX), 9));
+        page.into_iter().map(|change| change.id).collect()
+    };
+    let all = Filter::default();
+    assert_eq!(found(all.clone()), [fourth, third, second, first]);
+    assert_eq!(found(Filter { person: Some(asha), ..all.clone() }), [second, first]);
+    assert_eq!(found(Filter { person: Some(bala), ..all.clone() }), [fourth, third, second]);
+    assert_eq!(found(Filter { book: Some(BookId(2)), ..all.clone() }), [fourth, third]);
+    let both = Filter { book: Some(BookId(2)), person: Some(bala), ..all.clone() };
+    assert_eq!(found(both), [fourth, third]);
+    assert_eq!(found(Filter { copy: Some(CopyId(5)), ..all.clone() }), [fourth, second]);
+    assert_eq!(found(Filter { action: Some("lent".into()), ..all.clone() }), [third, first]);
+    assert_eq!(found(Filter { from: Some(20), to: Some(40), ..all.clone() }), [third, second]);
+    assert_eq!(found(Filter { person: Some(UserId(0)), ..all }), []);
+    let older = store.read(move |tx| events::page(tx, &Filter::default(), third, 1));
+    assert_eq!(older.iter().map(|change| change.id).collect::<Vec<_>>(), [second]);
 }
 
 fn events_are_only_ever_added(store: &Store) {
-    store.write(|tx| events::record(tx, &event(Action::AddBook, 7, None)));
+    store.write(|tx| events::record(tx, 1, None, &Entry::book(BookId(7), lent("t"))));
     let emptied = matches!(store.database.location, Location::Postgres(_)).then_some("TRUNCATE events");
     for attack in ["UPDATE events SET actor_id = 9", "DELETE FROM events"].into_iter().chain(emptied) {
         let refused = store.database.raw(attack).err().unwrap_or_default();
         assert!(refused.contains("events are never"), "{attack}: {refused}");
     }
-    assert_eq!(store.read(|tx| events::of(tx, "book", 7)).len(), 1);
+    assert_eq!(store.database.raw("SELECT id FROM events").expect("readable").len(), 1);
 }

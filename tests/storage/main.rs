@@ -4,6 +4,8 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/loan.rs"]
+mod loan;
 
 use common::Database;
 use library::domain::id::BookId;

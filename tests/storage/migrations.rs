@@ -6,7 +6,8 @@ use library::{
     domain::id::BookId,
     sql,
     storage::{
-        Db, Error, Location, Tx, backup, books,
+        Db, Error, Location, Tx, backup, books, copies,
+        events::{self, Filter},
         migrate::{MIGRATIONS, Migrated, Migration, Step, apply, plan},
         reviews,
     },
@@ -156,7 +157,14 @@ fn an_old_database_full_of_data_has_the_expected_content_on_both_s27() {
     let expected = read("tests/fixtures/0001.migrated.txt");
     for database in [Database::sqlite(), Database::postgres()] {
         fill_0001(&database);
-        database.open().close();
+        let db = database.open();
+        let changes = db.read_blocking(|tx| {
+            events::page(tx, &Filter::default(), library::domain::id::ChangeId(i64::MAX), 100)
+        });
+        assert_eq!(changes.expect("every old event is a change").len(), 13);
+        let contradictions = db.read_blocking(|tx| copies::contradictions(tx, 10));
+        assert_eq!(contradictions.expect("readable"), Vec::<String>::new());
+        db.close();
         let content = content(&database);
         if content != expected {
             let kept = repository("target/0001.migrated.txt");

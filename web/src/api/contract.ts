@@ -162,6 +162,28 @@ export const forms = {
       "required": false
     }
   },
+  "CopyEdit": {
+    "acquiredOn": {
+      "required": false
+    },
+    "barcode": {
+      "required": false
+    },
+    "location": {
+      "required": false
+    },
+    "note": {
+      "required": false
+    },
+    "price": {
+      "required": false
+    }
+  },
+  "Extension": {
+    "override": {
+      "required": false
+    }
+  },
   "LibrarySettings": {
     "accessionPrefix": {
       "trimmed": true,
@@ -200,6 +222,76 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 100
+    }
+  },
+  "Move": {
+    "note": {
+      "required": false
+    },
+    "state": {
+      "required": true,
+      "values": [
+        "on-shelf",
+        "to-shelve",
+        "unseen",
+        "in-repair",
+        "lost",
+        "missing",
+        "reference",
+        "withdrawn"
+      ]
+    }
+  },
+  "NewBook": {
+    "author": {
+      "required": true
+    },
+    "barcodes": {
+      "required": false
+    },
+    "description": {
+      "required": true
+    },
+    "genre": {
+      "required": true
+    },
+    "location": {
+      "required": true
+    },
+    "noOfBooks": {
+      "required": true
+    },
+    "photoURL": {
+      "required": true
+    },
+    "rating": {
+      "required": false
+    },
+    "status": {
+      "required": true,
+      "values": [
+        "Available",
+        "Not Available"
+      ]
+    },
+    "title": {
+      "required": true
+    }
+  },
+  "NewCopies": {
+    "barcodes": {
+      "required": false
+    },
+    "count": {
+      "required": false
+    }
+  },
+  "OverrideForm": {
+    "blocks": {
+      "required": true
+    },
+    "reason": {
+      "required": true
     }
   },
   "ProfileEdit": {

@@ -289,7 +289,7 @@ export interface paths {
             };
             requestBody: {
                 content: {
-                    "application/json": components["schemas"]["BookForm"];
+                    "application/json": components["schemas"]["NewBook"];
                 };
             };
             responses: {
@@ -432,6 +432,91 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/books/{id}/copies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the copies of a title, in the order in which they came. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many, 1 to 100; 100 if not said. */
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["CopyList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Add copies of a title; they are on the shelf. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewCopies"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AddedCopies"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/books/{id}/loans": {
         parameters: {
             query?: never;
@@ -563,6 +648,129 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what happened, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The kind of change, for instance `lent`. */
+                    action?: string;
+                    book?: number;
+                    /** @description What happened to this copy by itself; its loans are told by its title. */
+                    copy?: number;
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description The first day. */
+                    from?: string;
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Who did it, or whom it concerns. */
+                    person?: number;
+                    /** @description The last day. */
+                    to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ChangeList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/changes.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
+         *     formulas are guarded.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The kind of change, for instance `lent`. */
+                    action?: string;
+                    book?: number;
+                    /** @description What happened to this copy by itself; its loans are told by its title. */
+                    copy?: number;
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description The first day. */
+                    from?: string;
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Who did it, or whom it concerns. */
+                    person?: number;
+                    /** @description The last day. */
+                    to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/config": {
         parameters: {
             query?: never;
@@ -601,6 +809,203 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/copies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Find copies of all titles by barcode or state. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The one with this barcode. */
+                    barcode?: string;
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Those in this state. */
+                    state?: "on-shelf" | "on-loan" | "to-shelve" | "on-hold-shelf" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["AllCopies"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/copies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change what is recorded of a copy. */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["CopyEdit"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Copy"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/copies/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move a copy into another state (R-COPY-2). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Move"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Copy"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/copies/shelve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put all copies that wait to be shelved on the shelf (R-COPY-4). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Shelved"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -667,7 +1072,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move a return date 7 days later (R-LOAN-4). */
+        /** Move a return date later, by the renewal days of the rules (R-LOAN-4). */
         post: {
             parameters: {
                 query?: never;
@@ -677,7 +1082,11 @@ export interface paths {
                 };
                 cookie?: never;
             };
-            requestBody?: never;
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["Extension"] | null;
+                };
+            };
             responses: {
                 200: {
                     headers: {
@@ -1305,6 +1714,10 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description The copies that came in. */
+        AddedCopies: {
+            copies: components["schemas"]["Copy"][];
+        };
         /** @description An open loan that changes. */
         Affected: {
             fineAfter: components["schemas"]["Money"];
@@ -1319,6 +1732,31 @@ export interface components {
             title: string;
             userId: components["schemas"]["UserId"];
             userName: string;
+        };
+        /** @description Copies of all titles. */
+        AllCopies: {
+            copies: components["schemas"]["Copy"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /**
+             * Format: int64
+             * @description How many copies wait to be shelved.
+             */
+            toShelve: number;
+        };
+        /** @description A reason why circulation refused something. */
+        BlockShown: {
+            /** @description The template of the words, `x-messages[code]`. */
+            code: string;
+            /** @description The numbers and days in the words. */
+            facts: {
+                [key: string]: unknown;
+            };
+            id: string;
+            /** @description Whether a librarian may act against it, with a reason. */
+            overridable: boolean;
+            /** @description In words, with the way out. */
+            text: string;
         };
         /** @description A book of the catalogue (R-DATA-2). Text of an imported book may be empty. */
         Book: {
@@ -1517,6 +1955,37 @@ export interface components {
              */
             renewalDays?: number;
         };
+        /**
+         * Format: int64
+         * @description An entry of the record of changes.
+         */
+        ChangeId: number;
+        /** @description A page of changes, newest first. */
+        ChangeList: {
+            changes: components["schemas"]["ChangeRow"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+        };
+        /** @description One change. */
+        ChangeRow: {
+            action: string;
+            actor: components["schemas"]["Named_UserId"] | null;
+            /**
+             * Format: date-time
+             * @description When, RFC 3339.
+             */
+            at: string;
+            book: components["schemas"]["Named_BookId"] | null;
+            /** @description The change's own fields. */
+            change: Record<string, never>;
+            copy: components["schemas"]["CopyId"] | null;
+            id: components["schemas"]["ChangeId"];
+            /** @description The same as messages. */
+            messages: components["schemas"]["Message"][];
+            person: components["schemas"]["Named_UserId"] | null;
+            /** @description What happened, in words. */
+            text: string;
+        };
         /** @description Days on which the library is closed, and why. */
         ClosedDates: {
             /**
@@ -1536,7 +2005,12 @@ export interface components {
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "too-many-requests" | "card-unknown" | "card-role-unknown" | "busy" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "too-many-requests" | "card-unknown" | "card-role-unknown" | "busy" | "outcome-unknown" | "internal";
+        /**
+         * @description What is stored of a copy: the state it has while no loan is open on it.
+         * @enum {string}
+         */
+        Condition: "on-shelf" | "to-shelve" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
         /** @description What every screen shows (R-RULE-8). Rules are those of students, today. */
         Config: {
             /** @description The classes that may be chosen at registration. */
@@ -1577,6 +2051,58 @@ export interface components {
              */
             today: string;
         };
+        /** @description A copy of a title (R-COPY-1). */
+        Copy: {
+            /** Format: date */
+            acquiredOn: string | null;
+            /** @description What a scanner types, as it was entered. */
+            barcode: string;
+            bookId: components["schemas"]["BookId"];
+            id: components["schemas"]["CopyId"];
+            loan: components["schemas"]["CopyLoan"] | null;
+            /** @description Where it stands: its own shelf location, or its title's. */
+            location: string;
+            /** @description Where a librarian may move it now. */
+            moves: components["schemas"]["Condition"][];
+            note: string;
+            /** @description Whether `location` is the copy's own. */
+            ownLocation: boolean;
+            price: components["schemas"]["Money"] | null;
+            state: components["schemas"]["State"];
+            /** @description The title's name; empty once the title is deleted. */
+            title: string;
+        };
+        /** @description What of a copy is changed; what is left out stays. */
+        CopyEdit: {
+            /** Format: date */
+            acquiredOn?: string | null;
+            barcode?: string | null;
+            /** @description Empty or null: where its title stands. */
+            location?: string | null;
+            note?: string | null;
+            price?: components["schemas"]["Money"] | null;
+        };
+        /**
+         * Format: int64
+         * @description A physical copy of a title.
+         */
+        CopyId: number;
+        /** @description The copies of a title. */
+        CopyList: {
+            copies: components["schemas"]["Copy"][];
+            /** @description How many copies are in each state; states without any are left out. */
+            counts: components["schemas"]["StateCount"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+        };
+        /** @description Who has a copy at home. */
+        CopyLoan: {
+            id: components["schemas"]["LoanId"];
+            /** Format: date */
+            returnDate: string;
+            userId: components["schemas"]["UserId"];
+            userName: string;
+        };
         /** @description What a change does to the open loans, as of today. */
         Effect: {
             /** @description What they owe after the change. */
@@ -1597,6 +2123,10 @@ export interface components {
             loans: components["schemas"]["Affected"][];
             /** @description In words. */
             summary: components["schemas"]["Message"][];
+        };
+        /** @description How a loan is extended. */
+        Extension: {
+            override?: components["schemas"]["OverrideForm"] | null;
         };
         /** @description One field of a request that is wrong, in words for the person who filled it in. */
         FieldError: {
@@ -1651,25 +2181,33 @@ export interface components {
         };
         /** @description A book that somebody has at home. */
         Loan: {
+            barcode: string;
             /** @description The book borrowed; the loan outlives a deleted book. */
             bookId: components["schemas"]["BookId"];
+            /** @description The copy borrowed, and its barcode. */
+            copyId: components["schemas"]["CopyId"];
             /**
              * Format: date
              * @description The day it was borrowed, in the library's time zone.
              */
             EntryDate: string;
-            /**
-             * Format: int64
-             * @description Rupees owed as of today.
-             */
-            fine: number;
-            /** @description Its number. */
+            /** @description How the return date and the fine came about, in words. */
+            explain: string[];
+            /** @description Owed as of today. */
+            fine: components["schemas"]["Money"];
             id: components["schemas"]["LoanId"];
             /**
              * Format: int64
              * @description Whole days past the return date.
              */
             overdueDays: number;
+            /** @description The same as messages: the steps to the return date, then those to the fine. */
+            reasons: components["schemas"]["Message"][];
+            /**
+             * Format: int64
+             * @description How often it was renewed.
+             */
+            renewals: number;
             /**
              * Format: date
              * @description The last day on which it can be returned without a fine.
@@ -1691,6 +2229,11 @@ export interface components {
             loans: components["schemas"]["BorrowedBook"][];
             /** @description Cursor of the page after this one. */
             next: string | null;
+            /**
+             * Format: int64
+             * @description How many of all open loans are overdue.
+             */
+            overdue: number;
             /** @description Cursor of the page before this one. */
             previous: string | null;
             /**
@@ -1717,6 +2260,11 @@ export interface components {
         };
         /** @description An amount in the currency's main unit, with at most two decimals. */
         Money: number;
+        /** @description Where a copy goes. */
+        Move: {
+            note?: string;
+            state: components["schemas"]["Condition"];
+        };
         /** @description One's own loans. */
         MyLoans: {
             /** @description The open ones, the first to be returned at the top. */
@@ -1726,19 +2274,67 @@ export interface components {
              * @description The day it is in the library (R-LOAN-8).
              */
             today: string;
-            /**
-             * Format: int64
-             * @description Rupees owed in all (R-LOAN-5).
-             */
-            totalFine: number;
+            /** @description Owed in all for the open loans (R-LOAN-5). */
+            totalFine: components["schemas"]["Money"];
         };
         /**
          * @description A figure of the web-vitals module.
          * @enum {string}
          */
         Name: "CLS" | "FCP" | "INP" | "LCP" | "TTFB";
+        /** @description Somebody whom a change names. */
+        Named_BookId: {
+            /**
+             * Format: int64
+             * @description A title of the catalogue.
+             */
+            id: number;
+            name: string;
+        };
+        /** @description Somebody whom a change names. */
+        Named_UserId: {
+            /**
+             * Format: int64
+             * @description A person's account.
+             */
+            id: number;
+            name: string;
+        };
+        /** @description What `Add New Book` sends: the form, and the barcodes of copies that have one already (R-COPY-3). */
+        NewBook: {
+            author: string;
+            /** @description Of the first copies; the rest get the next accession numbers. */
+            barcodes?: string[];
+            description: string;
+            genre: string;
+            location: string;
+            /**
+             * Format: int64
+             * @description Copies that come onto the shelf.
+             */
+            noOfBooks: number;
+            photoURL: string;
+            /** Format: int64 */
+            rating?: number | null;
+            status: components["schemas"]["Status"];
+            title: string;
+        };
+        /** @description Copies that come into the library: these barcodes, or so many with the next accession numbers. */
+        NewCopies: {
+            barcodes?: string[];
+            /** Format: int64 */
+            count?: number | null;
+        };
+        /** @description A librarian's reason to act against a rule. */
+        OverrideForm: {
+            /** @description The ids of the blocks that are overridden. */
+            blocks: string[];
+            reason: string;
+        };
         /** @description What a failed request answers: `application/problem+json` (RFC 9457). */
         Problem: {
+            /** @description Why circulation refused it, every reason. */
+            blocks?: components["schemas"]["BlockShown"][];
             /** @description Tells one kind of problem from another; never changes. */
             code: components["schemas"]["Code"];
             /** @description What happened and what to do, for the person. */
@@ -1794,7 +2390,10 @@ export interface components {
         };
         /** @description How a librarian takes a book back. */
         Return: {
-            /** @description Puts the copy back on the shelf. Only a librarian chooses; a student's return always does (R-LOAN-3). */
+            /**
+             * @description Puts the copy back on the shelf; without it the copy waits to be shelved. Only a librarian chooses; a student's
+             *     return always puts it back (R-LOAN-3, R-COPY-4).
+             */
             restock?: boolean | null;
         };
         /** @description What a reader wrote about a book (R-DATA-3). */
@@ -1929,6 +2528,11 @@ export interface components {
             idCard: boolean;
             user: components["schemas"]["User"] | null;
         };
+        /** @description What was put on the shelf. */
+        Shelved: {
+            /** Format: int64 */
+            count: number;
+        };
         /** @description Email and password. */
         SignIn: {
             /** @description Email address, in any case. */
@@ -1940,6 +2544,16 @@ export interface components {
             password: string;
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
+        };
+        /**
+         * @description The state of a copy (R-COPY-2).
+         * @enum {string}
+         */
+        State: "on-shelf" | "on-loan" | "to-shelve" | "on-hold-shelf" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
+        StateCount: {
+            /** Format: int64 */
+            count: number;
+            state: components["schemas"]["State"];
         };
         /**
          * @description Whether a book can be had (R-DETAIL-3).

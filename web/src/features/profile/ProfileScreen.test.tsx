@@ -16,6 +16,11 @@ function loan(id: number, more: Partial<Loan> = {}): Loan {
     returnDate: '2026-11-25',
     fine: 0,
     overdueDays: 0,
+    copyId: id,
+    barcode: `L${id}`,
+    renewals: 0,
+    explain: [],
+    reasons: [],
     ...more,
   }
 }

@@ -1,0 +1,123 @@
+//! Circulation: the one place that decides who may have which copy until when, and what it costs.
+//!
+//! Check-out, check-in and renewal are functions of a transaction, an actor, a moment and the library's rules. They do
+//! everything that belongs to the action in that transaction, or refuse with every reason at once, and do nothing. The
+//! student's screens, the librarian's and whatever comes later call the same functions; no rule stands in a handler.
+
+mod check_in;
+mod check_out;
+mod refusal;
+mod renew;
+pub mod stock;
+mod view;
+
+use jiff::civil::Date;
+
+use crate::{
+    domain::{change::Overridden, id::UserId},
+    storage::{
+        self, Tx, accounts,
+        events::{self, Entry},
+    },
+};
+
+pub use check_in::{CheckIn, Returned, check_in};
+pub use check_out::{CheckOut, Take, check_out};
+pub use refusal::{Block, Refusal};
+pub use renew::{Renew, renew};
+pub use view::{due_reasons, view};
+
+/// Who acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Actor {
+    /// A student, for himself.
+    Student(UserId),
+    /// A librarian, for anybody.
+    Librarian(UserId),
+}
+
+impl Actor {
+    #[must_use]
+    pub fn uid(self) -> UserId {
+        match self {
+            Self::Student(uid) | Self::Librarian(uid) => uid,
+        }
+    }
+}
+
+/// When something happens: the instant, and the day it is in the library then.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Epoch milliseconds.
+    pub at: i64,
+    pub today: Date,
+}
+
+/// A librarian's decision to act against a rule, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// The ids of the blocks that are overridden.
+    pub blocks: Vec<String>,
+    pub reason: String,
+}
+
+/// Why an action did not happen.
+#[derive(Debug)]
+pub enum Error {
+    /// There is no such thing, or it is not the actor's.
+    NotFound,
+    /// The rules do not allow it.
+    Refused(Refusal),
+    /// The stock cannot be changed so.
+    Obstacle(stock::Obstacle),
+    Storage(storage::Error),
+}
+
+impl From<storage::Error> for Error {
+    fn from(error: storage::Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl Error {
+    /// For callers that ask for nothing that could be refused, such as an import.
+    #[must_use]
+    pub fn into_storage(self) -> storage::Error {
+        match self {
+            Self::Storage(error) => error,
+            Self::NotFound | Self::Refused(_) | Self::Obstacle(_) => storage::Error::NoRow,
+        }
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Lets the action go on if nothing stands in its way, or a librarian overrides all that does; what was overridden.
+fn decide(actor: Actor, blocks: Vec<Block>, overriding: Option<&Override>) -> Result<Option<Overridden>> {
+    if blocks.is_empty() {
+        return Ok(None);
+    }
+    let overridden = |block: &Block| {
+        matches!(actor, Actor::Librarian(_))
+            && block.overridable()
+            && overriding.is_some_and(|given| given.blocks.iter().any(|id| id == block.id()))
+    };
+    match overriding {
+        Some(given) if blocks.iter().all(overridden) => Ok(Some(Overridden {
+            blocks: blocks.iter().map(|block| block.id().to_owned()).collect(),
+            reason: given.reason.clone(),
+        })),
+        _ => Err(Error::Refused(Refusal { blocks })),
+    }
+}
+
+/// The category of a person; the account must be there.
+fn category(tx: &mut Tx<'_>, person: UserId) -> Result<String> {
+    accounts::category(tx, person)?.ok_or(Error::NotFound)
+}
+
+/// Keeps a change in the transaction of its effect.
+fn record(tx: &mut Tx<'_>, moment: Moment, actor: Actor, entry: &Entry) -> Result<()> {
+    events::record(tx, moment.at, Some(actor.uid()), entry)?;
+    Ok(())
+}

@@ -1,0 +1,232 @@
+//! The stock: copies come in, move between states, and leave. Every function keeps the ledger law of copies (R-COPY-2):
+//! `noOfBooks` is the number of copies on the shelf, in the transaction that moves them.
+
+use super::{Actor, Error, Moment, Result, record};
+use crate::{
+    domain::{
+        book::BookForm,
+        change::{AddedCopy, Change, CopyRecord},
+        copy::{Condition, Copy, State},
+        id::{BookId, CopyId},
+        rulebook::Rulebook,
+    },
+    storage::{
+        self, Tx,
+        books::{self, Imported},
+        copies,
+        events::Entry,
+    },
+};
+
+/// Copies listed in a change; of more than these only the number is kept.
+const LISTED: usize = 200;
+
+/// Why the stock cannot be changed so.
+#[derive(Debug)]
+pub enum Obstacle {
+    /// This barcode is another copy's, or a reader's roll number.
+    BarcodeTaken(String),
+    /// The copy cannot go from this state to that one.
+    NoWay { from: State, to: Condition },
+}
+
+impl From<Obstacle> for Error {
+    fn from(obstacle: Obstacle) -> Self {
+        Self::Obstacle(obstacle)
+    }
+}
+
+/// Barcodes for new copies.
+#[derive(Clone, Debug)]
+pub enum Barcodes {
+    /// So many, with the next accession numbers.
+    Next(i64),
+    /// These, as a librarian scanned them.
+    Given(Vec<String>),
+}
+
+/// Adds copies of a title on the shelf; the title's own count is the caller's.
+fn put_on_shelf(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    book: BookId,
+    barcodes: &Barcodes,
+) -> Result<Vec<AddedCopy>> {
+    let acquired_on = Some(moment.today);
+    match barcodes {
+        Barcodes::Next(count) if *count <= 0 => Ok(Vec::new()),
+        Barcodes::Next(count) => {
+            let first = copies::reserve(tx, *count)?;
+            let prefix = &rulebook.library.accession_prefix;
+            Ok(copies::add_numbered(tx, book, prefix, first, *count, acquired_on, moment.at)?)
+        }
+        Barcodes::Given(barcodes) => {
+            let mut added = Vec::with_capacity(barcodes.len());
+            for barcode in barcodes {
+                match copies::add(tx, book, barcode, acquired_on, moment.at)? {
+                    Some(id) => added.push(AddedCopy { id, barcode: barcode.clone() }),
+                    None => return Err(Obstacle::BarcodeTaken(barcode.clone()).into()),
+                }
+            }
+            Ok(added)
+        }
+    }
+}
+
+/// Adds a title with as many copies as its form says: those with the given barcodes, the rest with the next accession
+/// numbers (R-COPY-3). `None` where an import brought this title before.
+pub fn add_title(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    form: &BookForm,
+    imported: Option<&Imported>,
+    barcodes: &[String],
+) -> Result<Option<(BookId, Vec<AddedCopy>)>> {
+    let Some(book) = books::add(tx, form, imported, moment.at)? else { return Ok(None) };
+    let rest = form.no_of_books - i64::try_from(barcodes.len()).unwrap_or(i64::MAX);
+    let mut added = Vec::new();
+    for barcodes in [Barcodes::Given(barcodes.to_vec()), Barcodes::Next(rest)] {
+        added.append(&mut put_on_shelf(tx, moment, rulebook, book, &barcodes)?);
+    }
+    Ok(Some((book, added)))
+}
+
+/// Adds copies of a title that is there.
+pub fn add_copies(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    book: BookId,
+    barcodes: &Barcodes,
+) -> Result<Vec<AddedCopy>> {
+    books::lock(tx, book)?.ok_or(Error::NotFound)?;
+    let added = put_on_shelf(tx, moment, rulebook, book, barcodes)?;
+    books::put_back_copies(tx, book, i64::try_from(added.len()).unwrap_or(i64::MAX))?;
+    record_added(tx, moment, actor, book, &added)?;
+    Ok(added)
+}
+
+/// Keeps that copies came in.
+pub fn record_added(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    actor: Actor,
+    book: BookId,
+    added: &[AddedCopy],
+) -> Result<()> {
+    if added.is_empty() {
+        return Ok(());
+    }
+    let change = Change::CopiesAdded {
+        count: i64::try_from(added.len()).unwrap_or(i64::MAX),
+        copies: added.iter().take(LISTED).cloned().collect(),
+    };
+    record(tx, moment, actor, &Entry { person: None, book: Some(book), copy: None, change })
+}
+
+/// Lets the copies follow an edit of a title's number, whose count is stored already: the difference is added, or
+/// withdrawn from the shelf, copies that were never lent first (R-COPY-3).
+pub fn follow_number(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    book: BookId,
+    difference: i64,
+) -> Result<()> {
+    if difference >= 0 {
+        let added = put_on_shelf(tx, moment, rulebook, book, &Barcodes::Next(difference))?;
+        return record_added(tx, moment, actor, book, &added);
+    }
+    let leaving = copies::to_withdraw(tx, book, -difference)?;
+    if i64::try_from(leaving.len()) != Ok(-difference) {
+        return Err(storage::Error::Inconsistent("a title counts a copy that is not on the shelf").into());
+    }
+    for id in leaving {
+        let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
+        copies::set_condition(tx, id, Condition::Withdrawn, moment.at)?;
+        let change = Change::CopyMoved {
+            copy: id,
+            barcode: facts.record.barcode,
+            from: State::OnShelf,
+            to: Condition::Withdrawn,
+            note: String::new(),
+        };
+        record(tx, moment, actor, &Entry { person: None, book: Some(book), copy: Some(id), change })?;
+    }
+    Ok(())
+}
+
+/// Moves a copy into another state (R-COPY-2).
+pub fn move_copy(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    id: CopyId,
+    to: Condition,
+    note: &str,
+) -> Result<Copy> {
+    let book = copies::book_of(tx, id)?.ok_or(Error::NotFound)?;
+    let title = books::lock(tx, book)?;
+    let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
+    let from = facts.state();
+    // A copy that is there already is no error: somebody was faster, or the code was scanned twice.
+    if from != to.state() {
+        // The copies of a deleted title stay withdrawn.
+        if title.is_none() || !from.moves().contains(&to) {
+            return Err(Obstacle::NoWay { from, to }.into());
+        }
+        if from == State::OnShelf && books::take_copy(tx, book)?.is_none() {
+            return Err(
+                storage::Error::Inconsistent("a copy on the shelf that its title does not count").into()
+            );
+        }
+        if to == Condition::OnShelf {
+            books::put_back_copies(tx, book, 1)?;
+        }
+        copies::set_condition(tx, id, to, moment.at)?;
+        let barcode = facts.record.barcode;
+        let change = Change::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
+        record(tx, moment, actor, &Entry { person: None, book: Some(book), copy: Some(id), change })?;
+    }
+    copies::by_id(tx, id)?.ok_or(Error::NotFound)
+}
+
+/// Puts up to `limit` of the copies that wait to be shelved onto the shelf; how many (R-COPY-4).
+pub fn shelve(tx: &mut Tx<'_>, actor: Actor, moment: Moment, limit: i64) -> Result<i64> {
+    let mut shelved = 0;
+    for id in copies::to_shelve(tx, limit)? {
+        move_copy(tx, actor, moment, id, Condition::OnShelf, "")?;
+        shelved += 1;
+    }
+    Ok(shelved)
+}
+
+/// Changes what is recorded of a copy.
+pub fn update_copy(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    id: CopyId,
+    edit: impl FnOnce(CopyRecord) -> CopyRecord,
+) -> Result<Copy> {
+    let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
+    let before = facts.record;
+    let after = edit(before.clone());
+    if before != after {
+        if !copies::update(tx, id, &after)? {
+            return Err(Obstacle::BarcodeTaken(after.barcode).into());
+        }
+        let change = Change::CopyUpdated { copy: id, before, after };
+        record(
+            tx,
+            moment,
+            actor,
+            &Entry { person: None, book: Some(facts.book_id), copy: Some(id), change },
+        )?;
+    }
+    copies::by_id(tx, id)?.ok_or(Error::NotFound)
+}

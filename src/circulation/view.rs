@@ -1,0 +1,49 @@
+//! An open loan as people see it: with its fine as of today and how it came about.
+
+use jiff::civil::Date;
+
+use crate::{
+    domain::{
+        fine,
+        loan::{Loan, OpenLoan},
+        rulebook::Rulebook,
+    },
+    message::{self, Message},
+};
+
+/// How the loan's return date came about.
+#[must_use]
+pub fn due_reasons(loan: &OpenLoan) -> Vec<Message> {
+    match &loan.due_reasons {
+        Some(stored) => Message::stored(stored),
+        None if loan.renewals == 0 => vec![message::explain_due(loan.loan_days, loan.entry_date)],
+        // Renewed before reasons were kept.
+        None => vec![message::explain_renewed_times(loan.renewals, loan.return_date)],
+    }
+}
+
+/// The loan as it stands today.
+#[must_use]
+pub fn view(loan: OpenLoan, rulebook: &Rulebook, today: Date) -> Loan {
+    let mut reasons = due_reasons(&loan);
+    if loan.charged > crate::domain::money::Money::ZERO {
+        reasons.push(message::explain_charged(loan.charged));
+    }
+    let running = fine::of(loan.return_date, today, &rulebook.history, &loan.category, &rulebook.calendar);
+    reasons.extend(running.explain);
+    Loan {
+        id: loan.id,
+        user_id: loan.user_id,
+        book_id: loan.book_id,
+        copy_id: loan.copy_id,
+        barcode: loan.barcode,
+        entry_date: loan.entry_date,
+        return_date: loan.return_date,
+        renewals: loan.renewals,
+        fine: loan.charged + running.amount,
+        overdue_days: fine::overdue_days(loan.return_date, today),
+        explain: reasons.iter().map(Message::text).collect(),
+        reasons,
+        title: loan.title,
+    }
+}

@@ -1,0 +1,359 @@
+//! Copies: what a librarian sees and does with the physical books of a title (R-COPY-1 to R-COPY-6).
+
+use axum::{extract::State as AppState, http::StatusCode};
+use jiff::civil::Date;
+use serde::{Deserialize, Deserializer, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    State,
+    error::{Error, Result},
+    extract::{Id, Json, Nothing, OptionalJson, Query},
+    page,
+    session::SignedIn,
+};
+use crate::{
+    circulation::{
+        self, Actor,
+        stock::{self, Barcodes, Obstacle},
+    },
+    domain::{
+        book::NO_OF_BOOKS,
+        copy::{self, BARCODE, BARCODES, Condition, Copy, LOCATION, NOTE, State as CopyState},
+        id::{BookId, CopyId},
+        money::Money,
+        rule::Invalid,
+    },
+    message,
+    storage::{books, copies},
+};
+
+/// Copies put on the shelf in one transaction; the rest follow in the next.
+const AT_ONCE: i64 = 500;
+
+/// What stands in the way of a change of the stock, as the person is told.
+#[must_use]
+pub fn refused(obstacle: Obstacle) -> Error {
+    match obstacle {
+        Obstacle::BarcodeTaken(barcode) => {
+            Invalid::field(BARCODE.field, message::barcode_taken(&barcode)).into()
+        }
+        Obstacle::NoWay { from, to } => Error::NoWay { from, to },
+    }
+}
+
+/// In the list of a form the barcode that is taken is named by its place.
+#[must_use]
+pub fn refused_in(given: &[String], error: circulation::Error) -> Error {
+    match error {
+        circulation::Error::Obstacle(Obstacle::BarcodeTaken(barcode)) => {
+            let place = given.iter().position(|given| *given == barcode).unwrap_or_default();
+            Invalid::field(format!("{BARCODES}[{place}]"), message::barcode_taken(&barcode)).into()
+        }
+        other => other.into(),
+    }
+}
+
+/// The copies of a title.
+#[derive(Serialize, ToSchema)]
+pub struct CopyList {
+    copies: Vec<Copy>,
+    /// How many copies are in each state; states without any are left out.
+    counts: Vec<StateCount>,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct StateCount {
+    state: CopyState,
+    count: i64,
+}
+
+/// Which part of a title's copies.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct CopiesQuery {
+    /// How many, 1 to 100; 100 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` of another page.
+    cursor: Option<String>,
+}
+
+/// One row more than asked for tells whether the list goes on.
+fn cut(mut copies: Vec<Copy>, limit: i64) -> (Vec<Copy>, Option<String>) {
+    let limit = usize::try_from(limit).unwrap_or_default();
+    let goes_on = copies.len() > limit;
+    copies.truncate(limit);
+    let next = copies.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
+    (copies, next)
+}
+
+/// List the copies of a title, in the order in which they came.
+#[utoipa::path(get, path = "/books/{id}/copies", params(("id" = i64, Path), CopiesQuery),
+    responses((status = 200, body = CopyList)))]
+pub async fn list_copies_of_book(
+    AppState(app): AppState<State>,
+    Id(book): Id<BookId>,
+    Query(query): Query<CopiesQuery>,
+) -> Result<axum::Json<CopyList>> {
+    let limit = page::length(query.limit, page::LENGTH.max)?;
+    let after = page::place(query.cursor.as_deref())?.unwrap_or(CopyId(0));
+    let list = app
+        .db
+        .read(move |tx| -> Result<CopyList> {
+            if !books::exists(tx, book)? {
+                return Err(Error::NotFound);
+            }
+            let (copies, next) = cut(copies::of_book(tx, book, after, limit + 1)?, limit);
+            let counts = copies::counts(tx, book)?;
+            let counts = counts.into_iter().map(|(state, count)| StateCount { state, count }).collect();
+            Ok(CopyList { copies, counts, next })
+        })
+        .await?;
+    Ok(axum::Json(list))
+}
+
+/// Copies that come into the library: these barcodes, or so many with the next accession numbers.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewCopies {
+    #[serde(default)]
+    barcodes: Vec<String>,
+    count: Option<i64>,
+}
+
+/// The copies that came in.
+#[derive(Serialize, ToSchema)]
+pub struct AddedCopies {
+    copies: Vec<Copy>,
+}
+
+/// Add copies of a title; they are on the shelf.
+#[utoipa::path(post, path = "/books/{id}/copies", params(("id" = i64, Path)), request_body = NewCopies,
+    responses((status = 201, body = AddedCopies)))]
+pub async fn add_copies(
+    AppState(app): AppState<State>,
+    SignedIn(librarian): SignedIn,
+    Id(book): Id<BookId>,
+    Json(form): Json<NewCopies>,
+) -> Result<(StatusCode, axum::Json<AddedCopies>)> {
+    let mut invalid = Invalid::default();
+    let given = copy::barcodes(&form.barcodes, form.count, &mut invalid);
+    let rest = match form.count {
+        Some(count) => {
+            super::copies::COUNT.check(count, &mut invalid);
+            count - i64::try_from(given.len()).unwrap_or(i64::MAX)
+        }
+        None if given.is_empty() => {
+            super::copies::COUNT.missing(&mut invalid);
+            0
+        }
+        None => 0,
+    };
+    invalid.or(())?;
+    let (moment, actor, policies) =
+        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+    let added = app
+        .db
+        .write(move |tx| -> Result<Vec<Copy>> {
+            let rulebook = policies.current(tx)?;
+            let mut ids = Vec::new();
+            for barcodes in [Barcodes::Given(given.clone()), Barcodes::Next(rest)] {
+                let added = stock::add_copies(tx, actor, moment, &rulebook, book, &barcodes);
+                ids.extend(added.map_err(|error| refused_in(&given, error))?);
+            }
+            let mut added = Vec::with_capacity(ids.len());
+            // As many as a page shows; the list has them all.
+            for copy in ids.iter().take(100) {
+                added.extend(copies::by_id(tx, copy.id)?);
+            }
+            Ok(added)
+        })
+        .await?;
+    Ok((StatusCode::CREATED, axum::Json(AddedCopies { copies: added })))
+}
+
+/// How many copies are added at once: as many as a form may say.
+pub const COUNT: crate::domain::rule::Number =
+    crate::domain::rule::Number { field: "count", label: "Number of copies", min: 1, max: NO_OF_BOOKS.max };
+
+/// What of a copy is changed; what is left out stays.
+#[expect(clippy::option_option, reason = "null is told from what is left out")]
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CopyEdit {
+    barcode: Option<String>,
+    /// Empty or null: where its title stands.
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    location: Option<Option<String>>,
+    note: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Money>)]
+    price: Option<Option<Money>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, format = Date)]
+    acquired_on: Option<Option<Date>>,
+}
+
+/// A value that is there, null included, is told from one that is left out.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// The dearest book; more is a typing mistake.
+const DEAREST: Money = Money::main(10_000_000);
+
+/// Change what is recorded of a copy.
+#[utoipa::path(patch, path = "/copies/{id}", params(("id" = i64, Path)), request_body = CopyEdit,
+    responses((status = 200, body = Copy)))]
+pub async fn update_copy(
+    AppState(app): AppState<State>,
+    SignedIn(librarian): SignedIn,
+    Id(id): Id<CopyId>,
+    Json(edit): Json<CopyEdit>,
+) -> Result<axum::Json<Copy>> {
+    let mut invalid = Invalid::default();
+    let barcode = edit.barcode.map(|raw| copy::barcode(&raw, BARCODE.field, &mut invalid));
+    let location = edit
+        .location
+        .map(|raw| raw.map(|raw| LOCATION.check(&raw, &mut invalid)).filter(|location| !location.is_empty()));
+    let note = edit.note.map(|raw| NOTE.check(&raw, &mut invalid));
+    if edit.price.flatten().is_some_and(|price| !(Money::ZERO..=DEAREST).contains(&price)) {
+        invalid.push("price", message::amount_out_of_range("Price", Money::ZERO, DEAREST));
+    }
+    if let Some(Some(day)) = edit.acquired_on {
+        crate::domain::rules::check_day("acquiredOn".into(), "Day acquired", day, &mut invalid);
+    }
+    invalid.or(())?;
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let updated = app
+        .db
+        .write(move |tx| -> Result<Copy> {
+            Ok(stock::update_copy(tx, actor, moment, id, |mut record| {
+                if let Some(barcode) = barcode {
+                    record.barcode = barcode;
+                }
+                if let Some(location) = location {
+                    record.location = location;
+                }
+                if let Some(note) = note {
+                    record.note = note;
+                }
+                if let Some(price) = edit.price {
+                    record.price = price;
+                }
+                if let Some(acquired_on) = edit.acquired_on {
+                    record.acquired_on = acquired_on;
+                }
+                record
+            })?)
+        })
+        .await?;
+    Ok(axum::Json(updated))
+}
+
+/// Where a copy goes.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Move {
+    state: Condition,
+    #[serde(default)]
+    note: String,
+}
+
+/// Move a copy into another state (R-COPY-2).
+#[utoipa::path(post, path = "/copies/{id}/move", params(("id" = i64, Path)), request_body = Move,
+    responses((status = 200, body = Copy)))]
+pub async fn move_copy(
+    AppState(app): AppState<State>,
+    SignedIn(librarian): SignedIn,
+    Id(id): Id<CopyId>,
+    Json(form): Json<Move>,
+) -> Result<axum::Json<Copy>> {
+    let mut invalid = Invalid::default();
+    let note = NOTE.check(&form.note, &mut invalid);
+    invalid.or(())?;
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let moved = app
+        .db
+        .write(move |tx| -> Result<Copy> { Ok(stock::move_copy(tx, actor, moment, id, form.state, &note)?) })
+        .await?;
+    Ok(axum::Json(moved))
+}
+
+/// Which copies.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct CopyQuery {
+    /// The one with this barcode.
+    barcode: Option<String>,
+    /// Those in this state.
+    #[param(inline)]
+    state: Option<CopyState>,
+    /// How many, 1 to 100; 50 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` of another page.
+    cursor: Option<String>,
+}
+
+/// Copies of all titles.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AllCopies {
+    copies: Vec<Copy>,
+    /// How many copies wait to be shelved.
+    to_shelve: i64,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// Find copies of all titles by barcode or state.
+#[utoipa::path(get, path = "/copies", params(CopyQuery), responses((status = 200, body = AllCopies)))]
+pub async fn list_copies(
+    AppState(app): AppState<State>,
+    Query(query): Query<CopyQuery>,
+) -> Result<axum::Json<AllCopies>> {
+    let limit = page::length(query.limit, 50)?;
+    let after = page::place(query.cursor.as_deref())?.unwrap_or(CopyId(0));
+    let found = app
+        .db
+        .read(move |tx| -> Result<AllCopies> {
+            let found = match (&query.barcode, query.state) {
+                (Some(barcode), state) => {
+                    let found = copies::by_barcode(tx, barcode)?;
+                    found.into_iter().filter(|copy| state.is_none_or(|state| copy.state == state)).collect()
+                }
+                (None, Some(state)) => copies::in_state(tx, state, after, limit + 1)?,
+                (None, None) => copies::all(tx, after, limit + 1)?,
+            };
+            let (copies, next) = cut(found, limit);
+            Ok(AllCopies { copies, to_shelve: copies::count_to_shelve(tx)?, next })
+        })
+        .await?;
+    Ok(axum::Json(found))
+}
+
+/// What was put on the shelf.
+#[derive(Serialize, ToSchema)]
+pub struct Shelved {
+    count: i64,
+}
+
+/// Put all copies that wait to be shelved on the shelf (R-COPY-4).
+#[utoipa::path(post, path = "/copies/shelve", responses((status = 200, body = Shelved)))]
+pub async fn shelve_copies(
+    AppState(app): AppState<State>,
+    SignedIn(librarian): SignedIn,
+    OptionalJson(Nothing {}): OptionalJson<Nothing>,
+) -> Result<axum::Json<Shelved>> {
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let count =
+        app.db.write(move |tx| -> Result<i64> { Ok(stock::shelve(tx, actor, moment, AT_ONCE)?) }).await?;
+    Ok(axum::Json(Shelved { count }))
+}

@@ -1,0 +1,410 @@
+//! Copies of titles, and the accession numbers they get.
+
+use jiff::civil::Date;
+
+use super::{Error, Param, Result, Row, Tx};
+use crate::{
+    domain::{
+        change::{AddedCopy, CopyRecord},
+        copy::{Condition, Copy, CopyLoan, State, folded_barcode},
+        id::{BookId, CopyId, LoanId},
+    },
+    select_for_update, sql,
+};
+
+fn condition(text: &str) -> Result<Condition> {
+    Condition::parse(text)
+        .ok_or_else(|| Error::Database(format!("{text:?} is no condition of a copy").into()))
+}
+
+fn optional_day(row: &Row<'_>, index: usize) -> Result<Option<Date>> {
+    row.get::<Option<String>>(index)?.map(|_| row.day(index)).transpose()
+}
+
+/// What a decision about a copy rests on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Facts {
+    pub id: CopyId,
+    pub book_id: BookId,
+    pub condition: Condition,
+    /// When the loan that is open on it is due.
+    pub due: Option<Date>,
+    pub record: CopyRecord,
+}
+
+impl Facts {
+    /// The copy's state.
+    #[must_use]
+    pub fn state(&self) -> State {
+        if self.due.is_some() { State::OnLoan } else { self.condition.state() }
+    }
+}
+
+/// Which title a copy belongs to.
+pub fn book_of(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<BookId>> {
+    tx.query_opt(sql!("SELECT book_id FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
+}
+
+/// Locks a copy until the transaction ends and tells what is known of it. Its title's row is locked first, by whoever
+/// calls, so that transactions which need both wait for one another in the same order.
+pub fn lock(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Facts>> {
+    let row = tx.query_opt(
+        select_for_update!(
+            "SELECT book_id, condition, barcode, location, note, price, acquired_on FROM copies WHERE id = $1"
+        ),
+        &[&id],
+        |row| {
+            Ok((
+                row.get::<BookId>(0)?,
+                condition(&row.get::<String>(1)?)?,
+                CopyRecord {
+                    barcode: row.get(2)?,
+                    location: row.get(3)?,
+                    note: row.get(4)?,
+                    price: row.get(5)?,
+                    acquired_on: optional_day(row, 6)?,
+                },
+            ))
+        },
+    )?;
+    let Some((book_id, condition, record)) = row else { return Ok(None) };
+    let due = tx.query_opt(
+        sql!("SELECT return_date FROM loans WHERE copy_id = $1 AND ended_at IS NULL"),
+        &[&id],
+        |row| row.day(0),
+    )?;
+    Ok(Some(Facts { id, book_id, condition, due, record }))
+}
+
+/// Takes the longest unused copy of a title from the shelf for a loan; its barcode too (R-COPY-5).
+pub fn take_from_shelf(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId, String)>> {
+    tx.query_opt(
+        sql!(
+            "UPDATE copies SET used_at = $2 WHERE id = (
+                 SELECT id FROM copies AS free
+                 WHERE book_id = $1 AND condition = 'on-shelf'
+                   AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = free.id AND ended_at IS NULL)
+                 ORDER BY used_at, id LIMIT 1)
+             RETURNING id, barcode"
+        ),
+        &[&book, &now],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// Stores another condition, and that the copy was used now.
+pub fn set_condition(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) -> Result<()> {
+    tx.execute_one(
+        sql!("UPDATE copies SET condition = $2, used_at = $3 WHERE id = $1"),
+        &[&id, &condition.as_str(), &now],
+    )
+}
+
+macro_rules! select {
+    ($($rest:tt)+) => {
+        sql!(
+            "SELECT c.id, c.book_id, COALESCE(b.title, ''), c.barcode, c.condition, c.location, COALESCE(b.location, ''),
+                    c.note, c.price, c.acquired_on, l.id, l.user_id, u.name, l.return_date
+             FROM copies AS c LEFT JOIN books AS b ON b.id = c.book_id
+                  LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL LEFT JOIN users AS u ON u.id = l.user_id ",
+            $($rest)+
+        )
+    };
+}
+
+fn copy(row: &Row<'_>) -> Result<Copy> {
+    let loan = match row.get::<Option<LoanId>>(10)? {
+        Some(id) => {
+            Some(CopyLoan { id, user_id: row.get(11)?, user_name: row.get(12)?, return_date: row.day(13)? })
+        }
+        None => None,
+    };
+    let state = if loan.is_some() { State::OnLoan } else { condition(&row.get::<String>(4)?)?.state() };
+    let own: Option<String> = row.get(5)?;
+    Ok(Copy {
+        id: row.get(0)?,
+        book_id: row.get(1)?,
+        title: row.get(2)?,
+        barcode: row.get(3)?,
+        state,
+        own_location: own.is_some(),
+        location: own.map_or_else(|| row.get(6), Ok)?,
+        note: row.get(7)?,
+        price: row.get(8)?,
+        acquired_on: optional_day(row, 9)?,
+        moves: state.moves().to_vec(),
+        loan,
+    })
+}
+
+/// A copy as it is shown.
+pub fn by_id(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Copy>> {
+    tx.query_opt(select!("WHERE c.id = $1"), &[&id], copy)
+}
+
+/// The copy with a barcode, without regard to case.
+pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
+    tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
+}
+
+/// The copies of a title with ids after `after`, in the order in which they came into the library.
+pub fn of_book(tx: &mut Tx<'_>, book: BookId, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
+    tx.query(
+        select!("WHERE c.book_id = $1 AND c.id > $2 ORDER BY c.id LIMIT $3"),
+        &[&book, &after, &limit],
+        copy,
+    )
+}
+
+/// The copies in a state with ids after `after`; those kept for readers are none yet.
+pub fn in_state(tx: &mut Tx<'_>, state: State, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
+    let params: [&dyn Param; 2] = [&after, &limit];
+    match state {
+        State::OnLoan => tx.query(
+            select!("WHERE l.id IS NOT NULL AND c.id > $1 ORDER BY c.id LIMIT $2"),
+            &params,
+            copy,
+        ),
+        State::OnShelf => tx.query(
+            select!("WHERE c.condition = 'on-shelf' AND l.id IS NULL AND c.id > $1 ORDER BY c.id LIMIT $2"),
+            &params,
+            copy,
+        ),
+        State::OnHoldShelf => Ok(Vec::new()),
+        other => tx.query(
+            select!(
+                "WHERE c.condition <> 'on-shelf' AND c.condition = $3 AND l.id IS NULL AND c.id > $1 ORDER BY c.id LIMIT $2"
+            ),
+            &[&after, &limit, &other.as_str()],
+            copy,
+        ),
+    }
+}
+
+/// All copies with ids after `after`.
+pub fn all(tx: &mut Tx<'_>, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
+    tx.query(select!("WHERE c.id > $1 ORDER BY c.id LIMIT $2"), &[&after, &limit], copy)
+}
+
+/// How many copies wait to be shelved.
+pub fn count_to_shelve(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(
+        sql!("SELECT COUNT(*) FROM copies WHERE condition <> 'on-shelf' AND condition = 'to-shelve'"),
+        &[],
+        |row| row.get(0),
+    )
+}
+
+/// Up to `limit` copies that wait to be shelved.
+pub fn to_shelve(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<CopyId>> {
+    tx.query(
+        sql!(
+            "SELECT id FROM copies WHERE condition <> 'on-shelf' AND condition = 'to-shelve' ORDER BY id LIMIT $1"
+        ),
+        &[&limit],
+        |row| row.get(0),
+    )
+}
+
+/// Adds a copy with this barcode; `None` where the barcode is another copy's or a reader's roll number.
+pub fn add(
+    tx: &mut Tx<'_>,
+    book: BookId,
+    barcode: &str,
+    acquired_on: Option<Date>,
+    now: i64,
+) -> Result<Option<CopyId>> {
+    tx.query_opt(
+        sql!(
+            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
+             SELECT $1, $2, $3, 'on-shelf', $4, $5 WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = $3)
+             ON CONFLICT (barcode_key) DO NOTHING RETURNING id"
+        ),
+        &[&book, &barcode, &folded_barcode(barcode), &acquired_on.map(|day| day.to_string()), &now],
+        |row| row.get(0),
+    )
+}
+
+/// Sets `count` accession numbers aside; the first of them.
+pub fn reserve(tx: &mut Tx<'_>, count: i64) -> Result<i64> {
+    tx.query_one(
+        sql!("UPDATE accession SET next = next + $1 WHERE id = 1 RETURNING next - $1"),
+        &[&count],
+        |row| row.get(0),
+    )
+}
+
+/// Adds `count` copies with the accession numbers from `first` on, which were [reserved](reserve) (R-COPY-3). A number
+/// that somebody gave by hand before, or that is a reader's roll number, is passed over for a later one.
+pub fn add_numbered(
+    tx: &mut Tx<'_>,
+    book: BookId,
+    prefix: &str,
+    mut first: i64,
+    count: i64,
+    acquired_on: Option<Date>,
+    now: i64,
+) -> Result<Vec<AddedCopy>> {
+    let mut added = Vec::new();
+    let mut wanted = count;
+    while wanted > 0 {
+        let mut these = tx.query(
+            sql!(
+                "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
+                 WITH RECURSIVE numbers (n) AS (
+                     SELECT CAST($2 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < $3
+                 ), padded (digits) AS (
+                     SELECT CASE WHEN n < 1000000 THEN SUBSTR(CAST(1000000 + n AS TEXT), 2) ELSE CAST(n AS TEXT) END
+                     FROM numbers
+                 )
+                 SELECT $1, $4 || digits, $5 || digits, 'on-shelf', $6, $7 FROM padded
+                 WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = $5 || digits)
+                 ON CONFLICT (barcode_key) DO NOTHING RETURNING id, barcode"
+            ),
+            &[
+                &book,
+                &first,
+                &(first + wanted - 1),
+                &prefix,
+                &folded_barcode(prefix),
+                &acquired_on.map(|day| day.to_string()),
+                &now,
+            ],
+            |row| Ok(AddedCopy { id: row.get(0)?, barcode: row.get(1)? }),
+        )?;
+        wanted -= i64::try_from(these.len()).unwrap_or(i64::MAX);
+        added.append(&mut these);
+        if wanted > 0 {
+            first = reserve(tx, wanted)?;
+        }
+    }
+    added.sort_by_key(|copy| copy.id);
+    Ok(added)
+}
+
+/// Stores an edit of a copy; `false` where the barcode is another copy's or a reader's roll number.
+pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> {
+    let key = folded_barcode(&record.barcode);
+    let taken = tx.query_one(
+        sql!(
+            "SELECT CASE WHEN EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1 AND id <> $2)
+                           OR EXISTS (SELECT 1 FROM users WHERE roll_number = $1) THEN TRUE ELSE FALSE END"
+        ),
+        &[&key, &id],
+        |row| row.get::<bool>(0),
+    )?;
+    if taken {
+        return Ok(false);
+    }
+    tx.execute_one(
+        sql!(
+            "UPDATE copies SET barcode = $2, barcode_key = CASE WHEN barcode_key IS NULL THEN NULL ELSE $3 END,
+                    location = $4, note = $5, price = $6, acquired_on = $7 WHERE id = $1"
+        ),
+        &[
+            &id,
+            &record.barcode,
+            &key,
+            &record.location,
+            &record.note,
+            &record.price,
+            &record.acquired_on.map(|day| day.to_string()),
+        ],
+    )?;
+    Ok(true)
+}
+
+/// Up to `limit` copies of a title that can be withdrawn, those that were never lent first (R-COPY-3).
+pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<CopyId>> {
+    tx.query(
+        sql!(
+            "SELECT id FROM copies AS c WHERE book_id = $1 AND condition = 'on-shelf'
+               AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
+             ORDER BY CASE WHEN EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id) THEN 1 ELSE 0 END, used_at, id LIMIT $2"
+        ),
+        &[&book, &limit],
+        |row| row.get(0),
+    )
+}
+
+/// The title is deleted: its copies are withdrawn but for those on loan, and all its barcodes are free again.
+pub fn title_deleted(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE copies SET barcode_key = NULL, used_at = $2,
+                    condition = CASE WHEN EXISTS (SELECT 1 FROM loans WHERE copy_id = copies.id AND ended_at IS NULL)
+                                     THEN condition ELSE 'withdrawn' END
+             WHERE book_id = $1"
+        ),
+        &[&book, &now],
+    )?;
+    Ok(())
+}
+
+/// How many copies of a title are in each state, in the order of [`State::ALL`].
+pub fn counts(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<(State, i64)>> {
+    let found = tx.query(
+        sql!(
+            "SELECT c.condition, CASE WHEN l.id IS NULL THEN FALSE ELSE TRUE END, COUNT(*)
+             FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+             WHERE c.book_id = $1 GROUP BY 1, 2"
+        ),
+        &[&book],
+        |row| {
+            let state = condition(&row.get::<String>(0)?)?.state();
+            Ok((if row.get(1)? { State::OnLoan } else { state }, row.get::<i64>(2)?))
+        },
+    )?;
+    let of = |state| found.iter().filter(|(found, _)| *found == state).map(|(_, count)| count).sum();
+    Ok(State::ALL.iter().map(|state| (*state, of(*state))).filter(|(_, count)| *count > 0).collect())
+}
+
+/// What contradicts the ledger law of copies (R-COPY-2), in words for the operator; at most `limit` titles or loans.
+pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
+    let mut found = tx.query(
+        sql!(
+            "SELECT b.id, b.no_of_books, COALESCE(s.count, 0) FROM books AS b
+             LEFT JOIN (SELECT c.book_id, COUNT(*) AS count FROM copies AS c
+                        WHERE c.condition = 'on-shelf'
+                          AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
+                        GROUP BY c.book_id) AS s ON s.book_id = b.id
+             WHERE b.no_of_books <> COALESCE(s.count, 0) ORDER BY b.id LIMIT $1"
+        ),
+        &[&limit],
+        |row| {
+            Ok(format!(
+                "title {}: the catalogue says {} on the shelf, its copies say {}",
+                row.get::<BookId>(0)?,
+                row.get::<i64>(1)?,
+                row.get::<i64>(2)?
+            ))
+        },
+    )?;
+    found.extend(tx.query(
+        sql!(
+            "SELECT l.id, l.book_id, c.book_id, c.condition FROM loans AS l LEFT JOIN copies AS c ON c.id = l.copy_id
+             WHERE l.ended_at IS NULL AND (c.id IS NULL OR c.book_id <> l.book_id
+                                           OR c.condition NOT IN ('on-shelf', 'reference'))
+             ORDER BY l.id LIMIT $1"
+        ),
+        &[&limit],
+        |row| {
+            let loan = row.get::<LoanId>(0)?;
+            Ok(match row.get::<Option<BookId>>(2)? {
+                None => format!("loan {loan} is open and has no copy"),
+                Some(other) if other != row.get::<BookId>(1)? => {
+                    format!("loan {loan} is of title {}, its copy of title {other}", row.get::<BookId>(1)?)
+                }
+                Some(_) => {
+                    format!("loan {loan} is open, and its copy is {}", row.get::<String>(3)?)
+                }
+            })
+        },
+    )?);
+    Ok(found)
+}
+
+/// How many copies there are.
+pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT COUNT(*) FROM copies"), &[], |row| row.get(0))
+}

@@ -1,0 +1,131 @@
+//! Parts of migrations that SQL cannot do alike on both databases.
+
+use serde_json::{Value, json};
+
+use super::{Error, Result, Tx};
+use crate::sql;
+
+/// Events read at once.
+const PORTION: i64 = 1000;
+
+/// 0003: the old events, with free values before and after, become typed changes.
+pub(super) fn events_to_changes(tx: &mut Tx<'_>) -> Result<()> {
+    let mut after = 0;
+    loop {
+        let events = tx.query(
+            sql!(
+                "SELECT e.id, e.at, e.actor_id, e.action, e.subject, e.subject_id, e.before, e.after,
+                        l.user_id, l.book_id, l.title, l.ended_on
+                 FROM old_events AS e LEFT JOIN loans AS l ON e.subject = 'loan' AND l.id = e.subject_id
+                 WHERE e.id > $1 ORDER BY e.id LIMIT $2"
+            ),
+            &[&after, &PORTION],
+            |row| {
+                Ok(Old {
+                    id: row.get(0)?,
+                    at: row.get(1)?,
+                    actor: row.get(2)?,
+                    kind: format!("{} {}", row.get::<String>(4)?, row.get::<String>(3)?),
+                    subject: row.get(5)?,
+                    before: parsed(row.get(6)?)?,
+                    after: parsed(row.get(7)?)?,
+                    borrower: row.get(8)?,
+                    book: row.get(9)?,
+                    title: row.get(10)?,
+                    ended_on: row.get(11)?,
+                })
+            },
+        )?;
+        let Some(last) = events.last() else { break };
+        after = last.id;
+        for old in &events {
+            let (action, person, book, mut change) = old.changed()?;
+            change["v"] = json!(1);
+            change["kind"] = json!(action);
+            tx.execute_one(
+                sql!(
+                    "INSERT INTO events (id, at, actor_id, action, person_id, book_id, change)
+                     VALUES ($1, $2, $3, $4, $5, $6, $7)"
+                ),
+                &[&old.id, &old.at, &old.actor, &action, &person, &book, &change.to_string()],
+            )?;
+        }
+    }
+    if tx.is_postgres() {
+        tx.batch(
+            "SELECT setval(pg_get_serial_sequence('events', 'id'), COALESCE((SELECT MAX(id) FROM events), 0) + 1, FALSE)",
+        )?;
+    }
+    tx.batch("DROP TABLE old_events")
+}
+
+fn parsed(json: Option<String>) -> Result<Value> {
+    json.map_or(Ok(Value::Null), |json| {
+        serde_json::from_str(&json).map_err(|error| Error::Database(Box::new(error)))
+    })
+}
+
+struct Old {
+    id: i64,
+    at: i64,
+    actor: Option<i64>,
+    /// Subject and action.
+    kind: String,
+    subject: i64,
+    before: Value,
+    after: Value,
+    borrower: Option<i64>,
+    book: Option<i64>,
+    title: Option<String>,
+    ended_on: Option<String>,
+}
+
+impl Old {
+    /// Action, person, book and fields of the change.
+    fn changed(&self) -> Result<(&'static str, Option<i64>, Option<i64>, Value)> {
+        let (before, after) = (&self.before, &self.after);
+        let person = Some(self.subject);
+        let book = Some(self.subject);
+        Ok(match self.kind.as_str() {
+            "user register" => ("registered", person, None, json!({ "role": after["role"] })),
+            "user update-profile" => {
+                ("profile-updated", person, None, json!({ "before": before, "after": after }))
+            }
+            "user sign-in" => ("signed-in", person, None, json!({})),
+            "book add" => ("book-added", None, book, json!({ "book": after })),
+            "book update" => ("book-updated", None, book, json!({ "before": before, "after": after })),
+            "book delete" => ("book-deleted", None, book, json!({ "book": before })),
+            "book import" => ("books-imported", None, None, after.clone()),
+            "loan borrow" => (
+                "lent",
+                self.borrower,
+                self.book,
+                json!({ "loan": self.subject, "title": self.title, "due": after["returnDate"] }),
+            ),
+            "loan return" => (
+                "returned",
+                self.borrower,
+                self.book,
+                json!({
+                    "loan": self.subject, "title": self.title, "due": before["returnDate"], "on": self.ended_on,
+                    "to": if after["restocked"] == true { "on-shelf" } else { "to-shelve" }, "fine": after["fine"],
+                }),
+            ),
+            "loan extend" => (
+                "renewed",
+                self.borrower,
+                self.book,
+                json!({
+                    "loan": self.subject, "title": self.title, "from": before["returnDate"], "to": after["returnDate"],
+                }),
+            ),
+            "review review" => (
+                "reviewed",
+                self.actor,
+                after["bookId"].as_i64(),
+                json!({ "review": self.subject, "rating": after["rating"] }),
+            ),
+            other => return Err(Error::Open(format!("event {} is of an unknown kind: {other}", self.id))),
+        })
+    }
+}
