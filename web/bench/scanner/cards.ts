@@ -85,7 +85,7 @@ const BAR_MODULES = 30
 /** A module of a QR code is a dot, printed twice as large as the narrowest bar. */
 const DOT = 2
 
-function modulesOf({ symbology, text }: Drawable): Modules {
+export function modulesOf({ symbology, text }: Drawable): Modules {
   const [symbol] = bwip.raw(ENCODER[symbology], text, {}) as { sbs?: number[]; pixs?: number[]; pixx?: number }[]
   if (symbol?.pixs && symbol.pixx) {
     const { pixs, pixx } = symbol

@@ -1,7 +1,8 @@
 /** Still pictures: what is read of a generated set, beside html5-qrcode on the very same frames in the same run. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { prepareDecoder, readFrame, readStill } from '../../src/features/scanner/decode'
+import { prepareDecoder, readFrame } from '../../src/features/scanner/decode'
+import { readStill } from '../../src/features/scanner/still'
 import { bare, cards, CONDITIONS, randomFrom, SYMBOLOGIES, type Rgba } from './cards'
 
 const require = createRequire(import.meta.url)

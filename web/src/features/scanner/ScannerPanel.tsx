@@ -12,6 +12,9 @@ import type { Scanner, ScanView } from './scanner'
 import classes from './ScannerPanel.module.css'
 import { useScanner } from './useScanner'
 
+/** What takes longer shows how far it is. */
+const SHOW_PROGRESS_AFTER_MS = 300
+
 const PICTURES = 'image/jpeg,image/png,image/webp'
 
 type ScannerPanelProps = {
@@ -31,12 +34,17 @@ type Said = { words: string; instead: string }
 export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanelProps) {
   const [said, setSaid] = useState<Said | null>(null)
   const [dropping, setDropping] = useState(false)
+  const [progress, setProgress] = useState<number | null>(null)
   const forgetFile = useRef<() => void>(null)
+  const reading = useRef<AbortController>(null)
   const tell = useRef(onCode)
   useEffect(() => {
     tell.current = onCode
   })
   const onRead = useCallback((read: ScanResult, by?: Scanner) => {
+    // A card before the camera is newer than a picture that is still being read.
+    if (by) reading.current?.abort()
+    setProgress(null)
     setSaid(null)
     void (async () => {
       const { again } = await tell.current(rollNumberOf(read))
@@ -56,6 +64,14 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
 
   async function readPicture(file: File) {
     if (!decoder) return
+    // The newest picture counts.
+    reading.current?.abort()
+    const mine = new AbortController()
+    reading.current = mine
+    const begun = performance.now()
+    const onProgress = (share: number) => {
+      if (!mine.signal.aborted && performance.now() - begun > SHOW_PROGRESS_AFTER_MS) setProgress(share)
+    }
     // The same file may be chosen again.
     forgetFile.current?.()
     onOther()
@@ -63,12 +79,16 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
     try {
       const refused = await refusal(file)
       if (refused !== null) return say(refused)
-      const read = await decoder.readPicture(file)
+      const read = await decoder.readPicture(file, { signal: mine.signal, onProgress })
+      if (mine.signal.aborted) return
       if (read) return onRead(read)
       say(t('scanner.picture.none'))
     } catch (error) {
+      if (mine.signal.aborted) return
       console.error('The picture could not be read', error)
       say(error instanceof DecoderMissing ? t('scanner.problem.decoder') : t('scanner.picture.failed'))
+    } finally {
+      if (reading.current === mine) setProgress(null)
     }
   }
 
@@ -89,6 +109,9 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
         </Text>
         <CloseButton aria-label={t('scanner.close')} onClick={onClose} />
       </div>
+      {progress !== null && (
+        <progress className={classes.progress} value={progress} aria-label={t('scanner.picture.reading')} />
+      )}
       <div className={classes.stage} data-off={!shows || undefined}>
         {/* A camera's picture has no sound that could be written down. */}
         {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}

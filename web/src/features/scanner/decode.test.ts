@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { bare, cards, CONDITIONS, drawn, randomFrom, SYMBOLOGIES, toRgba } from '../../../bench/scanner/cards'
-import { prepareDecoder, readFrame, readStill } from './decode'
+import { prepareDecoder, readFrame } from './decode'
+import { readStill } from './still'
 
 beforeAll(async () => {
   const wasm = await readFile(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))
@@ -68,6 +69,11 @@ describe('single frames of the camera', () => {
     ] as const) {
       expect((await readFrame(toRgba(drawn({ symbology, text }, look)), 'plain'))?.text).toBe(text)
     }
+  })
+
+  it('R-SCAN-9: six signs of a Code 39 are no Code 32, though their sum would allow it', async () => {
+    const frame = toRgba(drawn({ symbology: 'Code39', text: 'PG8836' }, look))
+    expect((await readFrame(frame, 'plain'))?.text).toBe('PG8836')
   })
 
   it('a short ITF is taken for a part of one, and an empty table for nothing', async () => {

@@ -1,9 +1,10 @@
 /** Reads codes beside the page, so that the picture never stalls. */
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import type { ScanResult } from './acceptance'
-import { prepareDecoder, readFrame, readStill } from './decode'
+import { prepareDecoder, readFrame } from './decode'
 import type { Failure, Question, Reply } from './decoder'
 import type { Frame } from './frames'
+import { readStill, USUAL_LOOKS, type GoOn } from './still'
 
 /** The decoder's program comes from this very server. */
 const ready = prepareDecoder({ locateFile: () => wasmUrl })
@@ -24,28 +25,45 @@ function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
   return context.getImageData(0, 0, width, height)
 }
 
+/** Longer than this nobody waits for a picture; on a computer it takes a tenth of it. */
+const PATIENCE_MS = 3000
+
+const cancelled = new Set<number>()
+
+/** Lets the page speak between two looks at a picture, and tells it how far the reading is. */
+function goOnFor(id: number): GoOn {
+  const end = performance.now() + PATIENCE_MS
+  return async (looks) => {
+    postMessage({ id, progress: Math.min(1, looks / USUAL_LOOKS) } satisfies Reply)
+    await new Promise((resolve) => setTimeout(resolve))
+    return !cancelled.has(id) && performance.now() < end
+  }
+}
+
 /** `createImageBitmap` turns the picture the way its EXIF data says, and knows every format that the browser shows. */
-async function readPicture(picture: Blob) {
+async function readPicture(id: number, picture: Blob) {
   const bitmap = await createImageBitmap(picture)
+  const goOn = goOnFor(id)
   try {
-    const read = await readStill(pixelsOf(bitmap, FIRST_LOOK))
-    if (read || Math.max(bitmap.width, bitmap.height) <= FIRST_LOOK) return read
-    return await readStill(pixelsOf(bitmap, Infinity))
+    const read = await readStill(pixelsOf(bitmap, FIRST_LOOK), goOn)
+    if (read || Math.max(bitmap.width, bitmap.height) <= FIRST_LOOK || !(await goOn(USUAL_LOOKS))) return read
+    return await readStill(pixelsOf(bitmap, Infinity), goOn)
   } finally {
+    cancelled.delete(id)
     bitmap.close()
   }
 }
 
-async function readingOf(question: Question): Promise<ScanResult | null> {
+async function readingOf(question: Exclude<Question, { kind: 'cancel' }>): Promise<ScanResult | null> {
   switch (question.kind) {
     case 'frame':
       return readFrame(question.frame, question.preprocessing)
     case 'picture':
-      return readPicture(question.picture)
+      return readPicture(question.id, question.picture)
   }
 }
 
-async function answer(question: Question): Promise<Reply> {
+async function answer(question: Exclude<Question, { kind: 'cancel' }>): Promise<Reply> {
   let failed: Failure = 'missing'
   try {
     await ready
@@ -57,5 +75,6 @@ async function answer(question: Question): Promise<Reply> {
 }
 
 addEventListener('message', ({ data }: MessageEvent<Question>) => {
-  void answer(data).then((reply) => postMessage(reply))
+  if (data.kind === 'cancel') cancelled.add(data.id)
+  else void answer(data).then((reply) => postMessage(reply))
 })

@@ -1,6 +1,13 @@
 /** RGBA pixels, as the decoder takes them; an `ImageData` is one. */
 export type Frame = { readonly data: Uint8ClampedArray<ArrayBuffer>; readonly width: number; readonly height: number }
 
+/** Brightness per pixel, 0 to 255. */
+export type Grey<Values = Float32Array | Uint8Array> = {
+  readonly data: Values
+  readonly width: number
+  readonly height: number
+}
+
 /** A part of a picture, in its own pixels. */
 export type Region = { x: number; y: number; width: number; height: number }
 
@@ -28,12 +35,12 @@ export function regionUnder(box: number, shown: Shown, zoom = 1): Region {
   return { x: Math.round((videoWidth - width) / 2), y: Math.round((videoHeight - height) / 2), width, height }
 }
 
-function luminance({ data, width, height }: Frame): Uint8Array {
+export function luminance({ data, width, height }: Frame): Grey<Uint8Array> {
   const grey = new Uint8Array(width * height)
   for (let at = 0, from = 0; at < grey.length; at += 1, from += 4) {
     grey[at] = (data[from]! * 77 + data[from + 1]! * 150 + data[from + 2]! * 29) >> 8
   }
-  return grey
+  return { data: grey, width, height }
 }
 
 /** A frame to be filled with shades of grey, a whole pixel at a time. */
@@ -46,6 +53,16 @@ function blank(width: number, height: number): { frame: Frame; pixels: Uint32Arr
 function pixelOf(grey: number): number {
   const value = grey < 0 ? 0 : grey > 255 ? 255 : grey | 0
   return 0xff000000 | (value * 0x010101)
+}
+
+/** Rows of brightness as the decoder takes them, each so many pixels high. */
+export function toFrame({ data, width, height }: Grey, times = 1): Frame {
+  const { frame, pixels } = blank(width, height * times)
+  for (let y = 0; y < height * times; y += 1) {
+    const row = Math.floor(y / times) * width
+    for (let x = 0; x < width; x += 1) pixels[y * width + x] = pixelOf(data[row + x]!)
+  }
+  return frame
 }
 
 /** Side of the fields that are looked at, and room left around those with print. */
@@ -139,7 +156,7 @@ const PAPER = 176
 /** Each pixel as a share of its surroundings' brightness: shadows and glare go, bars stay. */
 export function normalizeLocalContrast(frame: Frame): Frame {
   const { width, height } = frame
-  const grey = luminance(frame)
+  const grey = luminance(frame).data
   const means = surroundings(grey, width, height, 16)
   const even = blank(width, height)
   for (let at = 0; at < grey.length; at += 1)
@@ -150,7 +167,7 @@ export function normalizeLocalContrast(frame: Frame): Frame {
 /** Sharper and twice as large: what is out of focus or far away gets edges again. */
 export function sharpenAndUpscale(frame: Frame): Frame {
   const { width, height } = frame
-  const grey = luminance(frame)
+  const grey = luminance(frame).data
   const sharp = surroundings(grey, width, height, 2)
   for (let at = 0; at < grey.length; at += 1) sharp[at] = grey[at]! + 2 * (grey[at]! - sharp[at]!)
   const large = blank(width * 2, height * 2)
@@ -178,7 +195,7 @@ const PARTS = 1 << 12
  * decoder's lines.
  */
 export function rotate(frame: Frame, degrees: number): Frame {
-  const grey = luminance(frame)
+  const grey = luminance(frame).data
   const angle = (degrees * Math.PI) / 180
   const cos = Math.cos(angle)
   const sin = Math.sin(angle)

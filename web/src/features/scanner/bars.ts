@@ -1,0 +1,283 @@
+import type { Grey } from './frames'
+
+/**
+ * Where bars run side by side, whatever their angle: the brightness changes strongly, and always in the same direction.
+ * All lengths are in pixels of the picture, angles in radians.
+ */
+export type BarRegion = {
+  /** The middle. */
+  x: number
+  y: number
+  /** Direction across the bars, along which a scanner's line runs. */
+  angle: number
+  /** By how much the code runs askew to that, as it does in a tilted card. */
+  skew: number
+  /** By how much the direction changes per pixel along that line: bars converge in a tilted card. */
+  bend: number
+  /** Half the extent across the bars, and half of it along them. */
+  reach: number
+  height: number
+}
+
+/** Side of the cells in which directions are looked at. */
+const CELL = 8
+/** How far directions within a cell must agree: 1 for nothing but parallel bars, 0 for anything. */
+const MIN_COHERENCE = 0.55
+/** Neighbours belong together up to this difference of direction. */
+const MAX_STEP = 0.22
+/** Fewer cells are letters, or an edge. */
+const MIN_CELLS = 12
+/** A tilt of 35 degrees skews by 6. */
+const MAX_SKEW = 0.2
+/** A cell of bars changes at least so much, as a share of the strongest cells. */
+const MIN_STRENGTH = 0.06
+
+type Cells = { across: number; down: number; xx: Float32Array; yy: Float32Array; xy: Float32Array }
+
+/** What counts is by which share the brightness changes, or a shadow would hide bars; in the dark that would be noise. */
+const DARK = 12
+const LOGARITHMS = Float32Array.from({ length: 256 }, (_, value) => 100 * Math.log(value + DARK))
+
+/** Scharr's weights, 3 : 10 : 3: they tell the direction even of bars that are two pixels wide. */
+const EDGE = 0.3
+
+/** The structure tensor, summed in each cell. */
+function gradients({ data: values, width, height }: Grey<Uint8Array>): Cells {
+  const data = new Float32Array(values.length)
+  for (let at = 0; at < values.length; at += 1) data[at] = LOGARITHMS[values[at]!]!
+  const across = Math.floor(width / CELL)
+  const down = Math.floor(height / CELL)
+  const [xx, yy, xy] = [0, 1, 2].map(() => new Float32Array(across * down)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ]
+  // Every other row is enough to see bars.
+  for (let y = 1; y < Math.min(height - 1, down * CELL); y += 2) {
+    const row = Math.floor(y / CELL) * across
+    for (let column = 0; column < across; column += 1) {
+      let [sumXX, sumYY, sumXY] = [0, 0, 0]
+      const end = Math.min(width - 1, (column + 1) * CELL)
+      for (let x = Math.max(1, column * CELL); x < end; x += 1) {
+        const at = y * width + x
+        const rising = data[at + width + 1]! - data[at - width - 1]!
+        const falling = data[at - width + 1]! - data[at + width - 1]!
+        const right = EDGE * (rising + falling) + data[at + 1]! - data[at - 1]!
+        const low = EDGE * (rising - falling) + data[at + width]! - data[at - width]!
+        sumXX += right * right
+        sumYY += low * low
+        sumXY += right * low
+      }
+      xx[row + column]! += sumXX
+      yy[row + column]! += sumYY
+      xy[row + column]! += sumXY
+    }
+  }
+  return { across, down, xx, yy, xy }
+}
+
+/** The sum over each cell and its eight neighbours: single edges lose their say. */
+function pooled(values: Float32Array, across: number, down: number): Float32Array {
+  const result = new Float32Array(values.length)
+  for (let y = 0; y < down; y += 1) {
+    for (let x = 0; x < across; x += 1) {
+      let sum = 0
+      for (let dy = y > 0 ? -1 : 0; dy <= (y < down - 1 ? 1 : 0); dy += 1) {
+        for (let dx = x > 0 ? -1 : 0; dx <= (x < across - 1 ? 1 : 0); dx += 1)
+          sum += values[(y + dy) * across + x + dx]!
+      }
+      result[y * across + x] = sum
+    }
+  }
+  return result
+}
+
+/** The difference of two directions that have no sense of to and fro. */
+function turnBetween(one: number, other: number): number {
+  const difference = (one - other) % Math.PI
+  return difference > Math.PI / 2 ? difference - Math.PI : difference < -Math.PI / 2 ? difference + Math.PI : difference
+}
+
+/** The regions that look most like bars, best first. */
+export function findBars(grey: Grey<Uint8Array>, most: number): BarRegion[] {
+  const { across, down, ...tensor } = gradients(grey)
+  const [xx, yy, xy] = [tensor.xx, tensor.yy, tensor.xy].map((values) => pooled(values, across, down)) as [
+    Float32Array,
+    Float32Array,
+    Float32Array,
+  ]
+  const count = across * down
+  const strength = new Float32Array(count)
+  const angle = new Float32Array(count)
+  const isBar = new Uint8Array(count)
+  for (let at = 0; at < count; at += 1) {
+    strength[at] = Math.hypot(xx[at]! - yy[at]!, 2 * xy[at]!)
+    angle[at] = Math.atan2(2 * xy[at]!, xx[at]! - yy[at]!) / 2
+  }
+  const strong = strength.toSorted()[Math.floor(count * 0.985)]!
+  for (let at = 0; at < count; at += 1) {
+    if (strength[at]! > MIN_STRENGTH * strong && strength[at]! > MIN_COHERENCE * (xx[at]! + yy[at]!)) isBar[at] = 1
+  }
+  const regions: { region: BarRegion; score: number }[] = []
+  const queue = new Int32Array(count)
+  for (let start = 0; start < count; start += 1) {
+    if (isBar[start] !== 1) continue
+    let end = 0
+    queue[end++] = start
+    isBar[start] = 2
+    for (let next = 0; next < end; next += 1) {
+      const at = queue[next]!
+      const x = at % across
+      for (const [neighbour, there] of [
+        [at - 1, x > 0],
+        [at + 1, x < across - 1],
+        [at - across, at >= across],
+        [at + across, at < count - across],
+      ] as const) {
+        if (!there || isBar[neighbour] !== 1 || Math.abs(turnBetween(angle[neighbour]!, angle[at]!)) > MAX_STEP)
+          continue
+        isBar[neighbour] = 2
+        queue[end++] = neighbour
+      }
+    }
+    if (end >= MIN_CELLS) regions.push(described(queue.subarray(0, end), across, strength, angle))
+  }
+  return regions
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, most)
+    .map(({ region }) => region)
+}
+
+function described(cells: Int32Array, across: number, strength: Float32Array, angles: Float32Array) {
+  let [sum, cos, sin, x, y] = [0, 0, 0, 0, 0]
+  for (const at of cells) {
+    const weight = Math.sqrt(strength[at]!)
+    sum += weight
+    cos += weight * Math.cos(2 * angles[at]!)
+    sin += weight * Math.sin(2 * angles[at]!)
+    x += weight * (at % across)
+    y += weight * Math.floor(at / across)
+  }
+  const angle = Math.atan2(sin, cos) / 2
+  ;[x, y] = [x / sum, y / sum]
+  const [dx, dy] = [Math.cos(angle), Math.sin(angle)]
+  const us: number[] = []
+  const vs: number[] = []
+  let [uu, ut, uv, u1, t1] = [0, 0, 0, 0, 0]
+  for (const at of cells) {
+    const [offX, offY] = [(at % across) - x, Math.floor(at / across) - y]
+    const u = offX * dx + offY * dy
+    us.push(u)
+    const v = offY * dx - offX * dy
+    vs.push(v)
+    const weight = Math.sqrt(strength[at]!) / sum
+    const turn = turnBetween(angles[at]!, angle)
+    uu += weight * u * u
+    ut += weight * u * turn
+    uv += weight * u * v
+    u1 += weight * u
+    t1 += weight * turn
+  }
+  us.sort((one, other) => one - other)
+  vs.sort((one, other) => one - other)
+  const at = (sorted: number[], share: number) => sorted[Math.round((sorted.length - 1) * share)]!
+  const [left, right, top, bottom] = [at(us, 0.01), at(us, 0.99), at(vs, 0.05), at(vs, 0.95)]
+  const variance = uu - u1 * u1
+  const middleU = (left + right) / 2
+  const middleV = (top + bottom) / 2
+  const slope = variance > 4 ? (ut - u1 * t1) / variance : 0
+  // The code itself runs askew to its bars in a tilted card; of a short one that cannot be told.
+  const skew = variance > 16 ? Math.atan(uv / variance) : 0
+  const region: BarRegion = {
+    x: (x + middleU * dx - middleV * dy + 0.5) * CELL,
+    y: (y + middleU * dy + middleV * dx + 0.5) * CELL,
+    angle: angle + t1 + slope * (middleU - u1),
+    skew: Math.max(-MAX_SKEW, Math.min(MAX_SKEW, skew)),
+    bend: slope / CELL,
+    reach: ((right - left) / 2 + 0.5) * CELL,
+    height: ((bottom - top) / 2 + 0.5) * CELL,
+  }
+  return { region, score: sum * Math.sqrt(region.reach) }
+}
+
+type Point = { x: number; y: number }
+type Corners = { topLeft: Point; topRight: Point; bottomLeft: Point; bottomRight: Point }
+
+/** A line of few pixels is not all that there is of the bars. */
+const MIN_HALF_HEIGHT = 8
+
+/** The region of bars that were read already. */
+export function regionOf({ topLeft, topRight, bottomLeft, bottomRight }: Corners): BarRegion {
+  const left = { x: (topLeft.x + bottomLeft.x) / 2, y: (topLeft.y + bottomLeft.y) / 2 }
+  const right = { x: (topRight.x + bottomRight.x) / 2, y: (topRight.y + bottomRight.y) / 2 }
+  return {
+    x: (left.x + right.x) / 2,
+    y: (left.y + right.y) / 2,
+    angle: Math.atan2(right.y - left.y, right.x - left.x),
+    skew: 0,
+    bend: 0,
+    reach: Math.hypot(right.x - left.x, right.y - left.y) / 2,
+    height: Math.max(MIN_HALF_HEIGHT, Math.hypot(bottomLeft.x - topLeft.x, bottomLeft.y - topLeft.y) / 2),
+  }
+}
+
+/**
+ * The region as if it had been seen from straight above, `scale` times as large: bars upright, one row for each pixel of
+ * their height, with room to either side.
+ */
+export function straightened(grey: Grey, region: BarRegion, scale: number, margin: number): Grey {
+  const { data, width, height } = grey
+  const { x, y, angle, skew, bend, reach } = region
+  const half = reach + margin
+  const across = Math.round(2 * half * scale)
+  const down = Math.max(3, Math.round(2 * region.height))
+  const out = new Float32Array(across * down)
+  const [dx, dy] = [Math.cos(angle + skew), Math.sin(angle + skew)]
+  for (let column = 0; column < across; column += 1) {
+    const u = (column + 0.5) / scale - half
+    const turn = Math.max(-reach, Math.min(reach, u)) * bend
+    // Along the bars, here.
+    const [bx, by] = [-Math.sin(angle + turn), Math.cos(angle + turn)]
+    for (let row = 0; row < down; row += 1) {
+      const v = row + 0.5 - down / 2
+      const fromX = Math.min(width - 1.001, Math.max(0, x + u * dx + v * bx - 0.5))
+      const fromY = Math.min(height - 1.001, Math.max(0, y + u * dy + v * by - 0.5))
+      const [left, top] = [Math.floor(fromX), Math.floor(fromY)]
+      const at = top * width + left
+      const [partX, partY] = [fromX - left, fromY - top]
+      const above = data[at]! + (data[at + 1]! - data[at]!) * partX
+      const below = data[at + width]! + (data[at + width + 1]! - data[at + width]!) * partX
+      out[row * across + column] = above + (below - above) * partY
+    }
+  }
+  return { data: out, width: across, height: down }
+}
+
+/** The region with the direction of its bars measured anew, by the pixels themselves instead of by cells. */
+export function aligned(grey: Grey, region: BarRegion): BarRegion {
+  const { data, width, height } = straightened(grey, region, 1, 0)
+  // Where bars lean by s pixels per row, the brightness obeys low + s·right = 0; s = lean + bend·u by least squares.
+  let [rr, rru, rruu, rl, rlu] = [0, 0, 0, 0, 0]
+  for (let y = 1; y < height - 1; y += 1) {
+    for (let x = 1; x < width - 1; x += 1) {
+      const at = y * width + x
+      const rising = data[at + width + 1]! - data[at - width - 1]!
+      const falling = data[at - width + 1]! - data[at + width - 1]!
+      const right = EDGE * (rising + falling) + data[at + 1]! - data[at - 1]!
+      const low = EDGE * (rising - falling) + data[at + width]! - data[at - width]!
+      const u = x + 0.5 - width / 2
+      rr += right * right
+      rru += right * right * u
+      rruu += right * right * u * u
+      rl += right * low
+      rlu += right * low * u
+    }
+  }
+  const determinant = rr * rruu - rru * rru
+  if (determinant <= 0) return region
+  const lean = -(rl * rruu - rlu * rru) / determinant
+  const bend = -(rr * rlu - rru * rl) / determinant
+  if (Math.abs(lean) > 0.5 || Math.abs(bend) * region.reach > 0.5) return region
+  // Leaning to the right is turning against the clock; the line across stays where it is.
+  return { ...region, angle: region.angle - lean, skew: region.skew + lean, bend: region.bend - bend }
+}

@@ -1,0 +1,132 @@
+import { isPlausible, type ScanResult } from './acceptance'
+import { aligned, findBars, regionOf, straightened, type BarRegion } from './bars'
+import { decode, findInFrame, LINEAR, readFrame } from './decode'
+import { cropToPrint, luminance, normalizeLocalContrast, toFrame, type Frame, type Grey } from './frames'
+import { bands, deblurred, stretched } from './profile'
+
+/** How the rows of straightened bars are prepared; lengths in pixels of the picture. */
+type Sharpening = {
+  /** Standard deviation of the blur that is taken out, and in how many rounds. */
+  sigma: number
+  rounds: number
+  /** How far from each pixel black and white are looked for. */
+  reach: number
+}
+
+const SHARP: Sharpening = { sigma: 0, rounds: 0, reach: 20 }
+/** In the order in which they read most of what is left (`bench/scanner photos`). */
+const SHARPENINGS: readonly Sharpening[] = [
+  { sigma: 1.2, rounds: 7, reach: 20 },
+  SHARP,
+  { sigma: 1.4, rounds: 20, reach: 20 },
+  { sigma: 0.8, rounds: 7, reach: 20 },
+  { sigma: 1, rounds: 20, reach: 13 },
+  { sigma: 1.6, rounds: 20, reach: 20 },
+  { sigma: 1.4, rounds: 20, reach: 13 },
+  { sigma: 1.2, rounds: 20, reach: 20 },
+  { sigma: 1.4, rounds: 30, reach: 20 },
+  { sigma: 1, rounds: 12, reach: 20 },
+]
+
+/** The code is nearly always in the first region; another one is a portrait, a line of text or the table. */
+const REGIONS = 3
+/** A frame of a plain webcam is looked at less often, so that it takes no longer than it is worth. */
+const SMALL_PICTURE = 400_000
+const LOOKS_AT_SMALL = 4
+/** Upscaling is for small pictures; of what is larger there are pixels enough. */
+const MAX_UPSCALED_PIXELS = 250_000
+/** Straightened bars are enlarged, so that edges may lie between two pixels. */
+const SCALE = 2
+/** Room to either side for the quiet zone, in pixels of the picture. */
+const MARGIN = 24
+/** Five bands, each a third of the bars' height: a finger or a reflection seldom covers all of them. */
+const BANDS = 5
+const BAND_SHARE = 0.34
+/** Enough for the decoder, which wants several lines to agree. */
+const ROWS_PER_BAND = 5
+
+function sharpened(straight: Grey, { sigma, rounds, reach }: Sharpening): Frame {
+  const rows = bands(straight, BAND_SHARE, BANDS)
+  return toFrame(stretched(deblurred(rows, sigma * SCALE, rounds), reach * SCALE), ROWS_PER_BAND)
+}
+
+type Kind = 'frame' | 'bars'
+
+/** A step of reading a picture: what was read, and in what. */
+type Step = { read: ScanResult | null; kind: Kind }
+
+async function* stepsInBars(grey: Grey, region: BarRegion, sharpenings: readonly Sharpening[]): AsyncGenerator<Step> {
+  const straight = straightened(grey, aligned(grey, aligned(grey, region)), SCALE, MARGIN)
+  for (const sharpening of sharpenings) {
+    // oxlint-disable-next-line no-await-in-loop -- each way is only needed when those before failed
+    yield { kind: 'bars', read: (await decode(sharpened(straight, sharpening), LINEAR))?.read ?? null }
+  }
+}
+
+/** Reads a frame, and what was read once more from its straightened bars: some codes must be read twice. */
+async function* stepsInFrame(frame: Frame, grey: Grey): AsyncGenerator<Step> {
+  const found = await findInFrame(frame, 'plain')
+  yield { kind: 'frame', read: found?.read ?? null }
+  if (found) yield* stepsInBars(grey, regionOf(found.corners), [SHARP, ...SHARPENINGS.slice(0, 1)])
+}
+
+/** All ways to look at a picture, from the cheap and likely ones to the others. */
+async function* steps(frame: Frame): AsyncGenerator<Step> {
+  const grey = luminance(frame)
+  yield* stepsInFrame(frame, grey)
+  const looks = grey.data.length < SMALL_PICTURE ? LOOKS_AT_SMALL : SHARPENINGS.length
+  for (const region of findBars(grey, REGIONS)) yield* stepsInBars(grey, region, SHARPENINGS.slice(0, looks))
+  const part = cropToPrint(frame)
+  const even = normalizeLocalContrast(part)
+  yield* stepsInFrame(even, luminance(even))
+  if (part.width * part.height <= MAX_UPSCALED_PIXELS) {
+    yield { kind: 'frame', read: await readFrame(part, 'upscaled') }
+  }
+}
+
+/** How often a code must be read before it is believed; bars that were sharpened too much can show another code. */
+function votesNeeded({ format, text }: ScanResult, kind: Kind): number {
+  switch (format) {
+    case 'QRCode':
+      return 1
+    case 'Code128':
+      return kind === 'frame' ? 1 : 2
+    case 'EAN8':
+      return kind === 'frame' ? 1 : 3
+    case 'EAN13':
+    case 'UPCA':
+      // A smeared EAN-13 can look like a UPC-A.
+      if (text.length === 12) return 3
+      return kind === 'frame' ? 1 : 2
+    default:
+      // No check digit.
+      return 2
+  }
+}
+
+/** Asked after each look, with the number of looks so far: whether to go on. */
+export type GoOn = (looks: number) => Promise<boolean>
+
+/** More looks than this are for pictures with several regions that look like bars. */
+export const USUAL_LOOKS = 2 * SHARPENINGS.length
+
+/** The code in a picture that does not change: one look after the other until one is sure. */
+export async function readStill(frame: Frame, goOn?: GoOn): Promise<ScanResult | null> {
+  const votes = new Map<string, { read: ScanResult; count: number }>()
+  let looks = 0
+  for await (const { read, kind } of steps(frame)) {
+    if (read && isPlausible(read)) {
+      const key = `${read.format} ${read.text}`
+      const count = (votes.get(key)?.count ?? 0) + 1
+      votes.set(key, { read, count })
+      let against = 0
+      for (const [other, vote] of votes) if (other !== key) against = Math.max(against, vote.count)
+      if (count - against >= votesNeeded(read, kind)) return read
+    }
+    looks += 1
+    if (goOn && !(await goOn(looks))) return null
+  }
+  // Code 128 checks every character and their sum: one read is worth something, as long as nothing contradicts it.
+  const [only, rival] = Array.from(votes.values())
+  return only && !rival && only.read.format === 'Code128' ? only.read : null
+}
