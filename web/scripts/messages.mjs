@@ -212,6 +212,7 @@ export function hardCoded(source) {
   const isForDevelopers = (node) =>
     (ts.isNewExpression(node) && node.expression.getText(source).endsWith('Error')) ||
     (ts.isCallExpression(node) && /^(console\.\w+|super|raise)$/.test(node.expression.getText(source))) ||
+    (ts.isPropertyAssignment(node) && node.name.getText(source) === 'fault') ||
     ts.isImportDeclaration(node) ||
     ts.isTypeNode(node)
   const visit = (node) => {

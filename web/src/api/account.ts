@@ -1,5 +1,7 @@
-import { queryOptions, useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { storedRole } from '../lib/storage'
+import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import type { Profile, Registration, SignIn, User } from './types'
@@ -11,6 +13,15 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
+/**
+ * The id of the person a screen was opened by, for as long as it stands: a session that ends while somebody types must
+ * not change where the draft is kept.
+ */
+export function useUid(): number {
+  const queries = useQueryClient()
+  return useState(() => queries.getQueryData(sessionQuery.queryKey)?.user?.uid ?? 0)[0]
+}
+
 /** Another person, or nobody; what else the session says stays. */
 export function setSessionUser(queries: QueryClient, user: User | null): void {
   queries.setQueryData(sessionQuery.queryKey, (session) => ({ idCard: session?.idCard ?? true, user }))
@@ -18,9 +29,9 @@ export function setSessionUser(queries: QueryClient, user: User | null): void {
 
 /** What an earlier person saw must not be shown to this one. */
 function changePerson(queries: QueryClient, user: User | null): void {
-  const session = queries.getQueryData(sessionQuery.queryKey)
-  queries.clear()
-  if (session) queries.setQueryData(sessionQuery.queryKey, session)
+  // The session itself stays: the frame watches it.
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] })
+  queries.getMutationCache().clear()
   setSessionUser(queries, user)
 }
 
@@ -35,21 +46,19 @@ export const meQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/me', { signal })),
 })
 
-export function useSignIn() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: SignIn) => dataOf(client.POST('/auth/sign-in', { body })),
-    onSuccess: (user) => changePerson(queries, user),
-  })
-}
+export const signIn = action({
+  send: (body: SignIn, call) => dataOf(client.POST('/auth/sign-in', { body, ...call })),
+  learn: (queries, user) => changePerson(queries, user),
+})
 
-export function useSignOut() {
-  return useMutation({ mutationFn: () => dataOf(client.POST('/auth/sign-out')) })
-}
+export const signOut = action({
+  send: (_nothing: null, call) => dataOf(client.POST('/auth/sign-out', call)),
+  fault: 'The person could not be signed out',
+})
 
-export function useRegister() {
-  return useMutation({ mutationFn: (body: Registration) => dataOf(client.POST('/auth/register', { body })) })
-}
+export const register = action({
+  send: (body: Registration, call) => dataOf(client.POST('/auth/register', { body, ...call })),
+})
 
 /** The email address that belongs to an ID card; the look-up is told the roll number trimmed and in lower case. */
 export async function findCardHolder(rollNumber: string, signal: AbortSignal): Promise<string> {
@@ -58,13 +67,11 @@ export async function findCardHolder(rollNumber: string, signal: AbortSignal): P
   return email
 }
 
-export function useUpdateProfile() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: Profile) => dataOf(client.PATCH('/me', { body })),
-    onSuccess: (user) => {
-      queries.setQueryData(keys.me, user)
-      setSessionUser(queries, user)
-    },
-  })
-}
+export const updateProfile = action({
+  send: (body: Profile, call) => dataOf(client.PATCH('/me', { body, ...call })),
+  learn: (queries, user) => {
+    queries.setQueryData(keys.me, user)
+    setSessionUser(queries, user)
+  },
+  fault: 'The profile could not be updated',
+})

@@ -1,10 +1,5 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { action } from './action'
 import { answerOf, client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
@@ -65,45 +60,30 @@ export const bookQuery = (id: number) =>
     },
   })
 
-function useInvalidateBooks() {
-  const queries = useQueryClient()
-  return () => queries.invalidateQueries({ queryKey: keys.books })
-}
-
-export function useAddBook() {
-  const invalidate = useInvalidateBooks()
-  return useMutation({
-    mutationFn: (body: BookForm) => dataOf(client.POST('/books', { body })),
-    onSuccess: () => void invalidate(),
-  })
-}
+export const addBook = action({
+  send: (body: BookForm, call) => dataOf(client.POST('/books', { body, ...call })),
+  changes: () => [keys.books],
+  fault: 'Error adding book',
+})
 
 /** Saves an edit of the book as it was loaded (`etag`); a later edit by somebody else makes it fail with `stale`. */
-export function useUpdateBook(id: number) {
-  const queries = useQueryClient()
-  const invalidate = useInvalidateBooks()
-  return useMutation({
-    mutationFn: async ({ etag, body }: { etag: string; body: BookForm }) => {
-      const { data, response } = await answerOf(
-        client.PUT('/books/{id}', { params: { path: { id }, header: { 'If-Match': etag } }, body }),
-      )
+export const updateBook = (id: number) =>
+  action({
+    send: async ({ etag, body }: { etag: string; body: BookForm }, { headers }) => {
+      const params = { path: { id }, header: { 'If-Match': etag } }
+      const { data, response } = await answerOf(client.PUT('/books/{id}', { params, body, headers }))
       return { book: data, etag: response.headers.get('ETag') ?? '' }
     },
-    onSuccess: (saved) => {
-      queries.setQueryData(keys.book(id), saved)
-      void invalidate()
-    },
+    learn: (queries, saved) => queries.setQueryData(keys.book(id), saved),
+    // Of a refused edit the screen itself loads what is there now, beside what was typed.
+    changes: (_input, saved) => (saved ? [keys.books] : []),
+    fault: 'Error updating book',
   })
-}
 
-export function useDeleteBook() {
-  const queries = useQueryClient()
-  const invalidate = useInvalidateBooks()
-  return useMutation({
-    mutationFn: (id: number) => dataOf(client.DELETE('/books/{id}', { params: { path: { id } } })),
-    onSuccess: (_nothing, id) => {
-      queries.removeQueries({ queryKey: keys.book(id) })
-      return invalidate()
-    },
-  })
-}
+/** A book that could not be deleted may be gone already: the lists tell. */
+export const deleteBook = action({
+  send: (id: number, call) => dataOf(client.DELETE('/books/{id}', { params: { path: { id } }, ...call })),
+  learn: (queries, _nothing, id) => queries.removeQueries({ queryKey: keys.book(id) }),
+  changes: () => [keys.books],
+  fault: 'Error deleting book',
+})

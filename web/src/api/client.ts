@@ -1,14 +1,25 @@
 import createClient from 'openapi-fetch'
-import { ProblemError, problemOf, unreachable } from '../lib/problem'
+import { ProblemError, problemOf, timedOut, unreachable } from '../lib/problem'
 import type { paths } from './schema'
 
+/** Whoever has waited this long is told so: an answer that comes later is dropped. */
+const READ_TIMEOUT_MS = 20_000
+const WRITE_TIMEOUT_MS = 30_000
+
 async function reach(request: Request): Promise<Response> {
+  const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
   try {
-    return await fetch(request)
+    return await fetch(request, { signal: AbortSignal.any([request.signal, timeout]) })
   } catch (error) {
-    if (error instanceof DOMException && error.name === 'AbortError') throw error
-    throw unreachable()
+    throw failureOf(error)
   }
+}
+
+/** What a person is told when no answer came; an abort is nothing to tell. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof DOMException)) return unreachable()
+  if (error.name === 'AbortError') return error
+  return error.name === 'TimeoutError' ? timedOut() : unreachable()
 }
 
 export const client = createClient<paths>({ baseUrl: new URL('/library/api/v1', location.origin).href, fetch: reach })
@@ -31,9 +42,9 @@ async function settled<T>(call: Promise<Answer<T>>): Promise<Answer<T>> {
   try {
     return await call
   } catch (error) {
-    // A body that is not JSON although the answer says so, or a connection lost half-way.
+    // A body that is not JSON although the answer says so, or a connection lost or gone quiet half-way.
     if (error instanceof SyntaxError) throw unreachable()
-    throw error
+    throw error instanceof DOMException ? failureOf(error) : error
   }
 }
 

@@ -10,5 +10,6 @@ export const keys = {
   book: (id: number) => ['books', 'one', id] as const,
   reviews: (id: number) => ['books', 'one', id, 'reviews'] as const,
   loans: ['loans'] as const,
+  loanLists: ['loans', 'list'] as const,
   loanList: (page: { q: string; cursor: string | null }) => ['loans', 'list', page] as const,
 }

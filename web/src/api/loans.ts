@@ -1,4 +1,5 @@
-import { keepPreviousData, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
@@ -30,54 +31,40 @@ export const myLoansQuery = queryOptions({
 })
 
 /** A loan that begins, moves or ends changes the lists of loans and the count on the book. */
-function useInvalidateLoans() {
-  const queries = useQueryClient()
-  return () =>
-    Promise.all([
-      queries.invalidateQueries({ queryKey: keys.loans }),
-      queries.invalidateQueries({ queryKey: keys.myLoans }),
-      queries.invalidateQueries({ queryKey: keys.books }),
-    ])
-}
+const EVERYTHING = [keys.loans, keys.myLoans, keys.books]
 
-export function useBorrow() {
-  const invalidate = useInvalidateLoans()
-  return useMutation({
-    mutationFn: (bookId: number) => dataOf(client.POST('/books/{id}/loans', { params: { path: { id: bookId } } })),
-    // Also after a refusal: the copy that was shown has just been borrowed by somebody else.
-    onSettled: () => void invalidate(),
-  })
-}
+/** Also after a refusal the lists are read again: the copy that was shown has just been borrowed by somebody else. */
+export const borrowBook = action({
+  send: (bookId: number, call) =>
+    dataOf(client.POST('/books/{id}/loans', { params: { path: { id: bookId } }, ...call })),
+  changes: () => EVERYTHING,
+  fault: 'The book could not be borrowed',
+})
 
-export function useReturnLoan() {
-  const invalidate = useInvalidateLoans()
-  return useMutation({
-    mutationFn: ({ id, restock }: { id: number; restock?: boolean }) =>
-      dataOf(
-        client.POST('/loans/{id}/return', {
-          params: { path: { id } },
-          body: restock === undefined ? {} : { restock },
-        }),
-      ),
-    onSettled: () => invalidate(),
-  })
-}
+export const returnLoan = action({
+  send: ({ id, restock }: { id: number; restock?: boolean }, call) =>
+    dataOf(
+      client.POST('/loans/{id}/return', {
+        params: { path: { id } },
+        body: restock === undefined ? {} : { restock },
+        ...call,
+      }),
+    ),
+  changes: () => EVERYTHING,
+  fault: 'The book could not be returned',
+})
 
 type LoanPage = Awaited<ReturnType<NonNullable<ReturnType<typeof loanListQuery>['queryFn']>>>
 
-export function useExtendLoan() {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (id: number) => dataOf(client.POST('/loans/{id}/extend', { params: { path: { id } } })),
-    // The row stays where it is with its new date: sorted in at once, it would jump away from under the pointer.
-    onSuccess: (moved) => {
-      queries.setQueriesData<LoanPage>(
-        { queryKey: keys.loans },
-        (page) =>
-          page && { ...page, loans: page.loans.map((loan) => (loan.id === moved.id ? { ...loan, ...moved } : loan)) },
-      )
-      return queries.invalidateQueries({ queryKey: keys.myLoans })
-    },
-    onError: () => Promise.all([keys.loans, keys.myLoans].map((queryKey) => queries.invalidateQueries({ queryKey }))),
-  })
-}
+export const extendLoan = action({
+  send: (id: number, call) => dataOf(client.POST('/loans/{id}/extend', { params: { path: { id } }, ...call })),
+  // The row stays where it is with its new date: sorted in at once, it would jump away from under the pointer.
+  learn: (queries, moved) =>
+    queries.setQueriesData<LoanPage>(
+      { queryKey: keys.loanLists },
+      (page) =>
+        page && { ...page, loans: page.loans.map((loan) => (loan.id === moved.id ? { ...loan, ...moved } : loan)) },
+    ),
+  changes: (_id, moved) => (moved ? [keys.myLoans] : [keys.loans, keys.myLoans]),
+  fault: 'The return date could not be extended',
+})

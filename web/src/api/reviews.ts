@@ -1,4 +1,5 @@
-import { infiniteQueryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
@@ -24,12 +25,11 @@ export const reviewsQuery = (bookId: number) =>
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
   })
 
-export function useAddReview(bookId: number) {
-  const queries = useQueryClient()
-  return useMutation({
-    mutationFn: (body: ReviewForm) =>
-      dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body })),
+export const addReview = (bookId: number) =>
+  action({
+    send: (body: ReviewForm, call) =>
+      dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body, ...call })),
     // The book shows the average, so it is fetched again with its reviews.
-    onSuccess: () => queries.invalidateQueries({ queryKey: keys.book(bookId) }),
+    changes: (_body, added) => (added ? [keys.book(bookId)] : []),
+    fault: 'The review could not be added',
   })
-}

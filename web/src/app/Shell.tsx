@@ -2,15 +2,16 @@ import { ActionIcon, Button, useComputedColorScheme, useMantineColorScheme } fro
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, NavLink, Outlet, useLocation, useNavigate } from 'react-router'
-import { forgetPerson, sessionQuery, useSignOut } from '../api/account'
+import { forgetPerson, sessionQuery, signOut as signOutAction } from '../api/account'
+import { useAction } from '../api/action'
 import type { User } from '../api/types'
 import { HelpIcon, LogoMark, MoonIcon, SunIcon } from '../ui/icons'
 import { LanguageSwitch } from '../ui/LanguageSwitch'
 import '../ui/styles'
 import { t } from '../lib/messages'
-import { notify } from '../lib/notify'
 import { paths } from '../lib/paths'
 import { showKeyboardHelp } from './shortcuts'
+import { Notices } from './Notices'
 import classes from './Shell.module.css'
 
 /** The navigation bar of whoever is signed in, around the screen. */
@@ -24,6 +25,7 @@ export function Shell() {
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
+      <Notices />
     </>
   )
 }
@@ -118,23 +120,19 @@ function SchemeSwitch() {
 }
 
 function Logout() {
-  const signOut = useSignOut()
+  const signOut = useAction(signOutAction, { failed: () => t('app.signOutFailed') })
   const queries = useQueryClient()
   const navigate = useNavigate()
 
   async function leave() {
-    try {
-      await signOut.mutateAsync()
-    } catch (error) {
-      notify.failure(t('app.signOutFailed'), error)
-      return
-    }
+    const { ok } = await signOut.run(null)
+    if (!ok) return
     await navigate(paths.login(), { replace: true })
     forgetPerson(queries)
   }
 
   return (
-    <Button variant="default" size="sm" loading={signOut.isPending} onClick={() => void leave()}>
+    <Button variant="default" size="sm" loading={signOut.pending} onClick={() => void leave()}>
       {t('app.nav.logout')}
     </Button>
   )

@@ -1,16 +1,36 @@
-import { loadChunk } from './chunks'
-
-/** One short notice per action, top right: `status` for what went well, `alert` for what did not. */
-async function show(kind: 'success' | 'failure', message: string): Promise<void> {
-  const showToast = await loadChunk('notices', async () => (await import('./Toasts')).showToast)
-  showToast(kind, message)
+/** A short notice of what became of an action. */
+export type Notice = {
+  kind: 'success' | 'failure'
+  message: string
+  /** A notice takes the place of the one with the same id. */
+  id?: string | undefined
+  /** Offered beside the words of a success. */
+  undo?: (() => Promise<unknown>) | undefined
 }
 
+type Host = { show: (notice: Notice) => void; hide: (id: string) => void }
+
+let host: Host | null = null
+const waiting: Notice[] = []
+
+/** Whoever shows notices says so; what was told before is shown then. The answer ends it. */
+export function hostNotices(next: Host): () => void {
+  host = next
+  for (const notice of waiting.splice(0)) host.show(notice)
+  return () => {
+    if (host === next) host = null
+  }
+}
+
+function tell(notice: Notice): void {
+  if (host) host.show(notice)
+  else waiting.push(notice)
+}
+
+/** Tells a person what became of an action: a success for a while, a failure until it is dismissed or tried again. */
 export const notify = {
-  success: (message: string) => void show('success', message),
-  /** `cause` goes to the console, for whoever looks into it. */
-  failure: (message: string, cause?: unknown) => {
-    if (cause !== undefined) console.error(message, cause)
-    void show('failure', message)
-  },
+  success: (message: string, undo?: () => Promise<unknown>) => tell({ kind: 'success', message, undo }),
+  failure: (message: string, id?: string) => tell({ kind: 'failure', message, id }),
+  /** Takes back what was told under this id. */
+  hide: (id: string) => host?.hide(id),
 }

@@ -1,8 +1,8 @@
 import type { Problem } from '../api/types'
 import { t, told } from './messages'
 
-/** The server's stable codes, and two for an answer that is not the server's. */
-type Code = Problem['code'] | 'unreachable' | 'unknown'
+/** The server's stable codes, and three for an answer that is not the server's. */
+type Code = Problem['code'] | 'unreachable' | 'timed-out' | 'unknown'
 
 type Params = Readonly<Record<string, unknown>>
 
@@ -39,6 +39,10 @@ export class ProblemError extends Error {
 
 export function unreachable(): ProblemError {
   return new ProblemError({ status: 0, code: 'unreachable', detail: t('common.unreachable') })
+}
+
+export function timedOut(): ProblemError {
+  return new ProblemError({ status: 0, code: 'timed-out', detail: t('common.timedOut') })
 }
 
 /** Reads an answer that is not a success, whatever its body turns out to be (a proxy may answer in HTML). */

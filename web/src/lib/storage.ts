@@ -2,12 +2,13 @@ import type { Role } from '../api/types'
 
 type Area = 'localStorage' | 'sessionStorage'
 
-/** Browser storage may be blocked or full: reading then finds nothing and writing does nothing. */
+/** Browser storage may be blocked or full: what is written then lives as long as the page. */
 function guarded(area: Area) {
+  const memory = new Map<string, string>()
   return {
     read(key: string): string | null {
       try {
-        return window[area].getItem(key)
+        return memory.get(key) ?? window[area].getItem(key)
       } catch {
         return null
       }
@@ -15,15 +16,17 @@ function guarded(area: Area) {
     write(key: string, value: string): void {
       try {
         window[area].setItem(key, value)
+        memory.delete(key)
       } catch {
-        // Nothing that the product keeps here is needed to go on.
+        memory.set(key, value)
       }
     },
     remove(key: string): void {
+      memory.delete(key)
       try {
         window[area].removeItem(key)
       } catch {
-        // As above.
+        // It was never there.
       }
     },
   }
@@ -45,12 +48,4 @@ export const storedRole = {
   },
   set: (role: Role) => storage.write(USER_ROLE, role),
   clear: () => storage.remove(USER_ROLE),
-  /** Calls back when another tab of this browser changes it; the answer ends the listening. */
-  onChangeElsewhere(changed: () => void): () => void {
-    const listen = (event: StorageEvent) => {
-      if (event.key === USER_ROLE && event.newValue !== event.oldValue) changed()
-    }
-    window.addEventListener('storage', listen)
-    return () => window.removeEventListener('storage', listen)
-  },
 }

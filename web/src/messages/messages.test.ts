@@ -155,6 +155,7 @@ describe('the check of the catalogue', () => {
     '<p>My Library</p>',
     "<path d='M10 1.8l2.5 5.2' />",
     "throw new Error('This is for developers')",
+    "action({ fault: 'The console says this' })",
   ])('leaves %s alone', (code) => {
     expect(hardCoded(sourceOf('a.tsx', code))).toEqual([])
   })

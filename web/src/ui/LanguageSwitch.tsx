@@ -1,7 +1,6 @@
-import { Button } from '@mantine/core'
-import { useEffect, useRef } from 'react'
+import { Button, Text } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
 import { chooseLanguage, currentLanguage, LANGUAGES, t } from '../lib/messages'
-import { notify } from '../lib/notify'
 
 /** The page mounts anew in the other language: the keyboard stays on the switch. */
 let pressed = false
@@ -9,6 +8,7 @@ let pressed = false
 /** Leads to the other language, which it names in its own words. */
 export function LanguageSwitch() {
   const button = useRef<HTMLButtonElement>(null)
+  const [failed, setFailed] = useState(false)
   const other = currentLanguage() === 'en' ? 'hi' : 'en'
 
   useEffect(() => {
@@ -18,25 +18,34 @@ export function LanguageSwitch() {
 
   async function change() {
     pressed = true
+    setFailed(false)
     try {
       await chooseLanguage(other)
     } catch (error) {
       pressed = false
-      notify.failure(t('common.languageFailed'), error)
+      console.error(error)
+      setFailed(true)
     }
   }
 
   return (
-    <Button
-      ref={button}
-      variant="subtle"
-      color="gray"
-      size="compact-md"
-      h={36}
-      lang={other}
-      onClick={() => void change()}
-    >
-      {LANGUAGES[other]}
-    </Button>
+    <>
+      {failed && (
+        <Text span size="sm" c="var(--mantine-color-error)" role="alert">
+          {t('common.languageFailed')}
+        </Text>
+      )}
+      <Button
+        ref={button}
+        variant="subtle"
+        color="gray"
+        size="compact-md"
+        h={36}
+        lang={other}
+        onClick={() => void change()}
+      >
+        {LANGUAGES[other]}
+      </Button>
+    </>
   )
 }

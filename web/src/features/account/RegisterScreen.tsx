@@ -2,7 +2,8 @@ import { Alert, Anchor, Button, NativeSelect, PasswordInput, Stack, Text, TextIn
 import { useForm } from '@mantine/form'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from 'react-router'
-import { useRegister } from '../../api/account'
+import { register as registerAction } from '../../api/account'
+import { useAction } from '../../api/action'
 import { configQuery } from '../../api/config'
 import { forms } from '../../api/contract'
 import { messageOf, ProblemError } from '../../lib/problem'
@@ -20,7 +21,7 @@ const rules = forms.Registration
 export default function RegisterScreen() {
   useTitle(t('account.register.title'))
   const navigate = useNavigate()
-  const register = useRegister()
+  const register = useAction(registerAction)
   const config = useQuery(configQuery)
   const form = useForm<Registration>({
     mode: 'controlled',
@@ -29,14 +30,11 @@ export default function RegisterScreen() {
   })
 
   async function submit(values: Registration) {
-    try {
-      await register.mutateAsync(values)
-      await navigate(paths.login(), { state: { email: values.email.trim() } satisfies Registered })
-    } catch (error) {
-      if (error instanceof ProblemError) {
-        form.setErrors(error.fields)
-        focusFirstError(error.fields)
-      }
+    const outcome = await register.run(values)
+    if (outcome.ok) await navigate(paths.login(), { state: { email: values.email.trim() } satisfies Registered })
+    else if (outcome.error instanceof ProblemError) {
+      form.setErrors(outcome.error.fields)
+      focusFirstError(outcome.error.fields)
     }
   }
 
@@ -45,7 +43,7 @@ export default function RegisterScreen() {
       <Title order={1} tabIndex={-1}>
         {t('account.register.title')}
       </Title>
-      {register.isError && (
+      {register.error !== null && (
         <Alert color="red" mt="lg" role="alert">
           {messageOf(register.error)}
         </Alert>
@@ -116,7 +114,7 @@ export default function RegisterScreen() {
             error={form.errors.batch ?? (config.isError && messageOf(config.error))}
             data-field="batch"
           />
-          <Button type="submit" size="md" loading={register.isPending}>
+          <Button type="submit" size="md" loading={register.pending}>
             {t('account.register.title')}
           </Button>
         </Stack>

@@ -2,7 +2,8 @@ import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, Tex
 import { useQuery } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ChangeEvent, type SubmitEvent } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
-import { sessionQuery, useSignIn } from '../../api/account'
+import { sessionQuery, signIn as signInAction } from '../../api/account'
+import { useAction } from '../../api/action'
 import { messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { loadChunk } from '../../lib/chunks'
@@ -32,7 +33,7 @@ export default function SignInScreen() {
   const { state } = useLocation()
   const next = safeNext(useSearchParams()[0].get('next'))
   const registered = isRegistered(state) ? state : null
-  const signIn = useSignIn()
+  const signIn = useAction(signInAction)
   const [scanning, setScanning] = useState(false)
   const [openings, setOpenings] = useState(0)
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- counted for this alone
@@ -57,12 +58,10 @@ export default function SignInScreen() {
     event.preventDefault()
     setFound('')
     card.forget()
-    try {
-      enter(await signIn.mutateAsync(values))
-    } catch {
-      // Shown above the form by the state of the mutation; the password is what is typed again.
-      password.current?.select()
-    }
+    const outcome = await signIn.run(values)
+    if (outcome.ok) enter(outcome.output)
+    // What went wrong stands above the form; the password is what is typed again.
+    else password.current?.select()
   }
 
   function enter(user: User) {
@@ -129,12 +128,12 @@ export default function SignInScreen() {
         {t('account.signIn.title')}
       </Title>
       <Continue onContinue={enter} />
-      {registered && !signIn.isError && (
+      {registered && signIn.error === null && (
         <Alert color="teal" mt="lg" role="status">
           {t('account.signIn.created')}
         </Alert>
       )}
-      {signIn.isError && (
+      {signIn.error !== null && (
         <Alert color="red" mt="lg" role="alert">
           {messageOf(signIn.error)}
         </Alert>
@@ -203,7 +202,7 @@ export default function SignInScreen() {
             checked={values.remember}
             onChange={({ currentTarget: { checked } }) => setValues((before) => ({ ...before, remember: checked }))}
           />
-          <Button type="submit" size="md" loading={signIn.isPending}>
+          <Button type="submit" size="md" loading={signIn.pending}>
             {t('account.signIn.submit')}
           </Button>
         </Stack>

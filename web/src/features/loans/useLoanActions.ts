@@ -1,41 +1,35 @@
 import { useState } from 'react'
-import { isSignedOut } from '../../api/client'
-import { useExtendLoan, useReturnLoan } from '../../api/loans'
-import { t, type MessageKey } from '../../lib/messages'
-import { messageOf, ProblemError } from '../../lib/problem'
-import { notify } from '../../lib/notify'
+import { useAction } from '../../api/action'
+import { extendLoan, returnLoan } from '../../api/loans'
+import { t } from '../../lib/messages'
+import { ProblemError } from '../../lib/problem'
 
 /** `restock`: a librarian takes the book back and puts the copy on the shelf again. */
 export type LoanAction = 'return' | 'restock' | 'extend'
 
-const OUTCOMES = {
-  return: { done: 'loans.returned', failed: 'loans.returnFailed' },
-  restock: { done: 'loans.returned', failed: 'loans.returnFailed' },
-  extend: { done: 'loans.extended', failed: 'loans.extendFailed' },
-} as const satisfies Record<LoanAction, Record<'done' | 'failed', MessageKey>>
-
-function reasonOf(error: unknown): string {
-  const gone = error instanceof ProblemError && error.code === 'not-found'
-  return gone ? t('loans.ended') : messageOf(error)
-}
+const reasonOf = (reason: string, error: unknown): string =>
+  error instanceof ProblemError && error.code === 'not-found' ? t('loans.ended') : reason
 
 /** Returns and extends loans; several rows may be on their way at once, each until the list has been read again. */
 export function useLoanActions() {
   const [pending, setPending] = useState<ReadonlyMap<number, LoanAction>>(new Map())
-  const giveBack = useReturnLoan()
-  const extend = useExtendLoan()
+  const giveBack = useAction(returnLoan, {
+    done: () => t('loans.returned'),
+    failed: (reason, error) => t('loans.returnFailed', { reason: reasonOf(reason, error) }),
+  })
+  const extend = useAction(extendLoan, {
+    done: () => t('loans.extended'),
+    failed: (reason, error) => t('loans.extendFailed', { reason: reasonOf(reason, error) }),
+  })
 
   async function run(id: number, action: LoanAction): Promise<void> {
     if (pending.has(id)) return
     setPending((before) => new Map(before).set(id, action))
-    try {
-      if (action === 'extend') await extend.mutateAsync(id)
-      else await giveBack.mutateAsync(action === 'restock' ? { id, restock: true } : { id })
-      notify.success(t(OUTCOMES[action].done))
-    } catch (error) {
-      // Whoever is signed out is led to sign in, which says enough.
-      if (!isSignedOut(error)) notify.failure(t(OUTCOMES[action].failed, { reason: reasonOf(error) }), error)
-    }
+    const { refreshed } =
+      action === 'extend'
+        ? await extend.run(id)
+        : await giveBack.run(action === 'restock' ? { id, restock: true } : { id })
+    await refreshed
     // The list that was read again is shown in the next task: until then the row stays as it is.
     await new Promise((resolve) => setTimeout(resolve))
     setPending((before) => {

@@ -1,19 +1,18 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { isSignedOut } from '../../api/client'
-import { useUpdateProfile } from '../../api/account'
+import { useAction } from '../../api/action'
+import { updateProfile } from '../../api/account'
 import { t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 import type { Profile, User } from '../../api/types'
 import { labelOf, validators } from '../../api/validate'
-import { notify } from '../../lib/notify'
 import { focusFirstError, lowerAsTyped } from '../../lib/forms'
 import { profileDraft } from './draft'
 import classes from './ProfileScreen.module.css'
 
 /** Name, roll number and department while they are edited. */
 export function ProfileForm({ user, onClose }: { user: User; onClose: () => void }) {
-  const update = useUpdateProfile()
+  const update = useAction(updateProfile, { done: () => t('profile.done') })
   const form = useForm<Profile>({
     mode: 'controlled',
     initialValues: profileDraft.read(user.uid) ?? {
@@ -32,19 +31,12 @@ export function ProfileForm({ user, onClose }: { user: User; onClose: () => void
   }
 
   async function submit(values: Profile) {
-    try {
-      await update.mutateAsync(values)
-    } catch (error) {
-      if (isSignedOut(error)) return
-      console.error('The profile could not be updated', error)
-      if (error instanceof ProblemError) {
-        form.setErrors(error.fields)
-        focusFirstError(error.fields)
-      }
-      return
+    const outcome = await update.run(values)
+    if (outcome.ok) close()
+    else if (outcome.error instanceof ProblemError) {
+      form.setErrors(outcome.error.fields)
+      focusFirstError(outcome.error.fields)
     }
-    notify.success(t('profile.done'))
-    close()
   }
 
   return (
@@ -85,13 +77,13 @@ export function ProfileForm({ user, onClose }: { user: User; onClose: () => void
           {...form.getInputProps('department')}
           data-field="department"
         />
-        {update.isError && !fieldsAreWrong && (
+        {update.error !== null && !fieldsAreWrong && (
           <Alert color="red" role="alert">
             {t('profile.failed', { reason: messageOf(update.error) })}
           </Alert>
         )}
         <Group>
-          <Button type="submit" loading={update.isPending}>
+          <Button type="submit" loading={update.pending}>
             {t('profile.submit')}
           </Button>
           <Button variant="default" onClick={close}>

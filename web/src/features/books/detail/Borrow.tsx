@@ -1,22 +1,23 @@
 import { Alert, Button } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
-import { isSignedOut } from '../../../api/client'
-import { useBorrow } from '../../../api/loans'
+import { useAction } from '../../../api/action'
+import { borrowBook } from '../../../api/loans'
 import { messageOf } from '../../../lib/problem'
 import type { BookDetail } from '../../../api/types'
-import { notify } from '../../../lib/notify'
 import { paths } from '../../../lib/paths'
 import { quoted } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 
 /** `Borrow`, or `Not Available` where there is nothing to borrow (R-LOAN-1, R-LOAN-2). */
 export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }) {
-  const borrow = useBorrow()
+  const borrow = useAction(borrowBook, {
+    done: (loan) => t('books.borrow.done', { title: quoted(book.title), day: loan.returnDate }),
+  })
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const refusal = useRef<HTMLDivElement>(null)
-  const failed = borrow.isError && !isSignedOut(borrow.error)
+  const failed = borrow.error !== null
 
   // The button may have just become unusable, so the keyboard stays with what is said about it.
   useEffect(() => {
@@ -24,14 +25,8 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
   }, [failed])
 
   async function begin() {
-    try {
-      const loan = await borrow.mutateAsync(book.id)
-      notify.success(t('books.borrow.done', { title: quoted(book.title), day: loan.returnDate }))
-    } catch (error) {
-      console.error('The book could not be borrowed', error)
-      return
-    }
-    await navigate(paths.studentHome())
+    const { ok } = await borrow.run(book.id)
+    if (ok) await navigate(paths.studentHome())
   }
 
   return (
@@ -46,7 +41,7 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
         </Button>
       ) : (
         // It stays busy until the home has taken its place.
-        <Button size="md" loading={borrow.isPending || borrow.isSuccess} onClick={() => void begin()}>
+        <Button size="md" loading={borrow.pending || borrow.succeeded} onClick={() => void begin()}>
           {t('books.borrow.do')}
         </Button>
       )}

@@ -1,13 +1,12 @@
 import { Alert, Button, Stack, Textarea, Title } from '@mantine/core'
 import { useForm } from '@mantine/form'
-import { isSignedOut } from '../../../api/client'
+import { useAction } from '../../../api/action'
 import { t } from '../../../lib/messages'
 import { forms } from '../../../api/contract'
 import { messageOf, ProblemError } from '../../../lib/problem'
-import { useAddReview } from '../../../api/reviews'
+import { addReview } from '../../../api/reviews'
 import type { ReviewForm as Values } from '../../../api/types'
 import { check, labelOf, lengthOf } from '../../../api/validate'
-import { notify } from '../../../lib/notify'
 import { focusFirstError } from '../../../lib/forms'
 import { StarsInput } from '../../../ui/Stars'
 import { reviewDraft } from './draft'
@@ -19,7 +18,7 @@ const NEARLY_FULL = maxLength * 0.75
 
 /** Stars and a comment (R-REV-1); what is typed survives a failure and a reload. */
 export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
-  const add = useAddReview(bookId)
+  const add = useAction(addReview(bookId), { done: () => t('books.reviews.added') })
   const form = useForm<Values>({
     mode: 'controlled',
     initialValues: reviewDraft.read(uid, bookId) ?? EMPTY,
@@ -33,21 +32,17 @@ export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
   const fieldsAreWrong = add.error instanceof ProblemError && Object.keys(add.error.fields).length > 0
 
   async function submit(values: Values) {
-    try {
-      await add.mutateAsync({ rating: values.rating, comment: values.comment.trim() })
-    } catch (error) {
-      if (isSignedOut(error)) return
-      console.error('The review could not be added', error)
-      if (error instanceof ProblemError) {
-        form.setErrors(error.fields)
-        focusFirstError(error.fields)
+    const outcome = await add.run({ rating: values.rating, comment: values.comment.trim() })
+    if (!outcome.ok) {
+      if (outcome.error instanceof ProblemError) {
+        form.setErrors(outcome.error.fields)
+        focusFirstError(outcome.error.fields)
       }
       return
     }
     form.setValues(EMPTY)
     form.clearErrors()
     reviewDraft.remove(uid, bookId)
-    notify.success(t('books.reviews.added'))
   }
 
   return (
@@ -80,12 +75,12 @@ export function ReviewForm({ bookId, uid }: { bookId: number; uid: number }) {
           {...form.getInputProps('comment')}
           data-field="comment"
         />
-        {add.isError && !fieldsAreWrong && (
+        {add.error !== null && !fieldsAreWrong && (
           <Alert color="red" role="alert" w="100%">
             {t('books.reviews.failed', { reason: messageOf(add.error) })}
           </Alert>
         )}
-        <Button type="submit" variant="default" loading={add.isPending}>
+        <Button type="submit" variant="default" loading={add.pending}>
           {t('books.reviews.submit')}
         </Button>
       </Stack>

@@ -1,12 +1,11 @@
 import { Anchor } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { t } from '../../../lib/messages'
-import { sessionQuery } from '../../../api/account'
-import { useAddBook } from '../../../api/books'
+import { useUid } from '../../../api/account'
+import { useAction } from '../../../api/action'
+import { addBook as addBookAction } from '../../../api/books'
 import type { Book } from '../../../api/types'
-import { notify } from '../../../lib/notify'
 import { paths } from '../../../lib/paths'
 import { PageHeader } from '../../../ui/PageHeader'
 import { BookForm } from './BookForm'
@@ -24,9 +23,9 @@ const SHOWN = 5
  * title again, and what was just added stands beside it, to look at or to correct.
  */
 export default function AddBookScreen() {
-  const uid = useQuery(sessionQuery).data?.user?.uid ?? 0
+  const uid = useUid()
   const state = useBookForm(draftName(uid, 'add'), null)
-  const addBook = useAddBook()
+  const addBook = useAction(addBookAction, { done: () => t('books.add.done') })
   const back = useBack(paths.home())
   const [added, setAdded] = useState<readonly Book[]>([])
 
@@ -34,15 +33,11 @@ export default function AddBookScreen() {
 
   async function save(values: BookValues) {
     state.beginSave()
-    try {
-      const book = await addBook.mutateAsync(bodyOf(values, 'add'))
-      notify.success(t('books.add.done'))
-      setAdded((before) => [book, ...before].slice(0, SHOWN))
-      state.startFrom({ values: NEW_BOOK, version: '' })
-      focusTitle()
-    } catch (error) {
-      state.fail(t('books.add.failed'), error)
-    }
+    const outcome = await addBook.run(bodyOf(values, 'add'))
+    if (!outcome.ok) return state.fail(t('books.add.failed'), outcome.error)
+    setAdded((before) => [outcome.output, ...before].slice(0, SHOWN))
+    state.startFrom({ values: NEW_BOOK, version: '' })
+    focusTitle()
   }
 
   return (
@@ -52,7 +47,7 @@ export default function AddBookScreen() {
         state={state}
         kind="add"
         submit={t('books.add.submit')}
-        pending={addBook.isPending}
+        pending={addBook.pending}
         onSave={(values) => void save(values)}
         onCancel={back}
       >

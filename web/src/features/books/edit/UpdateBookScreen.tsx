@@ -3,8 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
 import { rich, t } from '../../../lib/messages'
-import { sessionQuery } from '../../../api/account'
-import { bookQuery, useUpdateBook } from '../../../api/books'
+import { useUid } from '../../../api/account'
+import { useAction } from '../../../api/action'
+import { bookQuery, updateBook as updateBookAction } from '../../../api/books'
 import { ProblemError } from '../../../lib/problem'
 import { notify } from '../../../lib/notify'
 import { idOf, paths } from '../../../lib/paths'
@@ -37,7 +38,7 @@ function MissingBook() {
 function LoadedBook({ id }: { id: number }) {
   // An edit begins from what is stored now, never from what an earlier page happened to load.
   const query = useQuery({ ...bookQuery(id), staleTime: 0, refetchOnMount: 'always', refetchOnWindowFocus: false })
-  const uid = useQuery(sessionQuery).data?.user?.uid ?? 0
+  const uid = useUid()
   const { data, error, isFetchedAfterMount } = query
 
   if (error instanceof ProblemError && error.code === 'not-found' && !data) return <MissingBook />
@@ -51,7 +52,7 @@ function LoadedBook({ id }: { id: number }) {
 function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: string; loaded: Loaded }) {
   const state = useBookForm(draft, loaded)
   const queries = useQueryClient()
-  const updateBook = useUpdateBook(id)
+  const updateBook = useAction(updateBookAction(id), { done: () => t('books.update.done') })
   const navigate = useNavigate()
   const back = useBack(paths.bookDetail(id))
   const { form } = state
@@ -64,14 +65,10 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
 
   async function save(values: BookValues) {
     state.beginSave()
-    try {
-      await updateBook.mutateAsync({ etag: state.version, body: bodyOf(values, 'update') })
-      state.finish()
-      notify.success(t('books.update.done'))
-      back()
-    } catch (error) {
-      await refuse(error)
-    }
+    const outcome = await updateBook.run({ etag: state.version, body: bodyOf(values, 'update') })
+    if (!outcome.ok) return refuse(outcome.error)
+    state.finish()
+    back()
   }
 
   async function refuse(error: unknown) {
@@ -101,14 +98,14 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
     <>
       <ConflictPanel
         state={state}
-        pending={updateBook.isPending}
+        pending={updateBook.pending}
         onSave={() => form.onSubmit((values) => void save(values))()}
       />
       <BookForm
         state={state}
         kind="update"
         submit={t('books.update.submit')}
-        pending={updateBook.isPending}
+        pending={updateBook.pending}
         drawnCover={new URL(`/library/covers/${id}.svg`, location.origin).href}
         onSave={(values) => void save(values)}
         onCancel={back}

@@ -103,7 +103,6 @@ export function useBookForm(draft: string, loaded: Loaded | null) {
         focusFirstError(error.fields)
         return
       }
-      console.error(message, error)
       setFailure({ message, detail: error instanceof ProblemError ? error.message : null })
     },
   }

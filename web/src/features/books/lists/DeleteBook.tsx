@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { t } from '../../../lib/messages'
-import { useDeleteBook } from '../../../api/books'
+import { useAction } from '../../../api/action'
+import { deleteBook as deleteBookAction } from '../../../api/books'
 import type { Book } from '../../../api/types'
-import { notify } from '../../../lib/notify'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { quoted } from '../../../lib/format'
 
@@ -13,7 +13,10 @@ export function DeleteBook({ book }: { book: Book }) {
   const [asked, setAsked] = useState<Book | null>(null)
   const [asking, setAsking] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  const deleteBook = useDeleteBook()
+  const deleteBook = useAction(deleteBookAction, {
+    done: () => t('books.delete.done', { title: quoted(asked?.title ?? '') }),
+    failed: () => t('books.delete.failed'),
+  })
 
   function ask() {
     setAsked(book)
@@ -23,15 +26,11 @@ export function DeleteBook({ book }: { book: Book }) {
   async function remove() {
     if (!asked) return
     const place = button.current?.closest<HTMLElement>('[data-index]')?.dataset['index']
-    try {
-      await deleteBook.mutateAsync(asked.id)
-      setAsking(false)
-      notify.success(t('books.delete.done', { title: quoted(asked.title) }))
-      focusNear(Number(place))
-    } catch (error) {
-      setAsking(false)
-      notify.failure(t('books.delete.failed'), error)
-    }
+    const { ok, refreshed } = await deleteBook.run(asked.id)
+    setAsking(false)
+    if (!ok) return
+    await refreshed
+    focusNear(Number(place))
   }
 
   return (
@@ -52,7 +51,7 @@ export function DeleteBook({ book }: { book: Book }) {
         title={t('books.delete.question')}
         confirm={t('books.delete.short')}
         danger
-        pending={deleteBook.isPending}
+        pending={deleteBook.pending}
         onConfirm={() => void remove()}
         onClose={() => setAsking(false)}
       >

@@ -1,0 +1,112 @@
+import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
+import { useId, useRef } from 'react'
+import { notify } from '../lib/notify'
+import { messageOf, ProblemError } from '../lib/problem'
+import { isSignedOut } from './client'
+
+/** A write: how it is sent, and what it changes of what this browser knows. */
+export type Action<Input, Output> = {
+  /** `call` goes into the request as it is. */
+  send: (input: Input, call: Call) => Promise<Output>
+  /** What may look different afterwards; without an output the write failed, and nobody knows how things stand. */
+  changes?: (input: Input, output: Output | undefined) => readonly QueryKey[]
+  /** Takes over what the answer says. */
+  learn?: (queries: QueryClient, output: Output, input: Input) => void
+  /** For the console, where a failure is more than a slip of the person. */
+  fault?: string
+}
+
+/** Lets the compiler find the types. */
+export const action = <Input, Output>(it: Action<Input, Output>): Action<Input, Output> => it
+
+type Call = { headers: { 'Idempotency-Key': string } }
+
+/** What the notices say; what is left out is told by the screen in its own place. */
+export type Words<Input, Output> = {
+  done?: (output: Output, input: Input) => string
+  failed?: (reason: string, error: unknown) => string
+  /** Takes the action back; null where it cannot be. */
+  undo?: (output: Output, input: Input) => (() => Promise<unknown>) | null
+}
+
+export type Outcome<Output> = {
+  /** When the screens have been read again. */
+  refreshed: Promise<unknown>
+} & ({ ok: true; output: Output } | { ok: false; error: unknown })
+
+/**
+ * Does a write once, however often it is pressed: a retry after a lost answer carries the key of the first attempt, so
+ * that the server does nothing twice. Whoever is signed out is led to sign in, which says enough.
+ */
+export function useAction<Input, Output>(it: Action<Input, Output>, words: Words<Input, Output> = {}) {
+  const queries = useQueryClient()
+  const id = useId()
+  const intents = useRef<Intents>(null)
+  intents.current ??= new Intents()
+  const { keyOf, settle } = intents.current
+
+  const mutation = useMutation({
+    mutationFn: (input: Input) => it.send(input, { headers: { 'Idempotency-Key': keyOf(input) } }),
+    onSuccess: (output, input) => it.learn?.(queries, output, input),
+    onSettled: (_output, error, input) => settle(input, error),
+  })
+
+  const refresh = (input: Input, output: Output | undefined) =>
+    Promise.all((it.changes?.(input, output) ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })))
+
+  async function run(input: Input): Promise<Outcome<Output>> {
+    const notice = `${id} ${JSON.stringify(input)}`
+    notify.hide(notice)
+    try {
+      const output = await mutation.mutateAsync(input)
+      const refreshed = refresh(input, output)
+      if (words.done) notify.success(words.done(output, input), words.undo?.(output, input) ?? undefined)
+      return { ok: true, output, refreshed }
+    } catch (error) {
+      if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }
+      if (it.fault) console.error(it.fault, error)
+      if (words.failed) notify.failure(words.failed(messageOf(error), error), notice)
+      return { ok: false, error, refreshed: refresh(input, undefined) }
+    }
+  }
+
+  return {
+    run,
+    /** On its way. */
+    pending: mutation.isPending,
+    succeeded: mutation.isSuccess,
+    /** Why it failed the last time. */
+    error: isSignedOut(mutation.error) ? null : mutation.error,
+    reset: mutation.reset,
+  }
+}
+
+/** After so long a press of the same button means another thing. */
+const INTENT_MS = 5 * 60_000
+
+/** The keys of what somebody wants done, until it is known to be done or refused. */
+class Intents {
+  readonly #keys = new Map<string, { key: string; at: number }>()
+
+  readonly keyOf = (input: unknown): string => {
+    const name = JSON.stringify(input) ?? ''
+    const kept = this.#keys.get(name)
+    const key = kept && Date.now() - kept.at < INTENT_MS ? kept.key : uuid()
+    this.#keys.set(name, { key, at: Date.now() })
+    return key
+  }
+
+  readonly settle = (input: unknown, error: unknown): void => {
+    const unknown = error instanceof ProblemError ? error.status === 0 || error.status >= 500 : error !== null
+    if (!unknown) this.#keys.delete(JSON.stringify(input) ?? '')
+  }
+}
+
+/** `crypto.randomUUID` is missing where a library is served without https. */
+function uuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}

@@ -1,0 +1,165 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { Notices } from './Notices'
+import { notify } from '../lib/notify'
+import { renderRoutes } from '../testing/render'
+import { fakeServer, problem } from '../testing/server'
+import { action, useAction } from '../api/action'
+import { client, dataOf } from '../api/client'
+
+const undone = vi.fn<() => Promise<void>>()
+
+const borrow = action({
+  send: (id: number, call) => dataOf(client.POST('/books/{id}/loans', { params: { path: { id } }, ...call })),
+  fault: 'The book could not be borrowed',
+})
+
+function Screen() {
+  const { run } = useAction(borrow, {
+    done: (_loan, id) => `Book ${id} is yours.`,
+    failed: (reason) => `No. ${reason}`,
+    undo: () => undone,
+  })
+  return (
+    <>
+      {[1, 2].map((id) => (
+        <button key={id} type="button" onClick={() => void run(id)}>
+          {`Borrow ${id}`}
+        </button>
+      ))}
+      <Notices />
+    </>
+  )
+}
+
+const show = () => renderRoutes([{ path: '/', Component: Screen, HydrateFallback: () => null }], '/')
+const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }))
+const keysOf = (made: readonly Request[]) => made.map((request) => request.headers.get('Idempotency-Key'))
+const lost = () => {
+  throw new TypeError('Failed to fetch')
+}
+
+let logged = vi.spyOn(console, 'error')
+beforeEach(() => {
+  undone.mockReset().mockResolvedValue()
+  logged = vi.spyOn(console, 'error').mockReturnValue(undefined)
+})
+
+describe('a write', () => {
+  it('W2: pressed again after a lost answer, it carries the key of the first attempt; once answered, a new one', async () => {
+    let answers = 0
+    const made = fakeServer({
+      'POST /books/1/loans': () => {
+        answers += 1
+        if (answers === 1) return lost()
+        return answers === 2 ? problem(500, 'outcome-unknown', 'It may have worked.') : { status: 201, body: {} }
+      },
+    })
+    show()
+    for (const times of [1, 2, 3, 4]) {
+      await press('Borrow 1')
+      await waitFor(() => expect(answers).toBe(times))
+    }
+    const [first, second, third, fourth] = keysOf(made)
+    expect(first).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    expect([second, third]).toEqual([first, first])
+    expect(fourth).not.toBe(first)
+  })
+
+  it('W2: a refusal is an answer, and another book is another intent', async () => {
+    const made = fakeServer({
+      'POST /books/1/loans': problem(409, 'book-unavailable', 'It is out.'),
+      'POST /books/2/loans': lost,
+    })
+    show()
+    for (const name of ['Borrow 1', 'Borrow 1', 'Borrow 2', 'Borrow 1']) await press(name)
+    await waitFor(() => expect(made).toHaveLength(4))
+    expect(new Set(keysOf(made)).size).toBe(4)
+  })
+
+  it('W21: of somebody who is signed out nothing is said twice', async () => {
+    const made = fakeServer({ 'POST /books/1/loans': problem(401, 'not-signed-in', 'Please sign in first.') })
+    show()
+    await press('Borrow 1')
+    await waitFor(() => expect(made).toHaveLength(1))
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+    expect(logged).not.toHaveBeenCalled()
+  })
+})
+
+describe('notices', () => {
+  it('W4: failures of two rows stand beside each other until they are dismissed or tried again', async () => {
+    let works = false
+    fakeServer({
+      'POST /books/1/loans': () =>
+        works ? { status: 201, body: {} } : problem(409, 'book-unavailable', 'One is out.'),
+      'POST /books/2/loans': problem(409, 'book-unavailable', 'Two is out.'),
+    })
+    vi.useFakeTimers({ shouldAdvanceTime: true })
+    try {
+      show()
+      await press('Borrow 1')
+      await press('Borrow 2')
+      expect(await screen.findByText('No. One is out.')).toBeVisible()
+      expect(screen.getByText('No. Two is out.')).toBeVisible()
+      await vi.advanceTimersByTimeAsync(60_000)
+      expect(screen.getAllByRole('alert')).toHaveLength(2)
+
+      works = true
+      await press('Borrow 1')
+      expect(await screen.findByText('Book 1 is yours.')).toBeVisible()
+      await waitFor(() => expect(screen.getAllByRole('alert')).toHaveLength(1))
+      await userEvent.click(within(screen.getByRole('alert')).getByRole('button', { name: 'Close' }))
+      await waitFor(() => expect(screen.queryByRole('alert')).not.toBeInTheDocument())
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('a success offers Undo, once', async () => {
+    fakeServer({ 'POST /books/1/loans': { status: 201, body: {} } })
+    show()
+    await press('Borrow 1')
+    await press('Undo')
+    await waitFor(() => expect(undone).toHaveBeenCalledOnce())
+    await waitFor(() => expect(screen.queryByText('Book 1 is yours.')).not.toBeInTheDocument())
+  })
+
+  it('an Undo that is refused says so', async () => {
+    undone.mockRejectedValue(new Error('too late'))
+    fakeServer({ 'POST /books/1/loans': { status: 201, body: {} } })
+    show()
+    await press('Borrow 1')
+    await press('Undo')
+    expect(await screen.findByRole('alert')).toHaveTextContent('This could not be undone.')
+  })
+
+  it('W5: what is told before notices can be shown is shown later', async () => {
+    notify.failure('Told early.')
+    show()
+    expect(await screen.findByRole('alert')).toHaveTextContent('Told early.')
+  })
+})
+
+describe('W3: a call that is never answered', () => {
+  it.each([
+    ['GET', 20_000],
+    ['PATCH', 30_000],
+  ] as const)('%s is given up after %i ms, in plain words', async (method, patience) => {
+    const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const gone = new AbortController()
+      setTimeout(() => gone.abort(new DOMException('late', 'TimeoutError')))
+      return gone.signal
+    })
+    vi.stubGlobal(
+      'fetch',
+      (_request: Request, { signal }: RequestInit) =>
+        new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason))),
+    )
+    const profile = { name: 'Asha', rollNumber: '1', department: 'Physics' }
+    const call = method === 'GET' ? client.GET('/me') : client.PATCH('/me', { body: profile })
+    await expect(dataOf(call)).rejects.toThrow('The library did not answer in time.')
+    expect(timeout).toHaveBeenCalledWith(patience)
+  })
+})
