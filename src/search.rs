@@ -1,8 +1,8 @@
 //! The catalogue search index: the title and author of every book, folded, in memory, in the orders the screen shows.
 //!
 //! A reader types any part of a title or an author and sees a page of the books that contain it, in title order or
-//! newest first, with their number. The index answers that for a million books in a few milliseconds, for a query of
-//! any length in any script, because all it does is to run over contiguous text with vector instructions:
+//! newest first, with their total. The index answers that for a million books in a few milliseconds, for a query of
+//! any length in any script, because all it does is scan contiguous text with vector instructions:
 //!
 //! - Each order keeps its records in chunks of about a thousand. A chunk holds one text, `title␟author␤` after
 //!   `title␟author␤`, and beside it the offset and the id of each record. [Folding](crate::fold::fold) leaves no control
@@ -27,8 +27,8 @@ use crate::fold::{TITLE_KEY_CHARS, fold, sort_key};
 /// Matches are counted up to this number; beyond it a [`Page`] says that its total is not exact.
 pub const TOTAL_CAP: usize = 1000;
 
-/// The most records in one chunk. Searching likes large chunks, changing one book likes small ones.
-/// The tests take few, so that small catalogues have many chunks.
+/// The most records in one chunk: large chunks are faster to search, small ones faster to change. Tests use a small one,
+/// so that a small catalogue has many.
 const CHUNK: usize = if cfg!(test) { 16 } else { 1024 };
 
 /// A changed chunk with fewer records than this is joined with its neighbour.
@@ -40,24 +40,21 @@ const SEPARATOR: char = '\u{1F}';
 /// After each record.
 const TERMINATOR: char = '\n';
 
-/// A book as the index takes it in: its id and its texts as they are written.
+/// A book as it is added to the index, with its texts as they are written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The book's id.
     pub id: i64,
-    /// The title; blank if the book has none.
     pub title: String,
-    /// The author or authors; blank if nobody is known.
+    /// Blank if nobody is known.
     pub author: String,
 }
 
 /// Where a query is looked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Field {
-    /// In the title and in the author.
+    /// Title or author.
     #[default]
     Any,
-    /// In the title only.
     Title,
 }
 
@@ -71,33 +68,29 @@ pub enum Sort {
     Newest,
 }
 
-/// What a reader asks for.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
-    /// The text to be contained, as typed. Blank text is contained in every book.
+    /// The text to find, as typed. Every book contains a blank one.
     pub text: &'a str,
-    /// Where the text is looked for.
     pub field: Field,
-    /// The order of the answer.
     pub sort: Sort,
     /// The most books on the page; zero counts as one.
     pub limit: usize,
-    /// Where the page begins or ends; none for the first page. A cursor made for another sort is passed over.
+    /// Where the page begins or ends; none for the first page. A cursor of another sort is ignored.
     pub cursor: Option<&'a Cursor>,
 }
 
 /// One page of the answer to a [`Query`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
-    /// The books of the page in the order of the screen.
     pub ids: Vec<i64>,
     /// How many books match the query on all pages together, at most [`TOTAL_CAP`] unless the query is blank.
     pub total: usize,
     /// Whether no more books match than `total` says.
     pub total_is_exact: bool,
-    /// Leads to the page after this one; none if no match follows.
+    /// Leads to the page after this one, if a match follows.
     pub next: Option<Cursor>,
-    /// Leads to the page before this one; none if no match comes before.
+    /// Leads to the page before this one, if a match precedes it.
     pub previous: Option<Cursor>,
 }
 
@@ -113,18 +106,18 @@ pub struct Cursor {
     key: String,
 }
 
-/// A [`Cursor`] as it is written down, short because it stands in addresses: the head tells sort, direction and edge by
-/// its three lowest bits.
+/// The serialised form of a [`Cursor`], short because it appears in URLs. The three lowest bits of the head are sort,
+/// direction and edge.
 type Packed = (u8, i64, String);
 
-/// Which way a page extends from its cursor.
+/// In which direction a page extends from its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Forward,
     Backward,
 }
 
-/// On which side of the record it names a cursor stands.
+/// On which side of its record a cursor stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Edge {
     Before,
@@ -168,7 +161,7 @@ impl From<Cursor> for Packed {
     }
 }
 
-/// A cursor comes back from the client: one that was tampered with is refused or at worst another place in the order.
+/// Cursors come back from clients. One that was tampered with is refused, or at worst is another place in the order.
 impl TryFrom<Packed> for Cursor {
     type Error = &'static str;
 
@@ -190,28 +183,25 @@ impl TryFrom<Packed> for Cursor {
     }
 }
 
-/// The search index of a catalogue. It is shared by all threads; readers never wait for a writer's work.
+/// The search index of a catalogue, shared by all threads. Readers never wait for a writer's work.
 #[derive(Default)]
 pub struct Index {
     current: RwLock<Arc<Snapshot>>,
-    /// Held by the one writer that makes the next snapshot.
+    /// Held while the next snapshot is made.
     writing: Mutex<()>,
 }
 
 impl Index {
-    /// An index without books.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The number of books.
     #[must_use]
     pub fn len(&self) -> usize {
         self.snapshot().by_title.len
     }
 
-    /// Whether there is no book.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -227,7 +217,7 @@ impl Index {
         let batch = Batch::fold(&range, entries);
         let wanted = batch.newest_first();
 
-        // The guarded unit cannot be left half-changed, so a panic of another writer is no reason to stop.
+        // The mutex guards no data, so another writer's panic has left nothing half-changed.
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.snapshot();
         let (mut removed, mut added) = difference(current.newest.records_within(&range), wanted);
@@ -239,11 +229,11 @@ impl Index {
         added.sort_by_cached_key(|record| Sort::Title.position(*record));
         let by_title = current.by_title.merge(&removed, &added);
         let next = Arc::new(Snapshot { by_title, newest, first_pages: Mutex::default() });
-        // Readers wait for no more than this: the old snapshot is still held here and freed later.
+        // Readers wait for this assignment only: `current` keeps the old snapshot alive until after it.
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = next;
     }
 
-    /// The page of the books that answer a query, with their number and the ways on and back.
+    /// The page of the books that match a query, with their total and the cursors of its neighbours.
     ///
     /// Cursors hold for any query text and field of their sort. After the last match comes an empty page, whose
     /// `previous` leads back.
@@ -252,8 +242,8 @@ impl Index {
         if query.cursor.is_some() {
             return self.page_counting(query, TOTAL_CAP);
         }
-        // Many look for the same at the same time. What is remembered lives in the snapshot and goes with it, so that no
-        // change of the catalogue can be missed.
+        // Many people look for the same at the same time. The pages remembered belong to the snapshot, so a change of the
+        // catalogue forgets them.
         let snapshot = self.snapshot();
         let asked = (query.text.to_owned(), query.field, query.sort, query.limit);
         let remembered =
@@ -279,7 +269,7 @@ impl Index {
         let needle = folded.trim_matches(' ');
         let matcher = Matcher::new(needle, query.field);
 
-        // The first matches of the whole order are the count; past `rest` the order is not yet looked through.
+        // The count is that of the first matches of the whole order; from `rest` on it has not been searched yet.
         let mut found = Vec::new();
         let mut rest = Place::START;
         if !needle.is_empty() {
@@ -296,7 +286,7 @@ impl Index {
             _ => found.len().min(cap),
         };
 
-        // The page is read off outwards from the cut, without looking through any text twice.
+        // The page is read outwards from the cut, and no text is searched twice.
         let cursor = query.cursor.filter(|cursor| cursor.sort == query.sort);
         let cut = cursor.map_or(Place::START, |cursor| order.find(cursor));
         let (before, after) = found.split_at(found.partition_point(|place| *place < cut));
@@ -1078,7 +1068,7 @@ mod tests {
         });
     }
 
-    /// The index as one would write it without a thought for speed.
+    /// The index as one would write it without caring about speed.
     #[derive(Default)]
     struct Model(BTreeMap<i64, (String, String)>);
 
