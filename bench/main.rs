@@ -1,0 +1,340 @@
+//! `make bench`: this program and an earlier one by turns, on the same catalogue, in one run.
+//!
+//! Client and servers share the machine, so the numbers are for comparing, not for boasting. Each round starts both
+//! programs, the first of the last round second, on a fresh copy of a database with 100 000 titles of three copies each
+//! and signed-in students. Only answers that did what was asked are counted; others are reported apart.
+
+mod client;
+mod program;
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::{BufWriter, Write as _},
+    path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicU64},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+
+use client::load;
+use program::{Program, STUDENTS};
+
+/// Measures programs against each other.
+#[derive(Parser)]
+struct Options {
+    /// Seconds for each measurement.
+    #[arg(long, env = "BENCH_SECONDS", default_value_t = 3)]
+    seconds: u64,
+    /// How often each program is measured.
+    #[arg(long, env = "BENCH_ROUNDS", default_value_t = 3)]
+    rounds: usize,
+    /// A file of real books, whose import is measured too.
+    #[arg(long, env = "LIBRARY_REAL_BOOKS")]
+    real_books: Option<PathBuf>,
+    /// The programs as NAME=FILE; the first is what the others are compared with.
+    #[arg(required = true, value_parser = named)]
+    programs: Vec<(String, PathBuf)>,
+}
+
+fn named(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, file) = text.split_once('=').ok_or("write it NAME=FILE")?;
+    Ok((name.into(), file.into()))
+}
+
+const TITLES: u64 = 100_000;
+const COPIES: u64 = 3;
+
+/// What titles are made of; the searches below find many of them, few, or none.
+const WORDS: [&str; 40] = [
+    "the",
+    "of",
+    "and",
+    "in",
+    "a",
+    "history",
+    "war",
+    "peace",
+    "poems",
+    "letters",
+    "river",
+    "night",
+    "garden",
+    "stone",
+    "house",
+    "world",
+    "love",
+    "song",
+    "science",
+    "water",
+    "India",
+    "village",
+    "mountain",
+    "shadow",
+    "winter",
+    "light",
+    "dragon",
+    "Harry",
+    "Shakespeare",
+    "physics",
+    "algebra",
+    "ghost",
+    "island",
+    "voyage",
+    "война",
+    "गोदान",
+    "红楼梦",
+    "été",
+    "Straße",
+    "Ιλιάδα",
+];
+
+const SEARCHES: [&str; 16] = [
+    "q=a",
+    "q=an",
+    "q=zx",
+    "q=qz",
+    "q=the",
+    "q=ing",
+    "q=harry",
+    "q=dragon",
+    "q=xyzq",
+    "q=history+of+the",
+    "q=agatha+christie",
+    "q=zzzz+not+there",
+    "q=shakespeare",
+    "q=%D0%B2%D0%BE%D0%B9%D0%BD%D0%B0",
+    "q=poems&sort=newest",
+    "q=war&field=title",
+];
+
+fn write_catalogue(path: &Path) -> Result<()> {
+    let mut file = BufWriter::new(std::fs::File::create(path)?);
+    writeln!(file, "title,author,genre,description,publishedYear,language,noOfBooks,location")?;
+    let mut random = 1_u64;
+    let mut word = || {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        WORDS[usize::try_from(random >> 33).unwrap_or_default() % WORDS.len()]
+    };
+    for n in 0..TITLES {
+        let title: Vec<_> = (0..3 + n % 5).map(|_| word()).collect();
+        let description: Vec<_> = (0..40).map(|_| word()).collect();
+        let (title, description) = (title.join(" "), description.join(" "));
+        let year = 1900 + n % 120;
+        writeln!(
+            file,
+            "{title} {n},{} {},Fiction,{description},{year},en,{COPIES},A-{}",
+            word(),
+            word(),
+            n % 90
+        )?;
+    }
+    Ok(file.flush()?)
+}
+
+/// What is measured, in the order of the table.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Call {
+    CataloguePage,
+    Search,
+    OneBook,
+    SignInScreen,
+    Borrow,
+}
+
+impl Call {
+    const ALL: [Self; 5] =
+        [Self::CataloguePage, Self::Search, Self::OneBook, Self::SignInScreen, Self::Borrow];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::CataloguePage => "catalogue page",
+            Self::Search => "search",
+            Self::OneBook => "one book",
+            Self::SignInScreen => "sign-in screen",
+            Self::Borrow => "borrow",
+        }
+    }
+
+    /// The request of a turn. 61 803 and the number of titles have no common divisor, so the books are all taken once,
+    /// spread over the catalogue, before the first is taken again.
+    fn request(self, turn: u64, address: &str, cookies: &[String]) -> String {
+        let api = "/library/api/v1";
+        let book = turn.wrapping_mul(61_803) % TITLES + 1;
+        let index = usize::try_from(turn).unwrap_or_default();
+        match self {
+            Self::CataloguePage => get(&format!("{api}/books"), address),
+            Self::Search => get(&format!("{api}/books?{}", SEARCHES[index % SEARCHES.len()]), address),
+            Self::OneBook => get(&format!("{api}/books/{book}"), address),
+            Self::SignInScreen => get("/library/login", address),
+            Self::Borrow => format!(
+                "POST {api}/books/{book}/loans HTTP/1.1\r\nhost: {address}\r\ncookie: {}\r\nidempotency-key: bench-{turn}\r\n\
+                 content-length: 0\r\n\r\n",
+                cookies[index % STUDENTS]
+            ),
+        }
+    }
+}
+
+fn get(path: &str, address: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: {address}\r\naccept-encoding: br\r\n\r\n")
+}
+
+/// One measurement.
+#[derive(Clone, Copy)]
+struct Figures {
+    per_second: f64,
+    p99: f64,
+    /// Milliseconds of the server's processor a request.
+    processor: f64,
+}
+
+/// Everything measured of one program.
+#[derive(Default)]
+struct Results {
+    calls: BTreeMap<(Call, usize), Vec<Figures>>,
+    refused: BTreeMap<(Call, usize, u16), u64>,
+    import: Vec<f64>,
+    start: Vec<f64>,
+    memory: Vec<f64>,
+}
+
+const CONNECTIONS: [usize; 2] = [1, 32];
+
+async fn measure(program: &Program, results: &mut Results, options: &Options, folder: &Path) -> Result<()> {
+    let server = program.start(folder).await?;
+    results.start.push(server.started_in.as_secs_f64() * 1000.0);
+    for call in Call::ALL {
+        // One count for all borrows of the round, so that no copy is asked for again before all are lent.
+        let turns = Arc::new(AtomicU64::new(0));
+        for connections in CONNECTIONS {
+            let (address, cookies) = (server.address.clone(), program.cookies.clone());
+            let request = move |turn| call.request(turn, &address, &cookies);
+            let before = server.processor_time()?;
+            let time = Duration::from_secs(options.seconds);
+            let mut seen = load(&server.address, connections, time, &turns, request).await?;
+            let processor = server.processor_time()?.saturating_sub(before);
+            for (status, count) in &seen.refused {
+                *results.refused.entry((call, connections, *status)).or_default() += count;
+            }
+            seen.latencies.sort_unstable();
+            let answered = seen.latencies.len();
+            let p99 = seen.latencies.get(answered * 99 / 100).copied().unwrap_or_default();
+            #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+            let asked = (answered as f64, answered as f64 + seen.refused.values().sum::<u64>() as f64);
+            results.calls.entry((call, connections)).or_default().push(Figures {
+                per_second: asked.0 / seen.took.as_secs_f64(),
+                p99: p99.as_secs_f64() * 1000.0,
+                processor: processor.as_secs_f64() * 1000.0 / asked.1,
+            });
+        }
+    }
+    #[expect(clippy::cast_precision_loss, reason = "MiB")]
+    results.memory.push(server.memory()? as f64);
+    Ok(())
+}
+
+fn median(mut numbers: Vec<f64>) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    match numbers.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => numbers[n / 2],
+        n => f64::midpoint(numbers[n / 2 - 1], numbers[n / 2]),
+    }
+}
+
+/// A row of medians: the first program, then each other one and its ratio to the first.
+fn row(table: &mut String, label: &str, unit: &str, decimals: usize, medians: &[f64]) {
+    let _ = write!(table, "{label:<34}{unit:<16}");
+    for (index, value) in medians.iter().enumerate() {
+        let _ = write!(table, "{value:>12.decimals$}");
+        if index > 0 {
+            let _ = write!(table, "{:>8.2} x", value / medians[0]);
+        }
+    }
+    table.push('\n');
+}
+
+type Pick = fn(&Figures) -> f64;
+
+fn report(programs: &[Program], results: &[Results]) -> String {
+    let mut table = format!("{:<50}", "Medians");
+    for (index, program) in programs.iter().enumerate() {
+        let _ = write!(table, "{:>12}{}", program.name, if index > 0 { "   ratio" } else { "" });
+        if index > 0 {
+            table.push_str("  ");
+        }
+    }
+    table.push('\n');
+    let columns: [(&str, usize, Pick); 3] = [
+        ("requests/s", 0, |figures| figures.per_second),
+        ("p99 ms", 2, |figures| figures.p99),
+        ("processor ms", 3, |figures| figures.processor),
+    ];
+    for call in Call::ALL {
+        for connections in CONNECTIONS {
+            let label = format!("{}, {connections} at once", call.name());
+            for (unit, decimals, pick) in columns {
+                let medians: Vec<f64> = results
+                    .iter()
+                    .map(|results| median(results.calls[&(call, connections)].iter().map(pick).collect()))
+                    .collect();
+                row(&mut table, &label, unit, decimals, &medians);
+            }
+        }
+    }
+    let of = |pick: fn(&Results) -> &Vec<f64>| -> Vec<f64> {
+        results.iter().map(|results| median(pick(results).clone())).collect()
+    };
+    row(&mut table, "start until ready", "ms", 0, &of(|results| &results.start));
+    row(&mut table, "memory at the end", "MiB", 0, &of(|results| &results.memory));
+    if results.iter().all(|results| !results.import.is_empty()) {
+        row(&mut table, "import of the real books", "s", 2, &of(|results| &results.import));
+    }
+    for (program, results) in programs.iter().zip(results) {
+        for ((call, connections, status), count) in &results.refused {
+            let _ = writeln!(
+                table,
+                "{}: {count} of {}, {connections} at once, answered {status} (not counted above)",
+                program.name,
+                call.name()
+            );
+        }
+    }
+    table
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let options = Options::parse();
+    let folder = tempfile::tempdir()?;
+    let folder = folder.path();
+    let catalogue = folder.join("catalogue.csv");
+    write_catalogue(&catalogue)?;
+    let mut programs = Vec::new();
+    for (name, binary) in &options.programs {
+        eprintln!("preparing {name}");
+        programs.push(Program::prepare(name, binary, &catalogue, folder).await.context(name.clone())?);
+    }
+    let mut results: Vec<Results> = programs.iter().map(|_| Results::default()).collect();
+    for round in 0..options.rounds {
+        let mut order: Vec<usize> = (0..programs.len()).collect();
+        if round % 2 == 1 {
+            order.reverse();
+        }
+        for index in order {
+            let (program, results) = (&programs[index], &mut results[index]);
+            eprintln!("round {} of {}: {}", round + 1, options.rounds, program.name);
+            measure(program, results, &options, folder).await?;
+            if let Some(books) = &options.real_books {
+                let database = folder.join(format!("import-{round}-{index}.db"));
+                results.import.push(program.import(books, &database, folder)?.as_secs_f64());
+                std::fs::remove_file(database)?;
+            }
+        }
+    }
+    print!("{}", report(&programs, &results));
+    Ok(())
+}
