@@ -1,13 +1,16 @@
 //! `SQLite`: one writer thread that commits for many at once, and a few threads that read.
 
 use std::{
-    path::Path,
+    fs::File,
+    io::ErrorKind,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
 
 use crossbeam_channel::Receiver;
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, OpenFlags, backup::StepResult};
 
 use super::{
     Error, Message, Result,
@@ -218,19 +221,15 @@ pub(super) fn backup(path: &Path, to: &Path) -> Result<()> {
     if !path.exists() {
         return Err(Error::Open(format!("database file {}: it is not there", path.display())));
     }
+    let cannot = |error: std::io::Error| Error::Open(format!("cannot write {}: {error}", to.display()));
     if to.exists() {
         return Err(Error::Open(format!("{} exists; name a new file", to.display())));
     }
-    let partial = to.with_extension("partial");
+    let partial = Partial::beside(to).map_err(cannot)?;
     let source = connect(path).map_err(|error| cannot_open(path, &error))?;
-    let _ = std::fs::remove_file(&partial);
     {
-        let mut target = Connection::open(&partial)?;
-        rusqlite::backup::Backup::new(&source, &mut target)?.run_to_completion(
-            1000,
-            Duration::from_millis(5),
-            None,
-        )?;
+        let mut target = Connection::open(&partial.path)?;
+        copy(&source, &mut target)?;
         // The copy is one file, complete in itself.
         target.pragma_update(None, "journal_mode", "DELETE")?;
         let verdict: String = target.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
@@ -238,11 +237,59 @@ pub(super) fn backup(path: &Path, to: &Path) -> Result<()> {
             return Err(Error::Open(format!("the copy is not sound: {verdict}")));
         }
     }
-    let put = || -> std::io::Result<()> {
-        std::fs::File::open(&partial)?.sync_all()?;
-        std::fs::rename(&partial, to)?;
+    partial.put_in_place(to).map_err(cannot)
+}
+
+/// Copies everything in one step. In several steps the copy would begin anew whenever somebody borrows in between, and
+/// never end (S7). Writers go on meanwhile: they append to the WAL, and the copy is the library of one moment.
+fn copy(source: &Connection, target: &mut Connection) -> Result<()> {
+    let copying = rusqlite::backup::Backup::new(source, target)?;
+    let begun = Instant::now();
+    loop {
+        match copying.step(-1)? {
+            StepResult::Done => return Ok(()),
+            _ if begun.elapsed() > BUSY_TIMEOUT => return Err(Error::Busy(None)),
+            _ => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+/// A file that is being written, under a name that nobody has, for its owner alone; gone unless it is put in its place.
+struct Partial {
+    path: PathBuf,
+}
+
+impl Partial {
+    fn beside(to: &Path) -> std::io::Result<Self> {
+        let mut number = std::process::id();
+        loop {
+            let mut name = to.as_os_str().to_owned();
+            name.push(format!(".{number}.partial"));
+            let path = PathBuf::from(name);
+            match create_private(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number = number.wrapping_add(1),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn put_in_place(self, to: &Path) -> std::io::Result<()> {
+        File::open(&self.path)?.sync_all()?;
+        std::fs::rename(&self.path, to)?;
         let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::File::open(folder)?.sync_all()
-    };
-    put().map_err(|error| Error::Open(format!("cannot write {}: {error}", to.display())))
+        File::open(folder)?.sync_all()
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // Put in place, it is no more under this name.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Makes an empty file that only its owner may read: what comes into it are people's names and password hashes.
+fn create_private(path: &Path) -> std::io::Result<()> {
+    File::options().write(true).create_new(true).mode(0o600).open(path).map(drop)
 }

@@ -30,6 +30,7 @@ macro_rules! on_both_databases {
 }
 
 mod accounts_of_people;
+mod backup;
 mod catalogue;
 mod circulation;
 mod events;
