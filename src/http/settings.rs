@@ -157,7 +157,7 @@ pub async fn preview_rules(
     let rules = rules.checked()?;
     let today = app.clock.today();
     let policies = app.policies.clone();
-    let effect = app.db.read(move |tx| {
+    let effect = app.db.snapshot(move |tx| {
         let before = policies.current(tx)?;
         let after = before.with_rules(rules.effective_from.unwrap_or(today), rules);
         effect::of_change(tx, today, &before, &after)
@@ -215,7 +215,7 @@ pub async fn preview_calendar(
     let calendar = form.checked()?;
     let today = app.clock.today();
     let policies = app.policies.clone();
-    let effect = app.db.read(move |tx| {
+    let effect = app.db.snapshot(move |tx| {
         let before = policies.current(tx)?;
         let after = before.with_calendar(calendar);
         effect::of_change(tx, today, &before, &after)
