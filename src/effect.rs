@@ -6,7 +6,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
+    circulation,
     domain::{
+        change::Change,
         due::{self, Due},
         fine,
         id::{LoanId, UserId},
@@ -16,7 +18,9 @@ use crate::{
     message::{self, Message},
     storage::{
         Result, Tx,
-        settings::{self, OpenLoan},
+        events::{self, Entry},
+        loans,
+        settings::{self, Alike},
     },
 };
 
@@ -56,75 +60,59 @@ pub struct Affected {
     pub reasons: Vec<Message>,
 }
 
-/// A due date that moves.
-#[derive(Debug)]
-pub struct Move {
-    pub loan: OpenLoan,
-    pub to: Due,
-}
-
 /// How many loans are listed.
-const LISTED: usize = 50;
-/// Loans read at once.
-const PORTION: i64 = 1000;
+const LISTED: i64 = 50;
 
-/// Goes through the open loans, the most overdue first.
-fn each_open_loan(tx: &mut Tx<'_>, mut visit: impl FnMut(OpenLoan)) -> Result<()> {
-    let mut last = None;
-    loop {
-        let portion = settings::open_loans(tx, last.as_ref(), PORTION)?;
-        last = portion.last().cloned();
-        if last.is_none() {
-            return Ok(());
-        }
-        portion.into_iter().for_each(&mut visit);
-    }
-}
-
-/// Where a loan's due date moves to with the change, if it does: off a day that is closed now and was open, and to the
-/// day all books are due back, where that is another one now.
-fn moved(loan: &OpenLoan, today: Date, before: &Rulebook, after: &Rulebook) -> Option<Due> {
-    let was = before.history.newest().for_category(&loan.category).all_back_by;
-    let newest = after.history.newest().for_category(&loan.category);
-    if before.calendar.is_closed(loan.due).is_none() && after.calendar.is_closed(loan.due).is_some() {
-        due::moved_to_open_day(loan.due, today, &newest, &after.calendar)
+/// Where the due date of these loans moves to with the change, if it does: off a day that is closed now and was open, and
+/// to the day all books are due back, where that is another one now.
+fn moved(loans: &Alike, today: Date, before: &Rulebook, after: &Rulebook) -> Option<Due> {
+    let was = before.history.newest().for_category(&loans.category).all_back_by;
+    let newest = after.history.newest().for_category(&loans.category);
+    if before.calendar.is_closed(loans.due).is_none() && after.calendar.is_closed(loans.due).is_some() {
+        due::moved_to_open_day(loans.due, today, &newest, &after.calendar)
     } else if newest.all_back_by == was {
         None
     } else {
-        due::cut_to_all_back_by(loan.due, today, &newest, &after.calendar)
+        due::cut_to_all_back_by(loans.due, today, &newest, &after.calendar)
     }
 }
 
 /// What the change from one rulebook to the other does. Nothing is stored.
 pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebook) -> Result<Effect> {
     let mut effect = Effect::default();
-    each_open_loan(tx, |loan| {
-        let to = moved(&loan, today, before, after);
-        let due = to.as_ref().map_or(loan.due, |to| to.day);
+    let mut listed = 0;
+    for alike in settings::open_loans(tx)? {
+        let to = moved(&alike, today, before, after);
+        let due = to.as_ref().map_or(alike.due, |to| to.day);
         let owed = |due, rulebook: &Rulebook| {
-            fine::amount(due, today, &rulebook.history, &loan.category, &rulebook.calendar)
+            fine::amount(due, today, &rulebook.history, &alike.category, &rulebook.calendar)
         };
-        let (fine_before, fine_after) = (owed(loan.due, before), owed(due, after));
+        let (fine_before, fine_after) = (owed(alike.due, before), owed(due, after));
         if fine_before != fine_after {
-            effect.fines_changed += 1;
-            effect.before += fine_before;
-            effect.after += fine_after;
+            effect.fines_changed += alike.loans;
+            effect.before += fine_before * alike.loans;
+            effect.after += fine_after * alike.loans;
+        } else if to.is_none() {
+            continue;
         }
-        effect.due_dates_moved += i64::from(to.is_some());
-        if (to.is_some() || fine_before != fine_after) && effect.loans.len() < LISTED {
-            effect.loans.push(Affected {
+        let reasons = to.map(|to| to.explain).unwrap_or_default();
+        effect.due_dates_moved += if due == alike.due { 0 } else { alike.loans };
+        if listed < LISTED {
+            let some = settings::some_of(tx, &alike, LISTED - listed)?;
+            listed += alike.loans;
+            effect.loans.extend(some.into_iter().map(|loan| Affected {
                 loan_id: loan.id,
                 user_id: loan.user,
                 user_name: loan.user_name,
                 title: loan.title,
                 fine_before,
                 fine_after,
-                return_date_before: loan.due,
+                return_date_before: alike.due,
                 return_date_after: due,
-                reasons: to.map(|to| to.explain).unwrap_or_default(),
-            });
+                reasons: reasons.clone(),
+            }));
         }
-    })?;
+    }
     if effect.fines_changed > 0 {
         effect.summary.push(message::effect_fines(effect.fines_changed, effect.before, effect.after));
     }
@@ -140,13 +128,45 @@ pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebo
     Ok(effect)
 }
 
-/// The due dates that the change moves, to be moved with it.
-pub fn moves(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebook) -> Result<Vec<Move>> {
-    let mut moves = Vec::new();
-    each_open_loan(tx, |loan| {
-        if let Some(to) = moved(&loan, today, before, after) {
-            moves.push(Move { loan, to });
+/// Loans moved at once.
+const PORTION: i64 = 1000;
+
+/// Moves the due dates that the change moves. Each loan keeps why, and gets an event of its own.
+pub fn move_due_dates(
+    tx: &mut Tx<'_>,
+    at: i64,
+    today: Date,
+    by: UserId,
+    before: &Rulebook,
+    after: &Rulebook,
+) -> Result<()> {
+    for alike in settings::open_loans(tx)? {
+        let Some(to) = moved(&alike, today, before, after) else { continue };
+        let mut last = LoanId(0);
+        loop {
+            let mut portion = loans::lock_alike(tx, &alike.category, alike.due, last, PORTION)?;
+            let Some(end) = portion.last() else { break };
+            last = end.id;
+            let mut entries = Vec::with_capacity(portion.len());
+            for loan in &mut portion {
+                let reasons = [circulation::due_reasons(loan), to.explain.clone()].concat();
+                loan.due_reasons = Some(Message::to_stored(&reasons));
+                loan.return_date = to.day;
+                entries.push(Entry {
+                    person: Some(loan.user_id),
+                    book: Some(loan.book_id),
+                    copy: None,
+                    change: Change::DueDateMoved {
+                        loan: loan.id,
+                        title: loan.title.clone(),
+                        from: alike.due,
+                        to: to.day,
+                    },
+                });
+            }
+            loans::store_due_dates(tx, &portion)?;
+            events::record_all(tx, at, Some(by), &entries)?;
         }
-    })?;
-    Ok(moves)
+    }
+    Ok(())
 }

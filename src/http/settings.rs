@@ -16,7 +16,6 @@ use super::{
     session::SignedIn,
 };
 use crate::{
-    circulation,
     domain::{
         calendar::CalendarForm,
         change::Change,
@@ -27,11 +26,9 @@ use crate::{
         rules::{Rules, STUDENT},
     },
     effect::{self, Effect},
-    message::Message,
     storage::{
         Tx,
         events::{self, Entry},
-        loans,
         settings::{self, Document},
     },
 };
@@ -62,35 +59,6 @@ async fn rulebook(app: &App) -> Result<std::sync::Arc<Rulebook>> {
 
 fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: Change) -> Result<()> {
     events::record(tx, at, Some(by), &Entry { person: None, book: None, copy: None, change })?;
-    Ok(())
-}
-
-/// Moves the due dates that a change moves, each with its own event.
-fn move_due_dates(
-    tx: &mut Tx<'_>,
-    at: i64,
-    today: Date,
-    by: UserId,
-    before: &Rulebook,
-    after: &Rulebook,
-) -> Result<()> {
-    for moved in effect::moves(tx, today, before, after)? {
-        // A loan that ended or was renewed meanwhile has nothing to move.
-        let Some(mut loan) =
-            loans::lock_open(tx, moved.loan.id)?.filter(|loan| loan.return_date == moved.loan.due)
-        else {
-            continue;
-        };
-        let mut reasons = circulation::due_reasons(&loan);
-        reasons.extend(moved.to.explain);
-        loan.return_date = moved.to.day;
-        loan.due_reasons = Some(Message::to_stored(&reasons));
-        loans::store_due(tx, &loan)?;
-        let change =
-            Change::DueDateMoved { loan: loan.id, title: loan.title, from: moved.loan.due, to: moved.to.day };
-        let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change };
-        events::record(tx, at, Some(by), &entry)?;
-    }
     Ok(())
 }
 
@@ -141,7 +109,7 @@ pub async fn save_rules(
             };
             record(tx, now, by, change)?;
             let after = before.with_rules(first_day, rules.clone());
-            move_due_dates(tx, now, today, by, &before, &after)?;
+            effect::move_due_dates(tx, now, today, by, &before, &after)?;
             Ok((saved, rules))
         })
         .await?;
@@ -198,7 +166,7 @@ pub async fn save_calendar(
             };
             record(tx, now, by, change)?;
             let after = before.with_calendar(calendar);
-            move_due_dates(tx, now, today, by, &before, &after)?;
+            effect::move_due_dates(tx, now, today, by, &before, &after)?;
             Ok((saved, after.calendar.form().clone()))
         })
         .await?;

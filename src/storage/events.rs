@@ -1,6 +1,7 @@
 //! The record of what happened. Rows are only ever added (the schema refuses anything else).
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::{Error, Result, Row, Tx};
 use crate::{
@@ -45,18 +46,52 @@ struct Versioned<'c> {
     change: &'c Change,
 }
 
+fn stored(change: &Change) -> Result<String> {
+    serde_json::to_string(&Versioned { v: VERSION, change }).map_err(|error| Error::Database(Box::new(error)))
+}
+
 /// Keeps a change in the transaction of its effect; `actor` is `None` for the command line.
 pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) -> Result<ChangeId> {
-    let change = serde_json::to_string(&Versioned { v: VERSION, change: &entry.change })
-        .map_err(|error| Error::Database(Box::new(error)))?;
     tx.query_one(
         sql!(
             "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
              VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id"
         ),
-        &[&at, &actor, &entry.change.action(), &entry.person, &entry.book, &entry.copy, &change],
+        &[
+            &at,
+            &actor,
+            &entry.change.action(),
+            &entry.person,
+            &entry.book,
+            &entry.copy,
+            &stored(&entry.change)?,
+        ],
         |row| row.get(0),
     )
+}
+
+/// [`record`] for many changes, in one statement.
+pub fn record_all(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entries: &[Entry]) -> Result<()> {
+    let row = |entry: &Entry| {
+        Ok(json!([entry.change.action(), entry.person, entry.book, entry.copy, stored(&entry.change)?]))
+    };
+    let rows = entries.iter().map(row).collect::<Result<Vec<_>>>()?;
+    let statement = if tx.is_postgres() {
+        sql!(
+            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
+             SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), entry.it ->> 0, CAST(entry.it ->> 1 AS BIGINT),
+                    CAST(entry.it ->> 2 AS BIGINT), CAST(entry.it ->> 3 AS BIGINT), entry.it ->> 4
+             FROM json_array_elements(CAST(CAST($3 AS TEXT) AS JSON)) WITH ORDINALITY AS entry (it, number)
+             ORDER BY entry.number"
+        )
+    } else {
+        sql!(
+            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
+             SELECT $1, $2, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+             FROM json_each($3) ORDER BY key"
+        )
+    };
+    tx.execute_all(statement, entries.len(), &[&at, &actor, &Value::Array(rows).to_string()])
 }
 
 /// A change as it was kept.

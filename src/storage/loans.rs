@@ -1,6 +1,7 @@
 //! Loans. An ended loan is kept with its fine, and is in no list (R-LOAN-9).
 
 use jiff::civil::Date;
+use serde_json::{Value, json};
 
 use super::{
     Result, Row, Tx,
@@ -120,6 +121,46 @@ pub fn store_due(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<()> {
         ),
         &[&loan.id, &loan.return_date.to_string(), &loan.renewals, &loan.due_reasons, &loan.charged],
     )
+}
+
+/// Up to `limit` open loans after this one, of people of one category and due on one day, locked until the transaction
+/// ends. Their barcodes are left out.
+pub fn lock_alike(
+    tx: &mut Tx<'_>,
+    category: &str,
+    due: Date,
+    after: LoanId,
+    limit: i64,
+) -> Result<Vec<OpenLoan>> {
+    tx.query(
+        select_for_update!(
+            "SELECT ",
+            columns!(),
+            " FROM loans WHERE ended_at IS NULL AND return_date = $1 AND id > $3
+                AND (SELECT category FROM users WHERE users.id = loans.user_id) = $2
+              ORDER BY id LIMIT $4"
+        ),
+        &[&due.to_string(), &category, &after, &limit],
+        |row| loan(row, String::new(), category.to_owned()),
+    )
+}
+
+/// Stores the return dates of loans locked by [`lock_alike`], and how they came about.
+pub fn store_due_dates(tx: &mut Tx<'_>, loans: &[OpenLoan]) -> Result<()> {
+    let rows = loans.iter().map(|loan| json!([loan.id, loan.return_date, loan.due_reasons])).collect();
+    let statement = if tx.is_postgres() {
+        sql!(
+            "UPDATE loans SET return_date = moved.loan ->> 1, due_reasons = moved.loan ->> 2
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS moved (loan)
+             WHERE loans.id = CAST(moved.loan ->> 0 AS BIGINT)"
+        )
+    } else {
+        sql!(
+            "UPDATE loans SET return_date = moved.value ->> 1, due_reasons = moved.value ->> 2
+             FROM json_each($1) AS moved WHERE loans.id = moved.value ->> 0"
+        )
+    };
+    tx.execute_all(statement, loans.len(), &[&Value::Array(rows).to_string()])
 }
 
 /// All of a reader's open loans, the one to be returned first at the top; the total fine is the sum over them.

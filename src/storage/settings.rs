@@ -90,37 +90,47 @@ fn json(document: &impl Serialize) -> Result<String> {
     serde_json::to_string(document).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// What decides about the due date and the fine of an open loan, and whose it is.
+/// Open loans that the rules treat alike: of people of one category, due on the same day.
+#[derive(Clone, Debug)]
+pub struct Alike {
+    pub category: String,
+    pub due: Date,
+    pub loans: i64,
+}
+
+/// All open loans, the most overdue first.
+pub fn open_loans(tx: &mut Tx<'_>) -> Result<Vec<Alike>> {
+    tx.query(
+        sql!(
+            "SELECT users.category, loans.return_date, COUNT(*)
+             FROM loans JOIN users ON users.id = loans.user_id
+             WHERE loans.ended_at IS NULL GROUP BY loans.return_date, users.category
+             ORDER BY loans.return_date, users.category"
+        ),
+        &[],
+        |row| Ok(Alike { category: row.get(0)?, due: row.day(1)?, loans: row.get(2)? }),
+    )
+}
+
+/// An open loan and whose it is.
 #[derive(Clone, Debug)]
 pub struct OpenLoan {
     pub id: LoanId,
     pub user: UserId,
     pub user_name: String,
-    pub category: String,
     pub title: String,
-    pub due: Date,
 }
 
-/// Up to `limit` open loans, the most overdue first, that come after this one.
-pub fn open_loans(tx: &mut Tx<'_>, after: Option<&OpenLoan>, limit: i64) -> Result<Vec<OpenLoan>> {
-    let (day, id) = after.map_or((String::new(), LoanId(0)), |loan| (loan.due.to_string(), loan.id));
+/// Up to `limit` of them.
+pub fn some_of(tx: &mut Tx<'_>, alike: &Alike, limit: i64) -> Result<Vec<OpenLoan>> {
     tx.query(
         sql!(
-            "SELECT loans.id, loans.user_id, users.name, users.category, loans.title, loans.return_date
+            "SELECT loans.id, loans.user_id, users.name, loans.title
              FROM loans JOIN users ON users.id = loans.user_id
-             WHERE loans.ended_at IS NULL AND (loans.return_date, loans.id) > ($1, $2)
-             ORDER BY loans.return_date, loans.id LIMIT $3"
+             WHERE loans.ended_at IS NULL AND loans.return_date = $1 AND users.category = $2
+             ORDER BY loans.id LIMIT $3"
         ),
-        &[&day, &id, &limit],
-        |row| {
-            Ok(OpenLoan {
-                id: row.get(0)?,
-                user: row.get(1)?,
-                user_name: row.get(2)?,
-                category: row.get(3)?,
-                title: row.get(4)?,
-                due: row.day(5)?,
-            })
-        },
+        &[&alike.due.to_string(), &alike.category, &limit],
+        |row| Ok(OpenLoan { id: row.get(0)?, user: row.get(1)?, user_name: row.get(2)?, title: row.get(3)? }),
     )
 }

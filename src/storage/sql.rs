@@ -5,6 +5,8 @@
 //! What a statement may bind and read is a closed list ([`Param`], [`Column`]): `PostgreSQL` wants exact types, and a
 //! type that only `SQLite` forgives must fail the build, not a librarian.
 
+use std::cmp::Ordering;
+
 use ::postgres::types::IsNull;
 use bytes::BytesMut;
 
@@ -214,10 +216,15 @@ impl<'c> Tx<'c> {
     /// [`Self::execute`] for a statement that must touch exactly one row: [`Error::NoRow`] or [`Error::ManyRows`], and
     /// nothing is stored, where it touched none or several.
     pub fn execute_one(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<()> {
-        let wrong = match self.execute(sql, params)? {
-            1 => return Ok(()),
-            0 => Error::NoRow,
-            _ => Error::ManyRows,
+        self.execute_all(sql, 1, params)
+    }
+
+    /// [`Self::execute_one`] for a statement that must touch exactly so many rows.
+    pub fn execute_all(&mut self, sql: Sql, rows: usize, params: &[&dyn Param]) -> Result<()> {
+        let wrong = match self.execute(sql, params)?.cmp(&(rows as u64)) {
+            Ordering::Equal => return Ok(()),
+            Ordering::Less => Error::NoRow,
+            Ordering::Greater => Error::ManyRows,
         };
         self.failed = true;
         Err(wrong)

@@ -18,6 +18,7 @@ on_both_databases!(
     a_change_tells_who_did_what_to_whom_and_what,
     changes_are_found_by_every_filter_and_page_by_page,
     events_are_only_ever_added,
+    many_changes_are_kept_as_each_alone_would_be,
 );
 
 fn lent(title: &str) -> Change {
@@ -83,4 +84,27 @@ fn events_are_only_ever_added(store: &Store) {
         assert!(refused.contains("events are never"), "{attack}: {refused}");
     }
     assert_eq!(store.database.raw("SELECT id FROM events").expect("readable").len(), 1);
+}
+
+fn many_changes_are_kept_as_each_alone_would_be(store: &Store) {
+    let uid = store.student(1).uid;
+    let book = store.book("Godaan", 2);
+    let mut entries: Vec<Entry> = (0..12)
+        .map(|n| Entry {
+            person: Some(uid),
+            book: Some(book),
+            copy: None,
+            change: lent(&format!("\"{n}\" ✎ '")),
+        })
+        .collect();
+    entries.push(Entry { person: None, book: None, copy: Some(CopyId(2)), change: Change::SignedIn });
+    let kept = entries.clone();
+    store.write(move |tx| {
+        events::record_all(tx, 7, Some(uid), &kept)?;
+        kept.iter().try_for_each(|entry| events::record(tx, 7, Some(uid), entry).map(|_| ()))
+    });
+    let rows = "SELECT at, actor_id, action, person_id, book_id, copy_id, change FROM events WHERE at = 7 ORDER BY id";
+    let rows = store.database.raw(rows).expect("readable");
+    assert_eq!(rows.len(), 2 * entries.len());
+    assert_eq!(rows[..entries.len()], rows[entries.len()..]);
 }

@@ -7,7 +7,7 @@ use jiff::civil::date;
 use library::{
     domain::{
         copy::{Condition, State},
-        id::ChangeId,
+        id::{ChangeId, LoanId},
         money::Money,
         review::ReviewForm,
     },
@@ -23,10 +23,14 @@ use library::{
 
 use crate::{Store, common::Database, form};
 
-/// These count, and are meant to read all there is (the first two when the program starts or a person asks, the third
-/// reads the index of open loans).
-const COUNTS: &[&str] =
-    &["SELECT COUNT(*) FROM users", "SELECT COUNT(*) FROM books", "SELECT COUNT(*) FROM loans JOIN users"];
+/// These count, and are meant to read all there is (the first two when the program starts or a person asks, the others
+/// read the index of open loans).
+const COUNTS: &[&str] = &[
+    "SELECT COUNT(*) FROM users",
+    "SELECT COUNT(*) FROM books",
+    "SELECT COUNT(*) FROM loans JOIN users",
+    "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users",
+];
 
 /// Runs every statement that a request may run and answers their texts.
 fn statements(store: &Store) -> Vec<String> {
@@ -96,7 +100,12 @@ fn statements(store: &Store) -> Vec<String> {
         settings::load(tx)?;
         let library = library::domain::library::LibrarySettings::default();
         settings::save(tx, settings::Document::Library(&library), 1, uid)?;
-        settings::open_loans(tx, None, 9)?;
+        settings::open_loans(tx)?;
+        let alike = settings::Alike { category: "Student".into(), due: today, loans: 1 };
+        settings::some_of(tx, &alike, 9)?;
+        let locked = loans::lock_alike(tx, "Student", today, LoanId(0), 9)?;
+        loans::store_due_dates(tx, &locked)?;
+        events::record_all(tx, 1, Some(uid), &[])?;
         loans::overdue_count(tx, today)?;
         copies::title_deleted(tx, id, 1)?;
         for filter in [
@@ -152,6 +161,10 @@ fn no_statement_of_a_request_reads_a_whole_table() {
         let plan = explained(&store.database, statement, true);
         if plan.contains("Seq Scan") {
             whole.push(format!("PostgreSQL: {flat}\n{plan}"));
+        }
+        // The embedded database has a text of its own.
+        if statement.contains("json_array_elements") {
+            continue;
         }
         // A row lock is for PostgreSQL alone.
         let plan = explained(&embedded.database, statement.trim_end_matches(" FOR UPDATE"), false);
