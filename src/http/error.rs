@@ -94,6 +94,9 @@ pub enum Error {
     /// The server cannot do it now; nothing was changed.
     #[error("the server is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
+    /// The database is out of reach, its disk full or its file gone; nothing was changed.
+    #[error("the database does not work")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The connection to the database broke during COMMIT, or a write took too long: it may have happened or not.
     #[error("nobody knows whether the change was stored")]
     OutcomeUnknown(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
@@ -112,6 +115,7 @@ impl From<storage::Error> for Error {
     fn from(error: storage::Error) -> Self {
         match error {
             storage::Error::Busy(source) => Self::Busy(source),
+            storage::Error::Unavailable(source) => Self::Unavailable(source),
             storage::Error::OutcomeUnknown(source) => Self::OutcomeUnknown(source),
             storage::Error::Closed => Self::Busy(None),
             other => Self::Internal(Box::new(other)),
@@ -229,6 +233,7 @@ codes! {
     CardUnknown = "card-unknown",
     CardRoleUnknown = "card-role-unknown",
     Busy = "busy",
+    Unavailable = "unavailable",
     OutcomeUnknown = "outcome-unknown",
     Internal = "internal",
 }
@@ -327,6 +332,11 @@ impl Error {
                 Code::Busy,
                 "The library is very busy. Nothing was changed; please try again in a moment.",
             ),
+            Self::Unavailable(_) => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                Code::Unavailable,
+                "The library cannot reach its records right now. Nothing was changed; please try again in a few minutes.",
+            ),
             Self::OutcomeUnknown(_) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 Code::OutcomeUnknown,
@@ -365,13 +375,18 @@ fn in_words(seconds: u64) -> String {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let (status, code, detail) = self.told();
-        if status.is_server_error() {
+        match &self {
+            // Storage tells when this begins and when it ends; a line for each request would fill the disk.
+            Self::Busy(None) | Self::Unavailable(_) => {
+                tracing::debug!(error = &self as &dyn std::error::Error, "request refused");
+            }
             // Logged here and nowhere else; the person sees nothing of it.
-            tracing::error!(
+            _ if status.is_server_error() => tracing::error!(
                 error = &self as &dyn std::error::Error,
                 status = status.as_u16(),
                 "request failed"
-            );
+            ),
+            _ => {}
         }
         let problem = Problem {
             kind: "about:blank",
@@ -393,6 +408,7 @@ impl IntoResponse for Error {
         let wait = match self {
             Self::TooManyRequests(seconds) => Some(seconds.max(1)),
             Self::Busy(_) => Some(2),
+            Self::Unavailable(_) => Some(10),
             _ => None,
         };
         if let Some(seconds) = wait {

@@ -226,18 +226,16 @@ async fn healthy() -> &'static str {
     "ok\n"
 }
 
-/// Whether to send requests here: the database answers, and the server is not about to stop.
+/// Whether to send requests here: the database works, and the server is not about to stop.
 async fn ready(axum::extract::State(app): axum::extract::State<State>) -> Response {
+    let no_store = [(header::CACHE_CONTROL, "no-store")];
     if app.stopping.load(Ordering::Relaxed) {
-        return (StatusCode::SERVICE_UNAVAILABLE, [(header::CACHE_CONTROL, "no-store")], "stopping\n")
-            .into_response();
+        return (StatusCode::SERVICE_UNAVAILABLE, no_store, "stopping\n").into_response();
     }
-    match app.db.read(crate::storage::catalogue::newest_change).await {
-        Ok(_) => ([(header::CACHE_CONTROL, "no-store")], "ready\n").into_response(),
-        Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "not ready");
-            (StatusCode::SERVICE_UNAVAILABLE, [(header::CACHE_CONTROL, "no-store")], "not ready\n")
-                .into_response()
+    match app.db.health().await {
+        Ok(()) => (no_store, "ready\n").into_response(),
+        Err(reason) => {
+            (StatusCode::SERVICE_UNAVAILABLE, no_store, format!("not ready: {reason}\n")).into_response()
         }
     }
 }

@@ -75,6 +75,11 @@ impl Follower {
     }
 }
 
+/// A write that changes nothing, to find out whether writing works.
+pub(super) fn touch(tx: &mut Tx<'_>) -> Result<()> {
+    tx.execute_one(sql!("UPDATE catalogue SET changes = changes WHERE id = 1"), &[])
+}
+
 /// The number of the newest change.
 pub fn newest_change(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT changes FROM catalogue WHERE id = 1"), &[], |row| row.get(0))

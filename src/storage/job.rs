@@ -1,6 +1,9 @@
 //! A closure on its way to a database thread, and its answer on the way back.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
 
 use tokio::sync::oneshot;
 
@@ -14,6 +17,17 @@ pub(super) enum Verdict {
     Failed(Error),
 }
 
+/// What a closure needs around it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Each statement may see another state.
+    Read,
+    /// All statements see the same state.
+    Snapshot,
+    /// Everything is stored or nothing.
+    Write,
+}
+
 /// A closure whose types are forgotten, so that one queue takes all.
 pub(super) trait Job: Send {
     /// Runs the closure; whether its effects are to be kept.
@@ -22,6 +36,9 @@ pub(super) trait Job: Send {
     fn answer(self: Box<Self>, verdict: Verdict);
     /// Whether nobody waits for the answer any more.
     fn is_abandoned(&self) -> bool;
+    fn kind(&self) -> Kind;
+    /// How long ago it was asked for.
+    fn age(&self) -> Duration;
 }
 
 /// What a caller is told: the closure's result, and the number of the catalogue's change if it made one.
@@ -31,6 +48,8 @@ pub(super) struct Answer<T, E> {
 }
 
 struct Typed<F, T, E> {
+    kind: Kind,
+    asked: Instant,
     closure: Option<F>,
     outcome: Option<Result<T, E>>,
     change: Option<i64>,
@@ -38,14 +57,15 @@ struct Typed<F, T, E> {
 }
 
 /// Packs a closure; its answer comes through the receiver.
-pub(super) fn pack<F, T, E>(closure: F) -> (Box<dyn Job>, oneshot::Receiver<Answer<T, E>>)
+pub(super) fn pack<F, T, E>(kind: Kind, closure: F) -> (Box<dyn Job>, oneshot::Receiver<Answer<T, E>>)
 where
     F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
     T: Send + 'static,
     E: From<Error> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
-    (Box::new(Typed { closure: Some(closure), outcome: None, change: None, reply }), answer)
+    let asked = Instant::now();
+    (Box::new(Typed { kind, asked, closure: Some(closure), outcome: None, change: None, reply }), answer)
 }
 
 impl<F, T, E> Job for Typed<F, T, E>
@@ -81,5 +101,13 @@ where
 
     fn is_abandoned(&self) -> bool {
         self.reply.is_closed()
+    }
+
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    fn age(&self) -> Duration {
+        self.asked.elapsed()
     }
 }

@@ -9,6 +9,7 @@ pub mod books;
 pub mod catalogue;
 pub mod copies;
 pub mod events;
+mod health;
 mod job;
 pub mod loans;
 pub mod migrate;
@@ -23,16 +24,19 @@ mod upgrade;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, OnceLock},
-    time::Duration,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+    thread::JoinHandle,
+    time::{Duration, Instant},
 };
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
+use tokio::sync::oneshot;
 
 pub use sql::{Param, Row, Tx};
 
 use catalogue::Follower;
-use job::{Answer, Job, pack};
+use health::Health;
+use job::{Answer, Job, Kind, Verdict, pack};
 
 /// Storage's own result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -40,9 +44,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// What can go wrong below a statement.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The queue is full, or the database is locked or away: nothing was done; try again.
+    /// The queue is full, or others hold what is needed: nothing was done; try again.
     #[error("the database is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
+    /// The database is out of reach, its disk full or its file gone: nothing was done, and it may last.
+    #[error("the database does not work")]
+    Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// COMMIT failed in a way that leaves open whether it happened.
     #[error("the database did not say whether the change was stored")]
     OutcomeUnknown(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
@@ -74,24 +81,46 @@ pub enum Error {
 
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode;
         match error.sqlite_error_code() {
-            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => {
-                Self::Busy(Some(Box::new(error)))
-            }
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy(Some(Box::new(error))),
+            Some(
+                ErrorCode::DiskFull
+                | ErrorCode::SystemIoFailure
+                | ErrorCode::CannotOpen
+                | ErrorCode::DatabaseCorrupt
+                | ErrorCode::NotADatabase,
+            ) => Self::Unavailable(Box::new(error)),
             _ => Self::Database(Box::new(error)),
         }
     }
 }
 
-impl From<::postgres::Error> for Error {
-    fn from(error: ::postgres::Error) -> Self {
-        use ::postgres::error::SqlState;
+impl From<tokio_postgres::Error> for Error {
+    fn from(error: tokio_postgres::Error) -> Self {
+        use std::error::Error as _;
+        use tokio_postgres::error::SqlState;
+        // Others hold what is needed, or the server gave the statement up; it is undone and worth another try.
+        const AGAIN: [SqlState; 9] = [
+            SqlState::T_R_DEADLOCK_DETECTED,
+            SqlState::T_R_SERIALIZATION_FAILURE,
+            SqlState::LOCK_NOT_AVAILABLE,
+            SqlState::QUERY_CANCELED,
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+            SqlState::OUT_OF_MEMORY,
+        ];
         match error.code() {
-            // Deadlock or serialisation failure: undone by the database, worth another try.
-            Some(&(SqlState::T_R_DEADLOCK_DETECTED | SqlState::T_R_SERIALIZATION_FAILURE)) => {
+            Some(code) if AGAIN.contains(code) => Self::Busy(Some(Box::new(error))),
+            Some(&(SqlState::DISK_FULL | SqlState::IO_ERROR)) => Self::Unavailable(Box::new(error)),
+            // The connection broke.
+            None if error.is_closed()
+                || error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>) =>
+            {
                 Self::Busy(Some(Box::new(error)))
             }
-            None if error.is_closed() => Self::Busy(Some(Box::new(error))),
             _ => Self::Database(Box::new(error)),
         }
     }
@@ -155,13 +184,72 @@ enum Message {
     Stop,
 }
 
+/// Where threads take their jobs from.
+#[derive(Clone)]
+struct Queue {
+    messages: Receiver<Message>,
+    health: Arc<Health>,
+}
+
+impl Queue {
+    /// The next job that somebody still waits for; `None` when the thread is to end.
+    fn next(&self) -> Option<Box<dyn Job>> {
+        loop {
+            match self.messages.recv() {
+                Ok(Message::Job(job)) => {
+                    if let Some(job) = self.wanted(job) {
+                        return Some(job);
+                    }
+                }
+                Ok(Message::Stop) | Err(_) => return None,
+            }
+        }
+    }
+
+    /// The job, if somebody still waits for it and has not waited for too long.
+    fn wanted(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
+        if job.is_abandoned() {
+            return None;
+        }
+        if job.age() > PATIENCE {
+            self.health.failed("requests wait for it for too long");
+            job.answer(Verdict::Failed(Error::Busy(None)));
+            return None;
+        }
+        self.health.works();
+        Some(job)
+    }
+}
+
 /// Jobs that may wait for a thread; one more is told [`Error::Busy`] at once instead of waiting without end.
 const QUEUE: usize = 4096;
 
-/// Threads that read `SQLite`: twice the cores was best in the measured prototype, and a few keep a slow query from
-/// blocking the quick ones on a small machine.
-fn readers() -> usize {
-    2 * std::thread::available_parallelism().map_or(2, usize::from)
+/// A job that has waited this long for a thread is told [`Error::Busy`] too: whoever asked does not wait for ever, and a
+/// queue that formed while the database stood still is gone as soon as it does not.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// [`Db::health`] answers within this time, whatever the database does.
+const LOOK: Duration = Duration::from_millis(1500);
+
+/// Threads get this long to finish what is queued when the database is closed.
+const CLOSING: Duration = Duration::from_secs(15);
+
+/// How a database is opened.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Threads that read; on `PostgreSQL` each has a connection of its own.
+    pub readers: usize,
+    /// Threads that write, each with a connection, on `PostgreSQL`. `SQLite` has one.
+    pub writers: usize,
+}
+
+impl Default for Options {
+    /// Twice as many readers as cores was best in the measured prototype, and a few keep a slow query from blocking the
+    /// quick ones on a small machine. 16 connections wrote as fast as a tuned asynchronous pool of 32 (measured); half of
+    /// it is right for a server that shares its database with others.
+    fn default() -> Self {
+        Self { readers: 2 * std::thread::available_parallelism().map_or(2, usize::from), writers: 8 }
+    }
 }
 
 /// An open database. Cheap to clone; all clones share the threads.
@@ -174,38 +262,67 @@ struct Shared {
     location: Location,
     reads: Sender<Message>,
     writes: Sender<Message>,
-    threads: std::sync::Mutex<Vec<std::thread::JoinHandle<()>>>,
-    /// How many threads serve each queue, to stop them all.
-    serving: (usize, usize),
+    threads: Mutex<Threads>,
+    reading: Arc<Health>,
+    writing: Arc<Health>,
+    /// The queues.
+    queueing: Arc<Health>,
     /// The search index of this process, if it has one.
     follower: OnceLock<Follower>,
 }
 
+/// The threads that serve the queues.
+#[derive(Default)]
+struct Threads {
+    readers: Vec<JoinHandle<()>>,
+    writers: Vec<JoinHandle<()>>,
+}
+
+/// What a driver has started.
+struct Started {
+    threads: Threads,
+    reading: Arc<Health>,
+    writing: Arc<Health>,
+}
+
 impl Db {
+    /// [`Self::open_with`] the default options.
+    ///
+    /// # Errors
+    /// [`Error::Open`] with one line for the operator.
+    pub fn open(location: &Location) -> Result<Self> {
+        Self::open_with(location, Options::default())
+    }
+
     /// Opens the database, brings its schema up to date and starts its threads.
     ///
     /// # Errors
     /// [`Error::Open`] with one line for the operator: not there, not readable, read-only, newer than this program.
-    pub fn open(location: &Location) -> Result<Self> {
+    pub fn open_with(location: &Location, options: Options) -> Result<Self> {
         let migrated = migrate::apply(location, migrate::MIGRATIONS)?;
         if migrated.from > 0 {
             for version in migrated.applied {
                 tracing::info!(version, "the database was migrated; older programs can no longer open it");
             }
         }
+        let queueing = Arc::new(Health::default());
+        let queue = |messages| Queue { messages, health: Arc::clone(&queueing) };
         let (reads, read_queue) = bounded(QUEUE);
         let (writes, write_queue) = bounded(QUEUE);
-        let (threads, serving) = match location {
-            Location::Sqlite(path) => sqlite::start(path, &read_queue, &write_queue, readers())?,
-            Location::Postgres(url) => postgres::start(url, &read_queue, &write_queue)?,
+        let (read_queue, write_queue) = (queue(read_queue), queue(write_queue));
+        let Started { threads, reading, writing } = match location {
+            Location::Sqlite(path) => sqlite::start(path, &read_queue, &write_queue, options)?,
+            Location::Postgres(url) => postgres::start(url, &read_queue, &write_queue, options)?,
         };
         Ok(Self {
             shared: Arc::new(Shared {
                 location: location.clone(),
                 reads,
                 writes,
-                threads: std::sync::Mutex::new(threads),
-                serving,
+                threads: Mutex::new(threads),
+                reading,
+                writing,
+                queueing,
                 follower: OnceLock::new(),
             }),
         })
@@ -218,16 +335,28 @@ impl Db {
     }
 
     /// Reads. On `SQLite` the closure sees one snapshot; on `PostgreSQL` each statement sees its own, without the cost of
-    /// a transaction, so a closure of several statements must not need them to agree.
+    /// a transaction: where several statements must agree, take [`Self::snapshot`].
     pub async fn read<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (job, answer) = pack(closure);
-        submit(&self.shared.reads, job)?;
-        answer.await.map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
+        self.ask(Kind::Read, closure)?
+            .await
+            .map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
+    }
+
+    /// Reads, and every statement of the closure sees the same state of the database.
+    pub async fn snapshot<F, T, E>(&self, closure: F) -> Result<T, E>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        self.ask(Kind::Snapshot, closure)?
+            .await
+            .map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
     /// One transaction: everything the closure does, or, when it answers an error or panics, nothing of it.
@@ -240,8 +369,7 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (job, answer) = pack(closure);
-        submit(&self.shared.writes, job)?;
+        let answer = self.ask(Kind::Write, closure)?;
         let Ok(Answer { outcome, change }) = answer.await else { return Err(Error::Closed.into()) };
         if let (Some(change), Some(follower)) = (change, self.shared.follower.get()) {
             follower.has_seen(change).await;
@@ -249,15 +377,14 @@ impl Db {
         outcome
     }
 
-    /// [`Self::read`] for plain threads (the command line); panics inside the async runtime.
+    /// [`Self::snapshot`] for plain threads (the command line); panics inside the async runtime.
     pub fn read_blocking<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (job, answer) = pack(closure);
-        submit(&self.shared.reads, job)?;
+        let answer = self.ask(Kind::Snapshot, closure)?;
         answer.blocking_recv().map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
@@ -268,8 +395,7 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let (job, answer) = pack(closure);
-        submit(&self.shared.writes, job)?;
+        let answer = self.ask(Kind::Write, closure)?;
         answer.blocking_recv().map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
@@ -278,25 +404,69 @@ impl Db {
     /// connection, looking at the table of changes now and then finds everything.
     pub fn follow_catalogue(&self, follower: Follower) {
         if let Location::Postgres(url) = &self.shared.location {
-            let call = Arc::clone(&follower.call);
-            postgres::listen(url.clone(), move || call.notify_one());
+            postgres::listen(url.clone(), Arc::clone(&follower.call));
         }
         let _ = self.shared.follower.set(follower);
     }
 
-    /// Lets the threads finish what is queued and ends them; later calls answer [`Error::Closed`].
+    /// Whether the database works, found out by using it; the reason where it does not, for the operator. Where the last
+    /// write failed, one that changes nothing is tried. Answers within two seconds.
+    ///
+    /// # Errors
+    /// What is wrong, in words.
+    pub async fn health(&self) -> Result<(), String> {
+        let look = async {
+            if self.shared.writing.ails() {
+                self.write(catalogue::touch).await?;
+            }
+            self.read(catalogue::newest_change).await
+        };
+        let error = match tokio::time::timeout(LOOK, look).await {
+            Ok(Ok(_)) => return Ok(()),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("the database did not answer within {} s", LOOK.as_secs_f64()),
+        };
+        Err(self.shared.writing.reason().or_else(|| self.shared.reading.reason()).unwrap_or(error))
+    }
+
+    /// Lets the threads finish what is queued and ends them; later calls answer [`Error::Closed`]. A thread that does not
+    /// end in time is left to the end of the process.
     pub fn close(&self) {
-        for _ in 0..self.shared.serving.0 {
-            let _ = self.shared.reads.send_timeout(Message::Stop, Duration::from_secs(5));
+        let deadline = Instant::now() + CLOSING;
+        let Threads { readers, writers } =
+            std::mem::take(&mut *self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        for (queue, threads) in [(&self.shared.reads, &readers), (&self.shared.writes, &writers)] {
+            for _ in threads {
+                let _ = queue.send_deadline(Message::Stop, deadline);
+            }
         }
-        for _ in 0..self.shared.serving.1 {
-            let _ = self.shared.writes.send_timeout(Message::Stop, Duration::from_secs(5));
+        for thread in readers.into_iter().chain(writers) {
+            while !thread.is_finished() && Instant::now() < deadline {
+                std::thread::sleep(Duration::from_millis(1));
+            }
+            if thread.is_finished() {
+                let _ = thread.join();
+            } else {
+                tracing::warn!("a database thread did not end in time");
+            }
         }
-        let threads = std::mem::take(
-            &mut *self.shared.threads.lock().unwrap_or_else(std::sync::PoisonError::into_inner),
-        );
-        for thread in threads {
-            let _ = thread.join();
+    }
+
+    fn ask<F, T, E>(&self, kind: Kind, closure: F) -> Result<oneshot::Receiver<Answer<T, E>>>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<Error> + Send + 'static,
+    {
+        let (job, answer) = pack(kind, closure);
+        let queue = if kind == Kind::Write { &self.shared.writes } else { &self.shared.reads };
+        match queue.try_send(Message::Job(job)) {
+            Ok(()) => Ok(answer),
+            Err(TrySendError::Full(_)) => {
+                self.shared.queueing.failed("too many requests wait for it");
+                Err(Error::Busy(None))
+            }
+            Err(TrySendError::Disconnected(_)) => Err(Error::Closed),
         }
     }
 }
@@ -329,20 +499,9 @@ fn causes(error: &dyn std::error::Error) -> String {
     text.replace('\n', " ")
 }
 
-fn submit(queue: &Sender<Message>, job: Box<dyn Job>) -> Result<()> {
-    queue.try_send(Message::Job(job)).map_err(|refused| match refused {
-        TrySendError::Full(_) => Error::Busy(None),
-        TrySendError::Disconnected(_) => Error::Closed,
-    })
-}
-
-/// The next job that somebody still waits for; `None` when the thread is to end.
-fn next(queue: &Receiver<Message>) -> Option<Box<dyn Job>> {
-    loop {
-        match queue.recv() {
-            Ok(Message::Job(job)) if job.is_abandoned() => {}
-            Ok(Message::Job(job)) => return Some(job),
-            Ok(Message::Stop) | Err(_) => return None,
-        }
-    }
+fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name.into())
+        .spawn(run)
+        .map_err(|error| Error::Open(format!("cannot start a database thread: {error}")))
 }

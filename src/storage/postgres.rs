@@ -1,209 +1,417 @@
 //! `PostgreSQL`: plain threads that each own a connection.
 //!
-//! The synchronous client starts a runtime of its own and panics inside another, so it lives on these threads only.
+//! Each thread drives its connection with a small runtime of its own, so that every wait for the server has an end: a
+//! path that went silent costs one request a few seconds, and all others are refused at once until a connection stands
+//! again.
 
-use std::{collections::HashMap, time::Duration};
+use std::{
+    collections::HashMap,
+    future::poll_fn,
+    rc::Rc,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, Instant},
+};
 
-use crossbeam_channel::Receiver;
-use postgres::{
-    Client, Config, NoTls, Statement, error::Error as PgError, fallible_iterator::FallibleIterator,
-    types::ToSql,
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::Notify,
+    task::AbortHandle,
+    time::timeout,
+};
+use tokio_postgres::{
+    AsyncMessage, Client, Config, Error as PgError, NoTls, Row, Statement, error::Severity, types::ToSql,
 };
 
 use super::{
-    Error, Message, Result, causes,
-    job::{Job, Verdict},
-    next,
+    Error, Options, Queue, Result, Started, Threads, causes,
+    health::Health,
+    job::{Job, Kind, Verdict},
+    spawn,
     sql::{Arm, Tx},
-    sqlite::{Started, spawn},
 };
-
-/// Connections that write: 16 wrote as fast as a tuned asynchronous pool of 32 (measured); half of it is kept for a
-/// server that shares its database with others.
-const WRITERS: usize = 8;
 
 /// NOTIFY channel of catalogue changes.
 const CHANNEL: &str = "library_catalogue";
 
+/// From the first packet until the server is ready for statements.
+const CONNECTING: Duration = Duration::from_secs(3);
+/// Longest wait for an answer; a second more than the server's own `statement_timeout`, which says it better.
+const STATEMENT: Duration = Duration::from_secs(6);
+/// Longest wait for what takes the server no time, such as BEGIN.
+const PING: Duration = Duration::from_secs(2);
+/// A connection that was silent for longer is asked whether it still stands before a job is trusted to it.
+const IDLE: Duration = Duration::from_secs(1);
+/// While the server is out of reach, one thread tries this often, and jobs are refused meanwhile.
+const RETRY: Duration = Duration::from_secs(1);
+/// The listener hears nothing for hours; it asks this often whether its connection still stands.
+const LISTENING: Duration = Duration::from_secs(30);
+/// Nobody knows how long a migration takes.
+const MIGRATING: Duration = Duration::from_hours(24);
+
+/// The server's own limits, for every session. An answered write is on its disk.
+const SESSION: &str = "-c statement_timeout=5s -c lock_timeout=2s -c idle_in_transaction_session_timeout=10s \
+                       -c synchronous_commit=on";
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+enum Refusal {
+    #[error(transparent)]
+    Postgres(#[from] PgError),
+    #[error("PostgreSQL did not answer within {} s", .0.as_secs())]
+    Silence(Duration),
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        match refusal {
+            Refusal::Postgres(error) => error.into(),
+            Refusal::Silence(_) => Self::Busy(Some(Box::new(refusal))),
+        }
+    }
+}
+
 /// A connection with its prepared statements.
 pub(super) struct Connection {
+    runtime: Rc<Runtime>,
     client: Client,
+    /// Moves the bytes, whenever the runtime runs.
+    mover: AbortHandle,
     statements: HashMap<&'static str, Statement>,
+    /// Longest wait for an answer.
+    patience: Duration,
+    /// Not to be used any more: the server went silent, or nobody knows what state the session is in.
+    lost: bool,
+    used: Instant,
 }
 
 impl Connection {
-    fn open(config: &Config) -> Result<Self, PgError> {
-        Ok(Self { client: config.connect(NoTls)?, statements: HashMap::new() })
+    fn open(runtime: &Rc<Runtime>, config: &Config, patience: Duration) -> Result<Self, Refusal> {
+        let (client, connection) = wait(runtime, CONNECTING, config.connect(NoTls))?;
+        // Whoever waits for an answer learns what became of the connection.
+        let mover = runtime.spawn(async { connection.await.ok() }).abort_handle();
+        Ok(Self {
+            runtime: Rc::clone(runtime),
+            client,
+            mover,
+            statements: HashMap::new(),
+            patience,
+            lost: false,
+            used: Instant::now(),
+        })
+    }
+
+    /// Asks the server something and waits for the answer, but not for ever.
+    fn ask<T>(
+        &mut self,
+        patience: Duration,
+        ask: impl AsyncFnOnce(&Client) -> Result<T, PgError>,
+    ) -> Result<T, Refusal> {
+        let answer = wait(&self.runtime, patience, ask(&self.client));
+        self.used = Instant::now();
+        self.lost |= self.client.is_closed() || matches!(answer, Err(Refusal::Silence(_)));
+        answer
     }
 
     fn prepared(&mut self, text: &'static str) -> Result<Statement> {
         if let Some(statement) = self.statements.get(text) {
             return Ok(statement.clone());
         }
-        let statement = self.client.prepare(text)?;
+        let statement = self.ask(self.patience, async |client| client.prepare(text).await)?;
         self.statements.insert(text, statement.clone());
         Ok(statement)
     }
 
     pub(super) fn execute(&mut self, text: &'static str, params: &[&(dyn ToSql + Sync)]) -> Result<u64> {
         let statement = self.prepared(text)?;
-        Ok(self.client.execute(&statement, params)?)
+        Ok(self.ask(self.patience, async |client| client.execute(&statement, params).await)?)
     }
 
-    pub(super) fn query(
-        &mut self,
-        text: &'static str,
-        params: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<postgres::Row>> {
+    pub(super) fn query(&mut self, text: &'static str, params: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         let statement = self.prepared(text)?;
-        Ok(self.client.query(&statement, params)?)
+        Ok(self.ask(self.patience, async |client| client.query(&statement, params).await)?)
     }
 
     pub(super) fn batch(&mut self, text: &str) -> Result<()> {
-        Ok(self.client.batch_execute(text)?)
+        Ok(self.ask(self.patience, async |client| client.batch_execute(text).await)?)
     }
 
     /// The one number that a statement without parameters answers.
     pub(super) fn number(&mut self, text: &str) -> Result<i64> {
-        Ok(self.client.query_one(text, &[])?.try_get(0)?)
+        let row = self.ask(self.patience, async |client| client.query_one(text, &[]).await)?;
+        Ok(row.try_get(0)?)
+    }
+
+    /// Makes ready for a job of this kind. An error means that the connection is of no use; the job has not run.
+    fn begin(&mut self, kind: Kind) -> Result<(), Refusal> {
+        let statement = match kind {
+            // Costs a round trip, so only after a pause.
+            Kind::Read if self.used.elapsed() < IDLE => return Ok(()),
+            Kind::Read => "",
+            Kind::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Kind::Write => "BEGIN",
+        };
+        self.ask(PING, async |client| client.batch_execute(statement).await)
+    }
+
+    /// Takes in what arrived since the last job; `false` where that was the end of the connection.
+    fn stands(&self) -> bool {
+        self.runtime.block_on(async {
+            // Once to look at the socket, once to let the mover read it.
+            tokio::task::yield_now().await;
+            tokio::task::yield_now().await;
+        });
+        !self.client.is_closed()
+    }
+
+    fn run(&mut self, job: &mut dyn Job) -> Verdict {
+        let keep = job.run(&mut Tx::new(Arm::Postgres(self)));
+        match job.kind() {
+            Kind::Read => return Verdict::Done,
+            Kind::Write if keep => {}
+            Kind::Snapshot | Kind::Write => {
+                if !self.lost {
+                    let ended = self.ask(PING, async |client| client.batch_execute("ROLLBACK").await);
+                    // Whatever is wrong, without the connection the transaction is gone too.
+                    self.lost = ended.is_err();
+                }
+                return Verdict::Done;
+            }
+        }
+        match self.ask(self.patience, async |client| client.batch_execute("COMMIT").await) {
+            Ok(()) => Verdict::Done,
+            // The server said that it did not, and lives on. One that is going down may have stored it before.
+            Err(Refusal::Postgres(error)) if is_plain(&error) => Verdict::Failed(error.into()),
+            Err(error) => Verdict::Failed(Error::OutcomeUnknown(Some(Box::new(error)))),
+        }
     }
 }
 
-fn config(url: &str) -> Result<Config> {
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.mover.abort();
+        // Lets go of the socket now, not when the next connection is opened.
+        self.runtime.block_on(tokio::task::yield_now());
+    }
+}
+
+fn is_plain(error: &PgError) -> bool {
+    error.as_db_error().is_some_and(|error| error.parsed_severity() == Some(Severity::Error))
+}
+
+fn wait<T>(
+    runtime: &Runtime,
+    patience: Duration,
+    work: impl Future<Output = Result<T, PgError>>,
+) -> Result<T, Refusal> {
+    match runtime.block_on(async { timeout(patience, work).await }) {
+        Ok(answer) => Ok(answer?),
+        Err(_) => Err(Refusal::Silence(patience)),
+    }
+}
+
+/// For one thread. It must not be inside another runtime.
+fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
+}
+
+fn config(url: &str, more: &str) -> Result<Config> {
     let mut config: Config = url
         .parse()
         .map_err(|error: PgError| Error::Open(format!("PostgreSQL connection string: {error}")))?;
-    config.application_name("library").connect_timeout(Duration::from_secs(5)).options(
-        "-c statement_timeout=30s -c lock_timeout=10s -c idle_in_transaction_session_timeout=30s -c synchronous_commit=on",
-    );
+    // Ours come last and win.
+    let options = format!("{} {SESSION} {more}", config.get_options().unwrap_or_default());
+    config
+        .application_name("library")
+        .options(options.trim())
+        // A machine that vanished without a word is noticed in half a minute, with a statement under way in ten seconds.
+        .keepalives_idle(Duration::from_secs(15))
+        .keepalives_interval(Duration::from_secs(5))
+        .keepalives_retries(3)
+        .tcp_user_timeout(Duration::from_secs(10));
     Ok(config)
 }
 
-pub(super) fn start(url: &str, reads: &Receiver<Message>, writes: &Receiver<Message>) -> Result<Started> {
-    let config = config(url)?;
-    let readers = super::readers();
-    let mut threads = Vec::with_capacity(readers + WRITERS);
-    for (queue, count, name, writing) in [(reads, readers, "read", false), (writes, WRITERS, "write", true)] {
-        for number in 0..count {
-            let (queue, config) = (queue.clone(), config.clone());
-            threads
-                .push(spawn(&format!("postgres-{name}-{number}"), move || serve(&config, &queue, writing))?);
-        }
+pub(super) fn start(url: &str, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
+    let reading = config(url, "-c default_transaction_read_only=on")?;
+    let writing = config(url, "")?;
+    let reach = Arc::new(Reach::default());
+    let start = |name: String, config: &Config, queue: &Queue| {
+        let (config, reach, queue) = (config.clone(), Arc::clone(&reach), queue.clone());
+        spawn(&name, move || match runtime() {
+            Ok(runtime) => {
+                Worker { runtime: Rc::new(runtime), config, reach, connection: None }.serve(&queue);
+            }
+            Err(error) => tracing::error!(%error, "a database thread cannot wait for PostgreSQL"),
+        })
+    };
+    let mut threads = Threads::default();
+    for number in 0..options.readers {
+        threads.readers.push(start(format!("postgres-read-{number}"), &reading, reads)?);
     }
-    Ok((threads, (readers, WRITERS)))
+    for number in 0..options.writers {
+        threads.writers.push(start(format!("postgres-write-{number}"), &writing, writes)?);
+    }
+    Ok(Started { threads, reading: Arc::clone(&reach.health), writing: Arc::clone(&reach.health) })
 }
 
 /// Runs `work` on a connection of its own, outside any transaction, while no other process does the same.
 pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send) -> Result<T> {
-    let config = config(url)?;
+    let config = config(url, "")?;
+    let cannot = |error: &dyn std::error::Error| {
+        Error::Open(format!("PostgreSQL cannot be reached: {}", causes(error)))
+    };
     let run = || {
-        let mut connection = Connection::open(&config).map_err(|error| cannot_connect(&error))?;
+        let runtime = Rc::new(runtime().map_err(|error| cannot(&error))?);
+        let mut connection =
+            Connection::open(&runtime, &config, MIGRATING).map_err(|error| cannot(&error))?;
         // Servers and commands that start together take turns, and a migration takes its time. Behind a table's lock it
-        // waits for the usual 10 s only, because the server's readers then wait behind it.
+        // waits for the usual time only, because the server's readers then wait behind it.
         connection.batch(
             "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0;
              SELECT pg_advisory_lock(7309940713); RESET lock_timeout",
         )?;
         work(&mut Tx::new(Arm::Postgres(&mut connection)))
     };
-    // Only a plain thread may hold the client, and the caller may be inside the async runtime.
+    // A connection has its own runtime, and the caller may be inside another.
     std::thread::scope(|scope| scope.spawn(run).join())
         .unwrap_or_else(|_| Err(Error::Open("PostgreSQL: the client panicked".into())))
 }
 
-fn cannot_connect(error: &PgError) -> Error {
-    Error::Open(format!("PostgreSQL cannot be reached: {}", causes(error)))
+/// The server, as all threads know it.
+#[derive(Default)]
+struct Reach {
+    health: Arc<Health>,
+    /// While it is out of reach: when a thread may try again. Jobs do not wait for that, they are refused.
+    retry: Mutex<Option<Instant>>,
 }
 
-fn serve(config: &Config, queue: &Receiver<Message>, writing: bool) {
-    let mut connection: Option<Connection> = None;
-    while let Some(mut job) = next(queue) {
-        match begin(config, &mut connection, writing) {
-            Err(error) => {
-                tracing::error!(error = &error as &dyn std::error::Error, "no connection to PostgreSQL");
-                job.answer(Verdict::Failed(Error::Busy(Some(Box::new(error)))));
+impl Reach {
+    fn is_out(&self) -> bool {
+        self.retry().is_some()
+    }
+
+    /// Whether this thread is to try again; the others leave it to this one.
+    fn is_due(&self) -> bool {
+        let mut retry = self.retry();
+        let due = retry.is_some_and(|at| at <= Instant::now());
+        if due {
+            *retry = Some(Instant::now() + CONNECTING + RETRY);
+        }
+        due
+    }
+
+    fn lost(&self, error: &Refusal) {
+        *self.retry() = Some(Instant::now() + RETRY);
+        self.health.failed(&causes(error));
+    }
+
+    fn found(&self) {
+        *self.retry() = None;
+        self.health.works();
+    }
+
+    fn retry(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.retry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One thread and its connection.
+struct Worker {
+    runtime: Rc<Runtime>,
+    config: Config,
+    reach: Arc<Reach>,
+    connection: Option<Connection>,
+}
+
+impl Worker {
+    fn serve(mut self, queue: &Queue) {
+        while let Some(mut job) = queue.next() {
+            let verdict = match self.ready(job.kind()) {
+                Ok(open) => open.run(job.as_mut()),
+                Err(error) => Verdict::Failed(error),
+            };
+            self.connection.take_if(|open| open.lost);
+            job.answer(verdict);
+            if self.connection.is_none() && self.reach.is_due() {
+                self.connection = self.connect().ok();
             }
+        }
+    }
+
+    /// A connection that is ready for a job. One that died unnoticed shows here, before the job ran, so connecting once
+    /// more is safe.
+    fn ready(&mut self, kind: Kind) -> Result<&mut Connection> {
+        self.connection.take_if(|open| !open.stands() || open.begin(kind).is_err());
+        if self.connection.is_none() {
+            if self.reach.is_out() {
+                return Err(Error::Unavailable("PostgreSQL is out of reach".into()));
+            }
+            let mut open = self.connect()?;
+            open.begin(kind)?;
+            self.connection = Some(open);
+        }
+        self.connection.as_mut().ok_or(Error::Closed)
+    }
+
+    fn connect(&self) -> Result<Connection> {
+        match Connection::open(&self.runtime, &self.config, STATEMENT) {
             Ok(open) => {
-                let verdict = transact(open, job.as_mut(), writing);
-                if open.client.is_closed() {
-                    connection = None;
-                }
-                job.answer(verdict);
+                self.reach.found();
+                Ok(open)
+            }
+            Err(error) => {
+                self.reach.lost(&error);
+                Err(Error::Unavailable(Box::new(error)))
             }
         }
     }
 }
 
-/// A connection with a transaction begun where one is needed. A connection that died unnoticed shows here, before the
-/// job ran, so connecting once more is safe.
-fn begin<'c>(
-    config: &Config,
-    connection: &'c mut Option<Connection>,
-    writing: bool,
-) -> Result<&'c mut Connection, PgError> {
-    if let Some(open) = connection.as_mut() {
-        // The empty query finds a dead connection out before a read without BEGIN would.
-        let alive = open.client.batch_execute(if writing { "BEGIN" } else { "" });
-        if alive.is_err() {
-            *connection = None;
-        }
-    }
-    if let Some(open) = connection {
-        return Ok(open);
-    }
-    let mut open = Connection::open(config)?;
-    if writing {
-        open.client.batch_execute("BEGIN")?;
-    }
-    Ok(connection.insert(open))
-}
-
-fn transact(connection: &mut Connection, job: &mut dyn Job, writing: bool) -> Verdict {
-    let keep = job.run(&mut Tx::new(Arm::Postgres(connection)));
-    if !writing {
-        return Verdict::Done;
-    }
-    if !keep {
-        // A failed rollback only means that the connection is gone, and with it the transaction.
-        let _ = connection.client.batch_execute("ROLLBACK");
-        return Verdict::Done;
-    }
-    match connection.client.batch_execute("COMMIT") {
-        Ok(()) => Verdict::Done,
-        Err(error) if error.as_db_error().is_some() => Verdict::Failed(error.into()),
-        Err(error) => Verdict::Failed(Error::OutcomeUnknown(Some(Box::new(error)))),
-    }
-}
-
-/// Listens on a thread of its own for as long as the process lives, reconnecting, and wakes after every (re)connect too:
-/// what was told while nobody listened is in the table of changes.
-pub(super) fn listen(url: String, wake: impl Fn() + Send + 'static) {
+/// Calls on a thread of its own for as long as the process lives, whenever another process changed the catalogue, and
+/// after every (re)connect: what was told while nobody listened is in the table of changes.
+pub(super) fn listen(url: String, call: Arc<Notify>) {
     let started = spawn("postgres-listen", move || {
-        let Ok(config) = config(&url) else { return };
+        let (Ok(config), Ok(runtime)) = (config(&url, ""), runtime()) else { return };
+        let mut told = false;
         loop {
-            if let Err(error) = listen_once(&config, &wake) {
-                tracing::warn!(
-                    error = &error as &dyn std::error::Error,
-                    "not listening for catalogue changes"
-                );
+            let connected = Instant::now();
+            let ended = runtime.block_on(listen_once(&config, &call));
+            if !told || connected.elapsed() > LISTENING {
+                let reason = ended.err().map(|error| causes(&error)).unwrap_or_default();
+                tracing::warn!(reason, "catalogue changes of other servers are seen a second later");
+                told = true;
             }
-            std::thread::sleep(Duration::from_secs(1));
+            std::thread::sleep(RETRY);
         }
     });
     if let Err(error) = started {
-        tracing::error!(%error, "catalogue changes of other servers are only seen every few seconds");
+        tracing::error!(%error, "catalogue changes of other servers are seen a second later");
     }
 }
 
-fn listen_once(config: &Config, wake: &impl Fn()) -> Result<(), PgError> {
-    let mut client = config.connect(NoTls)?;
-    client.batch_execute(&format!("LISTEN {CHANNEL}"))?;
-    wake();
-    let mut notifications = client.notifications();
-    let mut heard = notifications.blocking_iter();
-    // Ends when the connection does.
-    while heard.next()?.is_some() {
-        wake();
+/// Ends when the connection does.
+async fn listen_once(config: &Config, call: &Arc<Notify>) -> Result<(), Refusal> {
+    let silence = |_| Refusal::Silence(CONNECTING);
+    let (client, mut connection) = timeout(CONNECTING, config.connect(NoTls)).await.map_err(silence)??;
+    let heard = Arc::clone(call);
+    let mut mover = tokio::spawn(async move {
+        while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
+            if matches!(message, AsyncMessage::Notification(_)) {
+                heard.notify_one();
+            }
+        }
+    });
+    let mut ask = format!("LISTEN {CHANNEL}");
+    while !mover.is_finished() {
+        timeout(PING, client.batch_execute(&ask)).await.map_err(|_| Refusal::Silence(PING))??;
+        if !ask.is_empty() {
+            call.notify_one();
+            ask.clear();
+        }
+        tokio::select! {
+            () = tokio::time::sleep(LISTENING) => {}
+            _ = &mut mover => {}
+        }
     }
     Ok(())
 }

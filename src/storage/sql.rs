@@ -7,8 +7,8 @@
 
 use std::cmp::Ordering;
 
-use ::postgres::types::IsNull;
 use bytes::BytesMut;
+use tokio_postgres::types::IsNull;
 
 use super::{Error, Result, postgres::Connection};
 use crate::domain::{
@@ -88,7 +88,7 @@ macro_rules! select_for_update {
 }
 
 /// What a statement may bind.
-pub trait Param: rusqlite::ToSql + postgres::types::ToSql + Sync {}
+pub trait Param: rusqlite::ToSql + tokio_postgres::types::ToSql + Sync {}
 
 macro_rules! params { ($($type:ty),+) => { $(impl Param for $type {})+ } }
 params!(i64, bool, String, &str, Option<i64>, Option<String>, Option<&str>);
@@ -120,20 +120,20 @@ macro_rules! numbers {
             }
         }
 
-        impl ::postgres::types::ToSql for $type {
+        impl tokio_postgres::types::ToSql for $type {
             fn to_sql(
                 &self,
-                kind: &::postgres::types::Type,
+                kind: &tokio_postgres::types::Type,
                 out: &mut BytesMut,
             ) -> std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
                 self.0.to_sql(kind, out)
             }
 
-            fn accepts(kind: &::postgres::types::Type) -> bool {
-                <i64 as ::postgres::types::ToSql>::accepts(kind)
+            fn accepts(kind: &tokio_postgres::types::Type) -> bool {
+                <i64 as tokio_postgres::types::ToSql>::accepts(kind)
             }
 
-            ::postgres::types::to_sql_checked!();
+            tokio_postgres::types::to_sql_checked!();
         }
 
         impl Param for $type {}
@@ -159,7 +159,7 @@ pub enum Row<'r> {
     /// From `SQLite`.
     Sqlite(&'r rusqlite::Row<'r>),
     /// From `PostgreSQL`.
-    Postgres(&'r ::postgres::Row),
+    Postgres(&'r tokio_postgres::Row),
 }
 
 impl Row<'_> {
@@ -186,13 +186,15 @@ pub(super) enum Arm<'c> {
 pub struct Tx<'c> {
     pub(super) arm: Arm<'c>,
     pub(super) failed: bool,
+    /// What is wrong with the database itself, where a statement failed for that reason.
+    pub(super) trouble: Option<String>,
     /// Books of which title or author changed; recorded when the closure is done (see [`super::catalogue::record`]).
     pub(super) touched: Vec<i64>,
 }
 
 impl<'c> Tx<'c> {
     pub(super) fn new(arm: Arm<'c>) -> Self {
-        Self { arm, failed: false, touched: Vec::new() }
+        Self { arm, failed: false, trouble: None, touched: Vec::new() }
     }
 
     /// Whether this is `PostgreSQL`: for the few statements that only one database has.
@@ -310,6 +312,9 @@ impl<'c> Tx<'c> {
         }
         let answer = run(&mut self.arm);
         self.failed = answer.is_err();
+        if let Err(Error::Unavailable(source)) = &answer {
+            self.trouble = Some(source.to_string());
+        }
         answer
     }
 }
@@ -327,8 +332,8 @@ fn bind(statement: &mut rusqlite::Statement<'_>, params: &[&dyn Param]) -> Resul
     Ok(())
 }
 
-fn shared<'p>(params: &[&'p dyn Param]) -> Vec<&'p (dyn ::postgres::types::ToSql + Sync)> {
-    params.iter().map(|param| *param as &(dyn ::postgres::types::ToSql + Sync)).collect()
+fn shared<'p>(params: &[&'p dyn Param]) -> Vec<&'p (dyn tokio_postgres::types::ToSql + Sync)> {
+    params.iter().map(|param| *param as &(dyn tokio_postgres::types::ToSql + Sync)).collect()
 }
 
 #[cfg(test)]

@@ -3,19 +3,19 @@
 use std::{
     fs::File,
     io::ErrorKind,
-    os::unix::fs::OpenOptionsExt as _,
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
-    thread::JoinHandle,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
-use crossbeam_channel::Receiver;
-use rusqlite::{Connection, OpenFlags, backup::StepResult};
+use rusqlite::{Connection, ErrorCode, OpenFlags, backup::StepResult};
 
 use super::{
-    Error, Message, Result,
+    Error, Message, Options, Queue, Result, Started, Threads,
+    health::Health,
     job::{Job, Verdict},
-    next,
+    spawn,
     sql::{Arm, Tx},
 };
 
@@ -28,26 +28,27 @@ const SLOW: Duration = Duration::from_millis(50);
 /// How long another process (an import, a backup) may hold the file before we answer busy.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-pub(super) type Started = (Vec<JoinHandle<()>>, (usize, usize));
+/// Readers look this often whether the file is still in its place; the writer always does.
+const LOOK: Duration = Duration::from_millis(250);
 
-pub(super) fn start(
-    path: &Path,
-    reads: &Receiver<Message>,
-    writes: &Receiver<Message>,
-    readers: usize,
-) -> Result<Started> {
+pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
     let refuse = |error: rusqlite::Error| cannot_open(path, &error);
     let writer = connect(path).map_err(refuse)?;
-    let mut threads = Vec::with_capacity(readers + 1);
-    for number in 0..readers {
+    let place =
+        Place::of(path).map_err(|error| Error::Open(format!("database file {}: {error}", path.display())))?;
+    let (reading, writing) = (Arc::new(Health::default()), Arc::new(Health::default()));
+    let mut threads = Threads::default();
+    for number in 0..options.readers {
         let connection = connect(path).map_err(refuse)?;
         connection.pragma_update(None, "query_only", true).map_err(refuse)?;
+        let reader = Reader { connection, place: place.clone(), health: Arc::clone(&reading) };
         let queue = reads.clone();
-        threads.push(spawn(&format!("sqlite-read-{number}"), move || read_loop(&connection, &queue))?);
+        threads.readers.push(spawn(&format!("sqlite-read-{number}"), move || reader.serve(&queue))?);
     }
+    let writer = Writer { connection: writer, place, health: Arc::clone(&writing) };
     let queue = writes.clone();
-    threads.push(spawn("sqlite-write", move || write_loop(&writer, &queue))?);
-    Ok((threads, (readers, 1)))
+    threads.writers.push(spawn("sqlite-write", move || writer.serve(&queue))?);
+    Ok(Started { threads, reading, writing })
 }
 
 /// How long a start waits for another process that is migrating the file.
@@ -55,6 +56,8 @@ const MIGRATION_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Runs `work` on a connection of its own, outside any transaction, and makes the file if it is not there.
 pub(super) fn alone<T>(path: &Path, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+    // It may be there; where it cannot be made, opening it tells why.
+    let _ = create_private(path);
     let connection = connect(path).map_err(|error| cannot_open(path, &error))?;
     connection.busy_timeout(MIGRATION_TIMEOUT).map_err(|error| cannot_open(path, &error))?;
     work_on(path, &connection, work)
@@ -73,30 +76,53 @@ fn work_on<T>(
     work: impl FnOnce(&mut Tx<'_>) -> Result<T>,
 ) -> Result<T> {
     work(&mut Tx::new(Arm::Sqlite(connection))).map_err(|error| match error {
-        Error::Database(source) | Error::Busy(Some(source)) => match source.downcast::<rusqlite::Error>() {
-            Ok(error) => cannot_open(path, &error),
-            Err(source) => Error::Database(source),
-        },
+        Error::Database(source) | Error::Busy(Some(source)) | Error::Unavailable(source) => {
+            match source.downcast::<rusqlite::Error>() {
+                Ok(error) => cannot_open(path, &error),
+                Err(source) => Error::Database(source),
+            }
+        }
         other => other,
     })
 }
 
-pub(super) fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name(name.into())
-        .spawn(run)
-        .map_err(|error| Error::Open(format!("cannot start a database thread: {error}")))
+/// The file that was opened, to notice when its name stands for another one or for none: what is written then is lost
+/// when the server stops.
+#[derive(Clone)]
+struct Place {
+    path: PathBuf,
+    file: (u64, u64),
+}
+
+impl Place {
+    fn of(path: &Path) -> std::io::Result<Self> {
+        Ok(Self { path: path.to_owned(), file: identity(path)? })
+    }
+
+    fn check(&self) -> Result<()> {
+        match identity(&self.path) {
+            Ok(file) if file == self.file => Ok(()),
+            Ok(_) => {
+                Err(Error::Unavailable("another file is in the place of the database file; restart".into()))
+            }
+            Err(_) => Err(Error::Unavailable("the database file is gone from its place".into())),
+        }
+    }
+}
+
+fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
+    std::fs::metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
 fn cannot_open(path: &Path, error: &rusqlite::Error) -> Error {
     let reason = match error.sqlite_error_code() {
-        Some(rusqlite::ErrorCode::CannotOpen) => {
+        Some(ErrorCode::CannotOpen) => {
             "it cannot be opened; does its folder exist, and may this user write there?".into()
         }
-        Some(rusqlite::ErrorCode::ReadOnly) => "it is read-only for this user".into(),
-        Some(rusqlite::ErrorCode::PermissionDenied) => "this user may not read and write it".into(),
-        Some(rusqlite::ErrorCode::NotADatabase) => "it is not a SQLite database".into(),
-        Some(rusqlite::ErrorCode::DatabaseBusy) => "another program holds it locked".into(),
+        Some(ErrorCode::ReadOnly) => "it is read-only for this user".into(),
+        Some(ErrorCode::PermissionDenied) => "this user may not read and write it".into(),
+        Some(ErrorCode::NotADatabase) => "it is not a SQLite database".into(),
+        Some(ErrorCode::DatabaseBusy) => "another program holds it locked".into(),
         _ => error.to_string(),
     };
     Error::Open(format!("database file {}: {reason}", path.display()))
@@ -105,7 +131,7 @@ fn cannot_open(path: &Path, error: &rusqlite::Error) -> Error {
 fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
     )?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     // WAL with FULL: an answered write survives a power cut (NORMAL lost some in 14 of 40 measured cuts).
@@ -119,109 +145,163 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn read_loop(connection: &Connection, queue: &Receiver<Message>) {
-    while let Some(mut job) = next(queue) {
-        if let Err(error) = connection.execute_batch("BEGIN") {
-            job.answer(Verdict::Failed(error.into()));
-            continue;
-        }
-        job.run(&mut Tx::new(Arm::Sqlite(connection)));
-        if !connection.is_autocommit()
-            && let Err(error) = connection.execute_batch("ROLLBACK")
-        {
-            tracing::error!(%error, "a read did not end");
-        }
-        job.answer(Verdict::Done);
-    }
+struct Reader {
+    connection: Connection,
+    place: Place,
+    health: Arc<Health>,
 }
 
-fn write_loop(connection: &Connection, queue: &Receiver<Message>) {
-    let mut batch: Vec<Box<dyn Job>> = Vec::with_capacity(BATCH);
-    let mut stopping = false;
-    while !stopping {
-        let Some(first) = next(queue) else { break };
-        batch.push(first);
-        while batch.len() < BATCH {
-            match queue.try_recv() {
-                Ok(Message::Job(job)) if job.is_abandoned() => {}
-                Ok(Message::Job(job)) => batch.push(job),
-                Ok(Message::Stop) => {
-                    stopping = true;
-                    break;
+impl Reader {
+    fn serve(&self, queue: &Queue) {
+        let mut looked: Option<Instant> = None;
+        while let Some(mut job) = queue.next() {
+            if looked.is_none_or(|looked| looked.elapsed() > LOOK) {
+                if let Err(error) = self.place.check() {
+                    fail(&self.health, std::iter::once(job), &error);
+                    continue;
                 }
-                Err(_) => break,
+                looked = Some(Instant::now());
             }
-        }
-        commit_together(connection, &mut batch);
-    }
-    // So that the file alone is the whole database after a clean stop.
-    if let Err(error) = connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
-        tracing::warn!(%error, "the last checkpoint failed; nothing is lost, the -wal file still holds it");
-    }
-}
-
-/// Runs the jobs in one transaction, each in a savepoint of its own, and answers all of them after the one COMMIT.
-fn commit_together(connection: &Connection, batch: &mut Vec<Box<dyn Job>>) {
-    if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
-        tracing::error!(%error, "the database file cannot be locked for writing");
-        for job in batch.drain(..) {
-            job.answer(Verdict::Failed(Error::Busy(None)));
-        }
-        return;
-    }
-    let mut broken = None;
-    for job in batch.iter_mut() {
-        if let Err(error) = in_savepoint(connection, job.as_mut()) {
-            broken = Some(error);
-            break;
-        }
-    }
-    match broken {
-        None => match connection.execute_batch("COMMIT") {
-            Ok(()) => batch.drain(..).for_each(|job| job.answer(Verdict::Done)),
-            Err(error) => {
-                tracing::error!(%error, "COMMIT failed");
-                let _ = connection.execute_batch("ROLLBACK");
-                batch.drain(..).for_each(|job| job.answer(Verdict::Failed(Error::OutcomeUnknown(None))));
+            if let Err(error) = self.connection.execute_batch("BEGIN") {
+                fail(&self.health, std::iter::once(job), &error.into());
+                continue;
             }
-        },
-        Some(error) => {
-            // SQLite gave up the whole transaction by itself (disk full, I/O error): surely nothing is stored.
-            tracing::error!(%error, "the transaction was rolled back by the database");
-            if !connection.is_autocommit() {
-                let _ = connection.execute_batch("ROLLBACK");
+            let mut tx = Tx::new(Arm::Sqlite(&self.connection));
+            job.run(&mut tx);
+            match tx.trouble {
+                Some(reason) => self.health.failed(&reason),
+                None => self.health.works(),
             }
-            batch.drain(..).for_each(|job| job.answer(Verdict::Failed(Error::Busy(None))));
+            if !self.connection.is_autocommit()
+                && let Err(error) = self.connection.execute_batch("ROLLBACK")
+            {
+                tracing::error!(%error, "a read did not end");
+            }
+            job.answer(Verdict::Done);
         }
     }
 }
 
-fn in_savepoint(connection: &Connection, job: &mut dyn Job) -> rusqlite::Result<()> {
-    let begun = Instant::now();
-    connection.prepare_cached("SAVEPOINT job")?.raw_execute()?;
-    let keep = job.run(&mut Tx::new(Arm::Sqlite(connection)));
-    if connection.is_autocommit() {
-        return Err(rusqlite::Error::SqliteFailure(
-            rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL),
-            Some("the database ended the transaction".into()),
-        ));
+/// Answers jobs of which nothing was done, and tells the operator why.
+fn fail(health: &Health, jobs: impl Iterator<Item = Box<dyn Job>>, error: &Error) {
+    let reason = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+    health.failed(&reason);
+    for job in jobs {
+        job.answer(Verdict::Failed(match error {
+            Error::Busy(_) => Error::Busy(None),
+            _ => Error::Unavailable(reason.clone().into()),
+        }));
     }
-    if !keep {
-        connection.prepare_cached("ROLLBACK TO job")?.raw_execute()?;
+}
+
+/// Why a batch is not answered with its jobs' own results.
+enum Failure {
+    NotStored(Error),
+    Unknown(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::NotStored(error)
     }
-    connection.prepare_cached("RELEASE job")?.raw_execute()?;
-    let took = begun.elapsed();
-    if took > SLOW {
-        tracing::warn!(ms = took.as_millis(), "a write held the database long");
+}
+
+struct Writer {
+    connection: Connection,
+    place: Place,
+    health: Arc<Health>,
+}
+
+impl Writer {
+    fn serve(&self, queue: &Queue) {
+        let mut batch: Vec<Box<dyn Job>> = Vec::with_capacity(BATCH);
+        let mut stopping = false;
+        while !stopping {
+            let Some(first) = queue.next() else { break };
+            batch.push(first);
+            while batch.len() < BATCH {
+                match queue.messages.try_recv() {
+                    Ok(Message::Job(job)) => batch.extend(queue.wanted(job)),
+                    Ok(Message::Stop) => {
+                        stopping = true;
+                        break;
+                    }
+                    Err(_) => break,
+                }
+            }
+            self.commit_together(&mut batch);
+        }
+        // So that the file alone is the whole database after a clean stop.
+        if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
+            tracing::warn!(%error, "the last checkpoint failed; nothing is lost, the -wal file still holds it");
+        }
     }
-    Ok(())
+
+    /// Runs the jobs in one transaction, each in a savepoint of its own, and answers all of them after the one COMMIT.
+    fn commit_together(&self, batch: &mut Vec<Box<dyn Job>>) {
+        match self.commit(batch) {
+            Ok(()) => {
+                self.health.works();
+                batch.drain(..).for_each(|job| job.answer(Verdict::Done));
+            }
+            Err(Failure::NotStored(error)) => {
+                let _ = self.connection.execute_batch("ROLLBACK");
+                fail(&self.health, batch.drain(..), &error);
+            }
+            Err(Failure::Unknown(reason)) => {
+                let _ = self.connection.execute_batch("ROLLBACK");
+                self.health.failed(&reason);
+                let verdict = || Verdict::Failed(Error::OutcomeUnknown(Some(reason.clone().into())));
+                batch.drain(..).for_each(|job| job.answer(verdict()));
+            }
+        }
+    }
+
+    fn commit(&self, batch: &mut [Box<dyn Job>]) -> Result<(), Failure> {
+        self.place.check()?;
+        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(Error::from)?;
+        for job in batch {
+            // An error here says that SQLite gave up the whole transaction by itself (disk full, I/O error).
+            self.in_savepoint(job.as_mut())?;
+        }
+        self.connection.execute_batch("COMMIT").map_err(|error| match error.sqlite_error_code() {
+            // The record that makes it a commit was not written.
+            Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::NotStored(error.into()),
+            // After a failed fsync that record may be found after a power cut, or not.
+            _ => Failure::Unknown(error.to_string()),
+        })?;
+        // Whoever took the file away meanwhile took this along.
+        self.place.check().map_err(|error| Failure::Unknown(error.to_string()))
+    }
+
+    fn in_savepoint(&self, job: &mut dyn Job) -> Result<()> {
+        let begun = Instant::now();
+        self.connection.prepare_cached("SAVEPOINT job")?.raw_execute()?;
+        let mut tx = Tx::new(Arm::Sqlite(&self.connection));
+        let keep = job.run(&mut tx);
+        if let Some(reason) = tx.trouble {
+            return Err(Error::Unavailable(reason.into()));
+        }
+        if self.connection.is_autocommit() {
+            return Err(Error::Unavailable("the database ended the transaction".into()));
+        }
+        if !keep {
+            self.connection.prepare_cached("ROLLBACK TO job")?.raw_execute()?;
+        }
+        self.connection.prepare_cached("RELEASE job")?.raw_execute()?;
+        let took = begun.elapsed();
+        if took > SLOW {
+            tracing::warn!(ms = took.as_millis(), "a write held the database long");
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn backup(path: &Path, to: &Path) -> Result<()> {
+    let cannot = |error: std::io::Error| Error::Open(format!("cannot write {}: {error}", to.display()));
     if !path.exists() {
         return Err(Error::Open(format!("database file {}: it is not there", path.display())));
     }
-    let cannot = |error: std::io::Error| Error::Open(format!("cannot write {}: {error}", to.display()));
     if to.exists() {
         return Err(Error::Open(format!("{} exists; name a new file", to.display())));
     }

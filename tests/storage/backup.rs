@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use library::storage::{Db, Error, Location, books};
+use library::storage::{Db, Error, Location, backup, books};
 
 use crate::{
     Store,
@@ -36,8 +36,8 @@ fn a_backup_ends_while_readers_borrow_and_is_one_moment_of_the_library_s7() {
             }
         });
         let (say, hear) = std::sync::mpsc::channel();
-        let (db, to) = (store.db.clone(), copy.clone());
-        std::thread::spawn(move || say.send(db.backup(&to)));
+        let (from, to) = (store.db.location().clone(), copy.clone());
+        std::thread::spawn(move || say.send(backup(&from, &to)));
         let outcome = hear.recv_timeout(Duration::from_secs(20));
         over.store(true, Ordering::Relaxed);
         outcome.expect("the backup ends").expect("the backup is made");
@@ -59,12 +59,14 @@ fn a_backup_leaves_other_peoples_files_alone_s19() {
     let folder = folder();
     let (copy, theirs) = (folder.path().join("copy.db"), folder.path().join("copy.partial"));
     std::fs::write(&theirs, "a thesis").expect("written");
-    store.db.backup(&copy).expect("the backup is made");
+    backup(store.db.location(), &copy).expect("the backup is made");
     assert_eq!(std::fs::read_to_string(&theirs).expect("still there"), "a thesis");
-    match store.db.backup(&copy) {
+    match backup(store.db.location(), &copy) {
         Err(Error::Open(told)) => assert!(told.contains("exists"), "{told}"),
         other => panic!("{other:?}"),
     }
     let missing = folder.path().join("missing/copy.db");
-    assert!(matches!(store.db.backup(&missing), Err(Error::Open(told)) if told.contains("missing")));
+    assert!(
+        matches!(backup(store.db.location(), &missing), Err(Error::Open(told)) if told.contains("missing"))
+    );
 }

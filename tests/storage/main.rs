@@ -6,6 +6,8 @@
 mod common;
 #[path = "../common/loan.rs"]
 mod loan;
+#[path = "../common/relay.rs"]
+mod relay;
 
 use common::Database;
 use library::domain::id::BookId;
@@ -35,6 +37,7 @@ mod catalogue;
 mod circulation;
 mod events;
 mod migrations;
+mod outage;
 mod plans;
 mod schema;
 mod transactions;
