@@ -4,17 +4,18 @@
 //! changed a book is answered when the index has the change, so a librarian finds at once what she just saved.
 
 use std::{
-    sync::Arc,
+    ops::RangeInclusive,
+    sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 use tokio::sync::{Notify, watch};
 
 use crate::{
-    search::Index,
+    search::{Entry, Index},
     storage::{
         Db, Error,
-        catalogue::{self as changes, Follower},
+        catalogue::{self as changes, Change, Follower},
     },
 };
 
@@ -22,13 +23,27 @@ use crate::{
 /// takes at most to be seen.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Entries read at once while loading.
+/// Entries read at once.
 const PORTION: i64 = 10_000;
+
+/// An index that was not level with the database for this long is no longer trusted.
+const STALE: Duration = Duration::from_secs(10);
 
 /// The search index and the task that keeps it.
 #[derive(Clone)]
 pub struct Catalogue {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    db: Db,
     index: Arc<Index>,
+    /// Somebody changed something.
+    call: Arc<Notify>,
+    /// The number of the last change that the index has.
+    seen: watch::Sender<i64>,
+    /// When the index was last level with the database, as far as a look at a thousand changes goes.
+    level: Mutex<Instant>,
 }
 
 impl Catalogue {
@@ -37,72 +52,183 @@ impl Catalogue {
     /// # Errors
     /// The database's own, while loading.
     pub async fn load(db: Db) -> Result<Self, Error> {
-        let index = Arc::new(Index::new());
         let begun = Instant::now();
-        let number = load_all(&db, &index).await?;
-        tracing::info!(books = index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
-        let (say, seen) = watch::channel(number);
-        let call = Arc::new(Notify::new());
-        db.follow_catalogue(Follower { call: Arc::clone(&call), seen });
-        tokio::spawn(follow(db, Arc::clone(&index), call, say));
-        Ok(Self { index })
+        let shared = Arc::new(Shared {
+            db,
+            index: Arc::new(Index::new()),
+            call: Arc::default(),
+            seen: watch::Sender::new(0),
+            level: Mutex::new(begun),
+        });
+        shared.load_all().await?;
+        tracing::info!(books = shared.index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
+        shared
+            .db
+            .follow_catalogue(Follower { call: Arc::clone(&shared.call), seen: shared.seen.subscribe() });
+        let following = Arc::clone(&shared);
+        tokio::spawn(keep_running(move || follow(Arc::clone(&following))));
+        Ok(Self { shared })
     }
 
     /// The index to search.
     #[must_use]
     pub fn index(&self) -> &Index {
-        &self.index
+        &self.shared.index
+    }
+
+    /// Whether the index follows the catalogue.
+    ///
+    /// # Errors
+    /// For how long it has not, in words.
+    pub fn health(&self) -> Result<(), String> {
+        let behind = self.shared.level().elapsed();
+        if behind < STALE {
+            return Ok(());
+        }
+        Err(format!("the search index has not followed the catalogue for {} s", behind.as_secs()))
     }
 }
 
-async fn load_all(db: &Db, index: &Index) -> Result<i64, Error> {
-    // Changes committed while we read are read again by number: nothing is missed, and twice does no harm.
-    let number = db.read(changes::newest_change).await?;
-    let mut entries = Vec::new();
-    let mut first = 0;
-    loop {
-        let portion = db.read(move |tx| changes::entries(tx, first, i64::MAX, PORTION)).await?;
-        let Some(last) = portion.last() else { break };
-        first = last.id + 1;
-        entries.extend(portion);
+/// Runs a task that is not to end, and begins it anew when a fault in the program ended it.
+async fn keep_running<F: Future<Output = ()> + Send + 'static>(task: impl Fn() -> F) {
+    while let Err(ended) = tokio::spawn(task()).await {
+        if ended.is_cancelled() {
+            // The program stops.
+            return;
+        }
+        tracing::error!(error = %ended, "the search index stopped following the catalogue, and begins anew");
+        tokio::time::sleep(LOOK).await;
     }
-    index.replace(i64::MIN..=i64::MAX, entries);
-    Ok(number)
 }
 
-async fn follow(db: Db, index: Arc<Index>, call: Arc<Notify>, say: watch::Sender<i64>) {
+async fn follow(catalogue: Arc<Shared>) {
+    let mut failing = false;
     loop {
-        let _ = tokio::time::timeout(LOOK, call.notified()).await;
-        match catch_up(&db, &index, &say).await {
-            Ok(()) => {}
+        let begun = Instant::now();
+        match catalogue.catch_up().await {
+            Ok(true) => {
+                failing = false;
+                // During an import half the time is left to readers, and the next look finds several batches at once.
+                tokio::time::sleep(begun.elapsed().min(LOOK)).await;
+                continue;
+            }
+            Ok(false) => failing = false,
             Err(Error::Closed) => return,
-            Err(error) => {
+            // Told once: storage tells what ails the database.
+            Err(error) if !failing => {
+                failing = true;
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     "the search index cannot follow the catalogue"
                 );
             }
+            Err(_) => {}
         }
+        let _ = tokio::time::timeout(LOOK, catalogue.call.notified()).await;
     }
 }
 
-async fn catch_up(db: &Db, index: &Index, say: &watch::Sender<i64>) -> Result<(), Error> {
-    loop {
-        let from = *say.borrow();
-        match db.read(move |tx| changes::changes_after(tx, from)).await? {
-            Some(changes) if changes.is_empty() => return Ok(()),
+impl Shared {
+    async fn load_all(&self) -> Result<(), Error> {
+        // Changes committed while we read are read again by number: nothing is missed, and twice does no harm.
+        let number = self.db.read(changes::newest_change).await?;
+        self.read_again(i64::MIN..=i64::MAX).await?;
+        self.seen.send_replace(number);
+        Ok(())
+    }
+
+    /// Takes in what changed since the last look; `false` where nothing did.
+    async fn catch_up(&self) -> Result<bool, Error> {
+        let (seen, now) = (*self.seen.borrow(), Instant::now());
+        let changes = self.db.snapshot(move |tx| changes::changes_after(tx, seen)).await?;
+        match &changes {
             Some(changes) => {
-                for change in changes {
-                    let entries =
-                        db.read(move |tx| changes::entries(tx, change.first, change.last, i64::MAX)).await?;
-                    index.replace(change.first..=change.last, entries);
-                    say.send_replace(change.number);
+                for books in together(changes) {
+                    self.read_again(books).await?;
+                }
+                if let Some(newest) = changes.last() {
+                    self.seen.send_replace(newest.number);
                 }
             }
-            None => {
-                let number = load_all(db, index).await?;
-                say.send_replace(number);
+            None => self.load_all().await?,
+        }
+        *self.level() = now;
+        Ok(changes.is_none_or(|changes| !changes.is_empty()))
+    }
+
+    /// Makes the index hold what the database holds of these books.
+    async fn read_again(&self, books: RangeInclusive<i64>) -> Result<(), Error> {
+        let (mut first, last) = (*books.start(), *books.end());
+        let mut entries: Vec<Entry> = Vec::new();
+        loop {
+            let portion = self.db.read(move |tx| changes::entries(tx, first, last, PORTION)).await?;
+            let whole = i64::try_from(portion.len()).is_ok_and(|length| length < PORTION);
+            entries.extend(portion);
+            match entries.last() {
+                Some(entry) if !whole && entry.id < last => first = entry.id + 1,
+                _ => break,
             }
         }
+        let index = Arc::clone(&self.index);
+        // A large merge takes a while, and would hold up the requests of its thread.
+        match tokio::task::spawn_blocking(move || index.replace(books, entries)).await {
+            Ok(()) => Ok(()),
+            Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
+            Err(_) => Err(Error::Closed),
+        }
+    }
+
+    fn level(&self) -> std::sync::MutexGuard<'_, Instant> {
+        self.level.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The books that the changes touched, where changes touch neighbours as one range: a merge costs the same for one book
+/// as for a thousand.
+fn together(changes: &[Change]) -> Vec<RangeInclusive<i64>> {
+    let mut ranges: Vec<_> = changes.iter().map(|change| (change.first, change.last)).collect();
+    ranges.sort_unstable();
+    let mut joined: Vec<(i64, i64)> = Vec::with_capacity(ranges.len());
+    for (first, last) in ranges {
+        match joined.last_mut() {
+            Some(before) if first <= before.1.saturating_add(1) => before.1 = before.1.max(last),
+            _ => joined.push((first, last)),
+        }
+    }
+    joined.into_iter().map(|(first, last)| first..=last).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn the_batches_of_an_import_are_one_merge_s18() {
+        let changes = |ranges: &[(i64, i64)]| -> Vec<Change> {
+            ranges
+                .iter()
+                .zip(1..)
+                .map(|(range, number)| Change { number, first: range.0, last: range.1 })
+                .collect()
+        };
+        let import: Vec<_> = (0..1000).map(|batch| (batch * 500 + 1, batch * 500 + 500)).collect();
+        assert_eq!(together(&changes(&import)), [1..=500_000]);
+        assert_eq!(together(&changes(&[(9, 9), (1, 3), (3, 5), (2, 2), (7, 7)])), [1..=5, 7..=7, 9..=9]);
+        assert_eq!(together(&changes(&[(i64::MIN, i64::MAX), (4, 4)])), [i64::MIN..=i64::MAX]);
+        assert!(together(&[]).is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_task_that_a_fault_ended_begins_anew_s14() {
+        let runs = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&runs);
+        keep_running(move || {
+            let run = counted.fetch_add(1, Ordering::SeqCst);
+            async move { assert!(run >= 2, "a fault in the program, as the test wants it") }
+        })
+        .await;
+        assert_eq!(runs.load(Ordering::SeqCst), 3);
     }
 }

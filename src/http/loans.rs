@@ -247,7 +247,7 @@ pub async fn list_loans(
     let (today, policies) = (app.clock.today(), app.policies.clone());
     let list = app
         .db
-        .read(move |tx| -> Result<LoanList> {
+        .snapshot(move |tx| -> Result<LoanList> {
             let rulebook = policies.current(tx)?;
             let page = loans::open_page(tx, &text, position, limit)?;
             let shown = |row: Borrowed| BorrowedBook {

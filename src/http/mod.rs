@@ -226,13 +226,13 @@ async fn healthy() -> &'static str {
     "ok\n"
 }
 
-/// Whether to send requests here: the database works, and the server is not about to stop.
+/// Whether to send requests here: the database and the search work, and the server is not about to stop.
 async fn ready(axum::extract::State(app): axum::extract::State<State>) -> Response {
     let no_store = [(header::CACHE_CONTROL, "no-store")];
     if app.stopping.load(Ordering::Relaxed) {
         return (StatusCode::SERVICE_UNAVAILABLE, no_store, "stopping\n").into_response();
     }
-    match app.db.health().await {
+    match app.db.health().await.and_then(|()| app.catalogue.health()) {
         Ok(()) => (no_store, "ready\n").into_response(),
         Err(reason) => {
             (StatusCode::SERVICE_UNAVAILABLE, no_store, format!("not ready: {reason}\n")).into_response()

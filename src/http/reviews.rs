@@ -68,7 +68,7 @@ pub async fn list_reviews(
     let before = page::place(query.cursor.as_deref())?.unwrap_or(i64::MAX);
     let (mut reviews, ratings) = app
         .db
-        .read(move |tx| -> Result<_> {
+        .snapshot(move |tx| -> Result<_> {
             if !books::exists(tx, id)? {
                 return Err(Error::NotFound);
             }

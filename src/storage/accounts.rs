@@ -143,6 +143,21 @@ pub fn lock(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     Ok(())
 }
 
+/// The account that a session stands for, and until when. One statement, because both must be of one moment: another role
+/// ends the sessions.
+pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(Account, i64)>> {
+    tx.query_opt(
+        sql!(
+            "SELECT ",
+            columns!(),
+            ", (SELECT expires_at FROM sessions WHERE token_hash = $1) FROM users
+             WHERE id = (SELECT user_id FROM sessions WHERE token_hash = $1 AND expires_at > $2)"
+        ),
+        &[&token_hash, &now],
+        |row| Ok((account(row)?, row.get(8)?)),
+    )
+}
+
 /// The account with a (folded) roll number.
 pub fn by_roll_number(tx: &mut Tx<'_>, roll_number: &str) -> Result<Option<Account>> {
     tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE roll_number = $1"), &[&roll_number], account)

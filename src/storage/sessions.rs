@@ -21,13 +21,7 @@ pub fn begin(tx: &mut Tx<'_>, token_hash: &str, uid: UserId, now: i64, expires_a
 
 /// The account behind a token that is still good, and until when it is.
 pub fn account(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(Account, i64)>> {
-    let found = tx.query_opt(
-        sql!("SELECT user_id, expires_at FROM sessions WHERE token_hash = $1 AND expires_at > $2"),
-        &[&token_hash, &now],
-        |row| Ok((row.get::<UserId>(0)?, row.get::<i64>(1)?)),
-    )?;
-    let Some((uid, expires_at)) = found else { return Ok(None) };
-    Ok(super::accounts::by_id(tx, uid)?.map(|account| (account, expires_at)))
+    super::accounts::of_session(tx, token_hash, now)
 }
 
 /// Ends a session; ending one that is no more is no error.

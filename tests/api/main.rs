@@ -16,6 +16,7 @@ mod connections;
 mod contract;
 mod detail;
 mod edge;
+mod health;
 mod limits;
 #[path = "../common/loan.rs"]
 mod loan;
