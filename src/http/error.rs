@@ -246,11 +246,7 @@ impl Error {
     fn told(&self) -> (StatusCode, Code, Cow<'static, str>) {
         let (status, code, detail) = match self {
             Self::Invalid(invalid) => {
-                let detail = match invalid.0.as_slice() {
-                    [one] => one.message.clone().into(),
-                    several => format!("{} fields need your attention.", several.len()).into(),
-                };
-                return (StatusCode::UNPROCESSABLE_ENTITY, Code::Invalid, detail);
+                return (StatusCode::UNPROCESSABLE_ENTITY, Code::Invalid, in_one_sentence(invalid));
             }
             Self::MalformedJson(reason) => {
                 let detail = format!("The request's body is not well-formed JSON: {reason}.").into();
@@ -361,6 +357,13 @@ impl Error {
             Self::RollNumberTaken => field("rollNumber", ROLL_NUMBER_TAKEN),
             _ => Vec::new(),
         }
+    }
+}
+
+fn in_one_sentence(invalid: &Invalid) -> Cow<'static, str> {
+    match invalid.0.as_slice() {
+        [one] => one.message.clone().into(),
+        several => format!("{} fields need your attention.", several.len()).into(),
     }
 }
 

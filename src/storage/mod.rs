@@ -24,7 +24,7 @@ mod upgrade;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -178,30 +178,20 @@ impl std::fmt::Debug for Location {
     }
 }
 
-/// A thread's next thing to do.
-enum Message {
-    Job(Box<dyn Job>),
-    Stop,
-}
-
 /// Where threads take their jobs from.
 #[derive(Clone)]
 struct Queue {
-    messages: Receiver<Message>,
+    jobs: Receiver<Box<dyn Job>>,
     health: Arc<Health>,
 }
 
 impl Queue {
-    /// The next job that somebody still waits for; `None` when the thread is to end.
+    /// The next job that somebody still waits for; `None` when the database is closed and nothing is left to do.
     fn next(&self) -> Option<Box<dyn Job>> {
         loop {
-            match self.messages.recv() {
-                Ok(Message::Job(job)) => {
-                    if let Some(job) = self.wanted(job) {
-                        return Some(job);
-                    }
-                }
-                Ok(Message::Stop) | Err(_) => return None,
+            let job = self.jobs.recv().ok()?;
+            if let Some(job) = self.wanted(job) {
+                return Some(job);
             }
         }
     }
@@ -260,9 +250,9 @@ pub struct Db {
 
 struct Shared {
     location: Location,
-    reads: Sender<Message>,
-    writes: Sender<Message>,
-    threads: Mutex<Threads>,
+    /// `None` once the database is closed: the threads end when nobody can send them anything any more.
+    senders: RwLock<Option<Senders>>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
     reading: Arc<Health>,
     writing: Arc<Health>,
     /// The queues.
@@ -271,16 +261,14 @@ struct Shared {
     follower: OnceLock<Follower>,
 }
 
-/// The threads that serve the queues.
-#[derive(Default)]
-struct Threads {
-    readers: Vec<JoinHandle<()>>,
-    writers: Vec<JoinHandle<()>>,
+struct Senders {
+    reads: Sender<Box<dyn Job>>,
+    writes: Sender<Box<dyn Job>>,
 }
 
 /// What a driver has started.
 struct Started {
-    threads: Threads,
+    threads: Vec<JoinHandle<()>>,
     reading: Arc<Health>,
     writing: Arc<Health>,
 }
@@ -306,7 +294,7 @@ impl Db {
             }
         }
         let queueing = Arc::new(Health::default());
-        let queue = |messages| Queue { messages, health: Arc::clone(&queueing) };
+        let queue = |jobs| Queue { jobs, health: Arc::clone(&queueing) };
         let (reads, read_queue) = bounded(QUEUE);
         let (writes, write_queue) = bounded(QUEUE);
         let (read_queue, write_queue) = (queue(read_queue), queue(write_queue));
@@ -317,8 +305,7 @@ impl Db {
         Ok(Self {
             shared: Arc::new(Shared {
                 location: location.clone(),
-                reads,
-                writes,
+                senders: RwLock::new(Some(Senders { reads, writes })),
                 threads: Mutex::new(threads),
                 reading,
                 writing,
@@ -433,14 +420,10 @@ impl Db {
     /// end in time is left to the end of the process.
     pub fn close(&self) {
         let deadline = Instant::now() + CLOSING;
-        let Threads { readers, writers } =
+        drop(self.shared.senders.write().unwrap_or_else(PoisonError::into_inner).take());
+        let threads =
             std::mem::take(&mut *self.shared.threads.lock().unwrap_or_else(PoisonError::into_inner));
-        for (queue, threads) in [(&self.shared.reads, &readers), (&self.shared.writes, &writers)] {
-            for _ in threads {
-                let _ = queue.send_deadline(Message::Stop, deadline);
-            }
-        }
-        for thread in readers.into_iter().chain(writers) {
+        for thread in threads {
             while !thread.is_finished() && Instant::now() < deadline {
                 std::thread::sleep(Duration::from_millis(1));
             }
@@ -459,8 +442,9 @@ impl Db {
         E: From<Error> + Send + 'static,
     {
         let (job, answer) = pack(kind, closure);
-        let queue = if kind == Kind::Write { &self.shared.writes } else { &self.shared.reads };
-        match queue.try_send(Message::Job(job)) {
+        let senders = self.shared.senders.read().unwrap_or_else(PoisonError::into_inner);
+        let Senders { reads, writes } = senders.as_ref().ok_or(Error::Closed)?;
+        match if kind == Kind::Write { writes } else { reads }.try_send(job) {
             Ok(()) => Ok(answer),
             Err(TrySendError::Full(_)) => {
                 self.shared.queueing.failed("too many requests wait for it");

@@ -23,7 +23,7 @@ use tokio_postgres::{
 };
 
 use super::{
-    Error, Options, Queue, Result, Started, Threads, causes,
+    Error, Options, Queue, Result, Started, causes,
     health::Health,
     job::{Job, Kind, Verdict},
     spawn,
@@ -244,12 +244,12 @@ pub(super) fn start(url: &str, reads: &Queue, writes: &Queue, options: Options) 
             Err(error) => tracing::error!(%error, "a database thread cannot wait for PostgreSQL"),
         })
     };
-    let mut threads = Threads::default();
+    let mut threads = Vec::with_capacity(options.readers + options.writers);
     for number in 0..options.readers {
-        threads.readers.push(start(format!("postgres-read-{number}"), &reading, reads)?);
+        threads.push(start(format!("postgres-read-{number}"), &reading, reads)?);
     }
     for number in 0..options.writers {
-        threads.writers.push(start(format!("postgres-write-{number}"), &writing, writes)?);
+        threads.push(start(format!("postgres-write-{number}"), &writing, writes)?);
     }
     Ok(Started { threads, reading: Arc::clone(&reach.health), writing: Arc::clone(&reach.health) })
 }

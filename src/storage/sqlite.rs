@@ -12,7 +12,7 @@ use std::{
 use rusqlite::{Connection, ErrorCode, OpenFlags, backup::StepResult};
 
 use super::{
-    Error, Message, Options, Queue, Result, Started, Threads,
+    Error, Options, Queue, Result, Started,
     health::Health,
     job::{Job, Verdict},
     spawn,
@@ -37,17 +37,17 @@ pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options
     let place =
         Place::of(path).map_err(|error| Error::Open(format!("database file {}: {error}", path.display())))?;
     let (reading, writing) = (Arc::new(Health::default()), Arc::new(Health::default()));
-    let mut threads = Threads::default();
+    let mut threads = Vec::with_capacity(options.readers + 1);
     for number in 0..options.readers {
         let connection = connect(path).map_err(refuse)?;
         connection.pragma_update(None, "query_only", true).map_err(refuse)?;
         let reader = Reader { connection, place: place.clone(), health: Arc::clone(&reading) };
         let queue = reads.clone();
-        threads.readers.push(spawn(&format!("sqlite-read-{number}"), move || reader.serve(&queue))?);
+        threads.push(spawn(&format!("sqlite-read-{number}"), move || reader.serve(&queue))?);
     }
     let writer = Writer { connection: writer, place, health: Arc::clone(&writing) };
     let queue = writes.clone();
-    threads.writers.push(spawn("sqlite-write", move || writer.serve(&queue))?);
+    threads.push(spawn("sqlite-write", move || writer.serve(&queue))?);
     Ok(Started { threads, reading, writing })
 }
 
@@ -215,19 +215,12 @@ struct Writer {
 impl Writer {
     fn serve(&self, queue: &Queue) {
         let mut batch: Vec<Box<dyn Job>> = Vec::with_capacity(BATCH);
-        let mut stopping = false;
-        while !stopping {
-            let Some(first) = queue.next() else { break };
+        while let Some(first) = queue.next() {
             batch.push(first);
-            while batch.len() < BATCH {
-                match queue.messages.try_recv() {
-                    Ok(Message::Job(job)) => batch.extend(queue.wanted(job)),
-                    Ok(Message::Stop) => {
-                        stopping = true;
-                        break;
-                    }
-                    Err(_) => break,
-                }
+            while batch.len() < BATCH
+                && let Ok(job) = queue.jobs.try_recv()
+            {
+                batch.extend(queue.wanted(job));
             }
             self.commit_together(&mut batch);
         }
