@@ -16,6 +16,7 @@ use super::{
     device::{self, Device},
     error::{Error, Result},
     extract::{Json, Nothing, OptionalJson},
+    idempotency::{Answer, Once},
     session::{self, Caller, SESSION_DAYS, SignedIn},
 };
 use crate::{
@@ -55,8 +56,9 @@ pub fn within(taken: Result<(), Duration>) -> Result<()> {
 pub async fn register(
     AppState(app): AppState<State>,
     network: Network,
+    once: Once,
     Json(registration): Json<Registration>,
-) -> Result<(StatusCode, axum::Json<User>)> {
+) -> Result<Answer> {
     let policies = app.policies.clone();
     let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
     let registration = registration.checked(&rulebook.library.batches)?;
@@ -71,16 +73,13 @@ pub async fn register(
         batch: Some(registration.batch),
     };
     let now = app.clock.now();
-    let user = app
-        .db
-        .write(move |tx| -> Result<User> {
-            let user = accounts::add(tx, &new, now)??;
-            let change = Change::Registered { role: user.role };
-            events::record(tx, now, Some(user.uid), &Entry::person(user.uid, change))?;
-            Ok(user)
-        })
-        .await?;
-    Ok((StatusCode::CREATED, axum::Json(user)))
+    app.once(once, move |tx| {
+        let user = accounts::add(tx, &new, now)??;
+        let change = Change::Registered { role: user.role };
+        events::record(tx, now, Some(user.uid), &Entry::person(user.uid, change))?;
+        Answer::json(StatusCode::CREATED, &user)
+    })
+    .await
 }
 
 /// Email and password.
@@ -328,13 +327,13 @@ pub async fn read_me(SignedIn(user): SignedIn) -> axum::Json<User> {
 pub async fn update_me(
     AppState(app): AppState<State>,
     SignedIn(user): SignedIn,
+    once: Once,
     Json(edit): Json<ProfileEdit>,
-) -> Result<axum::Json<User>> {
+) -> Result<Answer> {
     let edit = edit.checked()?;
     let (now, uid) = (app.clock.now(), user.uid);
-    let updated = app
-        .db
-        .write(move |tx| -> Result<User> {
+    let answer = app
+        .once(once, move |tx| {
             // Locked before it is read, so that what is kept as before is what was changed.
             accounts::lock(tx, uid)?;
             let before = accounts::by_id(tx, uid)?.ok_or(Error::NotSignedIn)?.user;
@@ -342,11 +341,11 @@ pub async fn update_me(
             let change =
                 Change::ProfileUpdated { before: Profile::from(&before), after: Profile::from(&updated) };
             events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
-            Ok(updated)
+            Answer::json(StatusCode::OK, &updated)
         })
         .await?;
     app.sessions.forget_person(uid);
-    Ok(axum::Json(updated))
+    Ok(answer)
 }
 
 #[cfg(test)]

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    App, State,
+    State,
     copies::refused_in,
     error::{Error, Result},
     extract::{Id, Json, Query},
+    idempotency::{Answer, Once},
     page,
     session::{Caller, SignedIn},
 };
@@ -153,19 +154,18 @@ pub struct BookDetail {
     review_count: i64,
 }
 
-fn answer(detail: Detail) -> Result<impl IntoResponse> {
-    let tag = HeaderValue::try_from(etag(&Loaded {
+fn answer(status: StatusCode, detail: Detail) -> Result<Answer> {
+    let tag = etag(&Loaded {
         version: detail.version,
         copies: detail.book.no_of_books,
         status: detail.book.status,
-    }))
-    .map_err(|error| Error::Internal(Box::new(error)))?;
+    });
     let body = BookDetail {
         book: detail.book,
         average_rating: detail.average_rating,
         review_count: detail.review_count,
     };
-    Ok(([(header::ETAG, tag)], axum::Json(body)))
+    Answer::json(status, &body)?.with_etag(&tag)
 }
 
 /// The ETag stands for the version of the record, and carries the count and the status a form loads with it: a save
@@ -195,11 +195,7 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 /// Read a book. For a student the status is recalculated from the count first (R-DETAIL-3).
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
-pub async fn read_book(
-    AppState(app): AppState<State>,
-    caller: Caller,
-    Id(id): Id<BookId>,
-) -> Result<impl IntoResponse> {
+pub async fn read_book(AppState(app): AppState<State>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
     let mut detail =
         app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
     let by_count = Status::of(detail.book.no_of_books);
@@ -207,7 +203,7 @@ pub async fn read_book(
         detail.book.status = by_count;
         app.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
     }
-    answer(detail)
+    answer(StatusCode::OK, detail)
 }
 
 /// Add a book.
@@ -216,27 +212,24 @@ pub async fn read_book(
 pub async fn add_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
+    once: Once,
     Json(form): Json<NewBook>,
-) -> Result<impl IntoResponse> {
+) -> Result<Answer> {
     let (form, barcodes) = form.checked_for_add()?;
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
     let policies = app.policies.clone();
-    let detail = app
-        .db
-        .write(move |tx| -> Result<Detail> {
-            let missing = || Error::Internal("a book vanished while it was added".into());
-            let rulebook = policies.current(tx)?;
-            let added = stock::add_title(tx, moment, &rulebook, &form, None, &barcodes);
-            let (id, copies) = added.map_err(|error| refused_in(&barcodes, error))?.ok_or_else(missing)?;
-            let detail = books::detail(tx, id)?.ok_or_else(missing)?;
-            let change = Change::BookAdded { book: Record::from(&detail.book) };
-            events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
-            stock::record_added(tx, moment, actor, id, &copies)?;
-            Ok(detail)
-        })
-        .await?;
-    let location = format!("{}/books/{}", super::API, detail.book.id);
-    Ok((StatusCode::CREATED, [(header::LOCATION, location)], answer(detail)?))
+    app.once(once, move |tx| {
+        let missing = || Error::Internal("a book vanished while it was added".into());
+        let rulebook = policies.current(tx)?;
+        let added = stock::add_title(tx, moment, &rulebook, &form, None, &barcodes);
+        let (id, copies) = added.map_err(|error| refused_in(&barcodes, error))?.ok_or_else(missing)?;
+        let detail = books::detail(tx, id)?.ok_or_else(missing)?;
+        let change = Change::BookAdded { book: Record::from(&detail.book) };
+        events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
+        stock::record_added(tx, moment, actor, id, &copies)?;
+        answer(StatusCode::CREATED, detail)?.with_location(&format!("{}/books/{id}", super::API))
+    })
+    .await
 }
 
 /// Update a book, given the `ETag` it was loaded with.
@@ -247,37 +240,34 @@ pub async fn update_book(
     SignedIn(admin): SignedIn,
     Id(id): Id<BookId>,
     headers: HeaderMap,
+    once: Once,
     Json(form): Json<BookForm>,
-) -> Result<impl IntoResponse> {
-    // A book that is not there is told before a version that cannot fit it.
-    exists(&app, id).await?;
-    let loaded = loaded(&headers)?;
-    let form = form.checked_for_update(loaded.copies)?;
+) -> Result<Answer> {
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
     let policies = app.policies.clone();
-    let detail = app
-        .db
-        .write(move |tx| -> Result<Detail> {
-            // Locked before it is read, so that what is kept as before is what was changed.
-            books::lock(tx, id)?.ok_or(Error::NotFound)?;
-            let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
-            match books::update(tx, id, &form, loaded)? {
-                Update::Stored => {}
-                Update::Missing => return Err(Error::NotFound),
-                Update::Stale => return Err(Error::Stale),
-                Update::TooFew(copies) => return Err(too_few(copies).into()),
-            }
-            let rulebook = policies.current(tx)?;
-            let difference = form.no_of_books - loaded.copies;
-            stock::follow_number(tx, actor, moment, &rulebook, id, difference)?;
-            let detail = books::detail(tx, id)?.ok_or(Error::NotFound)?;
-            let change =
-                Change::BookUpdated { before: Record::from(&before.book), after: Record::from(&detail.book) };
-            events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
-            Ok(detail)
-        })
-        .await?;
-    answer(detail)
+    app.once(once, move |tx| {
+        // Locked before it is read, so that what is kept as before is what was changed.
+        books::lock(tx, id)?.ok_or(Error::NotFound)?;
+        // A book that is not there is told before a version that cannot fit it.
+        let loaded = loaded(&headers)?;
+        let form = form.checked_for_update(loaded.copies)?;
+        let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+        match books::update(tx, id, &form, loaded)? {
+            Update::Stored => {}
+            Update::Missing => return Err(Error::NotFound),
+            Update::Stale => return Err(Error::Stale),
+            Update::TooFew(copies) => return Err(too_few(copies).into()),
+        }
+        let rulebook = policies.current(tx)?;
+        let difference = form.no_of_books - loaded.copies;
+        stock::follow_number(tx, actor, moment, &rulebook, id, difference)?;
+        let detail = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+        let change =
+            Change::BookUpdated { before: Record::from(&before.book), after: Record::from(&detail.book) };
+        events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
+        answer(StatusCode::OK, detail)
+    })
+    .await
 }
 
 fn too_few(copies: i64) -> Invalid {
@@ -294,34 +284,25 @@ fn too_few(copies: i64) -> Invalid {
     )
 }
 
-async fn exists(app: &App, id: BookId) -> Result<()> {
-    if app.db.read(move |tx| books::exists(tx, id)).await.map_err(Error::from)? {
-        Ok(())
-    } else {
-        Err(Error::NotFound)
-    }
-}
-
 /// Delete a book and its reviews; its open loans stay.
 #[utoipa::path(delete, path = "/books/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn delete_book(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
     Id(id): Id<BookId>,
-) -> Result<StatusCode> {
+    once: Once,
+) -> Result<Answer> {
     let (now, actor) = (app.clock.now(), admin.uid);
-    app.db
-        .write(move |tx| -> Result<()> {
-            books::lock(tx, id)?.ok_or(Error::NotFound)?;
-            let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
-            books::delete(tx, id)?;
-            copies::title_deleted(tx, id, now)?;
-            let change = Change::BookDeleted { book: Record::from(&before.book) };
-            events::record(tx, now, Some(actor), &Entry::book(id, change))?;
-            Ok(())
-        })
-        .await?;
-    Ok(StatusCode::NO_CONTENT)
+    app.once(once, move |tx| {
+        books::lock(tx, id)?.ok_or(Error::NotFound)?;
+        let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+        books::delete(tx, id)?;
+        copies::title_deleted(tx, id, now)?;
+        let change = Change::BookDeleted { book: Record::from(&before.book) };
+        events::record(tx, now, Some(actor), &Entry::book(id, change))?;
+        Ok(Answer::empty())
+    })
+    .await
 }
 
 /// The drawn cover of a book, for those without a picture.

@@ -9,6 +9,7 @@ use super::{
     State,
     error::{Error, Result},
     extract::{Id, Json, Nothing, OptionalJson, Query},
+    idempotency::{Answer, Once},
     page,
     session::SignedIn,
 };
@@ -138,8 +139,9 @@ pub async fn add_copies(
     AppState(app): AppState<State>,
     SignedIn(librarian): SignedIn,
     Id(book): Id<BookId>,
+    once: Once,
     Json(form): Json<NewCopies>,
-) -> Result<(StatusCode, axum::Json<AddedCopies>)> {
+) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let given = copy::barcodes(&form.barcodes, form.count, &mut invalid);
     let rest = match form.count {
@@ -156,24 +158,21 @@ pub async fn add_copies(
     invalid.or(())?;
     let (moment, actor, policies) =
         (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
-    let added = app
-        .db
-        .write(move |tx| -> Result<Vec<Copy>> {
-            let rulebook = policies.current(tx)?;
-            let mut ids = Vec::new();
-            for barcodes in [Barcodes::Given(given.clone()), Barcodes::Next(rest)] {
-                let added = stock::add_copies(tx, actor, moment, &rulebook, book, &barcodes);
-                ids.extend(added.map_err(|error| refused_in(&given, error))?);
-            }
-            let mut added = Vec::with_capacity(ids.len());
-            // As many as a page shows; the list has them all.
-            for copy in ids.iter().take(100) {
-                added.extend(copies::by_id(tx, copy.id)?);
-            }
-            Ok(added)
-        })
-        .await?;
-    Ok((StatusCode::CREATED, axum::Json(AddedCopies { copies: added })))
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let mut ids = Vec::new();
+        for barcodes in [Barcodes::Given(given.clone()), Barcodes::Next(rest)] {
+            let added = stock::add_copies(tx, actor, moment, &rulebook, book, &barcodes);
+            ids.extend(added.map_err(|error| refused_in(&given, error))?);
+        }
+        let mut added = Vec::with_capacity(ids.len());
+        // As many as a page shows; the list has them all.
+        for copy in ids.iter().take(100) {
+            added.extend(copies::by_id(tx, copy.id)?);
+        }
+        Answer::json(StatusCode::CREATED, &AddedCopies { copies: added })
+    })
+    .await
 }
 
 /// How many copies are added at once: as many as a form may say.
@@ -214,8 +213,9 @@ pub async fn update_copy(
     AppState(app): AppState<State>,
     SignedIn(librarian): SignedIn,
     Id(id): Id<CopyId>,
+    once: Once,
     Json(edit): Json<CopyEdit>,
-) -> Result<axum::Json<Copy>> {
+) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let barcode = edit.barcode.map(|raw| copy::barcode(&raw, BARCODE.field, &mut invalid));
     let location = edit
@@ -230,30 +230,28 @@ pub async fn update_copy(
     }
     invalid.or(())?;
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
-    let updated = app
-        .db
-        .write(move |tx| -> Result<Copy> {
-            Ok(stock::update_copy(tx, actor, moment, id, |mut record| {
-                if let Some(barcode) = barcode {
-                    record.barcode = barcode;
-                }
-                if let Some(location) = location {
-                    record.location = location;
-                }
-                if let Some(note) = note {
-                    record.note = note;
-                }
-                if let Some(price) = edit.price {
-                    record.price = price;
-                }
-                if let Some(acquired_on) = edit.acquired_on {
-                    record.acquired_on = acquired_on;
-                }
-                record
-            })?)
-        })
-        .await?;
-    Ok(axum::Json(updated))
+    app.once(once, move |tx| {
+        let updated = stock::update_copy(tx, actor, moment, id, |mut record| {
+            if let Some(barcode) = barcode {
+                record.barcode = barcode;
+            }
+            if let Some(location) = location {
+                record.location = location;
+            }
+            if let Some(note) = note {
+                record.note = note;
+            }
+            if let Some(price) = edit.price {
+                record.price = price;
+            }
+            if let Some(acquired_on) = edit.acquired_on {
+                record.acquired_on = acquired_on;
+            }
+            record
+        })?;
+        Answer::json(StatusCode::OK, &updated)
+    })
+    .await
 }
 
 /// Where a copy goes.
@@ -272,17 +270,18 @@ pub async fn move_copy(
     AppState(app): AppState<State>,
     SignedIn(librarian): SignedIn,
     Id(id): Id<CopyId>,
+    once: Once,
     Json(form): Json<Move>,
-) -> Result<axum::Json<Copy>> {
+) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let note = NOTE.check(&form.note, &mut invalid);
     invalid.or(())?;
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
-    let moved = app
-        .db
-        .write(move |tx| -> Result<Copy> { Ok(stock::move_copy(tx, actor, moment, id, form.state, &note)?) })
-        .await?;
-    Ok(axum::Json(moved))
+    app.once(once, move |tx| {
+        let moved = stock::move_copy(tx, actor, moment, id, form.state, &note)?;
+        Answer::json(StatusCode::OK, &moved)
+    })
+    .await
 }
 
 /// Which copies.
@@ -350,10 +349,13 @@ pub struct Shelved {
 pub async fn shelve_copies(
     AppState(app): AppState<State>,
     SignedIn(librarian): SignedIn,
+    once: Once,
     OptionalJson(Nothing {}): OptionalJson<Nothing>,
-) -> Result<axum::Json<Shelved>> {
+) -> Result<Answer> {
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
-    let count =
-        app.db.write(move |tx| -> Result<i64> { Ok(stock::shelve(tx, actor, moment, AT_ONCE)?) }).await?;
-    Ok(axum::Json(Shelved { count }))
+    app.once(once, move |tx| {
+        let count = stock::shelve(tx, actor, moment, AT_ONCE)?;
+        Answer::json(StatusCode::OK, &Shelved { count })
+    })
+    .await
 }

@@ -79,6 +79,9 @@ pub enum Error {
     /// Somebody else saved the book meanwhile (R-BOOK-7).
     #[error("the book was changed meanwhile")]
     Stale,
+    /// Another request had this `Idempotency-Key`.
+    #[error("the idempotency key was used for another request")]
+    IdempotencyKeyReused,
     /// An update did not say which version it edits.
     #[error("If-Match is missing")]
     VersionRequired,
@@ -229,6 +232,7 @@ codes! {
     RollNumberTaken = "roll-number-taken",
     Stale = "stale",
     VersionRequired = "version-required",
+    IdempotencyKeyReused = "idempotency-key-reused",
     TooManyRequests = "too-many-requests",
     CardUnknown = "card-unknown",
     CardRoleUnknown = "card-role-unknown",
@@ -316,6 +320,11 @@ impl Error {
                 StatusCode::PRECONDITION_REQUIRED,
                 Code::VersionRequired,
                 "Say which version you edited: send the book's ETag in If-Match.",
+            ),
+            Self::IdempotencyKeyReused => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                Code::IdempotencyKeyReused,
+                "This Idempotency-Key was used for another request. Nothing was changed; send each new request with a new key.",
             ),
             Self::CardUnknown => {
                 (StatusCode::NOT_FOUND, Code::CardUnknown, "No user found for the scanned roll number.")

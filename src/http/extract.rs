@@ -51,7 +51,7 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJ
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
-async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes> {
+pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes> {
     Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
         BytesRejection::FailedToBufferBody(refused) if refused.status() == StatusCode::PAYLOAD_TOO_LARGE => {
             Error::PayloadTooLarge

@@ -9,6 +9,7 @@ use super::{
     State, copies,
     error::{Error, Result},
     extract::{Id, Nothing, OptionalJson, Query},
+    idempotency::{Answer, Once},
     page,
     session::SignedIn,
 };
@@ -51,18 +52,17 @@ pub async fn borrow_book(
     AppState(app): AppState<State>,
     SignedIn(student): SignedIn,
     Id(book): Id<BookId>,
+    once: Once,
     OptionalJson(Nothing {}): OptionalJson<Nothing>,
-) -> Result<(StatusCode, axum::Json<Loan>)> {
+) -> Result<Answer> {
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
-    let loan = app
-        .db
-        .write(move |tx| -> Result<Loan> {
-            let rulebook = policies.current(tx)?;
-            let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
-            Ok(check_out(tx, actor(&student), moment, &rulebook, &what)?)
-        })
-        .await?;
-    Ok((StatusCode::CREATED, axum::Json(loan)))
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
+        let loan = check_out(tx, actor(&student), moment, &rulebook, &what)?;
+        Answer::json(StatusCode::CREATED, &loan)
+    })
+    .await
 }
 
 /// How a librarian takes a book back.
@@ -81,20 +81,19 @@ pub async fn return_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
     Id(loan): Id<LoanId>,
+    once: Once,
     OptionalJson(form): OptionalJson<Return>,
-) -> Result<StatusCode> {
+) -> Result<Answer> {
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
     let restock = person.role == Role::Student || form.restock.unwrap_or(false);
     let to = if restock { Condition::OnShelf } else { Condition::ToShelve };
-    app.db
-        .write(move |tx| -> Result<()> {
-            let rulebook = policies.current(tx)?;
-            let what = CheckIn { loan, to, returned_on: None };
-            check_in(tx, actor(&person), moment, &rulebook, what)?;
-            Ok(())
-        })
-        .await?;
-    Ok(StatusCode::NO_CONTENT)
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let what = CheckIn { loan, to, returned_on: None };
+        check_in(tx, actor(&person), moment, &rulebook, what)?;
+        Ok(Answer::empty())
+    })
+    .await
 }
 
 /// A librarian's reason to act against a rule.
@@ -137,18 +136,17 @@ pub async fn extend_loan(
     AppState(app): AppState<State>,
     SignedIn(person): SignedIn,
     Id(loan): Id<LoanId>,
+    once: Once,
     OptionalJson(form): OptionalJson<Extension>,
-) -> Result<axum::Json<Loan>> {
+) -> Result<Answer> {
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
-    let loan = app
-        .db
-        .write(move |tx| -> Result<Loan> {
-            let rulebook = policies.current(tx)?;
-            Ok(renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?)
-        })
-        .await?;
-    Ok(axum::Json(loan))
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let loan = renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
+        Answer::json(StatusCode::OK, &loan)
+    })
+    .await
 }
 
 /// One's own loans.

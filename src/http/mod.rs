@@ -14,6 +14,7 @@ pub mod edge;
 pub mod error;
 pub mod extract;
 pub mod headers;
+pub mod idempotency;
 pub mod loans;
 pub mod openapi;
 pub mod page;
@@ -184,6 +185,7 @@ pub fn router(state: State) -> Router {
     let (api, _) = api().split_for_parts();
     let api = api
         .method_not_allowed_fallback(method_not_allowed)
+        .route_layer(middleware::from_fn(idempotency::read_key))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&state), access::enforce))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::map_response(headers::api));

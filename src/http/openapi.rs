@@ -3,12 +3,13 @@
 use std::sync::LazyLock;
 
 use axum::{
-    http::header,
+    http::{Method, header},
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 
+use super::idempotency;
 use crate::{
     domain::{
         account, book, calendar, library, review,
@@ -108,17 +109,35 @@ pub fn document() -> Value {
     }
     document["components"]["schemas"]["BookForm"]["properties"][book::STATUS.field]["x-label"] =
         json!(book::STATUS.label);
-    // Every call can fail, and always in the same form.
-    for operations in
-        document["paths"].as_object_mut().into_iter().flatten().map(|(_, operations)| operations)
-    {
-        for operation in operations.as_object_mut().into_iter().flatten().map(|(_, operation)| operation) {
-            operation["responses"]["default"] = json!({
-                "description": "What went wrong",
-                "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } }
-            });
+    let problem = |description: &str| {
+        json!({
+            "description": description,
+            "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } }
+        })
+    };
+    for (path, operations) in document["paths"].as_object_mut().into_iter().flatten() {
+        for (method, operation) in operations.as_object_mut().into_iter().flatten() {
+            // Every call can fail, and always in the same form.
+            operation["responses"]["default"] = problem("What went wrong");
+            let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap_or_default();
+            if idempotency::is_kept(&method, path) {
+                document_key(operation);
+                operation["responses"]["422"] = problem(
+                    "Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`)",
+                );
+            }
         }
     }
+    document["components"]["parameters"]["IdempotencyKey"] = json!({
+        "name": idempotency::KEY,
+        "in": "header",
+        "description": "Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, \
+                        by the same person, gets the first answer and nothing happens twice. A refused write is \
+                        decided anew.",
+        "schema": {
+            "type": "string", "minLength": 1, "maxLength": idempotency::LONGEST_KEY, "pattern": "^[ -~]*$"
+        }
+    });
     document["x-messages"] = TEMPLATES
         .iter()
         .map(|template| (template.code.to_owned(), json!(template.text)))
@@ -130,6 +149,23 @@ pub fn document() -> Value {
         "finePerDay": crate::domain::loan::FINE_PER_DAY,
     });
     document
+}
+
+/// A write takes a key, and tells a repeated answer from a first one.
+fn document_key(operation: &mut Value) {
+    let key = json!({ "$ref": "#/components/parameters/IdempotencyKey" });
+    match operation["parameters"].as_array_mut() {
+        Some(parameters) => parameters.push(key),
+        None => operation["parameters"] = json!([key]),
+    }
+    for (status, answer) in operation["responses"].as_object_mut().into_iter().flatten() {
+        if status.starts_with('2') {
+            answer["headers"][idempotency::REPLAYED] = json!({
+                "description": "`true` where this is the first answer again",
+                "schema": { "type": "string", "enum": ["true"] }
+            });
+        }
+    }
 }
 
 /// The document as it is checked in and served.

@@ -8,6 +8,7 @@ use super::{
     State,
     error::{Error, Result},
     extract::{Id, Json, Query},
+    idempotency::{Answer, Once},
     page,
     session::{Caller, SignedIn},
 };
@@ -103,19 +104,17 @@ pub async fn add_review(
     AppState(app): AppState<State>,
     SignedIn(reader): SignedIn,
     Id(id): Id<BookId>,
+    once: Once,
     Json(form): Json<ReviewForm>,
-) -> Result<(StatusCode, axum::Json<Review>)> {
+) -> Result<Answer> {
     let form = form.checked()?;
     let now = app.clock.now();
-    let review = app
-        .db
-        .write(move |tx| -> Result<Review> {
-            let review = reviews::add(tx, id, &reader, &form, now)?.ok_or(Error::NotFound)?;
-            let change = Change::Reviewed { review: review.id, rating: review.rating };
-            let entry = Entry { person: Some(reader.uid), book: Some(id), copy: None, change };
-            events::record(tx, now, Some(reader.uid), &entry)?;
-            Ok(review)
-        })
-        .await?;
-    Ok((StatusCode::CREATED, axum::Json(review)))
+    app.once(once, move |tx| {
+        let review = reviews::add(tx, id, &reader, &form, now)?.ok_or(Error::NotFound)?;
+        let change = Change::Reviewed { review: review.id, rating: review.rating };
+        let entry = Entry { person: Some(reader.uid), book: Some(id), copy: None, change };
+        events::record(tx, now, Some(reader.uid), &entry)?;
+        Answer::json(StatusCode::CREATED, &review)
+    })
+    .await
 }

@@ -2,8 +2,7 @@
 
 use axum::{
     extract::State as AppState,
-    http::{HeaderMap, HeaderValue, header},
-    response::IntoResponse,
+    http::{HeaderMap, StatusCode, header},
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -13,6 +12,7 @@ use super::{
     App, State,
     error::{Error, Result},
     extract::{Json, Query},
+    idempotency::{Answer, Once},
     session::SignedIn,
 };
 use crate::{
@@ -46,9 +46,8 @@ fn etag(saved: i64) -> String {
 }
 
 /// A document with the `ETag` of its version.
-fn versioned<T: Serialize>(saved: i64, document: T) -> Result<impl IntoResponse> {
-    let tag = HeaderValue::try_from(etag(saved)).map_err(|error| Error::Internal(Box::new(error)))?;
-    Ok(([(header::ETAG, tag)], axum::Json(document)))
+fn versioned(saved: i64, document: &impl Serialize) -> Result<Answer> {
+    Answer::json(StatusCode::OK, document)?.with_etag(&etag(saved))
 }
 
 /// What holds, for a call that only reads.
@@ -74,13 +73,10 @@ pub struct RulesQuery {
 /// The rules, the version saved last or that of a day.
 #[utoipa::path(get, path = "/settings/rules", params(RulesQuery),
     responses((status = 200, body = Rules, headers(("ETag" = String)))))]
-pub async fn read_rules(
-    AppState(app): AppState<State>,
-    Query(query): Query<RulesQuery>,
-) -> Result<impl IntoResponse> {
+pub async fn read_rules(AppState(app): AppState<State>, Query(query): Query<RulesQuery>) -> Result<Answer> {
     let rulebook = rulebook(&app).await?;
     let rules = query.on.map_or_else(|| rulebook.history.newest(), |day| rulebook.on(day));
-    versioned(rulebook.saved.rules, rules.clone())
+    versioned(rulebook.saved.rules, rules)
 }
 
 /// Save a version of the rules (R-RULE-3), and cut due dates to a new day all books are due back (R-RULE-6).
@@ -90,30 +86,28 @@ pub async fn save_rules(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
     headers: HeaderMap,
+    once: Once,
     Json(rules): Json<Rules>,
-) -> Result<impl IntoResponse> {
+) -> Result<Answer> {
     let mut rules = rules.checked()?;
     let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
     let first_day = *rules.effective_from.get_or_insert(today);
     let policies = app.policies.clone();
-    let (saved, rules) = app
-        .db
-        .write(move |tx| -> Result<(i64, Rules)> {
-            settings::lock(tx)?;
-            let before = policies.current(tx)?;
-            unchanged(&headers, before.saved.rules)?;
-            let saved = settings::save(tx, Document::Rules(first_day, &rules), now, by)?;
-            let change = Change::RulesChanged {
-                before: Box::new(before.history.newest().clone()),
-                after: Box::new(rules.clone()),
-            };
-            record(tx, now, by, change)?;
-            let after = before.with_rules(first_day, rules.clone());
-            effect::move_due_dates(tx, now, today, by, &before, &after)?;
-            Ok((saved, rules))
-        })
-        .await?;
-    versioned(saved, rules)
+    app.once(once, move |tx| {
+        settings::lock(tx)?;
+        let before = policies.current(tx)?;
+        unchanged(&headers, before.saved.rules)?;
+        let saved = settings::save(tx, Document::Rules(first_day, &rules), now, by)?;
+        let change = Change::RulesChanged {
+            before: Box::new(before.history.newest().clone()),
+            after: Box::new(rules.clone()),
+        };
+        record(tx, now, by, change)?;
+        let after = before.with_rules(first_day, rules.clone());
+        effect::move_due_dates(tx, now, today, by, &before, &after)?;
+        versioned(saved, &rules)
+    })
+    .await
 }
 
 /// What these rules would do to the loans that are open (R-RULE-5). Nothing is saved.
@@ -136,9 +130,9 @@ pub async fn preview_rules(
 /// The days on which the library is closed (R-RULE-4).
 #[utoipa::path(get, path = "/settings/calendar",
     responses((status = 200, body = CalendarForm, headers(("ETag" = String)))))]
-pub async fn read_calendar(AppState(app): AppState<State>) -> Result<impl IntoResponse> {
+pub async fn read_calendar(AppState(app): AppState<State>) -> Result<Answer> {
     let rulebook = rulebook(&app).await?;
-    versioned(rulebook.saved.calendar, rulebook.calendar.form().clone())
+    versioned(rulebook.saved.calendar, rulebook.calendar.form())
 }
 
 /// Save the calendar; due dates of open loans that fall on a day closed now move to the next open day.
@@ -148,29 +142,27 @@ pub async fn save_calendar(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
     headers: HeaderMap,
+    once: Once,
     Json(form): Json<CalendarForm>,
-) -> Result<impl IntoResponse> {
+) -> Result<Answer> {
     let calendar = form.checked()?;
     let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
     let policies = app.policies.clone();
-    let (saved, calendar) = app
-        .db
-        .write(move |tx| -> Result<_> {
-            settings::lock(tx)?;
-            let before = policies.current(tx)?;
-            unchanged(&headers, before.saved.calendar)?;
-            let saved = settings::save(tx, Document::Calendar(calendar.form()), now, by)?;
-            let change = Change::CalendarChanged {
-                before: before.calendar.form().clone(),
-                after: calendar.form().clone(),
-            };
-            record(tx, now, by, change)?;
-            let after = before.with_calendar(calendar);
-            effect::move_due_dates(tx, now, today, by, &before, &after)?;
-            Ok((saved, after.calendar.form().clone()))
-        })
-        .await?;
-    versioned(saved, calendar)
+    app.once(once, move |tx| {
+        settings::lock(tx)?;
+        let before = policies.current(tx)?;
+        unchanged(&headers, before.saved.calendar)?;
+        let saved = settings::save(tx, Document::Calendar(calendar.form()), now, by)?;
+        let change = Change::CalendarChanged {
+            before: before.calendar.form().clone(),
+            after: calendar.form().clone(),
+        };
+        record(tx, now, by, change)?;
+        let after = before.with_calendar(calendar);
+        effect::move_due_dates(tx, now, today, by, &before, &after)?;
+        versioned(saved, after.calendar.form())
+    })
+    .await
 }
 
 /// What this calendar would do to the loans that are open. Nothing is saved.
@@ -194,9 +186,9 @@ pub async fn preview_calendar(
 /// The library's own settings.
 #[utoipa::path(get, path = "/settings/library",
     responses((status = 200, body = LibrarySettings, headers(("ETag" = String)))))]
-pub async fn read_library(AppState(app): AppState<State>) -> Result<impl IntoResponse> {
+pub async fn read_library(AppState(app): AppState<State>) -> Result<Answer> {
     let rulebook = rulebook(&app).await?;
-    versioned(rulebook.saved.library, rulebook.library.clone())
+    versioned(rulebook.saved.library, &rulebook.library)
 }
 
 /// Save the library's own settings.
@@ -206,27 +198,25 @@ pub async fn save_library(
     AppState(app): AppState<State>,
     SignedIn(admin): SignedIn,
     headers: HeaderMap,
+    once: Once,
     Json(library): Json<LibrarySettings>,
-) -> Result<impl IntoResponse> {
+) -> Result<Answer> {
     let library = library.checked()?;
     let (now, by) = (app.clock.now(), admin.uid);
     let policies = app.policies.clone();
-    let (saved, library) = app
-        .db
-        .write(move |tx| -> Result<_> {
-            settings::lock(tx)?;
-            let before = policies.current(tx)?;
-            unchanged(&headers, before.saved.library)?;
-            let saved = settings::save(tx, Document::Library(&library), now, by)?;
-            let change = Change::SettingsChanged {
-                before: Box::new(before.library.clone()),
-                after: Box::new(library.clone()),
-            };
-            record(tx, now, by, change)?;
-            Ok((saved, library))
-        })
-        .await?;
-    versioned(saved, library)
+    app.once(once, move |tx| {
+        settings::lock(tx)?;
+        let before = policies.current(tx)?;
+        unchanged(&headers, before.saved.library)?;
+        let saved = settings::save(tx, Document::Library(&library), now, by)?;
+        let change = Change::SettingsChanged {
+            before: Box::new(before.library.clone()),
+            after: Box::new(library.clone()),
+        };
+        record(tx, now, by, change)?;
+        versioned(saved, &library)
+    })
+    .await
 }
 
 /// What every screen shows (R-RULE-8). Rules are those of students, today.

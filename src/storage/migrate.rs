@@ -57,6 +57,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0001_initial"),
     migration!("0002_settings"),
     migration!("0003_copies", Step { tables: &["events"], run: upgrade::events_to_changes }),
+    migration!("0004_idempotency"),
 ];
 
 impl Migration {

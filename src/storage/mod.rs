@@ -10,6 +10,7 @@ pub mod catalogue;
 pub mod copies;
 pub mod events;
 mod health;
+pub mod idempotency;
 mod job;
 pub mod loans;
 pub mod migrate;

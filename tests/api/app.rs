@@ -3,7 +3,10 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, LazyLock, Mutex},
+    sync::{
+        Arc, LazyLock, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use axum::{
@@ -22,7 +25,7 @@ use library::{
         copy::State as CopyState,
         id::{BookId, ChangeId, UserId},
     },
-    http::{self, API, App, Limits, Settings, State, session::Sessions},
+    http::{self, API, App, Limits, Settings, State, idempotency::KEY, session::Sessions},
     password::Passwords,
     policies::Policies,
     storage::{
@@ -308,6 +311,15 @@ impl<'a> Person<'a> {
         request.expect("a request")
     }
 
+    /// A write as the screens send it: with an `Idempotency-Key` of its own.
+    fn write(&self, method: &str, path: &str, body: Option<&Value>) -> Request<Body> {
+        static NUMBER: AtomicUsize = AtomicUsize::new(0);
+        let mut request = self.request(method, path, body);
+        let key = format!("screen {}", NUMBER.fetch_add(1, Ordering::Relaxed));
+        request.headers_mut().insert(KEY, key.parse().expect("a header"));
+        request
+    }
+
     /// Sends a request and keeps the cookies that the answer sets.
     pub async fn send(&self, request: Request<Body>) -> Answer {
         let answer = self.app.send(request).await;
@@ -329,24 +341,24 @@ impl<'a> Person<'a> {
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
-        self.send(self.request("POST", path, Some(body))).await
+        self.send(self.write("POST", path, Some(body))).await
     }
 
     /// POST without a body.
     pub async fn ask(&self, path: &str) -> Answer {
-        self.send(self.request("POST", path, None)).await
+        self.send(self.write("POST", path, None)).await
     }
 
     pub async fn patch(&self, path: &str, body: &Value) -> Answer {
-        self.send(self.request("PATCH", path, Some(body))).await
+        self.send(self.write("PATCH", path, Some(body))).await
     }
 
     pub async fn delete(&self, path: &str) -> Answer {
-        self.send(self.request("DELETE", path, None)).await
+        self.send(self.write("DELETE", path, None)).await
     }
 
     pub async fn put(&self, path: &str, etag: &str, body: &Value) -> Answer {
-        let mut request = self.request("PUT", path, Some(body));
+        let mut request = self.write("PUT", path, Some(body));
         request.headers_mut().insert(header::IF_MATCH, etag.parse().expect("a header"));
         self.send(request).await
     }

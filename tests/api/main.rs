@@ -17,6 +17,7 @@ mod contract;
 mod detail;
 mod edge;
 mod health;
+mod idempotency;
 mod limits;
 #[path = "../common/loan.rs"]
 mod loan;

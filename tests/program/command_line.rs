@@ -62,7 +62,8 @@ fn a_database_of_a_newer_program_is_left_alone() {
     assert!(told.contains("9999") && told.contains("newer"), "{told}");
 }
 
-fn address(database: &Database) -> String {
+/// The database as the command line names it; the URL of a server is otherwise printed without its password.
+pub fn address(database: &Database) -> String {
     match &database.location {
         library::storage::Location::Postgres(url) => url.clone(),
         sqlite @ library::storage::Location::Sqlite(_) => sqlite.to_string(),

@@ -25,8 +25,9 @@ use library::{
 };
 
 use crate::{
+    command_line::address,
     common::Database,
-    process::{Server, ask},
+    process::{Server, ask, ask_with},
 };
 
 const BORROWERS: usize = 4;
@@ -126,4 +127,24 @@ fn a_killed_server_has_lost_no_loan_that_it_acknowledged_r_loan_2() {
     assert_eq!(number("SELECT COUNT(*) FROM events WHERE action = 'lent'".into()), out);
     assert_eq!(database.raw("PRAGMA integrity_check"), Ok(vec![vec![Some("ok".to_owned())]]));
     Server::start(&database.location.to_string()).stop();
+}
+
+#[test]
+fn a_write_repeated_after_the_server_was_killed_happened_once_p11() {
+    for database in [Database::sqlite(), Database::postgres()] {
+        let (book, cookies) = filled(&database);
+        let address = address(&database);
+        let borrow = |server: &Server| {
+            let headers = [("Cookie", cookies[0].as_str()), ("Idempotency-Key", "6f1c0a52")];
+            ask_with(server.port, "POST", &format!("/books/{book}/loans"), &headers, None).expect("an answer")
+        };
+        let server = Server::start(&address);
+        let (status, loan) = borrow(&server);
+        assert_eq!(status, 201, "{loan}");
+        server.kill();
+        let server = Server::start(&address);
+        assert_eq!(borrow(&server), (201, loan));
+        server.stop();
+        assert_eq!(database.raw("SELECT COUNT(*) FROM loans"), Ok(vec![vec![Some("1".to_owned())]]));
+    }
 }

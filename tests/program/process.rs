@@ -185,12 +185,24 @@ impl Drop for Server {
 
 /// A request to a server of this machine; `None` where no whole answer came.
 pub fn ask(port: u16, method: &str, path: &str, cookie: &str, body: Option<&Value>) -> Option<(u16, Value)> {
+    ask_with(port, method, path, &[("Cookie", cookie)], body)
+}
+
+/// [`ask`], with these headers.
+pub fn ask_with(
+    port: u16,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Option<&Value>,
+) -> Option<(u16, Value)> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(15))).ok()?;
     let body = body.map(Value::to_string).unwrap_or_default();
     let media = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+    let headers: String = headers.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
     let head = format!(
-        "{method} {API}{path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\nCookie: {cookie}\r\n{media}\
+        "{method} {API}{path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{headers}{media}\
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     );

@@ -1,0 +1,305 @@
+//! Writes that can be repeated (`Idempotency-Key`): a repeat gets the first answer, and nothing happens twice.
+//!
+//! [`read_key`] reads the header, a handler takes [`Once`] and does its whole effect through [`App::once`], which keeps
+//! the answer in the effect's own transaction. Without the header none of it costs anything.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use axum::{
+    body::Body,
+    extract::{FromRequestParts, MatchedPath, Request},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    API, App,
+    error::{Error, Result},
+    extract,
+    session::Caller,
+};
+use crate::{
+    domain::rule::Invalid,
+    storage::{
+        Tx,
+        idempotency::{self, Begun, Kept},
+    },
+};
+
+/// The header that names a write.
+pub const KEY: &str = "Idempotency-Key";
+/// The header that tells a repeated answer from a first one.
+pub const REPLAYED: &str = "Idempotent-Replayed";
+/// Longest key.
+pub const LONGEST_KEY: usize = 128;
+
+/// Longest answer that is kept. An echo of a request is far below it; a write that answers more is a fault of its design.
+const LONGEST_ANSWER: usize = 1024 * 1024;
+
+/// POSTs that change nothing or whose repeat does no harm; their answers (a session's cookie among them) are not kept.
+const REPEATABLE: &[&str] = &[
+    "/auth/sign-in",
+    "/auth/sign-out",
+    "/auth/id-card",
+    "/settings/rules/preview",
+    "/settings/calendar/preview",
+    "/vitals",
+];
+
+/// Whether a call is a write whose answer is kept.
+#[must_use]
+pub fn is_kept(method: &Method, path: &str) -> bool {
+    !method.is_safe() && !REPEATABLE.contains(&path)
+}
+
+/// A write's place in the order of things: nothing, where it came without a key.
+#[derive(Clone, Default)]
+pub struct Once(Option<Arc<Claim>>);
+
+struct Claim {
+    request: idempotency::Request,
+    /// Whether the handler went through [`App::once`].
+    used: AtomicBool,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Once {
+    type Rejection = std::convert::Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
+        Ok(parts.extensions.get().cloned().unwrap_or_default())
+    }
+}
+
+/// Reads the key of a write and what it stands for. Runs after the access check, which knows whose key it is.
+pub async fn read_key(caller: Caller, path: MatchedPath, request: Request, next: Next) -> Result<Response> {
+    let route = path.as_str().strip_prefix(API).unwrap_or(path.as_str());
+    if !is_kept(request.method(), route) {
+        return Ok(next.run(request).await);
+    }
+    let Some(key) = key(request.headers())? else { return Ok(next.run(request).await) };
+    let (parts, body) = request.into_parts();
+    let body = extract::body(Request::from_parts(parts.clone(), body), &()).await?;
+    let claim = Arc::new(Claim {
+        request: idempotency::Request {
+            user: caller.person().map(|person| person.uid),
+            key,
+            fingerprint: fingerprint(&parts, &body),
+        },
+        used: AtomicBool::new(false),
+    });
+    let mut request = Request::from_parts(parts, Body::from(body));
+    request.extensions_mut().insert(Once(Some(Arc::clone(&claim))));
+    let response = next.run(request).await;
+    if response.status().is_success() && !claim.used.load(Ordering::Relaxed) {
+        tracing::error!(route, "a write took an Idempotency-Key and kept no answer");
+        debug_assert!(
+            false,
+            "{route} took an Idempotency-Key and kept no answer: do its effect through App::once"
+        );
+    }
+    Ok(response)
+}
+
+fn key(headers: &HeaderMap) -> Result<Option<String>> {
+    let mut keys = headers.get_all(KEY).iter();
+    let Some(key) = keys.next() else { return Ok(None) };
+    let printable = |key: &&[u8]| {
+        (1..=LONGEST_KEY).contains(&key.len()) && key.iter().all(|byte| (b' '..=b'~').contains(byte))
+    };
+    match (Some(key.as_bytes()).filter(printable).map(std::str::from_utf8), keys.next()) {
+        (Some(Ok(key)), None) => Ok(Some(key.to_owned())),
+        _ => Err(Invalid::field(
+            KEY,
+            "Idempotency-Key must be one key of 1 to 128 printable ASCII characters.",
+        )
+        .into()),
+    }
+}
+
+/// SHA-256 of method, path, query and body. A body counts by its content, whatever its spaces and the order of its
+/// fields. Passwords are left out: a fast hash of one must not be stored.
+fn fingerprint(parts: &Parts, body: &[u8]) -> String {
+    let canonical = match serde_json::from_slice(body) {
+        Ok(serde_json::Value::Object(mut fields)) => {
+            fields.retain(|name, _| !name.to_ascii_lowercase().contains("password"));
+            serde_json::Value::Object(fields).to_string().into_bytes()
+        }
+        // No body that any handler takes.
+        _ => body.to_vec(),
+    };
+    let mut hash = Sha256::new();
+    hash.update(format!("{} {}\n", parts.method, parts.uri));
+    hash.update(canonical);
+    URL_SAFE_NO_PAD.encode(hash.finalize())
+}
+
+/// The answer of a write, as it is sent and kept.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    status: StatusCode,
+    etag: Option<HeaderValue>,
+    location: Option<HeaderValue>,
+    /// JSON, or empty.
+    body: String,
+    replayed: bool,
+}
+
+impl Answer {
+    /// An answer with a body.
+    pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self> {
+        let body = serde_json::to_string(body).map_err(|error| Error::Internal(Box::new(error)))?;
+        Ok(Self { status, etag: None, location: None, body, replayed: false })
+    }
+
+    /// Done, and there is nothing to tell (204).
+    #[must_use]
+    pub fn empty() -> Self {
+        Self {
+            status: StatusCode::NO_CONTENT,
+            etag: None,
+            location: None,
+            body: String::new(),
+            replayed: false,
+        }
+    }
+
+    /// Tells the version of what was written.
+    pub fn with_etag(self, etag: &str) -> Result<Self> {
+        Ok(Self { etag: Some(value(etag)?), ..self })
+    }
+
+    /// Tells where the new thing is.
+    pub fn with_location(self, location: &str) -> Result<Self> {
+        Ok(Self { location: Some(value(location)?), ..self })
+    }
+
+    fn kept(&self) -> Result<Kept> {
+        if self.body.len() > LONGEST_ANSWER {
+            return Err(Error::Internal("the answer is too long to be kept".into()));
+        }
+        let text = |value: &Option<HeaderValue>| {
+            value
+                .as_ref()
+                .map(|value| value.to_str().map(ToOwned::to_owned))
+                .transpose()
+                .map_err(|error| Error::Internal(Box::new(error)))
+        };
+        Ok(Kept {
+            status: self.status.as_u16().into(),
+            etag: text(&self.etag)?,
+            location: text(&self.location)?,
+            body: self.body.clone(),
+        })
+    }
+
+    fn repeated(kept: Kept) -> Result<Self> {
+        let status = u16::try_from(kept.status).ok().and_then(|status| StatusCode::from_u16(status).ok());
+        Ok(Self {
+            status: status.ok_or_else(|| Error::Internal("a kept answer has no status".into()))?,
+            etag: kept.etag.as_deref().map(value).transpose()?,
+            location: kept.location.as_deref().map(value).transpose()?,
+            body: kept.body,
+            replayed: true,
+        })
+    }
+}
+
+fn value(text: &str) -> Result<HeaderValue> {
+    HeaderValue::try_from(text).map_err(|error| Error::Internal(Box::new(error)))
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, self.body).into_response();
+        let headers = response.headers_mut();
+        if self.status == StatusCode::NO_CONTENT {
+            headers.remove(header::CONTENT_TYPE);
+        } else {
+            headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        }
+        for (name, value) in [(header::ETAG, self.etag), (header::LOCATION, self.location)] {
+            if let Some(value) = value {
+                headers.insert(name, value);
+            }
+        }
+        if self.replayed {
+            headers.insert(HeaderName::from_static("idempotent-replayed"), HeaderValue::from_static("true"));
+        }
+        response
+    }
+}
+
+impl App {
+    /// Does a write: everything the effect does and the answer that is kept for a repeat, or nothing of it. A repeat
+    /// gets the kept answer and the effect does not run; one that was refused is decided anew.
+    pub async fn once<F>(&self, once: Once, effect: F) -> Result<Answer>
+    where
+        F: FnOnce(&mut Tx<'_>) -> Result<Answer> + Send + 'static,
+    {
+        let Some(claim) = once.0 else { return self.db.write(effect).await };
+        claim.used.store(true, Ordering::Relaxed);
+        let now = self.clock.now();
+        self.db
+            .write(move |tx| match idempotency::begin(tx, &claim.request, now)? {
+                Begun::Reused => Err(Error::IdempotencyKeyReused),
+                Begun::Repeat(kept) => Answer::repeated(kept),
+                Begun::First => {
+                    let answer = effect(tx)?;
+                    idempotency::keep(tx, &claim.request, &answer.kept()?, now)?;
+                    Ok(answer)
+                }
+            })
+            .await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fingerprint_of(method: &str, uri: &str, body: &str) -> String {
+        let request = axum::http::Request::builder().method(method).uri(uri).body(()).unwrap_or_default();
+        fingerprint(&request.into_parts().0, body.as_bytes())
+    }
+
+    #[test]
+    fn a_request_is_the_same_whatever_its_spaces_its_order_and_its_password() {
+        let first = fingerprint_of("POST", "/books?a=1", r#"{"title":"t","password":"one"}"#);
+        assert_eq!(first, fingerprint_of("POST", "/books?a=1", r#"{ "newPassword": "x", "title": "t" }"#));
+        for (method, uri, body) in [
+            ("PUT", "/books?a=1", r#"{"title":"t"}"#),
+            ("POST", "/books", r#"{"title":"t"}"#),
+            ("POST", "/books?a=1", r#"{"title":"T"}"#),
+            ("POST", "/books?a=1", ""),
+        ] {
+            assert_ne!(first, fingerprint_of(method, uri, body), "{method} {uri} {body}");
+        }
+    }
+
+    #[test]
+    fn a_key_is_1_to_128_printable_characters() {
+        let with = |keys: &[&[u8]]| {
+            let mut headers = HeaderMap::new();
+            for key in keys {
+                headers.append(KEY, HeaderValue::from_bytes(key).unwrap_or(HeaderValue::from_static("")));
+            }
+            key(&headers)
+        };
+        assert_eq!(with(&[]).ok(), Some(None));
+        let longest = [b'k'; LONGEST_KEY];
+        for good in [b"a b~!".as_slice(), &longest] {
+            assert!(with(&[good]).is_ok_and(|key| key.is_some_and(|key| key.as_bytes() == good)));
+        }
+        for bad in [b"".as_slice(), &[b'k'; LONGEST_KEY + 1], b"a\tb", "clé".as_bytes()] {
+            assert!(matches!(with(&[bad]), Err(Error::Invalid(_))), "{bad:?}");
+        }
+        assert!(matches!(with(&[b"a", b"b"]), Err(Error::Invalid(_))));
+    }
+}

@@ -1,0 +1,462 @@
+//! Nothing happens twice: a write with an `Idempotency-Key` whose answer got lost is repeated, and its first answer comes
+//! again (desk law 7, P11, W2).
+
+use std::{
+    collections::BTreeSet,
+    io::{Read as _, Write as _},
+    net::{Shutdown, TcpListener, TcpStream},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU8, Ordering},
+    },
+};
+
+use axum::{
+    body::Body,
+    http::{Request, header::IF_MATCH},
+};
+use library::{http::idempotency::KEY, http::openapi, storage::Location};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+use tower::ServiceExt as _;
+
+use crate::{
+    app::{Answer, Person, TestApp, form},
+    common::Database,
+};
+
+/// Makes two tests of each function: one on `SQLite`, one on `PostgreSQL`.
+macro_rules! on_both_databases {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $test() { super::$test(crate::common::Database::sqlite()).await; }
+        )+ }
+        mod postgres { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $test() { super::$test(crate::common::Database::postgres()).await; }
+        )+ }
+    };
+}
+
+on_both_databases!(
+    every_write_that_is_repeated_happens_once_and_answers_alike,
+    of_50_repeats_at_the_same_moment_at_two_servers_one_happens_and_all_get_its_answer,
+    a_key_used_for_another_request_is_refused_and_changes_nothing,
+    another_persons_same_key_is_another_key,
+    a_refused_write_is_decided_anew,
+    an_answer_is_kept_for_48_hours,
+);
+
+/// A write as it can be sent again and again.
+#[derive(Clone)]
+struct Write {
+    method: &'static str,
+    path: String,
+    body: Option<Value>,
+    etag: Option<String>,
+}
+
+impl Write {
+    fn new(method: &'static str, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), body: None, etag: None }
+    }
+
+    fn body(self, body: Value) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    fn request(&self, person: &Person<'_>, key: &str) -> Request<Body> {
+        let mut request = person.request(self.method, &self.path, self.body.as_ref());
+        request.headers_mut().insert(KEY, key.parse().expect("a header"));
+        if let Some(etag) = &self.etag {
+            request.headers_mut().insert(IF_MATCH, etag.parse().expect("a header"));
+        }
+        request
+    }
+
+    async fn send(&self, person: &Person<'_>, key: &str) -> Answer {
+        person.send(self.request(person, key)).await
+    }
+}
+
+fn borrow(book: i64) -> Write {
+    Write::new("POST", format!("/books/{book}/loans"))
+}
+
+/// How many copies of a book are on loan.
+fn on_loan(app: &TestApp, book: i64) -> usize {
+    app.raw(&format!("SELECT id FROM loans WHERE book_id = {book} AND ended_at IS NULL")).len()
+}
+
+fn replayed(answer: &Answer) -> bool {
+    answer.header("idempotent-replayed").is_some()
+}
+
+fn registration(email: &str, password: &str) -> Value {
+    json!({
+        "name": "Asha", "email": email, "password": password, "rollNumber": email, "department": "Physics",
+        "batch": "2027",
+    })
+}
+
+/// Everything that a write may change.
+fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
+    ["users", "books", "copies", "reviews", "loans", "events", "catalogue_changes", "settings", "idempotency"]
+        .iter()
+        .map(|table| app.raw(&format!("SELECT * FROM {table} ORDER BY 1, 2")))
+        .collect()
+}
+
+async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: Database) {
+    let app = TestApp::on(database).await;
+    let (visitor, student, admin) = (app.visitor(), app.student(1).await, app.admin(0).await);
+    let book = app.book("Godaan", 5).await;
+    let etag = admin.get(&format!("/books/{book}")).await.etag();
+    let doomed = app.book("Doomed", 1).await;
+    let (back, longer) = (student.borrow(book).await, student.borrow(book).await);
+    let copies = admin.get(&format!("/books/{book}/copies")).await.expect(200);
+    let copies = copies["copies"].as_array().expect("a list");
+    let copy = copies.iter().find(|copy| copy["state"] == "on-shelf").expect("one is left");
+    let copy = copy["id"].as_i64().expect("an id");
+    let library = admin.get("/settings/library").await.expect(200);
+    let writes = [
+        (
+            &visitor,
+            Write::new("POST", "/auth/register").body(registration("a@b.in", "four unrelated words")),
+            "/auth/register",
+        ),
+        (
+            &student,
+            Write::new("PATCH", "/me").body(json!({ "name": "New", "rollNumber": "new", "department": "d" })),
+            "/me",
+        ),
+        (&admin, Write::new("POST", "/books").body(form("New", 2)), "/books"),
+        (
+            &admin,
+            Write {
+                etag: Some(etag),
+                ..Write::new("PUT", format!("/books/{book}")).body(form("Godaan, edited", 7))
+            },
+            "/books/{id}",
+        ),
+        (&admin, Write::new("DELETE", format!("/books/{doomed}")), "/books/{id}"),
+        (
+            &student,
+            Write::new("POST", format!("/books/{book}/reviews"))
+                .body(json!({ "rating": 5, "comment": "Wonderful." })),
+            "/books/{id}/reviews",
+        ),
+        (
+            &admin,
+            Write::new("PUT", "/settings/rules")
+                .body(json!({ "categories": [{ "name": "Student", "rules": {} }] })),
+            "/settings/rules",
+        ),
+        (
+            &admin,
+            Write::new("PUT", "/settings/calendar").body(json!({ "closedWeekdays": [7], "closedDates": [] })),
+            "/settings/calendar",
+        ),
+        (&admin, Write::new("PUT", "/settings/library").body(library), "/settings/library"),
+        (
+            &admin,
+            Write::new("POST", format!("/books/{book}/copies")).body(json!({ "barcodes": ["B-7"] })),
+            "/books/{id}/copies",
+        ),
+        (
+            &admin,
+            Write::new("PATCH", format!("/copies/{copy}")).body(json!({ "note": "torn" })),
+            "/copies/{id}",
+        ),
+        (
+            &admin,
+            Write::new("POST", format!("/copies/{copy}/move")).body(json!({ "state": "to-shelve" })),
+            "/copies/{id}/move",
+        ),
+        (&admin, Write::new("POST", "/copies/shelve"), "/copies/shelve"),
+        (&student, borrow(book), "/books/{id}/loans"),
+        (&student, Write::new("POST", format!("/loans/{back}/return")), "/loans/{id}/return"),
+        (&admin, Write::new("POST", format!("/loans/{longer}/extend")), "/loans/{id}/extend"),
+    ];
+    let document = openapi::document();
+    let mut documented = BTreeSet::new();
+    for (path, operations) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in operations.as_object().expect("operations") {
+            if operation["parameters"].to_string().contains("IdempotencyKey") {
+                documented.insert((method.to_uppercase(), path.as_str()));
+            }
+        }
+    }
+    let tried: BTreeSet<(String, &str)> =
+        writes.iter().map(|(_, write, path)| (write.method.to_owned(), *path)).collect();
+    assert_eq!(tried, documented, "every write that takes a key is tried here");
+
+    for (person, write, path) in &writes {
+        let key = format!("{} {path}", write.method);
+        let first = write.send(person, &key).await;
+        assert!((200..300).contains(&first.status) && !replayed(&first), "{path}: {first:?}");
+        // The answer got lost.
+        let before = state(&app);
+        for _ in 0..2 {
+            let again = write.send(person, &key).await;
+            assert!(replayed(&again), "{path}: {again:?}");
+            assert_eq!((again.status, &again.text), (first.status, &first.text), "{path}");
+            for header in ["etag", "location", "content-type", "cache-control"] {
+                assert_eq!(again.header(header), first.header(header), "{path}: {header}");
+            }
+        }
+        assert_eq!(state(&app), before, "{path}");
+    }
+}
+
+async fn of_50_repeats_at_the_same_moment_at_two_servers_one_happens_and_all_get_its_answer(
+    database: Database,
+) {
+    let database = Arc::new(database);
+    let here = TestApp::with(Arc::clone(&database), "Asia/Kolkata", |_| {}).await;
+    let there = TestApp::with(database, "Asia/Kolkata", |_| {}).await;
+    let student = here.student(1).await;
+    let book = here.book("Godaan", 50).await;
+    for round in 0..3 {
+        let mut running = JoinSet::new();
+        for n in 0..50 {
+            let router = if n % 2 == 0 { here.router.clone() } else { there.router.clone() };
+            let request = borrow(book).request(&student, &format!("round {round}"));
+            running.spawn(async move {
+                let answer = router.oneshot(request).await.unwrap_or_else(|never| match never {});
+                let (status, first) =
+                    (answer.status().as_u16(), answer.headers().get("idempotent-replayed").is_none());
+                let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await.expect("a body");
+                ((status, String::from_utf8_lossy(&body).into_owned()), first)
+            });
+        }
+        let answers = running.join_all().await;
+        assert_eq!(answers[0].0.0, 201, "{answers:?}");
+        assert!(
+            answers.iter().all(|(answer, _)| *answer == answers[0].0),
+            "all get the same answer: {answers:?}"
+        );
+        assert_eq!(answers.iter().filter(|(_, first)| *first).count(), 1);
+        assert_eq!(on_loan(&here, book), round + 1);
+    }
+}
+
+async fn a_key_used_for_another_request_is_refused_and_changes_nothing(database: Database) {
+    let app = TestApp::on(database).await;
+    let (student, admin) = (app.student(1).await, app.admin(0).await);
+    let (book, other) = (app.book("Godaan", 5).await, app.book("Nirmala", 5).await);
+    let review = Write::new("POST", format!("/books/{book}/reviews"));
+    let good = review.clone().body(json!({ "rating": 5, "comment": "Good." }));
+    good.send(&student, "k").await.expect(201);
+    let before = state(&app);
+    for another in [
+        review.body(json!({ "rating": 1, "comment": "Good." })),
+        Write { path: format!("/books/{other}/reviews"), ..good.clone() },
+        borrow(book),
+    ] {
+        let refused = another.send(&student, "k").await;
+        refused.problem(422, "idempotency-key-reused");
+    }
+    assert_eq!(state(&app), before);
+    // The same content written another way is the same request.
+    let mut request = student.request("POST", &good.path, Some(&json!({})));
+    request.headers_mut().insert(KEY, "k".parse().expect("a header"));
+    *request.body_mut() = Body::from(r#"{  "comment": "Good.",  "rating": 5 }"#);
+    assert!(replayed(&student.send(request).await));
+    let deleted = Write::new("DELETE", format!("/books/{other}"));
+    deleted.send(&admin, "k").await.expect(204);
+}
+
+async fn another_persons_same_key_is_another_key(database: Database) {
+    let app = TestApp::on(database).await;
+    let (ravi, asha) = (app.student(1).await, app.student(2).await);
+    let book = app.book("Godaan", 5).await;
+    let first = borrow(book).send(&ravi, "1").await.expect(201);
+    let second = borrow(book).send(&asha, "1").await;
+    assert!(!replayed(&second));
+    assert_ne!(second.expect(201)["userId"], first["userId"]);
+    let visitor = Write::new("POST", "/auth/register").body(registration("new@b.in", "four unrelated words"));
+    visitor.send(&app.visitor(), "1").await.expect(201);
+    assert_eq!(on_loan(&app, book), 2);
+}
+
+async fn a_refused_write_is_decided_anew(database: Database) {
+    let app = TestApp::on(database).await;
+    let (student, admin) = (app.student(1).await, app.admin(0).await);
+    let book = app.book("Godaan", 1).await;
+    let loan = admin.app.student(2).await.borrow(book).await;
+    for _ in 0..2 {
+        borrow(book).send(&student, "k").await.problem(409, "book-unavailable");
+    }
+    admin.post(&format!("/loans/{loan}/return"), &json!({ "restock": true })).await.expect(204);
+    let lent = borrow(book).send(&student, "k").await;
+    assert!(!replayed(&lent));
+    lent.expect(201);
+    assert!(replayed(&borrow(book).send(&student, "k").await));
+}
+
+async fn an_answer_is_kept_for_48_hours(database: Database) {
+    let app = TestApp::on(database).await;
+    let student = app.student(1).await;
+    let book = app.book("Godaan", 50).await;
+    app.raw("DELETE FROM idempotency");
+    for n in 0..20 {
+        borrow(book).send(&student, &format!("early {n}")).await.expect(201);
+    }
+    let kept = || {
+        let rows = app.raw("SELECT COUNT(*) FROM idempotency WHERE key LIKE 'early %'");
+        rows[0][0].clone().unwrap_or_default()
+    };
+    app.set_clock("2026-11-23T05:59:59Z");
+    assert!(replayed(&borrow(book).send(&student, "early 0").await));
+    borrow(book).send(&student, "soon").await.expect(201);
+    assert_eq!(kept(), "20");
+    app.set_clock("2026-11-23T06:00:00Z");
+    for left in ["10", "0", "0"] {
+        borrow(book).send(&student, &format!("late {left} {}", kept())).await.expect(201);
+        assert_eq!(kept(), left);
+    }
+}
+
+#[tokio::test]
+async fn no_trace_of_a_password_is_kept() {
+    let app = TestApp::new().await;
+    let register = |password: &str| {
+        Write::new("POST", "/auth/register").body(registration("asha@college.edu", password))
+    };
+    let made = register("four unrelated words").send(&app.visitor(), "k").await;
+    made.expect(201);
+    assert_eq!(made.header("set-cookie"), None);
+    // So another password is no other request.
+    assert!(replayed(&register("five quite unrelated words").send(&app.visitor(), "k").await));
+    let sign_in = Write::new("POST", "/auth/sign-in")
+        .body(json!({ "email": "asha@college.edu", "password": "four unrelated words" }));
+    let (first, second) = (app.visitor(), app.visitor());
+    for person in [&first, &second] {
+        assert!(!replayed(&sign_in.send(person, "s").await));
+    }
+    assert_ne!(first.cookie(), second.cookie(), "a session each");
+    let rows = app.raw("SELECT key, body FROM idempotency");
+    assert_eq!(rows.len(), 1);
+    assert!(!rows[0].iter().flatten().any(|cell| cell.contains("words")), "{rows:?}");
+}
+
+#[tokio::test]
+async fn a_key_that_is_none_is_refused_before_anything_is_done() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    let book = app.book("Godaan", 1).await;
+    for key in [String::new(), "k".repeat(129), "a\tb".into()] {
+        assert_eq!(borrow(book).send(&student, &key).await.wrong_fields(), [KEY], "{key:?}");
+    }
+    let mut twice = borrow(book).request(&student, "a");
+    twice.headers_mut().append(KEY, "b".parse().expect("a header"));
+    assert_eq!(student.send(twice).await.wrong_fields(), [KEY]);
+    assert_eq!(on_loan(&app, book), 0);
+    let long = Write::new("POST", format!("/books/{book}/reviews"))
+        .body(json!({ "rating": 1, "comment": "c".repeat(70_000) }));
+    long.send(&student, "k").await.problem(413, "payload-too-large");
+    borrow(book).send(&student, &"~ ".repeat(63)).await.expect(201);
+}
+
+#[tokio::test]
+async fn a_write_without_a_key_keeps_nothing() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    let book = app.book("Godaan", 5).await;
+    app.raw("DELETE FROM idempotency");
+    for _ in 0..2 {
+        student.send(student.request("POST", &borrow(book).path, None)).await.expect(201);
+    }
+    assert_eq!(on_loan(&app, book), 2);
+    assert_eq!(app.raw("SELECT COUNT(*) FROM idempotency"), [[Some("0".to_owned())]]);
+}
+
+#[tokio::test]
+async fn a_repeat_needs_the_rights_of_the_first() {
+    let app = TestApp::new().await;
+    let student = app.student(1).await;
+    let book = app.book("Godaan", 5).await;
+    borrow(book).send(&student, "k").await.expect(201);
+    let before = student.copy();
+    student.ask("/auth/sign-out").await.expect(204);
+    borrow(book).send(&before, "k").await.problem(401, "not-signed-in");
+}
+
+const PASS: u8 = 0;
+const CUT_BEFORE_COMMIT: u8 = 1;
+const CUT_AFTER_COMMIT: u8 = 2;
+
+/// A connection to `PostgreSQL` that can be cut at the next COMMIT: before it arrives, or before its answer does.
+struct Cable {
+    port: u16,
+    next_commit: Arc<AtomicU8>,
+}
+
+impl Cable {
+    fn to(server: (String, u16)) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let port = listener.local_addr().expect("an address").port();
+        let next_commit = Arc::new(AtomicU8::new(PASS));
+        let armed = Arc::clone(&next_commit);
+        std::thread::spawn(move || {
+            for client in listener.incoming().map_while(Result::ok) {
+                let Ok(server) = TcpStream::connect((server.0.as_str(), server.1)) else { continue };
+                let deaf = Arc::new(AtomicBool::new(false));
+                let (asking, answering) = (client.try_clone(), server.try_clone());
+                let (Ok(asking), Ok(answering)) = (asking, answering) else { continue };
+                let (armed, deafened) = (Arc::clone(&armed), Arc::clone(&deaf));
+                std::thread::spawn(move || {
+                    carry(asking, server, |bytes| {
+                        if !bytes.windows(6).any(|word| word == b"COMMIT") {
+                            return true;
+                        }
+                        let cut = armed.swap(PASS, Ordering::SeqCst);
+                        deafened.store(cut == CUT_AFTER_COMMIT, Ordering::SeqCst);
+                        cut != CUT_BEFORE_COMMIT
+                    });
+                });
+                std::thread::spawn(move || carry(answering, client, |_| !deaf.load(Ordering::SeqCst)));
+            }
+        });
+        Self { port, next_commit }
+    }
+}
+
+/// Carries what comes from one end to the other until `pass` says no or an end closes; then both are closed.
+fn carry(mut from: TcpStream, mut to: TcpStream, pass: impl Fn(&[u8]) -> bool) {
+    let mut bytes = [0; 16 * 1024];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        if !pass(&bytes[..count]) || to.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    for end in [from, to] {
+        let _ = end.shutdown(Shutdown::Both);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn when_nobody_knows_whether_it_happened_a_repeat_makes_sure_p11() {
+    let mut database = Database::postgres();
+    let Location::Postgres(url) = &database.location else { panic!("a server") };
+    let mut url: url::Url = url.parse().expect("a URL");
+    let server = (url.host_str().expect("a host").to_owned(), url.port().unwrap_or(5432));
+    let cable = Cable::to(server);
+    url.set_host(Some("127.0.0.1")).expect("a host");
+    url.set_port(Some(cable.port)).expect("a port");
+    database.location = Location::Postgres(url.into());
+    let app = TestApp::on(database).await;
+    let student = app.student(1).await;
+    let book = app.book("Godaan", 9).await;
+    for (n, cut, stored) in [(1, CUT_BEFORE_COMMIT, false), (2, CUT_AFTER_COMMIT, true)] {
+        let key = format!("k{n}");
+        cable.next_commit.store(cut, Ordering::SeqCst);
+        borrow(book).send(&student, &key).await.problem(503, "outcome-unknown");
+        let again = borrow(book).send(&student, &key).await;
+        assert_eq!(replayed(&again), stored);
+        again.expect(201);
+        assert_eq!(on_loan(&app, book), n, "one loan each");
+    }
+}
