@@ -246,6 +246,17 @@ const EMAIL_TAKEN: &str = "An account with this email already exists. Sign in, o
 const ROLL_NUMBER_TAKEN: &str =
     "An account with this roll number already exists. Check the number on your ID card.";
 
+/// Every reason at once; the first tells the code.
+fn refused(refusal: &Refusal) -> (StatusCode, Code, Cow<'static, str>) {
+    let code = match refusal.blocks.as_slice() {
+        [Block::NoCopy, ..] => Code::BookUnavailable,
+        [Block::Fined { .. }, ..] => Code::LoanFined,
+        _ => Code::Refused,
+    };
+    let reasons: Vec<String> = refusal.blocks.iter().map(|block| block.message().text()).collect();
+    (StatusCode::CONFLICT, code, reasons.join(" ").into())
+}
+
 impl Error {
     fn told(&self) -> (StatusCode, Code, Cow<'static, str>) {
         let (status, code, detail) = match self {
@@ -260,16 +271,7 @@ impl Error {
                 let detail = format!("Too many tries. Wait {} and try again.", in_words(*seconds)).into();
                 return (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, detail);
             }
-            Self::Refused(refusal) => {
-                let code = match refusal.blocks.as_slice() {
-                    [Block::NoCopy, ..] => Code::BookUnavailable,
-                    [Block::Fined { .. }, ..] => Code::LoanFined,
-                    _ => Code::Refused,
-                };
-                let reasons: Vec<String> =
-                    refusal.blocks.iter().map(|block| block.message().text()).collect();
-                return (StatusCode::CONFLICT, code, reasons.join(" ").into());
-            }
+            Self::Refused(refusal) => return refused(refusal),
             Self::NoWay { from, to } => {
                 let detail = message::copy_no_way(from.as_str(), to.as_str()).text().into();
                 return (StatusCode::CONFLICT, Code::CopyState, detail);
