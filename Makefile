@@ -50,6 +50,7 @@ lint: $(NODE_MODULES) ## Formatting, lints, types, licences, unused dependencies
 	cargo fmt --check
 	cargo clippy --locked --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --quiet
+	cargo fetch --locked --quiet
 	cargo deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo machete
 	cd web && npm run format:check && npm run lint && npm run typecheck

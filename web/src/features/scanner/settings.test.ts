@@ -34,6 +34,7 @@ describe('R-SCAN-7: settings in browser storage', () => {
       throw new DOMException('full', 'QuotaExceededError')
     })
     expect(() => keepSettings({ hasPermission: true })).not.toThrow()
-    expect(readSettings()).toEqual({ hasPermission: false, lastUsedCameraId: null })
+    // Kept in memory then, as long as the page lives (W15).
+    expect(readSettings()).toEqual({ hasPermission: true, lastUsedCameraId: null })
   })
 })
