@@ -157,6 +157,7 @@ messages! {
     "change.settings" = change_settings(): "Library settings changed.";
     "change.dueDateMoved" = change_due_date_moved(title: &str, from: Date, to: Date):
         "Due date of “{title}” moved from {from, date, medium} to {to, date, medium}.";
+    "change.reviewDeleted" = change_review_deleted(rating: i64): "Review of {rating, plural, one {# star} other {# stars}} deleted.";
     "change.reviewed" = change_reviewed(rating: i64): "Reviewed with {rating, plural, one {# star} other {# stars}}.";
 
     "explain.charged" = explain_charged(amount: Money): "{amount, number, money} from before the last renewal";

@@ -12,6 +12,7 @@ use super::{
     id::{BookId, CopyId, LoanId, ReviewId},
     library::LibrarySettings,
     money::Money,
+    review::Review,
     rules::Rules,
 };
 use crate::message::{self, Message};
@@ -96,6 +97,13 @@ pub enum Change {
     Reviewed {
         review: ReviewId,
         rating: i64,
+        /// What the same reader had written before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        before: Option<Opinion>,
+    },
+    ReviewDeleted {
+        review: ReviewId,
+        before: Opinion,
     },
     RulesChanged {
         before: Box<Rules>,
@@ -116,6 +124,19 @@ pub enum Change {
         from: Date,
         to: Date,
     },
+}
+
+/// The stars and the words of a review.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Opinion {
+    pub rating: i64,
+    pub comment: String,
+}
+
+impl From<&Review> for Opinion {
+    fn from(review: &Review) -> Self {
+        Self { rating: review.rating, comment: review.comment.clone() }
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
@@ -142,6 +163,7 @@ impl Change {
             Self::Returned { .. } => "returned",
             Self::Renewed { .. } => "renewed",
             Self::Reviewed { .. } => "reviewed",
+            Self::ReviewDeleted { .. } => "review-deleted",
             Self::RulesChanged { .. } => "rules-changed",
             Self::CalendarChanged { .. } => "calendar-changed",
             Self::SettingsChanged { .. } => "settings-changed",
@@ -198,6 +220,7 @@ impl Change {
                     .collect()
             }
             Self::Reviewed { rating, .. } => vec![message::change_reviewed(*rating)],
+            Self::ReviewDeleted { before, .. } => vec![message::change_review_deleted(before.rating)],
             Self::RulesChanged { after, .. } => vec![match after.effective_from {
                 Some(day) => message::change_rules_from(day),
                 None => message::change_rules(),

@@ -67,6 +67,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/changes.csv", Access::Admin),
     ("GET", "/books/{id}/reviews", Access::Anyone),
     ("POST", "/books/{id}/reviews", Access::Student),
+    ("DELETE", "/reviews/{id}", Access::Student),
     ("POST", "/books/{id}/loans", Access::Student),
     ("GET", "/loans", Access::Admin),
     ("POST", "/loans/{id}/return", Access::SignedIn),

@@ -5,6 +5,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
+use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -29,8 +30,9 @@ use crate::{
     },
     search::{self, Cursor},
     storage::{
+        self,
         books::{self, Detail, Loaded, Update},
-        copies,
+        copies::{self, Owned},
         events::{self, Entry},
     },
 };
@@ -152,18 +154,25 @@ pub struct BookDetail {
     average_rating: Option<f64>,
     /// How many reviews there are.
     review_count: i64,
+    /// How many copies the library has, wherever they are; without those withdrawn.
+    copies: i64,
+    /// When the next copy on loan is due, today or later; null where none is.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    next_due: Option<Date>,
 }
 
-fn answer(status: StatusCode, detail: Detail) -> Result<Answer> {
+fn answer(status: StatusCode, detail: Detail, owned: Owned) -> Result<Answer> {
     let tag = etag(&Loaded {
         version: detail.version,
         copies: detail.book.no_of_books,
         status: detail.book.status,
     });
     let body = BookDetail {
+        copies: owned.copies,
         book: detail.book,
         average_rating: detail.average_rating,
         review_count: detail.review_count,
+        next_due: owned.next_due,
     };
     Answer::json(status, &body)?.with_etag(&tag)
 }
@@ -196,14 +205,19 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn read_book(AppState(app): AppState<State>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
-    let mut detail =
-        app.db.read(move |tx| books::detail(tx, id)).await.map_err(Error::from)?.ok_or(Error::NotFound)?;
+    let today = app.clock.today();
+    let (detail, owned) = app
+        .db
+        .snapshot(move |tx| Ok::<_, storage::Error>((books::detail(tx, id)?, copies::owned(tx, id, today)?)))
+        .await
+        .map_err(Error::from)?;
+    let mut detail = detail.ok_or(Error::NotFound)?;
     let by_count = Status::of(detail.book.no_of_books);
     if caller.role() == Some(Role::Student) && detail.book.status != by_count {
         detail.book.status = by_count;
         app.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
     }
-    answer(StatusCode::OK, detail)
+    answer(StatusCode::OK, detail, owned)
 }
 
 /// Add a book.
@@ -227,7 +241,7 @@ pub async fn add_book(
         let change = Change::BookAdded { book: Record::from(&detail.book) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         stock::record_added(tx, moment, actor, id, &copies)?;
-        answer(StatusCode::CREATED, detail)?.with_location(&format!("{}/books/{id}", super::API))
+        answer(StatusCode::CREATED, detail, copies::owned(tx, id, moment.today)?)?.with_location(&format!("{}/books/{id}", super::API))
     })
     .await
 }
@@ -265,7 +279,7 @@ pub async fn update_book(
         let change =
             Change::BookUpdated { before: Record::from(&before.book), after: Record::from(&detail.book) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
-        answer(StatusCode::OK, detail)
+        answer(StatusCode::OK, detail, copies::owned(tx, id, moment.today)?)
     })
     .await
 }
@@ -314,7 +328,30 @@ pub async fn cover(
     let id = file.strip_suffix(".svg").and_then(|id| id.parse().ok()).map(BookId).ok_or(Error::NotFound)?;
     let detail = app.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
     let book = detail.first().ok_or(Error::NotFound)?;
-    let svg = cover::draw(&Cover { id: id.0, title: &book.title, author: &book.author, genre: &book.genre });
+    Ok(drawn(&Cover { id: id.0, title: &book.title, author: &book.author, genre: &book.genre }))
+}
+
+/// What is to be drawn before it is saved.
+#[derive(Deserialize)]
+pub struct Preview {
+    #[serde(default)]
+    id: i64,
+    #[serde(default)]
+    title: String,
+    #[serde(default)]
+    author: String,
+    #[serde(default)]
+    genre: String,
+}
+
+/// The cover that a book would get with these words, while they are typed. A book that is not added yet has no number,
+/// which is part of what a cover is chosen by: its colours may still change.
+pub async fn preview_cover(Query(of): Query<Preview>) -> Response {
+    drawn(&Cover { id: of.id, title: &of.title, author: &of.author, genre: &of.genre })
+}
+
+/// A drawn cover as an answer.
+fn drawn(of: &Cover<'_>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
         // An edited title shows within the hour.
@@ -329,7 +366,7 @@ pub async fn cover(
             HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox"),
         ),
     ];
-    Ok((headers, svg).into_response())
+    (headers, cover::draw(of)).into_response()
 }
 
 #[cfg(test)]

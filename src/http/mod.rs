@@ -165,6 +165,7 @@ fn api() -> OpenApiRouter<State> {
         .routes(routes!(changes::list_changes))
         .routes(routes!(changes::export_changes))
         .routes(routes!(reviews::list_reviews, reviews::add_review))
+        .routes(routes!(reviews::delete_review))
         .routes(routes!(loans::borrow_book))
         .routes(routes!(loans::list_loans))
         .routes(routes!(loans::list_my_loans))
@@ -191,6 +192,7 @@ pub fn router(state: State) -> Router {
         .layer(middleware::map_response(headers::api));
     let routes = Router::new()
         .nest(API, api)
+        .route("/library/covers/preview.svg", get(books::preview_cover))
         .route("/library/covers/{file}", get(books::cover))
         .route("/library/healthz", get(healthy))
         .route("/library/readyz", get(ready))

@@ -15,12 +15,12 @@ use super::{
 use crate::{
     domain::{
         book::average_rating,
-        change::Change,
-        id::BookId,
+        change::{Change, Opinion},
+        id::{BookId, ReviewId, UserId},
         review::{Review, ReviewForm},
     },
     storage::{
-        books,
+        Tx, books,
         events::{self, Entry},
         reviews,
     },
@@ -51,6 +51,9 @@ pub struct ReviewList {
     /// How many gave 1, 2, 3, 4 and 5 stars.
     #[schema(min_items = 5, max_items = 5)]
     ratings: [i64; 5],
+    /// What the caller wrote; null without a review of the own.
+    #[schema(required)]
+    yours: Option<Review>,
     /// Cursor of the page after this one.
     #[schema(required)]
     next: Option<String>,
@@ -67,20 +70,25 @@ pub async fn list_reviews(
 ) -> Result<axum::Json<ReviewList>> {
     let limit = page::length(query.limit, 20)?;
     let before = page::place(query.cursor.as_deref())?.unwrap_or(i64::MAX);
-    let (mut reviews, ratings) = app
+    let reader = caller.person().map(|person| person.uid);
+    let (mut reviews, ratings, yours) = app
         .db
         .snapshot(move |tx| -> Result<_> {
             if !books::exists(tx, id)? {
                 return Err(Error::NotFound);
             }
-            Ok((reviews::page(tx, id, before, limit + 1)?, reviews::ratings(tx, id)?))
+            let yours = match reader {
+                Some(reader) => reviews::by_reader(tx, id, reader)?,
+                None => None,
+            };
+            Ok((reviews::page(tx, id, before, limit + 1)?, reviews::ratings(tx, id)?, yours))
         })
         .await?;
     let more = reviews.len() > usize::try_from(limit).unwrap_or(usize::MAX);
     if more {
         reviews.pop();
     }
-    if caller.person().is_none() {
+    if reader.is_none() {
         for review in &mut reviews {
             review.user_id = None;
             review.user_name = None;
@@ -94,10 +102,11 @@ pub async fn list_reviews(
         total,
         average_rating: average_rating(sum, total),
         ratings,
+        yours,
     }))
 }
 
-/// Review a book in one's own name.
+/// Review a book in one's own name. A reader has one review of a book: a second one takes the place of the first.
 #[utoipa::path(post, path = "/books/{id}/reviews", params(("id" = i64, Path)), request_body = ReviewForm,
     responses((status = 201, body = Review)))]
 pub async fn add_review(
@@ -110,11 +119,37 @@ pub async fn add_review(
     let form = form.checked()?;
     let now = app.clock.now();
     app.once(once, move |tx| {
-        let review = reviews::add(tx, id, &reader, &form, now)?.ok_or(Error::NotFound)?;
-        let change = Change::Reviewed { review: review.id, rating: review.rating };
-        let entry = Entry { person: Some(reader.uid), book: Some(id), copy: None, change };
-        events::record(tx, now, Some(reader.uid), &entry)?;
+        let added = reviews::add(tx, id, &reader, &form, now)?.ok_or(Error::NotFound)?;
+        let before = added.replaced.first().map(Opinion::from);
+        let review = added.review;
+        let change = Change::Reviewed { review: review.id, rating: review.rating, before };
+        record(tx, now, reader.uid, id, change)?;
         Answer::json(StatusCode::CREATED, &review)
     })
     .await
+}
+
+/// Delete one's own review.
+#[utoipa::path(delete, path = "/reviews/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn delete_review(
+    AppState(app): AppState<State>,
+    SignedIn(reader): SignedIn,
+    Id(id): Id<ReviewId>,
+    once: Once,
+) -> Result<Answer> {
+    let now = app.clock.now();
+    app.once(once, move |tx| {
+        // Somebody else's is as good as none.
+        let gone = reviews::delete(tx, id, reader.uid)?.ok_or(Error::NotFound)?;
+        let change = Change::ReviewDeleted { review: id, before: Opinion::from(&gone.review) };
+        record(tx, now, reader.uid, gone.book, change)?;
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+fn record(tx: &mut Tx<'_>, now: i64, reader: UserId, book: BookId, change: Change) -> Result<()> {
+    let entry = Entry { person: Some(reader), book: Some(book), copy: None, change };
+    events::record(tx, now, Some(reader), &entry)?;
+    Ok(())
 }

@@ -359,6 +359,31 @@ pub fn counts(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<(State, i64)>> {
     Ok(State::ALL.iter().map(|state| (*state, of(*state))).filter(|(_, count)| *count > 0).collect())
 }
 
+/// What a library has of a title.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owned {
+    /// How many copies that are not withdrawn.
+    pub copies: i64,
+    /// When the next of those on loan is due, today or later.
+    pub next_due: Option<Date>,
+}
+
+/// What the library has of a title today.
+pub fn owned(tx: &mut Tx<'_>, book: BookId, today: Date) -> Result<Owned> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(*), MIN(CASE WHEN l.return_date >= $2 THEN l.return_date END)
+             FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+             WHERE c.book_id = $1 AND c.condition <> 'withdrawn'"
+        ),
+        &[&book, &today.to_string()],
+        |row| {
+            let next_due = row.get::<Option<String>>(1)?.is_some().then(|| row.day(1)).transpose()?;
+            Ok(Owned { copies: row.get(0)?, next_due })
+        },
+    )
+}
+
 /// What contradicts the ledger law of copies (R-COPY-2), in words for the operator; at most `limit` titles or loans.
 pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     let mut found = tx.query(

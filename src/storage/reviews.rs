@@ -5,7 +5,7 @@ use crate::{
     clock,
     domain::{
         account::User,
-        id::BookId,
+        id::{BookId, ReviewId, UserId},
         review::{Review, ReviewForm},
     },
     select_for_update, sql,
@@ -22,22 +22,39 @@ fn review(row: &Row<'_>) -> Result<Review> {
     })
 }
 
-/// Adds a review in the reader's name; `None` where the book is gone.
+/// A review just written, and what it takes the place of.
+pub struct Added {
+    /// The review.
+    pub review: Review,
+    /// What the same reader had written about the book before.
+    pub replaced: Vec<Review>,
+}
+
+/// Adds a review in the reader's name, in place of any earlier one; `None` where the book is gone.
 pub fn add(
     tx: &mut Tx<'_>,
     book: BookId,
     reader: &User,
     form: &ReviewForm,
     now: i64,
-) -> Result<Option<Review>> {
-    // Locked: a deletion under way would break the reference after the book was seen.
+) -> Result<Option<Added>> {
+    // Locked: a deletion under way would break the reference after the book was seen, and a second review of the same
+    // reader waits here for the first.
     let there = tx.query_opt(select_for_update!("SELECT id FROM books WHERE id = $1"), &[&book], |row| {
         row.get::<i64>(0)
     })?;
     if there.is_none() {
         return Ok(None);
     }
-    tx.query_one(
+    let replaced = tx.query(
+        sql!(
+            "DELETE FROM reviews WHERE book_id = $1 AND user_id = $2
+             RETURNING id, rating, comment, user_id, user_name, created_at"
+        ),
+        &[&book, &reader.uid],
+        review,
+    )?;
+    let review = tx.query_one(
         sql!(
             "INSERT INTO reviews (book_id, user_id, user_name, rating, comment, created_at)
              VALUES ($1, $2, $3, $4, $5, $6)
@@ -45,8 +62,40 @@ pub fn add(
         ),
         &[&book, &reader.uid, &reader.name, &form.rating, &form.comment, &now],
         review,
+    )?;
+    Ok(Some(Added { review, replaced }))
+}
+
+/// The newest review of a book by one reader.
+pub fn by_reader(tx: &mut Tx<'_>, book: BookId, reader: UserId) -> Result<Option<Review>> {
+    tx.query_opt(
+        sql!(
+            "SELECT id, rating, comment, user_id, user_name, created_at FROM reviews
+             WHERE book_id = $1 AND user_id = $2 ORDER BY id DESC LIMIT 1"
+        ),
+        &[&book, &reader],
+        review,
     )
-    .map(Some)
+}
+
+/// Deletes a review that the reader wrote; `None` where there is none.
+pub fn delete(tx: &mut Tx<'_>, id: ReviewId, reader: UserId) -> Result<Option<Deleted>> {
+    tx.query_opt(
+        sql!(
+            "DELETE FROM reviews WHERE id = $1 AND user_id = $2
+             RETURNING id, rating, comment, user_id, user_name, created_at, book_id"
+        ),
+        &[&id, &reader],
+        |row| Ok(Deleted { review: review(row)?, book: row.get(6)? }),
+    )
+}
+
+/// A review that is gone.
+pub struct Deleted {
+    /// What it said.
+    pub review: Review,
+    /// Of which book.
+    pub book: BookId,
 }
 
 /// Up to `limit` reviews of a book, newest first, older than the review `before`.

@@ -47,6 +47,10 @@ async fn call(person: &Person<'_>, method: &str, path: &str, change: impl FnOnce
     } else if path.starts_with("/copies") {
         let copies = app.admin(0).await.get(&format!("/books/{book}/copies")).await.expect(200);
         copies["copies"][2]["id"].as_i64().expect("an id")
+    } else if path.starts_with("/reviews") {
+        let review = json!({ "rating": 3, "comment": "c" });
+        let written = app.student(1).await.post(&format!("/books/{book}/reviews"), &review).await.expect(201);
+        written["id"].as_i64().expect("a number")
     } else {
         book
     };
@@ -74,7 +78,8 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
             };
             let answer = call(&person, method, path, |_| {}).await;
             let told = format!("{actor}: {method} {path} → {} {}", answer.status, answer.text);
-            let strangers_loan = path.starts_with("/loans/") && actor == "other student";
+            let strangers =
+                (path.starts_with("/loans/") || path.starts_with("/reviews/")) && actor == "other student";
             match (access, actor) {
                 (Access::SignedIn | Access::Student | Access::Admin, "visitor") => {
                     assert_eq!(
@@ -86,7 +91,7 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                 (Access::Admin, "student" | "other student") | (Access::Student, "admin") => {
                     assert_eq!((answer.status, &answer.json()["code"]), (403, &json!("forbidden")), "{told}");
                 }
-                _ if strangers_loan => {
+                _ if strangers => {
                     assert_eq!((answer.status, &answer.json()["code"]), (404, &json!("not-found")), "{told}");
                 }
                 _ => {

@@ -7,7 +7,7 @@ use crate::app::{TestApp, with};
 #[tokio::test]
 async fn a_books_page_tells_everything_about_it_r_detail_1() {
     let app = TestApp::new().await;
-    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let admin = app.admin(0).await;
     let id = app.book("गोदान", 2).await;
     let book = admin.get(&format!("/books/{id}")).await.expect(200);
     assert_eq!(
@@ -16,21 +16,22 @@ async fn a_books_page_tells_everything_about_it_r_detail_1() {
             &crate::app::form("गोदान", 2),
             json!({
                 "id": id, "description": "A book of which the library thinks highly. ".repeat(5).trim(),
-                "averageRating": book["averageRating"], "reviewCount": 0,
+                "averageRating": book["averageRating"], "reviewCount": 0, "copies": 2,
             })
         )
         .as_object()
         .map(|fields| {
             let mut fields = fields.clone();
-            for unknown in ["averageRating", "isbn", "publishedYear", "language"] {
+            for unknown in ["averageRating", "isbn", "publishedYear", "language", "nextDue"] {
                 fields.insert(unknown.into(), Value::Null);
             }
             Value::Object(fields)
         })
         .unwrap_or_default()
     );
-    for stars in [5, 4, 4, 4] {
-        student
+    for (reader, stars) in [(1, 5), (2, 4), (3, 4), (4, 4)] {
+        app.student(reader)
+            .await
             .post(&format!("/books/{id}/reviews"), &json!({ "rating": stars, "comment": "c" }))
             .await
             .expect(201);
@@ -140,7 +141,9 @@ async fn a_review_needs_stars_and_words_r_rev_1() {
     let none = student.get(&path).await.expect(200);
     assert_eq!(
         none,
-        json!({ "reviews": [], "total": 0, "averageRating": null, "ratings": [0, 0, 0, 0, 0], "next": null })
+        json!({
+            "reviews": [], "total": 0, "averageRating": null, "ratings": [0, 0, 0, 0, 0], "yours": null, "next": null,
+        })
     );
     student
         .post("/books/999/reviews", &json!({ "rating": 3, "comment": "c" }))
@@ -152,11 +155,12 @@ async fn a_review_needs_stars_and_words_r_rev_1() {
 #[tokio::test]
 async fn reviews_come_newest_first_in_pages_with_their_average_r_rev_2() {
     let app = TestApp::new().await;
-    let student = app.student(1).await;
     let id = app.book("Book", 1).await;
     let path = format!("/books/{id}/reviews");
+    let student = app.student(7).await;
     for n in 1..=7 {
-        student
+        app.student(n)
+            .await
             .post(&path, &json!({ "rating": n % 5 + 1, "comment": format!("Review {n}") }))
             .await
             .expect(201);
@@ -188,5 +192,52 @@ async fn reviews_come_newest_first_in_pages_with_their_average_r_rev_2() {
         .await
         .expect(200);
     let page = student.get(&path).await.expect(200);
-    assert_eq!(page["reviews"][0]["userName"], "Student 1", "as the writer was called then");
+    assert_eq!(page["reviews"][0]["userName"], "Student 7", "as the writer was called then");
+}
+
+#[tokio::test]
+async fn a_reader_has_one_review_of_a_book_to_change_or_take_back_u9() {
+    let app = TestApp::new().await;
+    let (reader, other) = (app.student(1).await, app.student(2).await);
+    let id = app.book("Book", 1).await;
+    let path = format!("/books/{id}/reviews");
+    reader.post(&path, &json!({ "rating": 2, "comment": "Dull." })).await.expect(201);
+    other.post(&path, &json!({ "rating": 4, "comment": "Good." })).await.expect(201);
+    let second = reader.post(&path, &json!({ "rating": 5, "comment": "Wonderful." })).await.expect(201);
+
+    let page = reader.get(&path).await.expect(200);
+    assert_eq!((&page["total"], &page["averageRating"]), (&json!(2), &json!(4.5)));
+    assert_eq!((&page["yours"], &page["reviews"][0]), (&second, &second));
+    assert_eq!(app.visitor().get(&path).await.expect(200)["yours"], Value::Null);
+
+    let own = format!("/reviews/{}", second["id"]);
+    other.delete(&own).await.problem(404, "not-found");
+    reader.delete(&own).await.expect(204);
+    reader.delete(&own).await.problem(404, "not-found");
+    let page = reader.get(&path).await.expect(200);
+    assert_eq!((&page["total"], &page["yours"]), (&json!(1), &Value::Null));
+    let kept = app.raw("SELECT change FROM events WHERE action LIKE 'review%' ORDER BY id");
+    let told: Vec<_> =
+        kept.into_iter().map(|row| row.into_iter().next().flatten().unwrap_or_default()).collect();
+    assert!(told[2].contains("Dull.") && told[3].contains("Wonderful."), "{told:?}");
+}
+
+#[tokio::test]
+async fn the_page_says_how_many_copies_there_are_and_when_the_next_comes_back_u15() {
+    let app = TestApp::new().await;
+    let id = app.book("Book", 2).await;
+    let path = format!("/books/{id}");
+    let shown = async || {
+        let book = app.visitor().get(&path).await.expect(200);
+        (book["noOfBooks"].clone(), book["copies"].clone(), book["nextDue"].clone())
+    };
+    assert_eq!(shown().await, (json!(2), json!(2), Value::Null));
+    let loan = app.student(1).await.borrow(id).await;
+    let due = app.raw(&format!("SELECT return_date FROM loans WHERE id = {loan}"))[0][0].clone();
+    assert_eq!(shown().await, (json!(1), json!(2), json!(due)));
+    // One that is late says nothing about when the next one comes.
+    app.raw(&format!(
+        "UPDATE loans SET entry_date = '2020-01-01', return_date = '2020-01-08' WHERE id = {loan}"
+    ));
+    assert_eq!(shown().await, (json!(1), json!(2), Value::Null));
 }

@@ -119,6 +119,8 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     let copies = copies["copies"].as_array().expect("a list");
     let copy = copies.iter().find(|copy| copy["state"] == "on-shelf").expect("one is left");
     let copy = copy["id"].as_i64().expect("an id");
+    let dull = json!({ "rating": 2, "comment": "Dull." });
+    let dull = student.post(&format!("/books/{doomed}/reviews"), &dull).await.expect(201);
     let library = admin.get("/settings/library").await.expect(200);
     let writes = [
         (
@@ -140,6 +142,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
             },
             "/books/{id}",
         ),
+        (&student, Write::new("DELETE", format!("/reviews/{}", dull["id"])), "/reviews/{id}"),
         (&admin, Write::new("DELETE", format!("/books/{doomed}")), "/books/{id}"),
         (
             &student,

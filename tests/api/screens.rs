@@ -150,3 +150,25 @@ async fn a_drawn_cover_is_a_picture_that_can_do_nothing_r_home_3() {
         cover.text
     );
 }
+
+#[tokio::test]
+async fn the_cover_of_a_book_can_be_seen_before_it_is_saved_u12() {
+    let app = TestApp::new().await;
+    let id = app.admin(0).await.post("/books", &form("Emma", 1)).await.expect(201)["id"].clone();
+    let saved = app.visitor().get(&format!("/library/covers/{id}.svg")).await;
+    let book = app.visitor().get(&format!("/books/{id}")).await.expect(200);
+    let of = |title: &str| {
+        let word = |name: &str| book[name].as_str().unwrap_or_default().replace(' ', "%20");
+        format!(
+            "/library/covers/preview.svg?id={id}&title={title}&author={}&genre={}",
+            word("author"),
+            word("genre")
+        )
+    };
+    assert_eq!(app.visitor().get(&of("Emma")).await.text, saved.text);
+    let typed = app.visitor().get(&of("Persuasion")).await;
+    assert_eq!(typed.header("content-type"), Some("image/svg+xml"));
+    assert!(typed.header("content-security-policy").is_some_and(|policy| policy.contains("sandbox")));
+    assert!(typed.text.contains("Persuasion") && !typed.text.contains("Emma"), "{}", typed.text);
+    app.visitor().get("/library/covers/preview.svg").await.expect(200);
+}

@@ -28,6 +28,7 @@ on_both_databases!(
     a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6,
     nothing_is_found_or_changed_where_no_book_is,
     reviews_come_newest_first_page_by_page_r_rev_1,
+    a_reader_has_one_review_of_a_book_u9,
     averages_and_counts_are_those_of_the_reviews_r_rev_2,
     changes_come_in_order_and_a_follower_too_far_behind_is_told,
     whatever_changes_what_is_searched_is_told_to_the_followers_s21,
@@ -260,15 +261,17 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
 }
 
 fn reviews_come_newest_first_page_by_page_r_rev_1(store: &Store) {
-    let (reader, id) = (store.student(1), store.book("t", 1));
-    let expected = (reader.uid, reader.name.clone());
+    let id = store.book("t", 1);
+    let readers: Vec<_> = (1..=5).map(|n| store.student(n)).collect();
+    let expected = (readers[4].uid, readers[4].name.clone());
     let written: Vec<ReviewId> = (1..=5)
-        .map(|n| {
-            let (reader, words) =
-                (reader.clone(), ReviewForm { rating: n, comment: format!("słowo {n}\nनई") });
+        .zip(readers)
+        .map(|(n, reader)| {
+            let words = ReviewForm { rating: n, comment: format!("słowo {n}\nनई") };
             store
                 .write(move |tx| reviews::add(tx, id, &reader, &words, n * 1_000))
                 .expect("the book is there")
+                .review
                 .id
         })
         .collect();
@@ -285,11 +288,36 @@ fn reviews_come_newest_first_page_by_page_r_rev_1(store: &Store) {
     assert_eq!(rest.iter().map(|review| review.id).collect::<Vec<_>>(), [written[1], written[0]]);
 }
 
+fn a_reader_has_one_review_of_a_book_u9(store: &Store) {
+    let (reader, other, id) = (store.student(1), store.student(2), store.book("t", 1));
+    let (uid, stranger) = (reader.uid, other.uid);
+    let words = |rating, comment: &str| ReviewForm { rating, comment: comment.into() };
+    store.write(move |tx| {
+        reviews::add(tx, id, &reader, &words(2, "Dull."), 1)?;
+        reviews::add(tx, id, &other, &words(3, "So so."), 2)?;
+        let again =
+            reviews::add(tx, id, &reader, &words(5, "Read to the end: wonderful."), 3)?.expect("there");
+        assert_eq!(
+            again.replaced.iter().map(|review| review.comment.as_str()).collect::<Vec<_>>(),
+            ["Dull."]
+        );
+        Ok(())
+    });
+    assert_eq!(store.read(move |tx| reviews::ratings(tx, id)), [0, 0, 1, 0, 1]);
+    let own = store.read(move |tx| reviews::by_reader(tx, id, uid)).expect("written").id;
+    assert!(store.write(move |tx| Ok(reviews::delete(tx, own, stranger)?.is_none())), "not by somebody else");
+    let gone = store.write(move |tx| reviews::delete(tx, own, uid)).expect("by the one who wrote it");
+    assert_eq!((gone.book, gone.review.rating), (id, 5));
+    assert_eq!(store.read(move |tx| reviews::by_reader(tx, id, uid)), None);
+    assert_eq!(store.read(move |tx| reviews::ratings(tx, id)), [0, 0, 1, 0, 0]);
+}
+
 fn averages_and_counts_are_those_of_the_reviews_r_rev_2(store: &Store) {
     let (reader, id, other) = (store.student(1), store.book("t", 1), store.book("u", 1));
+    let readers: Vec<_> = (2..=5).map(|n| store.student(n)).collect();
     store.write(move |tx| {
-        for stars in [5, 4, 4, 4] {
-            reviews::add(tx, id, &reader, &ReviewForm { rating: stars, comment: "c".into() }, 1)?;
+        for (reader, stars) in readers.iter().zip([5, 4, 4, 4]) {
+            reviews::add(tx, id, reader, &ReviewForm { rating: stars, comment: "c".into() }, 1)?;
         }
         reviews::add(tx, other, &reader, &ReviewForm { rating: 1, comment: "c".into() }, 1)?;
         Ok(())

@@ -65,6 +65,9 @@ fn statements(store: &Store) -> Vec<String> {
         reviews::add(tx, id, &user, &ReviewForm { rating: 1, comment: "c".into() }, 1)?;
         reviews::page(tx, id, 9, 9)?;
         reviews::ratings(tx, id)?;
+        if let Some(written) = reviews::by_reader(tx, id, uid)? {
+            reviews::delete(tx, written.id, uid)?;
+        }
         accounts::category(tx, uid)?;
         accounts::lock(tx, uid)?;
         let first = copies::reserve(tx, 1)?;
@@ -86,6 +89,7 @@ fn statements(store: &Store) -> Vec<String> {
         copies::to_shelve(tx, 9)?;
         copies::to_withdraw(tx, id, 9)?;
         copies::counts(tx, id)?;
+        copies::owned(tx, id, today)?;
         let mut loan = crate::loan::loan(uid, id, copy, "t", today, today);
         loan.id = loans::begin(tx, &loan)?;
         loans::lock_open(tx, loan.id)?;

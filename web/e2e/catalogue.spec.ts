@@ -55,7 +55,7 @@ test.describe('the lists', () => {
     await search(page).fill(book.title)
     await page.getByRole('button', { name: `Delete ${book.title}` }).click()
     await question(page).getByRole('button', { name: 'Delete' }).click()
-    await expectDone(page, 'is deleted.')
+    await expectDone(page, 'has been deleted.')
     await expect(card(page, book.title)).toHaveCount(0)
   })
 
@@ -83,7 +83,7 @@ test.describe('the lists', () => {
     await page.getByRole('button', { name: `Delete ${book.title}` }).click()
     await expect(question(page)).toContainText('reviews')
     await question(page).getByRole('button', { name: 'Delete' }).click()
-    await expectDone(page, 'is deleted.')
+    await expectDone(page, 'has been deleted.')
     expect((await library.call('GET', `/books/${book.id}/reviews`)).status).toBe(404)
 
     const profile = await pageOf(student)

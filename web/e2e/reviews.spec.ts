@@ -19,11 +19,11 @@ test('R-REV-1 a review has one to five stars and a comment; it is kept with who 
   await send(page).click()
   await expectDone(page, 'Your review has been added.')
   const { user } = present(who)
-  const review = page.getByRole('listitem').filter({ hasText: 'Every bridge has a story.' })
+  const review = page.getByRole('region', { name: 'Your review' })
+  await expect(review).toContainText('Every bridge has a story.')
   await expect(review).toContainText(user.name)
   await expect(review.getByRole('img', { name: 'Rated 4 out of 5' })).toBeVisible()
-  await expect(comment(page)).toHaveValue('')
-  await expect(page.getByRole('radio', { checked: true })).toHaveCount(0)
+  await expect(comment(page)).toHaveCount(0)
   const { reviews } = await present(who).ask<{ reviews: object[] }>('GET', `/books/${book.id}/reviews`)
   expect(reviews).toEqual([
     expect.objectContaining({ rating: 4, comment: 'Every bridge has a story.', userId: user.uid, userName: user.name }),
@@ -90,7 +90,7 @@ test('R-REV-2 the average is that of the reviews with one decimal; the librarian
     /^1 star\s*0$/,
   ])
   await page.goto(`student-home?q=${encodeURIComponent(book.title)}`)
-  await expect(page.getByRole('article').getByRole('img', { name: 'Rated 5 out of 5' })).toBeVisible()
+  await expect(page.getByRole('article').getByRole('img', { name: 'Librarian’s rating: 5 out of 5' })).toBeVisible()
 })
 
 test('R-REV-1 a double press sends one review', async ({ page, library, who }) => {
@@ -103,10 +103,10 @@ test('R-REV-1 a double press sends one review', async ({ page, library, who }) =
   expect(await present(who).ask('GET', `/books/${book.id}/reviews`)).toMatchObject({ total: 1 })
 })
 
-test('R-REV-1 many reviews come a page at a time, newest first', async ({ page, library, who }) => {
+test('R-REV-1 many reviews come a page at a time, newest first', async ({ page, library }) => {
   const book = await library.addBook()
   for (let number = 1; number <= 25; number++) {
-    await present(who).review(book.id, { rating: 1 + (number % 5), comment: `Remark ${number}.` })
+    await (await library.student()).review(book.id, { rating: 1 + (number % 5), comment: `Remark ${number}.` })
   }
   await page.goto(`stubook-detail/${book.id}`)
   await expect(page.getByText('Remark 25.')).toBeVisible()
@@ -128,8 +128,8 @@ test('R-FAIL-1 a review that is not accepted is logged and said, and its words a
   await comment(page).fill('Written in a tunnel.')
   await page.context().setOffline(true)
   await send(page).click()
-  await expectRefused(page, 'Your review could not be added.')
-  await watch.logged(/The review could not be added/)
+  await expectRefused(page, 'Your review could not be saved.')
+  await watch.logged(/The review could not be saved/)
   await page.context().setOffline(false)
   await page.reload()
   await expect(heading(page)).toHaveText(book.title)

@@ -323,3 +323,23 @@ test.describe('the frame', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'All Books' })).toBeVisible()
   })
 })
+
+test.describe('browsers', () => {
+  const sorry = 'This browser is too old for My Library'
+
+  test('W14 a browser older than those that the build is made for is told so in words', async ({ page }) => {
+    await page.addInitScript(() => {
+      Reflect.deleteProperty(URL, 'canParse')
+    })
+    await page.goto('login')
+    await expect(page.getByRole('alert').filter({ hasText: sorry })).toBeVisible()
+    // What works there may still be used.
+    await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
+  })
+
+  test('W14 a browser of today is told nothing', async ({ page }) => {
+    await page.goto('login')
+    await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
+    await expect(page.getByText(sorry)).toHaveCount(0)
+  })
+})

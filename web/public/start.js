@@ -5,11 +5,31 @@ performance.mark('preloader')
   function stored(key) {
     try {
       return localStorage.getItem(key)
-    } catch {
+    } catch (error) {
       // Storage may be blocked: follow the system.
       return null
     }
   }
+  // What the oldest browsers of vite.config.ts have and those before them do not. Whoever has one of those is told; what of
+  // the page works there may still be used. This file itself runs in browsers of any age.
+  function isTooOld() {
+    return !(
+      typeof URL.canParse === 'function' &&
+      typeof Array.prototype.toSorted === 'function' &&
+      window.CSS &&
+      CSS.supports('selector(:has(a))') &&
+      CSS.supports('grid-template-columns', 'subgrid')
+    )
+  }
+  if (isTooOld()) {
+    document.addEventListener('DOMContentLoaded', function () {
+      document.body.insertBefore(
+        document.importNode(document.getElementById('too-old').content, true),
+        document.body.firstChild,
+      )
+    })
+  }
+
   var scheme = stored('colorScheme')
   if (scheme !== 'light' && scheme !== 'dark') {
     scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'

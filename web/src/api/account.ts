@@ -1,5 +1,4 @@
-import { queryOptions, useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { queryOptions, type QueryClient } from '@tanstack/react-query'
 import { storedRole } from '../lib/storage'
 import { action } from './action'
 import { client, dataOf } from './client'
@@ -12,15 +11,6 @@ export const sessionQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/auth/session', { signal })),
   staleTime: 60_000,
 })
-
-/**
- * The id of the person a screen was opened by, for as long as it stands: a session that ends while somebody types must
- * not change where the draft is kept.
- */
-export function useUid(): number {
-  const queries = useQueryClient()
-  return useState(() => queries.getQueryData(sessionQuery.queryKey)?.user?.uid ?? 0)[0]
-}
 
 /** Another person, or nobody; what else the session says stays. */
 export function setSessionUser(queries: QueryClient, user: User | null): void {

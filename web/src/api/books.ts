@@ -50,6 +50,23 @@ export const coverWallQuery = newestQuery(15)
 /** The new books out of which the student home picks its slides. */
 export const highlightsQuery = newestQuery(60)
 
+/** Books whose title contains these words, to see whether a book is there already. */
+export const sameTitleQuery = (title: string) =>
+  queryOptions({
+    queryKey: keys.booksTitled(title),
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/books', { params: { query: { q: title, field: 'title', limit: 50 } }, signal })),
+  })
+
+/** A few books by an author. */
+export const byAuthorQuery = (author: string) =>
+  queryOptions({
+    queryKey: keys.booksBy(author),
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/books', { params: { query: { q: author, sort: 'newest', limit: 24 } }, signal })),
+    staleTime: 10 * 60_000,
+  })
+
 /** One book with the version that an edit of it must name. */
 export const bookQuery = (id: number) =>
   queryOptions({

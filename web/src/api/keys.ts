@@ -7,6 +7,8 @@ export const keys = {
   books: ['books'] as const,
   bookList: (filter: { q: string; field: string; sort: string }) => ['books', 'list', filter] as const,
   newestBooks: (limit: number) => ['books', 'newest', limit] as const,
+  booksTitled: (title: string) => ['books', 'titled', title] as const,
+  booksBy: (author: string) => ['books', 'by', author] as const,
   book: (id: number) => ['books', 'one', id] as const,
   reviews: (id: number) => ['books', 'one', id, 'reviews'] as const,
   loans: ['loans'] as const,

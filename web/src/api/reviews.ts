@@ -33,3 +33,10 @@ export const addReview = (bookId: number) =>
     changes: (_body, added) => (added ? [keys.book(bookId)] : []),
     fault: 'The review could not be added',
   })
+
+export const deleteReview = (bookId: number) =>
+  action({
+    send: (id: number, call) => dataOf(client.DELETE('/reviews/{id}', { params: { path: { id } }, ...call })),
+    changes: () => [keys.book(bookId)],
+    fault: 'The review could not be deleted',
+  })

@@ -690,7 +690,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Review a book in one's own name. */
+        /** Review a book in one's own name. A reader has one review of a book: a second one takes the place of the first. */
         post: {
             parameters: {
                 query?: never;
@@ -1506,6 +1506,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/reviews/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete one's own review. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/settings/calendar": {
         parameters: {
             query?: never;
@@ -2023,6 +2081,16 @@ export interface components {
              * @description Average of the reviews with one decimal; null without reviews.
              */
             averageRating: number | null;
+            /**
+             * Format: int64
+             * @description How many copies the library has, wherever they are; without those withdrawn.
+             */
+            copies: number;
+            /**
+             * Format: date
+             * @description When the next copy on loan is due, today or later; null where none is.
+             */
+            nextDue: string | null;
             /**
              * Format: int64
              * @description How many reviews there are.
@@ -2669,6 +2737,7 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
+            yours: components["schemas"]["Review"] | null;
         };
         /**
          * @description What an account may do.

@@ -78,6 +78,19 @@ describe('the language', () => {
     expect(currentLanguage()).toBe('hi')
   })
 
+  it.each([
+    ['first', true],
+    ['last', false],
+  ])('holds for every part, also when the part of the screens is asked for %s', async (_when, restFirst) => {
+    localStorage.setItem('language', 'hi')
+    vi.resetModules()
+    const fresh = await import('../lib/messages')
+    const asked = restFirst ? [fresh.loadRest(), fresh.startMessages()] : [fresh.startMessages(), fresh.loadRest()]
+    await Promise.all(asked)
+    expect(fresh.t('books.home.title')).toBe('पुस्तकें')
+    expect(fresh.t('account.signIn.title')).toBe('साइन इन')
+  })
+
   it('may be pseudo-Arabic from right to left, in which every word is strange', async () => {
     localStorage.setItem('language', 'pseudo-rtl')
     await startMessages()

@@ -5,7 +5,7 @@ import { t } from '../lib/messages'
 type ConfirmModalProps = {
   opened: boolean
   title: string
-  /** One sentence that names what changes: the book, the borrower, the new date. */
+  /** Names what changes: the book, the borrower, the new date. */
   children: ReactNode
   confirm: string
   /** The answer that changes nothing. */
@@ -33,7 +33,7 @@ export function ConfirmModal({
 }: ConfirmModalProps) {
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
-      <Text>{children}</Text>
+      <Text component="div">{children}</Text>
       <Group justify="flex-end" mt="lg">
         <Button variant="default" onClick={onClose} data-autofocus={!routine || undefined}>
           {cancel}

@@ -1,6 +1,7 @@
-import { TextInput } from '@mantine/core'
-import { useEffect, useRef, useState } from 'react'
+import { CloseButton, TextInput } from '@mantine/core'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { NavigationType, useNavigationType, useSearchParams } from 'react-router'
+import { t } from '../lib/messages'
 import { SearchIcon } from './icons'
 import classes from './SearchBox.module.css'
 
@@ -11,13 +12,17 @@ export function useSearchText(): string {
   return useSearchParams()[0].get('q') ?? ''
 }
 
-/** The search of a list: `/` focuses it, Escape clears it, arrow down goes to the first book found, the address follows after a short pause. */
+/**
+ * The search of a list: `/` focuses it, Escape and × clear it, Enter searches at once, arrow down goes to the first result;
+ * the address follows after a short pause.
+ */
 export function SearchBox({ label, placeholder }: { label: string; placeholder: string }) {
   const [params, setParams] = useSearchParams()
   const inAddress = params.get('q') ?? ''
   const cameFrom = useNavigationType()
   const [text, setText] = useState(inAddress)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const input = useRef<HTMLInputElement>(null)
 
   // Back, Forward and links set the text; the box's own writing (a replacement) must not overtake the typing.
   const [seen, setSeen] = useState(inAddress)
@@ -48,9 +53,41 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
     timer.current = setTimeout(() => write(value), QUIET_MS)
   }
 
+  function searchNow(value: string) {
+    clearTimeout(timer.current)
+    setText(value)
+    write(value)
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLInputElement>) {
+    // While an input method composes a word, these keys are its own.
+    if (event.nativeEvent.isComposing) return
+    switch (event.key) {
+      case 'ArrowDown': {
+        const first = document.querySelector<HTMLElement>('[data-result]')
+        if (!first) return
+        first.focus()
+        break
+      }
+      case 'Enter':
+        searchNow(text)
+        // The keyboard of a phone gives way to what was found.
+        if (matchMedia('(pointer: coarse)').matches) event.currentTarget.blur()
+        // A form around the box hears of it too.
+        return
+      case 'Escape':
+        searchNow('')
+        break
+      default:
+        return
+    }
+    event.preventDefault()
+  }
+
   return (
     <div role="search" className={classes.search}>
       <TextInput
+        ref={input}
         type="search"
         aria-label={label}
         placeholder={placeholder}
@@ -60,22 +97,24 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
         maxLength={200}
         value={text}
         leftSection={<SearchIcon />}
-        rightSection={<kbd className={classes.key}>/</kbd>}
-        rightSectionPointerEvents="none"
+        rightSection={
+          text === '' ? (
+            <kbd className={classes.key}>/</kbd>
+          ) : (
+            <CloseButton
+              size="lg"
+              aria-label={t('common.clearSearch')}
+              onClick={() => {
+                searchNow('')
+                input.current?.focus()
+              }}
+            />
+          )
+        }
+        rightSectionPointerEvents={text === '' ? 'none' : 'all'}
         classNames={{ input: classes.input }}
         onChange={(event) => change(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          const first = event.key === 'ArrowDown' && document.querySelector<HTMLElement>('[data-result]')
-          if (first) {
-            event.preventDefault()
-            first.focus()
-          }
-          if (event.key !== 'Escape') return
-          event.preventDefault()
-          clearTimeout(timer.current)
-          setText('')
-          write('')
-        }}
+        onKeyDown={onKeyDown}
       />
     </div>
   )

@@ -14,14 +14,21 @@ function FiveStars() {
   )
 }
 
+type StarsProps = {
+  value: number | null
+  size?: number
+  /** What a screen reader says instead of the number alone. */
+  label?: string
+}
+
 /** A rating as five stars; a fraction fills part of a star. */
-export function Stars({ value, size = 16 }: { value: number | null; size?: number }) {
+export function Stars({ value, size = 16, label }: StarsProps) {
   // Five empty stars would read as a bad mark.
   if (value === null) return <span className={classes.unrated}>{t('common.stars.none')}</span>
   return (
     <span
       role="img"
-      aria-label={t('common.stars.rated', { value })}
+      aria-label={label ?? t('common.stars.rated', { value })}
       className={classes.stars}
       style={{ width: size * 5 }}
     >

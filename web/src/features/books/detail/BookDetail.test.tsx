@@ -11,6 +11,8 @@ const detail = (more: Partial<BookDetail> = {}): BookDetail => ({
   ...book(7, { noOfBooks: 1 }),
   averageRating: null,
   reviewCount: 0,
+  copies: 1,
+  nextDue: null,
   ...more,
 })
 
@@ -24,10 +26,10 @@ const review = (id: number, more: Partial<Review> = {}): Review => ({
   ...more,
 })
 
-function reviews(list: Review[], more: { total?: number; next?: string | null } = {}) {
+function reviews(list: Review[], more: { total?: number; next?: string | null; yours?: Review | null } = {}) {
   const ratings = [1, 2, 3, 4, 5].map((stars) => list.filter((one) => one.rating === stars).length)
   const averageRating = list.length ? list.reduce((sum, one) => sum + one.rating, 0) / list.length : null
-  return { body: { reviews: list, total: list.length, averageRating, ratings, next: null, ...more } }
+  return { body: { reviews: list, total: list.length, averageRating, ratings, yours: null, next: null, ...more } }
 }
 
 function server(user: unknown, more: Parameters<typeof fakeServer>[0] = {}) {
@@ -99,6 +101,51 @@ describe('a book', () => {
   })
 })
 
+describe('what is said of the copies', () => {
+  const sentence = async (about: Partial<BookDetail>) => {
+    server(student, { 'GET /books/7': { body: detail({ location: 'Main hall, shelf A4', ...about }) } })
+    const { unmount } = renderApp('/stubook-detail/7')
+    await screen.findByRole('heading', { level: 1, name: 'Book 7' })
+    const text = document.querySelector('article')?.textContent ?? ''
+    unmount()
+    return text
+  }
+
+  it('U15: one sentence says how many there are and where, or when the next one comes back', async () => {
+    const out = { noOfBooks: 0, status: 'Not Available' as const }
+    expect(await sentence({ noOfBooks: 3, copies: 5 })).toContain('3 of 5 available · Main hall, shelf A4')
+    expect(await sentence({ ...out, copies: 5, nextDue: '2026-11-24' })).toContain(
+      'All copies are out, next due 24 Nov 2026',
+    )
+    expect(await sentence({ ...out, copies: 0 })).toContain('The library has no copy at the moment')
+    expect(await sentence({ noOfBooks: 2, copies: 2, status: 'Not Available' })).toContain('Not lent at the moment')
+  })
+
+  it('U9: a reader who has the book is told until when', async () => {
+    const loan = { id: 1, userId: 2, bookId: 7, title: 'Book 7', EntryDate: '2026-11-21', fine: 0, overdueDays: 0 }
+    server(student, { 'GET /me/loans': { body: { loans: [{ ...loan, returnDate: '2026-11-28' }], totalFine: 0 } } })
+    renderApp('/stubook-detail/7')
+    expect(await screen.findByText(/^You have this until 28 Nov 2026/)).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Return or extend it' })).toHaveAttribute('href', '/library/profile')
+  })
+
+  it('U10: the librarian’s rating and the readers’ are each called what they are', async () => {
+    server(student, { 'GET /books/7': { body: detail({ rating: 5, averageRating: 4.3, reviewCount: 3 }) } })
+    renderApp('/stubook-detail/7')
+    const readers = (await screen.findByText('Readers')).closest('div')
+    expect(readers).toHaveTextContent('4.3 out of 5')
+    expect(readers).toHaveTextContent('3 reviews')
+    const librarians = screen.getByText('Librarian’s rating').closest('div')
+    expect(within(librarians as HTMLElement).getByRole('img', { name: 'Rated 5 out of 5' })).toBeInTheDocument()
+  })
+
+  it('U18: a visitor’s way home is the page that anyone may look at', async () => {
+    server(null)
+    renderApp('/stubook-detail/7')
+    expect(await screen.findByRole('link', { name: 'Back to Home' })).toHaveAttribute('href', '/library/new-home')
+  })
+})
+
 describe('borrowing', () => {
   it('R-LOAN-2: goes to /student-home and tells the return date', async () => {
     storedRole.set('student')
@@ -155,13 +202,13 @@ describe('borrowing', () => {
 describe('reviews', () => {
   const add = () => userEvent.click(screen.getByRole('button', { name: 'Add Review' }))
 
-  it('R-REV-1: needs stars and a comment that is not blank, and then shows it first', async () => {
+  it('R-REV-1, U9: needs stars and a comment that is not blank, and then stands above the others as one’s own', async () => {
     const list = [review(1)]
     const made = server(student, {
-      'GET /books/7/reviews': () => reviews(list),
+      'GET /books/7/reviews': () => reviews(list, { yours: list.find(({ userId }) => userId === student.uid) ?? null }),
       'POST /books/7/reviews': async (request) => {
         const sent = (await request.json()) as { rating: number; comment: string }
-        list.unshift(review(2, { ...sent, userName: student.name }))
+        list.unshift(review(2, { ...sent, userId: student.uid, userName: student.name }))
         return { status: 201, body: list[0] }
       },
     })
@@ -178,10 +225,41 @@ describe('reviews', () => {
     expect(await screen.findByText('Thank you. Your review has been added.')).toBeVisible()
     const sent = made.find((request) => request.method === 'POST')
     expect(await sent?.json()).toEqual({ rating: 4, comment: 'Worth it.' })
-    const first = within(screen.getByRole('list', { name: 'Reviews' })).getAllByRole('listitem')[0]
-    expect(first).toHaveTextContent('Worth it.')
-    expect(screen.getByLabelText('Comment')).toHaveValue('')
+    const own = screen.getByRole('region', { name: 'Your review' })
+    expect(own).toHaveTextContent('Worth it.')
+    expect(within(own).getByRole('heading')).toHaveFocus()
+    expect(screen.queryByLabelText('Comment')).not.toBeInTheDocument()
+    // The others stand below, without it.
+    expect(within(screen.getByRole('list', { name: 'Reviews' })).getAllByRole('listitem')).toHaveLength(1)
     expect(sessionStorage).toHaveLength(0)
+  })
+
+  it('U9: one’s own review is changed in the form, and taken back after a question', async () => {
+    let yours: Review | null = review(3, { rating: 2, comment: 'Dull.', userId: student.uid, userName: student.name })
+    const made = server(student, {
+      'GET /books/7/reviews': () => reviews(yours ? [yours] : [], { yours }),
+      'POST /books/7/reviews': async (request) => {
+        const sent = (await request.json()) as { rating: number; comment: string }
+        yours = review(4, { ...sent, userId: student.uid })
+        return { status: 201, body: yours }
+      },
+      'DELETE /reviews/4': () => {
+        yours = null
+        return { status: 204 }
+      },
+    })
+    renderApp('/stubook-detail/7')
+    await userEvent.click(await screen.findByRole('button', { name: 'Edit' }))
+    expect(screen.getByRole('heading', { name: 'Edit your review' })).toHaveFocus()
+    expect(screen.getByRole('radio', { name: '2 stars' })).toBeChecked()
+    await userEvent.click(screen.getByRole('radio', { name: '5 stars' }))
+    await userEvent.click(screen.getByRole('button', { name: 'Save Review' }))
+    expect(await screen.findByText('Your review has been changed.')).toBeVisible()
+    expect(await made.find(({ method }) => method === 'POST')?.json()).toEqual({ rating: 5, comment: 'Dull.' })
+
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete' }))
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+    expect(await screen.findByRole('heading', { name: 'Write a review' })).toHaveFocus()
   })
 
   it('R-FAIL-1: a review that fails is logged and said, and what was typed survives a reload too', async () => {
@@ -191,7 +269,7 @@ describe('reviews', () => {
     await userEvent.type(await screen.findByLabelText('Comment'), 'Long thought out')
     await userEvent.click(screen.getByRole('radio', { name: '2 stars' }))
     await add()
-    expect(await screen.findByText('Your review could not be added. The library is busy.')).toBeVisible()
+    expect(await screen.findByText('Your review could not be saved. The library is busy.')).toBeVisible()
     expect(logged).toHaveBeenCalled()
     view.unmount()
     renderApp('/stubook-detail/7')

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { Link, useParams } from 'react-router'
 import { t } from '../../../lib/messages'
 import { idOf, paths } from '../../../lib/paths'
+import { StatusBadge } from '../grid/StatusBadge'
 import { BookPage } from './BookPage'
 
 /** A book as the librarian sees it (R-DETAIL-1). */
@@ -12,10 +13,16 @@ export default function BookDetailScreen() {
       key={id}
       id={id}
       home={paths.home()}
+      linkTo={paths.bookDetail}
+      search={paths.home()}
+      forLibrarian
       action={(book) => (
-        <Button component={Link} to={paths.updateBook(book.id)} size="md">
-          {t('books.detail.update')}
-        </Button>
+        <>
+          <Button component={Link} to={paths.updateBook(book.id)} size="md">
+            {t('books.detail.update')}
+          </Button>
+          <StatusBadge status={book.status} size="lg" />
+        </>
       )}
     />
   )

@@ -4,35 +4,48 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { bookQuery } from '../../../api/books'
 import { ProblemError } from '../../../lib/problem'
-import type { BookDetail } from '../../../api/types'
+import type { BookDetail, Review } from '../../../api/types'
 import { BookCover } from '../grid/BookCover'
 import { ErrorState } from '../../../ui/ErrorState'
-import { numberText } from '../../../lib/format'
+import { dayText, numberText } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 import { BackIcon } from '../../../ui/icons'
 import { Stars } from '../../../ui/Stars'
-import { StatusBadge } from '../grid/StatusBadge'
 import { useTitle } from '../../../lib/title'
 import { averageText, languageName, paragraphsOf, titleSize } from './bookRules'
 import classes from './BookPage.module.css'
 import { Clamped } from './Clamped'
 import { homeAsLeft } from './homeAsLeft'
+import { MoreBy } from './MoreBy'
 import { Reviews } from './Reviews'
+
+/** As much as the search takes. */
+const LONGEST_SEARCH = 200
 
 type BookPageProps = {
   /** Null when the address names no book. */
   id: number | null
   /** Where `Back to Home` leads. */
   home: string
+  /** The page of another book. */
+  linkTo: (id: number) => string
+  /** Where books are searched for; visitors have no search. */
+  search: string | null
   /** The one action, beside whether the book is there. */
   action: (book: BookDetail) => ReactNode
-  /** How a review is written, for whoever may. */
+  /** With the numbers that a librarian works with. */
+  forLibrarian?: boolean
+  /** The reader's own review, or the form for one. */
+  ownReview?: (review: Review | null) => ReactNode
+  /** Stands there for whoever has no review. */
   writeReview?: ReactNode
 }
 
 /** One book: its cover, what is known of it, whether it is there, and what readers say (R-DETAIL-1, R-DETAIL-2). */
-export function BookPage({ id, home, action, writeReview }: BookPageProps) {
-  const [back] = useState(() => homeAsLeft(home))
+export function BookPage({ id, home, ...rest }: BookPageProps) {
+  const [left] = useState(() => homeAsLeft(home))
+  // Who signs out here has another home.
+  const back = left.startsWith(home) ? left : home
   return (
     <>
       <Button
@@ -46,23 +59,23 @@ export function BookPage({ id, home, action, writeReview }: BookPageProps) {
       >
         {t('books.detail.back')}
       </Button>
-      {id === null ? <Missing home={home} /> : <Loaded id={id} home={home} action={action} writeReview={writeReview} />}
+      {id === null ? <Missing home={home} /> : <Loaded id={id} home={home} {...rest} />}
     </>
   )
 }
 
-function Loaded({ id, home, action, writeReview }: BookPageProps & { id: number }) {
+function Loaded({ id, home, ...rest }: BookPageProps & { id: number }) {
   const { data, error, refetch } = useQuery(bookQuery(id))
   useEffect(() => {
     if (error) console.error('The book could not be loaded.', error)
   }, [error])
 
   if (error instanceof ProblemError && error.status === 404) return <Missing home={home} />
-  if (data) return <Found book={data.book} action={action} writeReview={writeReview} />
+  if (data) return <Found book={data.book} {...rest} />
   if (error) {
     return (
       <>
-        <VisuallyHidden component="h1">{t('books.detail.fallback')}</VisuallyHidden>
+        <VisuallyHidden component="h1">{t('books.detail.book')}</VisuallyHidden>
         <ErrorState error={error} onRetry={() => void refetch()} />
       </>
     )
@@ -78,9 +91,9 @@ function Loaded({ id, home, action, writeReview }: BookPageProps & { id: number 
   )
 }
 
-type FoundProps = { book: BookDetail } & Pick<BookPageProps, 'action' | 'writeReview'>
+type FoundProps = { book: BookDetail } & Omit<BookPageProps, 'id' | 'home'>
 
-function Found({ book, action, writeReview }: FoundProps) {
+function Found({ book, linkTo, action, search, forLibrarian = false, ownReview, writeReview }: FoundProps) {
   useTitle(book.title)
   const paragraphs = paragraphsOf(book.description)
 
@@ -93,7 +106,8 @@ function Found({ book, action, writeReview }: FoundProps) {
         <Clamped
           key={`title ${book.title}`}
           lines={6}
-          words={{ all: t('books.detail.wholeTitle'), fewer: t('books.detail.shortTitle') }}
+          more={t('books.detail.wholeTitle')}
+          less={t('books.detail.shortenTitle')}
           wrap={(words) => (
             <Title order={1} tabIndex={-1} dir="auto" className={classes.title}>
               {words}
@@ -105,38 +119,56 @@ function Found({ book, action, writeReview }: FoundProps) {
         <Clamped
           key={`author ${book.author}`}
           lines={3}
-          words={{ all: t('books.detail.wholeAuthors'), fewer: t('books.detail.shortAuthors') }}
+          more={t('books.detail.wholeAuthors')}
+          less={t('books.detail.shortenAuthors')}
           wrap={(words) => (
             <div className={classes.author} dir="auto" data-long={book.author.length > 120 || undefined}>
               {words}
             </div>
           )}
         >
-          {book.author || t('books.author.unknown')}
+          {book.author && search !== null ? (
+            <Link
+              to={`${search}?q=${encodeURIComponent(book.author.slice(0, LONGEST_SEARCH))}`}
+              title={t('books.detail.searchAuthor', { author: book.author })}
+              className={classes.authorLink}
+            >
+              {book.author}
+            </Link>
+          ) : (
+            book.author || t('books.unknownAuthor')
+          )}
         </Clamped>
-        {book.averageRating !== null && (
-          <div className={classes.rating}>
-            <Stars value={book.averageRating} size={18} />
-            <span className="tabular">{averageText(book.averageRating)}</span>
-            <Anchor href="#reviews" size="sm">
-              {t('books.detail.reviews', { count: book.reviewCount })}
-            </Anchor>
-          </div>
-        )}
+        <dl className={classes.ratings}>
+          {book.averageRating !== null && (
+            <div>
+              <dt>{t('books.detail.readers')}</dt>
+              <dd>
+                <Stars value={book.averageRating} size={18} />
+                <span className="tabular">{averageText(book.averageRating)}</span>
+                <Anchor href="#reviews" size="sm">
+                  {t('books.reviews.count', { count: book.reviewCount })}
+                </Anchor>
+              </dd>
+            </div>
+          )}
+          {book.rating !== null && (
+            <div>
+              <dt>{t('books.detail.librarianRating')}</dt>
+              <dd>
+                <Stars value={book.rating} size={18} />
+              </dd>
+            </div>
+          )}
+        </dl>
         <Badge color="gray" size="lg" className={classes.genre} title={book.genre || undefined} dir="auto">
-          {book.genre || t('books.detail.noGenre')}
+          {book.genre || t('books.detail.genreUnknown')}
         </Badge>
       </div>
       <div className={classes.facts}>
-        <div className={classes.action}>
-          {action(book)}
-          <StatusBadge status={book.status} size="lg" />
-        </div>
+        <div className={classes.action}>{action(book)}</div>
         <dl className={classes.details}>
-          <Detail name={t('books.detail.copies')}>
-            <span className="tabular">{numberText(book.noOfBooks)}</span>
-          </Detail>
-          <Detail name={t('books.detail.location')}>{book.location || t('books.detail.notKnown')}</Detail>
+          {forLibrarian && <Stock book={book} />}
           {book.publishedYear !== null && (
             <Detail name={t('books.detail.published')}>
               <span className="tabular">{book.publishedYear}</span>
@@ -166,8 +198,25 @@ function Found({ book, action, writeReview }: FoundProps) {
           )}
         </section>
       </div>
-      <Reviews bookId={book.id} write={writeReview} />
+      <Reviews bookId={book.id} own={ownReview} write={writeReview} />
+      <MoreBy book={book} linkTo={linkTo} />
     </article>
+  )
+}
+
+/** What a librarian wants to know of the copies. */
+function Stock({ book }: { book: BookDetail }) {
+  return (
+    <>
+      <Detail name={t('books.detail.numberAvailable')}>
+        <span className="tabular">{numberText(book.noOfBooks)}</span>
+      </Detail>
+      <Detail name={t('books.detail.copies')}>
+        <span className="tabular">{numberText(book.copies)}</span>
+      </Detail>
+      {book.nextDue !== null && <Detail name={t('books.detail.nextDue')}>{dayText(book.nextDue)}</Detail>}
+      <Detail name={t('books.detail.location')}>{book.location || t('books.detail.notKnown')}</Detail>
+    </>
   )
 }
 
@@ -187,7 +236,7 @@ function Missing({ home }: { home: string }) {
       <Title order={1} tabIndex={-1}>
         {t('books.detail.missing')}
       </Title>
-      <Text c="dimmed">{t('books.detail.missingHint')}</Text>
+      <Text c="dimmed">{t('books.detail.missingWhy')}</Text>
       <Button component={Link} to={home}>
         {t('books.detail.find')}
       </Button>

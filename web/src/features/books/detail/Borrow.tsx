@@ -1,23 +1,31 @@
 import { Alert, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link, useLocation, useNavigate } from 'react-router'
 import { useAction } from '../../../api/action'
-import { borrowBook } from '../../../api/loans'
-import { messageOf } from '../../../lib/problem'
+import { borrowBook, myLoansQuery } from '../../../api/loans'
 import type { BookDetail } from '../../../api/types'
-import { paths } from '../../../lib/paths'
 import { quoted } from '../../../lib/format'
-import { t } from '../../../lib/messages'
+import { rich, t } from '../../../lib/messages'
+import { paths } from '../../../lib/paths'
+import { messageOf } from '../../../lib/problem'
+import { Availability } from './Availability'
+import classes from './BookPage.module.css'
 
-/** `Borrow`, or `Not Available` where there is nothing to borrow (R-LOAN-1, R-LOAN-2). */
+/** `Borrow`, or `Not Available` where there is nothing to borrow (R-LOAN-1, R-LOAN-2), and one sentence about it. */
 export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }) {
   const borrow = useAction(borrowBook, {
-    done: (loan) => t('books.borrow.done', { title: quoted(book.title), day: loan.returnDate }),
+    done: (loan) => t('books.detail.borrowed', { title: quoted(book.title), day: loan.returnDate }),
   })
   const navigate = useNavigate()
   const { pathname, search } = useLocation()
   const refusal = useRef<HTMLDivElement>(null)
   const failed = borrow.error !== null
+  const { data } = useQuery({ ...myLoansQuery, enabled: !visitor })
+  // The one that is due first.
+  const [loan] = (data?.loans ?? [])
+    .filter(({ bookId }) => bookId === book.id)
+    .toSorted((one, other) => (one.returnDate < other.returnDate ? -1 : 1))
 
   // The button may have just become unusable, so the keyboard stays with what is said about it.
   useEffect(() => {
@@ -31,20 +39,34 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
 
   return (
     <>
+      {loan && !borrow.succeeded && (
+        <p className={classes.yours}>
+          {rich(loan.overdueDays > 0 ? 'books.detail.yoursOverdue' : 'books.detail.yours', {
+            day: loan.returnDate,
+            link: (words) => <Link to={paths.profile()}>{words}</Link>,
+          })}
+        </p>
+      )}
       {book.status !== 'Available' ? (
         <Button size="md" disabled>
-          {t('books.borrow.not')}
+          {t('books.detail.notAvailable')}
         </Button>
       ) : visitor ? (
         <Button size="md" component={Link} to={paths.login(pathname + search)}>
-          {t('books.borrow.do')}
+          {t('books.detail.borrow')}
         </Button>
       ) : (
         // It stays busy until the home has taken its place.
-        <Button size="md" loading={borrow.pending || borrow.succeeded} onClick={() => void begin()}>
-          {t('books.borrow.do')}
+        <Button
+          size="md"
+          variant={loan ? 'default' : 'filled'}
+          loading={borrow.pending || borrow.succeeded}
+          onClick={() => void begin()}
+        >
+          {t('books.detail.borrow')}
         </Button>
       )}
+      <Availability book={book} />
       {failed && (
         <Alert ref={refusal} color="red" role="alert" tabIndex={-1} w="100%">
           {messageOf(borrow.error)}

@@ -4,15 +4,16 @@ import classes from './Clamped.module.css'
 
 type ClampedProps = {
   lines: number
-  /** What the button says while the text is cut, and while all of it is shown. */
-  words: { all: string; fewer: string }
+  /** What the button says that shows all of it, and that cuts it again. */
+  more: string
+  less: string
   /** The element around the words; the button stands after it. */
   wrap: (words: ReactNode) => ReactNode
   children: ReactNode
 }
 
 /** Words that may run to half a page, cut after some lines until all of them are asked for. */
-export function Clamped({ lines, words, wrap, children }: ClampedProps) {
+export function Clamped({ lines, more, less, wrap, children }: ClampedProps) {
   const text = useRef<HTMLSpanElement>(null)
   const [all, setAll] = useState(false)
   const [cut, setCut] = useState(false)
@@ -45,7 +46,7 @@ export function Clamped({ lines, words, wrap, children }: ClampedProps) {
           aria-expanded={all}
           onClick={() => setAll(!all)}
         >
-          {all ? words.fewer : words.all}
+          {all ? less : more}
         </Button>
       )}
     </>

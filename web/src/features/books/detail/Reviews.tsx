@@ -4,17 +4,30 @@ import { useEffect, useRef, type ReactNode } from 'react'
 import { reviewsQuery } from '../../../api/reviews'
 import type { Review } from '../../../api/types'
 import { ErrorState } from '../../../ui/ErrorState'
-import { instantText, numberText } from '../../../lib/format'
+import { numberText } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 import { Stars } from '../../../ui/Stars'
-import { distributionOf } from './bookRules'
+import { distributionOf, oneDecimal } from './bookRules'
+import { OneReview } from './OneReview'
 import classes from './Reviews.module.css'
 
+type ReviewsProps = {
+  bookId: number
+  /** The reader's own review, or the form for one. */
+  own: ((review: Review | null) => ReactNode) | undefined
+  /** Stands there for whoever has no review. */
+  write: ReactNode
+}
+
 /** What readers say: the distribution of their stars, and their words, newest first. */
-export function Reviews({ bookId, write }: { bookId: number; write: ReactNode }) {
+export function Reviews({ bookId, own, write }: ReviewsProps) {
   const query = useInfiniteQuery(reviewsQuery(bookId))
   const list = useRef<HTMLUListElement>(null)
-  const reviews = query.data?.pages.flatMap((page) => page.reviews) ?? []
+  const yours = query.data?.pages[0]?.yours ?? null
+  // The own one stands above the list.
+  const reviews = (query.data?.pages.flatMap((page) => page.reviews) ?? []).filter(
+    ({ id }) => own === undefined || id !== yours?.id,
+  )
   // A review that arrived meanwhile changes the figures: those of the newest answer hold.
   const figures = query.data?.pages.at(-1)
 
@@ -43,14 +56,15 @@ export function Reviews({ bookId, write }: { bookId: number; write: ReactNode })
         {figures && figures.averageRating !== null && (
           <Figures average={figures.averageRating} total={figures.total} ratings={figures.ratings} />
         )}
-        {query.data && reviews.length === 0 && (
+        {figures?.total === 0 && (
           <Text mt="xs" c="dimmed">
             {t('books.reviews.none')}
           </Text>
         )}
-        {write !== undefined && <div className={classes.write}>{write}</div>}
+        {write && <div className={classes.write}>{write}</div>}
       </div>
       <div>
+        {query.data && own?.(yours)}
         {query.data ? (
           reviews.length > 0 && (
             <>
@@ -66,7 +80,7 @@ export function Reviews({ bookId, write }: { bookId: number; write: ReactNode })
               ) : (
                 query.hasNextPage && (
                   <Button variant="default" loading={query.isFetchingNextPage} onClick={showMore}>
-                    {t('books.reviews.more')}
+                    {t('books.reviews.showMore')}
                   </Button>
                 )
               )}
@@ -89,9 +103,9 @@ function Figures({ average, total, ratings }: { average: number; total: number; 
   return (
     <>
       <p className={classes.average}>
-        <span className="tabular">{average.toFixed(1)}</span>
+        <span className="tabular">{oneDecimal(average)}</span>
         <Stars value={average} size={18} />
-        <small>{t('books.detail.reviews', { count: total })}</small>
+        <small>{t('books.reviews.count', { count: total })}</small>
       </p>
       <ul className={classes.distribution} aria-label={t('books.reviews.distribution')}>
         {distributionOf(ratings).map(({ stars, count, share }) => (
@@ -104,25 +118,6 @@ function Figures({ average, total, ratings }: { average: number; total: number; 
           </li>
         ))}
       </ul>
-    </>
-  )
-}
-
-function OneReview({ review }: { review: Review }) {
-  return (
-    <>
-      <div className={classes.by}>
-        <Stars value={review.rating} size={15} />
-        <span className={classes.name} dir="auto">
-          {review.userName ?? t('books.reviews.someone')}
-        </span>
-        <Text span c="dimmed" size="sm">
-          <time dateTime={review.createdAt}>{instantText(review.createdAt)}</time>
-        </Text>
-      </div>
-      <p className={classes.comment} dir="auto">
-        {review.comment}
-      </p>
     </>
   )
 }

@@ -8,7 +8,7 @@ export function SignInToReview() {
   const { pathname, search } = useLocation()
   return (
     <>
-      <Text mb="sm">{t('books.reviews.read')}</Text>
+      <Text mb="sm">{t('books.reviews.signInWhy')}</Text>
       <Button component={Link} to={paths.login(pathname + search)} variant="default">
         {t('books.reviews.signIn')}
       </Button>

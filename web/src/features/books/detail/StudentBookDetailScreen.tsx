@@ -4,7 +4,7 @@ import { sessionQuery } from '../../../api/account'
 import { idOf, paths } from '../../../lib/paths'
 import { BookPage } from './BookPage'
 import { Borrow } from './Borrow'
-import { ReviewForm } from './ReviewForm'
+import { OwnReview } from './OwnReview'
 import { SignInToReview } from './SignInToReview'
 
 /** A book as students and visitors see it (R-DETAIL-2, R-DETAIL-4). */
@@ -15,9 +15,13 @@ export default function StudentBookDetailScreen() {
     <BookPage
       key={id}
       id={id}
-      home={paths.studentHome()}
+      // Visitors have no home of their own: theirs is what anyone may look at.
+      home={user ? paths.studentHome() : paths.newHome()}
+      linkTo={paths.studentBookDetail}
+      search={user && paths.studentHome()}
       action={(book) => <Borrow book={book} visitor={user === null} />}
-      writeReview={id !== null && (user ? <ReviewForm bookId={id} uid={user.uid} /> : <SignInToReview />)}
+      ownReview={(review) => user && id !== null && <OwnReview bookId={id} uid={user.uid} review={review} />}
+      writeReview={user === null && <SignInToReview />}
     />
   )
 }

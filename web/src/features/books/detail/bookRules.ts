@@ -1,5 +1,5 @@
-import { intlLocale, t } from '../../../lib/messages'
 import { lengthOf } from '../../../api/validate'
+import { intlLocale, t } from '../../../lib/messages'
 
 /** The paragraphs of a description, however its lines were broken. */
 export function paragraphsOf(text: string): string[] {
@@ -20,8 +20,12 @@ export function languageName(code: string): string {
 
 /** "4.7 out of 5" */
 export function averageText(average: number): string {
-  return t('books.detail.average', { average: average.toFixed(1) })
+  return t('books.detail.averageOf', { average: oneDecimal(average) })
 }
+
+/** "4.0" */
+export const oneDecimal = (average: number): string =>
+  average.toLocaleString(intlLocale(), { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 export type TitleSize = 'short' | 'long' | 'endless'
 

@@ -1,11 +1,10 @@
 import { Anchor } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
-import { t } from '../../../lib/messages'
-import { useUid } from '../../../api/account'
 import { useAction } from '../../../api/action'
 import { addBook as addBookAction } from '../../../api/books'
 import type { Book } from '../../../api/types'
+import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { PageHeader } from '../../../ui/PageHeader'
 import { BookForm } from './BookForm'
@@ -15,6 +14,7 @@ import { type BookValues, bodyOf, NEW_BOOK } from './bookValues'
 import { draftName } from './draft'
 import { useBack } from './useBack'
 import { useBookForm } from './useBookForm'
+import { useOwner } from './useOwner'
 
 const SHOWN = 5
 
@@ -23,18 +23,19 @@ const SHOWN = 5
  * title again, and what was just added stands beside it, to look at or to correct.
  */
 export default function AddBookScreen() {
-  const uid = useUid()
+  const uid = useOwner()
   const state = useBookForm(draftName(uid, 'add'), null)
-  const addBook = useAction(addBookAction, { done: () => t('books.add.done') })
+  const addBook = useAction(addBookAction, { done: () => t('books.edit.add.done') })
   const back = useBack(paths.home())
   const [added, setAdded] = useState<readonly Book[]>([])
 
-  useEffect(focusTitle, [])
+  // The page stays at its top, where an earlier draft is announced.
+  useEffect(() => focusTitle({ preventScroll: true }), [])
 
   async function save(values: BookValues) {
     state.beginSave()
     const outcome = await addBook.run(bodyOf(values, 'add'))
-    if (!outcome.ok) return state.fail(t('books.add.failed'), outcome.error)
+    if (!outcome.ok) return state.fail(t('books.edit.add.failed'), outcome.error)
     setAdded((before) => [outcome.output, ...before].slice(0, SHOWN))
     state.startFrom({ values: NEW_BOOK, version: '' })
     focusTitle()
@@ -42,18 +43,18 @@ export default function AddBookScreen() {
 
   return (
     <div className={formClasses.screen}>
-      <PageHeader title={t('books.add.title')} />
+      <PageHeader title={t('books.add')} />
       <BookForm
         state={state}
         kind="add"
-        submit={t('books.add.submit')}
+        submit={t('books.edit.add.submit')}
         pending={addBook.pending}
         onSave={(values) => void save(values)}
         onCancel={back}
       >
         {added.length > 0 && (
           <div className={classes.added}>
-            <h2 className={classes.heading}>{t('books.add.just')}</h2>
+            <h2 className={classes.heading}>{t('books.edit.add.just')}</h2>
             <ul className={classes.list}>
               {added.map((book) => (
                 <li key={book.id} dir="auto">
@@ -70,6 +71,6 @@ export default function AddBookScreen() {
   )
 }
 
-function focusTitle() {
-  document.querySelector<HTMLElement>('[data-field="title"]')?.focus()
+function focusTitle(options?: FocusOptions) {
+  document.querySelector<HTMLElement>('[data-field="title"]')?.focus(options)
 }

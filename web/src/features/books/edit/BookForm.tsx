@@ -3,16 +3,18 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { highlightsQuery } from '../../../api/books'
 import { labelOf, lengthOf } from '../../../api/validate'
-import { rich, t } from '../../../lib/messages'
 import type { BookStatus } from '../../../api/types'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
+import { rich, t } from '../../../lib/messages'
 import { focusFirstError } from '../../../lib/forms'
+import { statusText } from '../grid/statusText'
 import { StarsInput } from '../../../ui/Stars'
 import classes from './BookForm.module.css'
 import { type BookValues, rules, statusAfter } from './bookValues'
 import { CoverPreview } from './CoverPreview'
 import { counterText } from './counter'
-import { COMMON_GENRES } from './genres'
+import { AlreadyThere } from './AlreadyThere'
+import COMMON_GENRES from './genres.json'
 import type { BookFormState } from './useBookForm'
 
 type BookFormProps = {
@@ -20,7 +22,8 @@ type BookFormProps = {
   kind: 'add' | 'update'
   submit: string
   pending: boolean
-  drawnCover?: string
+  /** The book's number, once it has one. */
+  id?: number
   onSave: (values: BookValues) => void
   onCancel: () => void
   /** Beside the buttons, what became of the last save. */
@@ -30,20 +33,9 @@ type BookFormProps = {
 }
 
 /** The fields of a book in one column, with its cover beside them. */
-export function BookForm({
-  state,
-  kind,
-  submit,
-  pending,
-  drawnCover,
-  onSave,
-  onCancel,
-  notice,
-  children,
-}: BookFormProps) {
+export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, notice, children }: BookFormProps) {
   const { form, failure, restored, blocker } = state
   const { values } = form
-  const counter = useId()
   const element = useRef<HTMLFormElement>(null)
   const copies = useRef(Number(values.noOfBooks))
   const [turned, setTurned] = useState(0)
@@ -71,13 +63,13 @@ export function BookForm({
     <>
       {restored && (
         <Alert color="teal" role="status" className={classes.restored}>
-          {t('books.form.restored')}
+          {t('books.edit.restored')}
           <span className={classes.restoredActions}>
             <Button variant="default" size="compact-md" onClick={state.keepRestored}>
-              {t('books.form.keep')}
+              {t('books.edit.keep')}
             </Button>
             <Button variant="subtle" size="compact-md" onClick={state.discard}>
-              {kind === 'add' ? t('books.form.startEmpty') : t('books.form.startSaved')}
+              {t(kind === 'add' ? 'books.edit.add.empty' : 'books.edit.backToSaved')}
             </Button>
           </span>
         </Alert>
@@ -111,6 +103,7 @@ export function BookForm({
           {...form.getInputProps('author')}
           data-field="author"
         />
+        {kind === 'add' && <AlreadyThere title={values.title} author={values.author} />}
         <Suggested
           label={labelOf('BookForm', 'genre')}
           suggest={(book) => book.genre}
@@ -120,7 +113,7 @@ export function BookForm({
         />
         <TextInput
           label={labelOf('BookForm', 'photoURL')}
-          description={t('books.form.photoHint')}
+          description={t('books.edit.photoHint')}
           required
           withAsterisk={false}
           inputMode="url"
@@ -130,31 +123,29 @@ export function BookForm({
           {...form.getInputProps('photoURL')}
           data-field="photoURL"
         />
-        <aside className={classes.beside} aria-label={t('books.form.preview')}>
+        <aside className={classes.beside} aria-label={t('books.edit.cover.label')}>
           <CoverPreview
             values={values}
-            drawn={drawnCover ?? null}
-            onUseDrawn={() => form.setFieldValue('photoURL', drawnCover ?? '')}
+            id={id ?? null}
+            onUseDrawn={(address) => form.setFieldValue('photoURL', address)}
           />
           {children}
         </aside>
-        <div>
-          <Textarea
-            label={labelOf('BookForm', 'description')}
-            required
-            withAsterisk={false}
-            autosize
-            minRows={6}
-            maxRows={18}
-            classNames={{ input: classes.anyScript }}
-            {...form.getInputProps('description')}
-            aria-describedby={counter}
-            data-field="description"
-          />
-          <Text id={counter} size="sm" c="dimmed" className={`tabular ${classes.counter}`}>
-            {counterText(lengthOf(values.description.trim()))}
-          </Text>
-        </div>
+        <Textarea
+          label={labelOf('BookForm', 'description')}
+          required
+          withAsterisk={false}
+          autosize
+          minRows={6}
+          maxRows={18}
+          // Room to go over the limit and be told so, not for a whole file by mistake.
+          maxLength={2 * rules.description.maxLength}
+          description={<span className="tabular">{counterText(lengthOf(values.description.trim()))}</span>}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          classNames={{ input: classes.anyScript, description: classes.counter }}
+          {...form.getInputProps('description')}
+          data-field="description"
+        />
         <NumberInput
           label={labelOf('BookForm', 'noOfBooks')}
           required
@@ -170,7 +161,7 @@ export function BookForm({
         />
         <Suggested
           label={labelOf('BookForm', 'location')}
-          description={t('books.form.locationHint')}
+          description={t('books.edit.locationHint')}
           suggest={(book) => book.location}
           {...form.getInputProps('location')}
           field="location"
@@ -179,7 +170,7 @@ export function BookForm({
           <NativeSelect
             key={turned}
             label={labelOf('BookForm', 'status')}
-            data={rules.status.values.map((status) => ({ value: status, label: t('books.status', { status }) }))}
+            data={rules.status.values.map((value) => ({ value, label: statusText(value) }))}
             className={classes.short}
             classNames={{ input: turned > 0 ? classes.turned : undefined }}
             {...form.getInputProps('status')}
@@ -214,19 +205,19 @@ export function BookForm({
             {t('common.cancel')}
           </Button>
           <Text size="sm" c="dimmed" className={classes.hint}>
-            {rich('books.form.saves', { key: (words) => <Kbd>{words}</Kbd> })}
+            {rich('books.edit.shortcut', { key: (name) => <Kbd>{name}</Kbd> })}
           </Text>
         </div>
       </form>
       <ConfirmModal
         opened={blocker.state === 'blocked'}
-        title={t('books.form.leave')}
-        confirm={t('books.form.leaveYes')}
-        cancel={t('books.form.keep')}
+        title={t('books.edit.leave.question')}
+        confirm={t('books.edit.leave.action')}
+        cancel={t('books.edit.keep')}
         onConfirm={() => blocker.state === 'blocked' && blocker.proceed()}
         onClose={() => blocker.state === 'blocked' && blocker.reset()}
       >
-        {t('books.form.leaveExplain')}
+        {t('books.edit.leave.what')}
       </ConfirmModal>
     </>
   )
@@ -236,11 +227,9 @@ export function BookForm({
 function statusNote({ noOfBooks, status }: BookValues, turned: boolean): string {
   if (noOfBooks === '') return ''
   const has = noOfBooks > 0
-  if (has !== (status === 'Available')) {
-    return has ? t('books.form.status.hand') : t('books.form.status.handNone')
-  }
-  if (!turned) return t('books.form.status.follows')
-  return has ? t('books.form.status.nowAvailable') : t('books.form.status.nowNot')
+  if (has !== (status === 'Available')) return t('books.edit.status.byHand')
+  if (!turned) return t('books.edit.status.follows')
+  return t(has ? 'books.edit.status.nowAvailable' : 'books.edit.status.nowNotAvailable')
 }
 
 type SuggestedProps = {

@@ -4,6 +4,7 @@ import { labelOf } from '../../../api/validate'
 import { t } from '../../../lib/messages'
 import classes from './ConflictPanel.module.css'
 import type { BookField } from './bookValues'
+import { statusText } from '../grid/statusText'
 import { type Difference, piecesOf } from './comparison'
 import type { BookFormState, Conflict } from './useBookForm'
 
@@ -37,28 +38,28 @@ function Panel({ state, conflict, pending, onSave }: ConflictPanelProps & { conf
   return (
     <section className={classes.panel} aria-labelledby={name}>
       <Title order={2} id={name} ref={heading} tabIndex={-1} className={classes.heading}>
-        {conflict.cause === 'saved' ? t('books.conflict.saved') : t('books.conflict.lent')}
+        {t(cause === 'saved' ? 'books.edit.conflict.saved' : 'books.edit.conflict.lent')}
       </Title>
       {differences.length === 0 ? (
-        <Text mt="xs">{cause === 'saved' ? t('books.conflict.same') : t('books.conflict.sameLent')}</Text>
+        <Text mt="xs">{t(cause === 'saved' ? 'books.edit.conflict.sameSaved' : 'books.edit.conflict.sameLent')}</Text>
       ) : (
         <>
           <Text mt="xs" className={classes.lead}>
-            {t('books.conflict.lead')}
+            {t('books.edit.conflict.choose')}
           </Text>
           <div className={classes.both}>
             <Button variant="default" size="compact-md" onClick={() => choose('theirs')}>
-              {cause === 'saved' ? t('books.conflict.allTheirs') : t('books.conflict.allNow')}
+              {t(cause === 'saved' ? 'books.edit.conflict.takeTheirs' : 'books.edit.conflict.takeNow')}
             </Button>
             <Button variant="default" size="compact-md" onClick={() => choose('yours')}>
-              {t('books.conflict.allMine')}
+              {t('books.edit.conflict.mine')}
             </Button>
           </div>
           {differences.map((difference) => (
             <Choice
               key={difference.field}
               difference={difference}
-              other={cause === 'saved' ? t('books.conflict.theirs') : t('books.conflict.now')}
+              other={t(cause === 'saved' ? 'books.edit.conflict.theirs' : 'books.edit.conflict.now')}
               value={form.values[difference.field]}
               onChoose={(value) => form.setFieldValue(difference.field, value)}
             />
@@ -67,10 +68,10 @@ function Panel({ state, conflict, pending, onSave }: ConflictPanelProps & { conf
       )}
       <div className={classes.save}>
         <Button onClick={onSave} loading={pending}>
-          {t('books.conflict.again')}
+          {t('books.edit.conflict.again')}
         </Button>
         <Button variant="subtle" onClick={state.discard}>
-          {t('books.conflict.discard')}
+          {t('books.edit.conflict.discard')}
         </Button>
       </div>
     </section>
@@ -93,7 +94,7 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
         {(
           [
             [their, theirs, yours],
-            [touched ? t('books.conflict.yours') : t('books.conflict.original'), yours, theirs],
+            [t(touched ? 'books.edit.conflict.yours' : 'books.edit.conflict.original'), yours, theirs],
           ] as const
         ).map(([side, own, other]) => (
           <label key={side} className={classes.side}>
@@ -112,8 +113,8 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
 function Value({ field, own, other }: { field: BookField; own: string | number; other: string | number }) {
   // The form below is typed into while this stands there; long texts need not be compared anew at each key.
   const pieces = useMemo(() => piecesOf(String(own), String(other)), [own, other])
-  if (own === '') return <span className={classes.blank}>{t('books.conflict.blank')}</span>
-  if (field === 'status') return <span>{t('books.status', { status: String(own) })}</span>
+  if (own === '') return <span className={classes.blank}>{t('books.edit.conflict.blank')}</span>
+  if (field === 'status') return <span>{statusText(own)}</span>
   if (field === 'noOfBooks') return <span className="tabular">{own}</span>
   // Where nothing is the same there is nothing to point out.
   const points = pieces.some(({ changed }) => !changed)

@@ -2,73 +2,79 @@ import { Anchor, Skeleton, Text } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { check } from '../../../api/validate'
-import { t, type MessageKey } from '../../../lib/messages'
+import { t } from '../../../lib/messages'
 import type { BookValues } from './bookValues'
 import classes from './CoverPreview.module.css'
 
 type CoverPreviewProps = {
   values: BookValues
-  /** The address of the cover that the library draws itself; a book that is not yet added has none. */
-  drawn: string | null
-  onUseDrawn: () => void
+  /** The book's number; null while it is not added yet. */
+  id: number | null
+  onUseDrawn: (address: string) => void
 }
 
 const QUIET_MS = 400
 
-/** What readers will see on the book's card, while its picture's address is typed. */
-export function CoverPreview({ values, drawn, onUseDrawn }: CoverPreviewProps) {
-  const [typed] = useDebouncedValue(values.photoURL.trim(), QUIET_MS)
-  return <Preview key={typed} url={typed} values={values} drawn={drawn} onUseDrawn={onUseDrawn} />
+/** What readers will see on the book's card, while it is typed: its picture, or the cover that the server draws. */
+export function CoverPreview({ values, id, onUseDrawn }: CoverPreviewProps) {
+  const { title, author, genre, photoURL } = values
+  const [typed] = useDebouncedValue(photoURL.trim(), QUIET_MS)
+  // The words for the drawing: the server makes it as it makes those of the catalogue.
+  const [words] = useDebouncedValue(
+    `${new URLSearchParams({ id: `${id ?? 0}`, title: title.trim(), author: author.trim(), genre: genre.trim() })}`,
+    QUIET_MS,
+  )
+  const own = id === null ? null : new URL(`/library/covers/${id}.svg`, location.origin)
+  const drawing = `/library/covers/preview.svg?${words}`
+
+  return (
+    <Preview
+      key={typed}
+      url={typed}
+      // A book whose picture is its own drawn cover gets another one with each change of its title.
+      drawn={own !== null && pathOf(typed) === own.pathname}
+      drawing={drawing}
+      {...(own && { onUseDrawn: () => onUseDrawn(own.href) })}
+    />
+  )
 }
 
-/** `bare`: even the drawn cover could not be loaded. */
-type Stage = 'none' | 'unfinished' | 'loading' | 'shown' | 'failed' | 'bare'
+type Stage = 'none' | 'unfinished' | 'loading' | 'shown' | 'failed' | 'drawn'
 
-function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: string }) {
-  const [stage, setStage] = useState<Stage>(
-    url === '' ? 'none' : check('BookForm', 'photoURL', url) === null ? 'loading' : 'unfinished',
-  )
+type PreviewProps = { url: string; drawn: boolean; drawing: string; onUseDrawn?: () => void }
+
+function Preview({ url, drawn, drawing, onUseDrawn }: PreviewProps) {
+  const [stage, setStage] = useState<Stage>(() => {
+    if (drawn) return 'drawn'
+    if (url === '') return 'none'
+    return check('BookForm', 'photoURL', url) === null ? 'loading' : 'unfinished'
+  })
   const picture = stage === 'loading' || stage === 'shown'
-  const board = drawn !== null && stage === 'failed' ? drawn : null
 
   return (
     <div className={classes.preview}>
-      <div className={classes.cover} data-board={picture || board !== null ? undefined : stage}>
+      <div className={classes.cover}>
         {stage === 'loading' && <Skeleton className={classes.skeleton} radius={0} />}
-        {picture && (
-          <img
-            src={url}
-            alt={t('books.preview.alt')}
-            width={200}
-            height={300}
-            decoding="async"
-            referrerPolicy="no-referrer"
-            className={classes.image}
-            onLoad={() => setStage('shown')}
-            onError={() => setStage('failed')}
-          />
-        )}
-        {board !== null && (
-          <img src={board} alt="" width={200} height={300} className={classes.image} onError={() => setStage('bare')} />
-        )}
-        {!picture && board === null && (
-          <>
-            <span className={classes.boardTitle} dir="auto" aria-hidden="true">
-              {values.title.trim() || t('books.preview.title')}
-            </span>
-            <span className={classes.boardAuthor} dir="auto" aria-hidden="true">
-              {values.author.trim() || t('books.preview.author')}
-            </span>
-          </>
-        )}
+        <img
+          // The drawing changes in its place; a picture is another image.
+          key={picture ? 'picture' : 'drawing'}
+          src={picture ? url : drawing}
+          alt={t('books.edit.cover.alt')}
+          width={200}
+          height={300}
+          decoding="async"
+          referrerPolicy="no-referrer"
+          className={classes.image}
+          {...(picture && { onLoad: () => setStage('shown'), onError: () => setStage('failed') })}
+        />
       </div>
       <div className={classes.words}>
         <Text size="sm" c="dimmed" role="status">
-          {t(WORDS[stage])}
+          {t(`books.edit.cover.${stage}`)}
         </Text>
-        {drawn !== null && stage !== 'loading' && stage !== 'shown' && (
+        {onUseDrawn && !picture && stage !== 'drawn' && (
           <Anchor component="button" type="button" size="sm" ta="start" onClick={onUseDrawn}>
-            {t('books.preview.useDrawn')}
+            {t('books.edit.cover.useDrawn')}
           </Anchor>
         )}
       </div>
@@ -76,11 +82,5 @@ function Preview({ url, values, drawn, onUseDrawn }: CoverPreviewProps & { url: 
   )
 }
 
-const WORDS = {
-  none: 'books.preview.none',
-  unfinished: 'books.preview.unfinished',
-  loading: 'books.preview.loading',
-  shown: 'books.preview.shown',
-  failed: 'books.preview.failed',
-  bare: 'books.preview.failed',
-} as const satisfies Record<Stage, MessageKey>
+const pathOf = (address: string) =>
+  URL.canParse(address, location.origin) ? new URL(address, location.origin).pathname : null

@@ -2,12 +2,12 @@ import { Alert, Anchor, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
-import { rich, t } from '../../../lib/messages'
-import { useUid } from '../../../api/account'
 import { useAction } from '../../../api/action'
 import { bookQuery, updateBook as updateBookAction } from '../../../api/books'
 import { ProblemError } from '../../../lib/problem'
+import { t } from '../../../lib/messages'
 import { notify } from '../../../lib/notify'
+import { focusFirstError } from '../../../lib/forms'
 import { idOf, paths } from '../../../lib/paths'
 import { ErrorState } from '../../../ui/ErrorState'
 import { PageHeader } from '../../../ui/PageHeader'
@@ -18,27 +18,28 @@ import { ConflictPanel } from './ConflictPanel'
 import { draftName, writeDraft } from './draft'
 import { useBack } from './useBack'
 import { type Loaded, useBookForm } from './useBookForm'
+import { useOwner } from './useOwner'
 
 /** Update Book Details: loads the book; a missing one leads home. */
 export default function UpdateBookScreen() {
   const id = idOf(useParams()['id'])
   return (
     <div className={classes.screen}>
-      <PageHeader title={t('books.update.title')} />
+      <PageHeader title={t('books.edit.update.title')} />
       {id === null ? <MissingBook /> : <LoadedBook key={id} id={id} />}
     </div>
   )
 }
 
 function MissingBook() {
-  useEffect(() => notify.failure(t('books.update.missing')), [])
+  useEffect(() => notify.failure(t('books.edit.update.missing')), [])
   return <Navigate to={paths.home()} replace />
 }
 
 function LoadedBook({ id }: { id: number }) {
   // An edit begins from what is stored now, never from what an earlier page happened to load.
   const query = useQuery({ ...bookQuery(id), staleTime: 0, refetchOnMount: 'always', refetchOnWindowFocus: false })
-  const uid = useUid()
+  const uid = useOwner()
   const { data, error, isFetchedAfterMount } = query
 
   if (error instanceof ProblemError && error.code === 'not-found' && !data) return <MissingBook />
@@ -52,7 +53,7 @@ function LoadedBook({ id }: { id: number }) {
 function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: string; loaded: Loaded }) {
   const state = useBookForm(draft, loaded)
   const queries = useQueryClient()
-  const updateBook = useAction(updateBookAction(id), { done: () => t('books.update.done') })
+  const updateBook = useAction(updateBookAction(id), { done: () => t('books.edit.update.done') })
   const navigate = useNavigate()
   const back = useBack(paths.bookDetail(id))
   const { form } = state
@@ -72,7 +73,7 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
   }
 
   async function refuse(error: unknown) {
-    const message = t('books.update.failed')
+    const message = t('books.edit.update.failed')
     if (!(error instanceof ProblemError)) return state.fail(message, error)
     if (error.code === 'not-found') return
     // Our own check let the number pass, so it may be that copies were lent meanwhile.
@@ -99,26 +100,23 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
       <ConflictPanel
         state={state}
         pending={updateBook.pending}
-        onSave={() => form.onSubmit((values) => void save(values))()}
+        onSave={() => form.onSubmit((values) => void save(values), focusFirstError)()}
       />
       <BookForm
         state={state}
         kind="update"
-        submit={t('books.update.submit')}
+        submit={t('books.detail.update')}
         pending={updateBook.pending}
-        drawnCover={new URL(`/library/covers/${id}.svg`, location.origin).href}
+        id={id}
         onSave={(values) => void save(values)}
         onCancel={back}
         notice={
           deleted && (
-            <Alert color="red" role="alert" title={t('books.update.deleted')}>
-              {rich('books.update.addAnew', {
-                link: (words) => (
-                  <Anchor component="button" type="button" onClick={addAnew}>
-                    {words}
-                  </Anchor>
-                ),
-              })}
+            <Alert color="red" role="alert" title={t('books.edit.deleted')}>
+              {t('books.edit.deletedKept')}{' '}
+              <Anchor component="button" type="button" onClick={addAnew}>
+                {t('books.edit.anew')}
+              </Anchor>
             </Alert>
           )
         }

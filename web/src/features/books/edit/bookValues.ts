@@ -34,8 +34,6 @@ export const BOOK_FIELDS = [
 
 export const rules = forms.BookForm
 
-const [AVAILABLE, NOT_AVAILABLE] = rules.status.values
-
 /** One copy, to be had: what a new book mostly is. */
 export const NEW_BOOK: BookValues = {
   title: '',
@@ -82,5 +80,6 @@ export function updateRules(loadedCopies: () => number | '') {
 /** The status follows the number of books over the line between none and some; otherwise it stays as it was set. */
 export function statusAfter(status: BookStatus, before: number, after: number): BookStatus {
   if (before > 0 === after > 0) return status
-  return after > 0 ? AVAILABLE : NOT_AVAILABLE
+  const [available, notAvailable] = rules.status.values
+  return after > 0 ? available : notAvailable
 }

@@ -8,6 +8,6 @@ test.each([
   [200, '200 characters'],
   [1234, '1,234 characters'],
   [9600, '9,600 of at most 10,000 characters'],
-])('R-BOOK-2: a description of %d characters', (length, text) => {
+])('R-BOOK-2, U11: a description of %d characters', (length, text) => {
   expect(counterText(length)).toBe(text)
 })

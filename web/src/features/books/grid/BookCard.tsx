@@ -1,16 +1,16 @@
-import { Badge } from '@mantine/core'
-import type { MouseEvent, ReactNode } from 'react'
-import { Link, useNavigate } from 'react-router'
-import { t } from '../../../lib/messages'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import type { Book } from '../../../api/types'
+import { t } from '../../../lib/messages'
+import { Stars } from '../../../ui/Stars'
 import { BookCover } from './BookCover'
 import classes from './BookCard.module.css'
-import { Stars } from '../../../ui/Stars'
+import { swallowSecondClick } from './doubleClick'
 import { StatusBadge } from './StatusBadge'
 
 export type BookCardProps = {
   book: Book
-  /** Where the title leads. */
+  /** Where the card leads. */
   to: string
   /** `tall`: cover above the words. `wide`: cover beside them. */
   layout?: 'tall' | 'wide'
@@ -18,48 +18,37 @@ export type BookCardProps = {
   eager?: boolean
 }
 
-/**
- * One book in a list. The title is the link; a double click anywhere on the card and a tap on it open the book too, while
- * a single click of a mouse does not, so that the second click of a double click never lands on the next page.
- */
+/** One book in a list. The link of its title reaches over the whole card; the actions lie above it. */
 export function BookCard({ book, to, layout = 'tall', actions, eager = false }: BookCardProps) {
-  const navigate = useNavigate()
-
-  function open(event: MouseEvent) {
-    const onControl = event.target instanceof Element && event.target.closest('a, button') !== null
-    if (!onControl) void navigate(to)
-  }
-
-  function openOnTap(event: MouseEvent) {
-    const { nativeEvent } = event
-    if (nativeEvent instanceof PointerEvent && nativeEvent.pointerType === 'touch') open(event)
-  }
-
+  const author = book.author || t('books.unknownAuthor')
   return (
-    // The pointer gestures repeat what the link inside does for the keyboard.
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions
-    <article className={classes.card} data-layout={layout} onDoubleClick={open} onClick={openOnTap}>
+    <article className={classes.card} data-layout={layout} title={`${book.title}\n${author}`}>
       <div className={classes.cover}>
         <BookCover book={book} eager={eager} />
       </div>
       <div className={classes.words}>
         <h2 className={classes.title} dir="auto">
-          <Link to={to} className={classes.link} data-result>
+          <Link to={to} className={classes.link} data-result onClick={swallowSecondClick}>
             {book.title}
           </Link>
         </h2>
-        <p className={classes.author} dir="auto" title={book.author || undefined}>
-          {book.author || t('books.author.unknown')}
+        <p className={classes.author} dir="auto">
+          {author}
         </p>
-        <div className={classes.badges}>
-          {book.genre && (
-            <Badge color="gray" className={classes.genre} title={book.genre} dir="auto">
-              {book.genre}
-            </Badge>
-          )}
-          <StatusBadge status={book.status} />
+        {book.genre && (
+          <p className={classes.genre} dir="auto">
+            {book.genre}
+          </p>
+        )}
+        <div className={classes.foot}>
+          <Stars
+            value={book.rating}
+            size={15}
+            {...(book.rating !== null && { label: t('books.rating.librarian', { value: book.rating }) })}
+          />
+          {/* Most books are there: only the others say so. */}
+          {book.status !== 'Available' && <StatusBadge status={book.status} />}
         </div>
-        <Stars value={book.rating} size={15} />
         {actions !== undefined && <div className={classes.actions}>{actions}</div>}
       </div>
     </article>

@@ -26,7 +26,7 @@ export function BookCover({ book, alone = false, eager = false }: BookCoverProps
 function Cover({ book, alone, eager }: Required<BookCoverProps>) {
   const [stage, setStage] = useState<Stage>(book.photoURL === '' ? 'drawn' : 'photo')
   const [loaded, setLoaded] = useState(false)
-  const alt = alone ? t('books.cover.alt', { title: book.title }) : ''
+  const alt = alone ? t('books.cover', { title: book.title }) : ''
 
   if (stage === 'plain') {
     return (

@@ -11,6 +11,7 @@ import { columnsFor, countText, mirrored, MOVES, moved, rowHeight, type Wide } f
 import classes from './BookGrid.module.css'
 import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
+import { SortChoice } from './SortChoice'
 
 type BookGridProps = {
   filter: BookFilter
@@ -18,6 +19,8 @@ type BookGridProps = {
   columns: Wide
   linkTo: (book: Book) => string
   actions?: (book: Book) => ReactNode
+  /** Whether the order may be chosen here. */
+  sortable?: boolean
   /** Shown when the catalogue is empty; a search without result has its own words. */
   empty: ReactNode
 }
@@ -52,21 +55,24 @@ function useWidth() {
  * The catalogue as a grid of cards. Only the rows near the window exist in the page; pages of the list are fetched in both
  * directions and far ones are let go, so that a million books scroll like a hundred.
  */
-export function BookGrid({ filter, columns: wide, linkTo, actions, empty }: BookGridProps) {
+export function BookGrid({ filter, columns: wide, linkTo, actions, sortable = false, empty }: BookGridProps) {
   const query = useBookList(filter)
   const { ref, width } = useWidth()
   const columns = columnsFor(wide, width)
 
   return (
-    <section aria-label={t('books.grid.label')}>
-      <Text role="status" c="dimmed" size="sm" className={classes.count}>
-        {query.data?.pages[0] && countText(query.data.pages[0], filter.q)}
-      </Text>
+    <section aria-label={t('books.list.label')}>
+      <div className={classes.head}>
+        <Text role="status" c="dimmed" size="sm" className={classes.count}>
+          {query.data?.pages[0] && countText(query.data.pages[0], filter.q)}
+        </Text>
+        {sortable && query.data?.pages[0]?.total !== 0 && <SortChoice />}
+      </div>
       <div ref={ref}>
         {query.data ? (
           query.data.pages[0]?.total === 0 ? (
             filter.q ? (
-              <EmptyState message={t('books.grid.noMatch', { q: filter.q })} />
+              <EmptyState message={t('books.list.nothing', { words: filter.q })} />
             ) : (
               empty
             )
@@ -129,6 +135,14 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
 
   const { hasNextPage, hasPreviousPage, isFetching, isError, fetchNextPage, fetchPreviousPage, isPlaceholderData } =
     query
+
+  /** What failed is asked for again: a page before, a page after, or the list itself. */
+  function retry() {
+    if (query.isFetchPreviousPageError) void fetchPreviousPage()
+    else if (query.isFetchNextPageError) void fetchNextPage()
+    else void query.refetch()
+  }
+
   const idle = !isFetching && !isError && !isPlaceholderData
   const nearEnd = idle && hasNextPage && (lastRow + 2) * columns >= known
   const nearStart = idle && hasPreviousPage && (firstRow - 1) * columns < before
@@ -216,11 +230,15 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
           </div>
         ))}
       </div>
-      {isError && <ErrorState error={query.error} onRetry={() => void fetchNextPage()} />}
+      {isError && (
+        <div className={classes.failed}>
+          <ErrorState error={query.error} onRetry={retry} />
+        </div>
+      )}
       {hasNextPage && !isError && (
         <div className={classes.more}>
           <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t('books.grid.more')}
+            {t('books.list.loadMore')}
           </Button>
         </div>
       )}

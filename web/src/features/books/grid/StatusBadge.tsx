@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core'
 import type { BookStatus } from '../../../api/types'
-import { t } from '../../../lib/messages'
 import classes from './StatusBadge.module.css'
+import { statusText } from './statusText'
 
 /** Whether the book can be borrowed, in words, with a filled or a hollow dot beside them. */
 export function StatusBadge({ status, size = 'md' }: { status: BookStatus; size?: 'md' | 'lg' }) {
@@ -13,7 +13,7 @@ export function StatusBadge({ status, size = 'md' }: { status: BookStatus; size?
       className={classes.badge}
       leftSection={<span className={classes.dot} data-hollow={!available || undefined} />}
     >
-      {t('books.status', { status })}
+      {statusText(status)}
     </Badge>
   )
 }

@@ -11,7 +11,7 @@ describe('rules of the grid', () => {
   it('counts in words', () => {
     expect(countText({ total: 12, totalIsExact: true }, 'ada')).toBe('12 books match')
     expect(countText({ total: 1, totalIsExact: true }, 'ada')).toBe('1 book matches')
-    expect(countText({ total: 1000, totalIsExact: false }, 'the')).toBe('1000+ books match')
+    expect(countText({ total: 1000, totalIsExact: false }, 'the')).toBe('1,000+ books match')
     expect(countText({ total: 300, totalIsExact: true }, '')).toBe('300 books')
   })
 

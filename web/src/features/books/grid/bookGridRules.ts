@@ -19,18 +19,20 @@ export function columnsFor(wide: Wide, width: number): number {
  */
 export function rowHeight(layout: 'tall' | 'wide', columnWidth: number, withActions: boolean): number {
   if (layout === 'wide') return 126
-  // Below this width the badges of a card stand under each other.
-  const words = columnWidth < 198 ? 150 : 124
-  return columnWidth * 1.5 + words + (withActions ? 42 : 0)
+  return columnWidth * 1.5 + WORDS + (withActions ? ACTIONS : 0)
 }
+
+/** Title, author, genre and stars below a cover; and the buttons below these. */
+const WORDS = 134
+const ACTIONS = 42
 
 type Page = { total: number; totalIsExact: boolean }
 
-/** "12 books match", "1000+ books match", or without a search "300 books". */
+/** "12 books match", "1,000+ books match", or without a search "300 books". */
 export function countText({ total, totalIsExact }: Page, q: string): string {
   if (total === 0) return ''
-  if (q) return totalIsExact ? t('books.grid.matches', { total }) : t('books.grid.matchesMore', { total })
-  return totalIsExact ? t('books.grid.count', { total }) : t('books.grid.countMore', { total })
+  if (q) return t(totalIsExact ? 'books.list.found' : 'books.list.foundMore', { total })
+  return t(totalIsExact ? 'books.list.count' : 'books.list.countMore', { total })
 }
 
 export type Move = 'left' | 'right' | 'up' | 'down' | 'first' | 'last'

@@ -8,10 +8,10 @@ import { EmptyState } from '../../../ui/EmptyState'
 export function AddFirstBook() {
   return (
     <EmptyState
-      message={t('books.empty.librarian')}
+      message={t('books.list.empty')}
       action={
         <Button component={Link} to={paths.addBook()}>
-          {t('books.add.title')}
+          {t('books.add')}
         </Button>
       }
     />

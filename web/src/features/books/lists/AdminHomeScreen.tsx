@@ -3,54 +3,48 @@ import { Link } from 'react-router'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
-import { EmptyState } from '../../../ui/EmptyState'
+import { useSort } from '../grid/SortChoice'
 import { PlusIcon } from '../../../ui/icons'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
+import { AddFirstBook } from './AddFirstBook'
 import { DeleteBook } from './DeleteBook'
 
 export default function AdminHomeScreen() {
   const q = useSearchText()
+  const sort = useSort()
   return (
     <>
       <PageHeader
-        title={t('books.lists.home')}
+        title={t('books.home.title')}
         actions={
           <Button component={Link} to={paths.addBook()} leftSection={<PlusIcon />}>
-            {t('books.add.title')}
+            {t('books.add')}
           </Button>
         }
       >
-        <SearchBox label={t('books.search.any')} placeholder={t('books.search.anyHint')} />
+        <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
       </PageHeader>
       <BookGrid
-        filter={{ q, field: 'any', sort: 'title' }}
+        filter={{ q, field: 'any', sort }}
         columns={6}
+        sortable
         linkTo={(book) => paths.bookDetail(book.id)}
         actions={(book) => (
           <>
             <Button
               component={Link}
               to={paths.updateBook(book.id)}
-              aria-label={t('books.update.named', { title: book.title })}
+              aria-label={t('books.update.book', { title: book.title })}
               variant="subtle"
               size="sm"
             >
-              {t('books.update.short')}
+              {t('books.update.action')}
             </Button>
             <DeleteBook book={book} />
           </>
         )}
-        empty={
-          <EmptyState
-            message={t('books.empty.librarian')}
-            action={
-              <Button component={Link} to={paths.addBook()} variant="default">
-                {t('books.add.title')}
-              </Button>
-            }
-          />
-        }
+        empty={<AddFirstBook />}
       />
     </>
   )

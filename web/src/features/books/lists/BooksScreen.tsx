@@ -12,8 +12,8 @@ export default function BooksScreen() {
   const q = useSearchText()
   return (
     <>
-      <PageHeader title={t('books.lists.all')}>
-        <SearchBox label={t('books.search.any')} placeholder={t('books.search.anyHint')} />
+      <PageHeader title={t('books.all.title')}>
+        <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
       </PageHeader>
       <BookGrid
         filter={{ q, field: 'any', sort: 'title' }}
@@ -23,11 +23,11 @@ export default function BooksScreen() {
           <Button
             component={Link}
             to={paths.updateBook(book.id)}
-            aria-label={t('books.update.named', { title: book.title })}
+            aria-label={t('books.update.book', { title: book.title })}
             variant="subtle"
             size="sm"
           >
-            {t('books.update.short')}
+            {t('books.update.action')}
           </Button>
         )}
         empty={<AddFirstBook />}

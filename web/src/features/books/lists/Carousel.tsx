@@ -2,14 +2,25 @@ import { ActionIcon } from '@mantine/core'
 import { useReducedMotion } from '@mantine/hooks'
 import { useEffect, useState, type FocusEvent, type ReactNode } from 'react'
 import { t } from '../../../lib/messages'
+import { tabStorage } from '../../../lib/storage'
 import { PauseIcon, PlayIcon } from '../../../ui/icons'
 import classes from './Carousel.module.css'
 
 export type Slide = {
   name: string
-  /** How long it stands before the next one follows. */
+  /** How long it stands before the next one follows, in milliseconds. */
   interval: number
   content: ReactNode
+}
+
+type Choice = 'play' | 'pause'
+
+/** Kept in the tab: a search takes the slides away, and they come back as they were left. */
+const CHOICE = 'slides'
+
+function storedChoice(): Choice | null {
+  const stored = tabStorage.read(CHOICE)
+  return stored === 'play' || stored === 'pause' ? stored : null
 }
 
 /**
@@ -18,17 +29,26 @@ export type Slide = {
  */
 export function Carousel({ label, slides }: { label: string; slides: readonly Slide[] }) {
   const still = useReducedMotion(false, { getInitialValueInEffect: false })
-  const [chosen, setChosen] = useState<'play' | 'pause' | null>(null)
+  const [chosen, setChosen] = useState(storedChoice)
   const [held, setHeld] = useState(false)
   const [current, setCurrent] = useState(0)
+  // A slide is made when it is shown or comes next, so that no pictures are fetched for slides that nobody sees.
+  const [made, setMade] = useState<ReadonlySet<number>>(new Set())
   const playing = chosen === null ? !still : chosen === 'play'
   const interval = slides[current]?.interval ?? 0
+  const needed = playing ? [current, (current + 1) % slides.length] : [current]
+  if (needed.some((index) => !made.has(index))) setMade(new Set([...made, ...needed]))
 
   useEffect(() => {
     if (!playing || held) return
     const timer = setTimeout(() => setCurrent((current + 1) % slides.length), interval)
     return () => clearTimeout(timer)
   }, [playing, held, current, interval, slides.length])
+
+  function choose(choice: Choice) {
+    setChosen(choice)
+    tabStorage.write(CHOICE, choice)
+  }
 
   function onBlur(event: FocusEvent) {
     if (!event.currentTarget.contains(event.relatedTarget)) setHeld(false)
@@ -40,7 +60,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
     <section
       className={classes.carousel}
       aria-label={label}
-      aria-roledescription={t('books.carousel.role')}
+      aria-roledescription={t('books.slides.carousel')}
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
@@ -51,13 +71,13 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
           <div
             key={name}
             role="group"
-            aria-roledescription={t('books.carousel.slideRole')}
-            aria-label={t('books.carousel.position', { index: index + 1, count: slides.length, name })}
+            aria-roledescription={t('books.slides.slide')}
+            aria-label={t('books.slides.place', { place: index + 1, count: slides.length, name })}
             className={classes.slide}
             data-current={index === current || undefined}
             inert={index !== current}
           >
-            {content}
+            {made.has(index) && content}
           </div>
         ))}
       </div>
@@ -67,7 +87,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
             key={name}
             type="button"
             className={classes.dot}
-            aria-label={t('books.carousel.show', { index: index + 1, name })}
+            aria-label={t('books.slides.show', { place: index + 1, name })}
             aria-current={index === current || undefined}
             onClick={() => setCurrent(index)}
           />
@@ -76,8 +96,8 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
           variant="subtle"
           color="gray"
           size={32}
-          aria-label={playing ? t('books.carousel.pause') : t('books.carousel.play')}
-          onClick={() => setChosen(playing ? 'pause' : 'play')}
+          aria-label={playing ? t('books.slides.pause') : t('books.slides.play')}
+          onClick={() => choose(playing ? 'pause' : 'play')}
         >
           {playing ? <PauseIcon /> : <PlayIcon />}
         </ActionIcon>

@@ -1,11 +1,13 @@
 import { Button } from '@mantine/core'
 import { useRef, useState } from 'react'
-import { t } from '../../../lib/messages'
 import { useAction } from '../../../api/action'
 import { deleteBook as deleteBookAction } from '../../../api/books'
 import type { Book } from '../../../api/types'
-import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { quoted } from '../../../lib/format'
+import { t } from '../../../lib/messages'
+import { ConfirmModal } from '../../../ui/ConfirmModal'
+import { BookCover } from '../grid/BookCover'
+import classes from './DeleteBook.module.css'
 
 /** The quiet red button on a card, and the question it asks before the book is gone. */
 export function DeleteBook({ book }: { book: Book }) {
@@ -40,24 +42,47 @@ export function DeleteBook({ book }: { book: Book }) {
         variant="subtle"
         color="red"
         size="sm"
-        aria-label={t('books.delete.named', { title: book.title })}
+        aria-label={t('books.delete.book', { title: book.title })}
         data-delete-book
         onClick={ask}
       >
-        {t('books.delete.short')}
+        {t('books.delete.action')}
       </Button>
       <ConfirmModal
         opened={asking}
         title={t('books.delete.question')}
-        confirm={t('books.delete.short')}
+        confirm={t('books.delete.action')}
         danger
         pending={deleteBook.pending}
         onConfirm={() => void remove()}
         onClose={() => setAsking(false)}
       >
-        {asked && t('books.delete.explain', { title: quoted(asked.title) })}
+        {asked && <WhichBook book={asked} />}
+        {t('books.delete.consequence')}
       </ConfirmModal>
     </>
+  )
+}
+
+/** Enough of a book to tell it from another one of the same title. */
+function WhichBook({ book }: { book: Book }) {
+  return (
+    <div className={classes.book}>
+      <div className={classes.cover}>
+        <BookCover book={book} />
+      </div>
+      <div className={classes.words}>
+        <strong className={classes.title} dir="auto">
+          {book.title}
+        </strong>
+        <span className={classes.author} dir="auto">
+          {book.author || t('books.unknownAuthor')}
+        </span>
+        {book.publishedYear !== null && <span className="tabular">{book.publishedYear}</span>}
+        <span>{t('books.delete.copies', { copies: book.noOfBooks })}</span>
+        <span dir="auto">{book.location}</span>
+      </div>
+    </div>
   )
 }
 

@@ -1,5 +1,5 @@
-import { paths } from '../../../lib/paths'
 import { t } from '../../../lib/messages'
+import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
@@ -11,8 +11,8 @@ export default function DeleteBooksScreen() {
   const q = useSearchText()
   return (
     <>
-      <PageHeader title={t('books.lists.delete')}>
-        <SearchBox label={t('books.search.title')} placeholder={t('books.search.titleHint')} />
+      <PageHeader title={t('books.delete.title')}>
+        <SearchBox label={t('books.search.titleLabel')} placeholder={t('books.search.titlePlaceholder')} />
       </PageHeader>
       <BookGrid
         filter={{ q, field: 'title', sort: 'title' }}

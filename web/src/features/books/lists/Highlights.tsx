@@ -1,78 +1,97 @@
+import { Anchor, Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
-import { rich, t } from '../../../lib/messages'
 import { sessionQuery } from '../../../api/account'
 import { highlightsQuery } from '../../../api/books'
-import type { Book } from '../../../api/types'
+import { myLoansQuery } from '../../../api/loans'
+import type { Book, Loan } from '../../../api/types'
+import { rich, t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
+import { messageOf } from '../../../lib/problem'
 import { BookCover } from '../grid/BookCover'
 import { Carousel } from './Carousel'
 import classes from './Highlights.module.css'
 
-/** Covers of a slide; a narrow screen shows as many as fit. */
+/** Covers of a slide; a narrow screen shows as many as fit, the others by scrolling. */
 const SHOWN = 12
 
-/** In rupees. */
-const FINE_A_DAY = 5
-
-/** The three slides above the catalogue: a word about loans, what the librarians like best, what is new. */
+/** The three slides above the catalogue (R-STU-1): what is new, what the librarians like best, what the reader has. */
 export function Highlights() {
-  const books = useQuery(highlightsQuery).data?.books ?? []
-  const name = useQuery(sessionQuery).data?.user?.name.split(' ')[0]
-  const best = books.filter((book) => book.rating === 5)
+  const books = useQuery(highlightsQuery).data?.books
+  const best = books?.filter((book) => book.rating === 5)
 
   return (
     <Carousel
-      label={t('books.highlights.label')}
+      label={t('books.slides.label')}
       slides={[
         {
-          name: t('books.highlights.loans'),
+          name: t('books.slides.newest'),
           interval: 1000,
           content: (
-            <Words
-              title={name ? t('books.highlights.hello', { name }) : t('books.highlights.welcome')}
-              books={books.slice(SHOWN, 2 * SHOWN)}
-            >
-              {rich('books.highlights.rule', {
-                fine: FINE_A_DAY,
-                link: (words) => <Link to={paths.profile()}>{words}</Link>,
-              })}
-            </Words>
+            <Covers title={t('books.slides.newest')} books={books?.slice(0, SHOWN)} none={t('books.slides.noneNew')} />
           ),
         },
         {
-          name: t('books.highlights.best'),
+          name: t('books.slides.best'),
           interval: 500,
-          content: <Covers title={t('books.highlights.best')} books={best.slice(0, SHOWN)} />,
+          content: (
+            <Covers
+              title={t('books.slides.best')}
+              books={best?.slice(0, SHOWN)}
+              none={t('books.slides.noneBest')}
+              more={
+                <Anchor component={Link} to={paths.newHome()} size="sm">
+                  {t('books.slides.seePopular')}
+                </Anchor>
+              }
+            />
+          ),
         },
-        {
-          name: t('books.highlights.new'),
-          interval: 5000,
-          content: <Covers title={t('books.highlights.new')} books={books.slice(0, SHOWN)} />,
-        },
+        // The one with a text to read stands longest.
+        { name: t('books.slides.yours'), interval: 5000, content: <YourBooks /> },
       ]}
     />
   )
 }
 
-function Words({ title, children, books }: { title: string; children: ReactNode; books: readonly Book[] }) {
-  return (
-    <div className={classes.slide}>
-      <div className={classes.words}>
-        <h2 className={classes.title}>{title}</h2>
-        <p className={classes.text}>{children}</p>
-      </div>
-      <CoverRow books={books} />
-    </div>
-  )
+type CoversProps = {
+  title: string
+  /** Undefined while they are on their way. */
+  books: readonly Book[] | undefined
+  /** Stands there when there are none. */
+  none: string
+  more?: ReactNode
 }
 
-function Covers({ title, books }: { title: string; books: readonly Book[] }) {
+function Covers({ title, books, none, more }: CoversProps) {
+  const { isError, error, refetch } = useQuery(highlightsQuery)
   return (
     <div className={classes.slide}>
-      <h2 className={`${classes.title} ${classes.beside}`}>{title}</h2>
-      <CoverRow books={books} />
+      <div className={classes.beside}>
+        <h2 className={classes.title}>{title}</h2>
+        {more}
+      </div>
+      {books ? (
+        books.length > 0 ? (
+          <CoverRow books={books} />
+        ) : (
+          <p className={classes.text}>{none}</p>
+        )
+      ) : isError ? (
+        <div className={classes.failed} role="alert">
+          <p className={classes.text}>{messageOf(error)}</p>
+          <Button variant="default" size="sm" onClick={() => void refetch()}>
+            {t('common.retry')}
+          </Button>
+        </div>
+      ) : (
+        <div className={classes.covers} aria-hidden="true">
+          {Array.from({ length: SHOWN }, (_, index) => (
+            <Skeleton key={index} className={classes.skeleton} radius={4} />
+          ))}
+        </div>
+      )}
     </div>
   )
 }
@@ -82,11 +101,57 @@ function CoverRow({ books }: { books: readonly Book[] }) {
     <ul className={classes.covers}>
       {books.map((book) => (
         <li key={book.id} className={classes.cover}>
-          <Link to={paths.studentBookDetail(book.id)} className={classes.coverLink}>
-            <BookCover book={book} alone eager />
+          <Link to={paths.studentBookDetail(book.id)} className={classes.coverLink} title={book.title}>
+            <BookCover book={book} alone />
           </Link>
         </li>
       ))}
     </ul>
   )
+}
+
+/** What the reader has at home, and what is due. */
+function YourBooks() {
+  const name = useQuery(sessionQuery).data?.user?.name.split(' ')[0]
+  const { data, isError, error, refetch } = useQuery(myLoansQuery)
+  const loans = data?.loans
+  return (
+    <div className={classes.slide}>
+      <div className={classes.words}>
+        <h2 className={classes.title}>{name ? t('books.slides.hello', { name }) : t('books.slides.welcome')}</h2>
+        {loans ? (
+          <p className={classes.text}>
+            {aboutLoans(loans)}{' '}
+            {loans.length > 0 &&
+              rich('books.slides.toProfile', { link: (words) => <Link to={paths.profile()}>{words}</Link> })}
+          </p>
+        ) : isError ? (
+          <div className={classes.failed} role="alert">
+            <p className={classes.text}>{messageOf(error)}</p>
+            <Button variant="default" size="sm" onClick={() => void refetch()}>
+              {t('common.retry')}
+            </Button>
+          </div>
+        ) : (
+          <Skeleton height={20} mt="sm" width="100%" />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** "2 books with you · one is 4 days overdue, ₹20" */
+export function aboutLoans(loans: readonly Loan[]): string {
+  const books = loans.length
+  const overdue = loans.filter(({ overdueDays }) => overdueDays > 0)
+  if (overdue.length > 0) {
+    return t('books.slides.withOverdue', {
+      books,
+      overdue: overdue.length,
+      days: Math.max(...overdue.map(({ overdueDays }) => overdueDays)),
+      fine: overdue.reduce((sum, { fine }) => sum + fine, 0),
+    })
+  }
+  const [next] = loans.map(({ returnDate }) => returnDate).toSorted()
+  return next === undefined ? t('books.slides.none') : t('books.slides.with', { books, day: next })
 }

@@ -3,10 +3,10 @@ import { useReducedMotion } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link } from 'react-router'
-import { t } from '../../../lib/messages'
 import { sessionQuery } from '../../../api/account'
 import { highlightsQuery } from '../../../api/books'
 import type { Book, Role } from '../../../api/types'
+import { t } from '../../../lib/messages'
 import { homeOf, paths } from '../../../lib/paths'
 import { BookCover } from '../grid/BookCover'
 import { EmptyState } from '../../../ui/EmptyState'
@@ -33,7 +33,7 @@ export default function PopularScreen() {
     <>
       <PageHeader title={t('books.popular.title')} actions={<Next role={role} />} />
       <Text c="dimmed" className={classes.lead}>
-        {t('books.popular.lead')}
+        {role === null ? t('books.popular.leadVisitor') : t('books.popular.lead')}
       </Text>
       {query.isError && !query.data ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
@@ -53,8 +53,11 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
 
   function move(direction: 1 | -1) {
     const { current } = strip
-    const towardsEnd = document.documentElement.dir === 'rtl' ? -direction : direction
-    current?.scrollBy({ left: towardsEnd * current.clientWidth * 0.75, behavior: still ? 'instant' : 'smooth' })
+    const forward = current?.matches(':dir(rtl)') ? -1 : 1
+    current?.scrollBy({
+      left: forward * direction * current.clientWidth * 0.75,
+      behavior: still ? 'instant' : 'smooth',
+    })
   }
 
   return (
@@ -71,10 +74,14 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
                     {book.title}
                   </span>
                   <span className={classes.author} dir="auto">
-                    {book.author || t('books.author.unknown')}
+                    {book.author || t('books.unknownAuthor')}
                   </span>
                 </Link>
-                <Stars value={book.rating} size={15} />
+                <Stars
+                  value={book.rating}
+                  size={15}
+                  {...(book.rating !== null && { label: t('books.rating.librarian', { value: book.rating }) })}
+                />
               </li>
             ))
           : Array.from({ length: SHOWN }, (_, index) => (
@@ -94,7 +101,7 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
         <ActionIcon
           variant="default"
           size={44}
-          aria-label={t('books.popular.later')}
+          aria-label={t('books.popular.more')}
           className={classes.more}
           onClick={() => move(1)}
         >
@@ -112,7 +119,7 @@ function linkTo(book: Book, role: Role | null): string {
 function Next({ role }: { role: Role | null }) {
   return role === null ? (
     <Button component={Link} to={paths.register()}>
-      {t('app.nav.register')}
+      {t('books.popular.register')}
     </Button>
   ) : (
     <Button component={Link} to={homeOf(role)} variant="default">

@@ -6,7 +6,9 @@ import { storedRole } from '../../../lib/storage'
 import { renderApp } from '../../../testing/render'
 import { book, bookPage, student } from '../../../testing/samples'
 import { fakeServer } from '../../../testing/server'
+import type { Loan } from '../../../api/types'
 import { Carousel } from './Carousel'
+import { aboutLoans } from './Highlights'
 
 describe('student home', () => {
   it('R-STU-1: search, cards without edit or delete, double click opens /stubook-detail/{id}', async () => {
@@ -15,14 +17,46 @@ describe('student home', () => {
     fakeServer({
       'GET /auth/session': { body: { user: student } },
       'GET /books': bookPage([book(7, { title: 'Middlemarch', author: 'George Eliot' })]),
-      'GET /books/7': { body: { ...book(7), averageRating: null, reviewCount: 0 } },
+      'GET /books/7': { body: { ...book(7), averageRating: null, reviewCount: 0, copies: 3, nextDue: null } },
     })
     const { router } = renderApp('/student-home')
     expect(await screen.findByRole('searchbox')).toBeVisible()
-    await userEvent.dblClick(await screen.findByText('George Eliot'))
+    await userEvent.dblClick(await screen.findByRole('link', { name: 'Middlemarch' }))
     expect(screen.queryByRole('button', { name: /Delete/ })).not.toBeInTheDocument()
     expect(screen.queryByRole('link', { name: /^Update/ })).not.toBeInTheDocument()
     await waitFor(() => expect(router.state.location.pathname).toBe('/library/stubook-detail/7'))
+  })
+})
+
+describe('what the reader has', () => {
+  const loan = (more: Partial<Loan>): Loan => ({
+    id: 1,
+    userId: 2,
+    bookId: 7,
+    title: 'Emma',
+    EntryDate: '2026-11-21',
+    returnDate: '2026-11-28',
+    fine: 0,
+    overdueDays: 0,
+    copyId: 1,
+    barcode: 'L000001',
+    renewals: 0,
+    explain: [],
+    reasons: [],
+    ...more,
+  })
+
+  it('U14: is told in one sentence, with what is due or overdue', () => {
+    expect(aboutLoans([])).toMatch(/^You have no books/)
+    expect(aboutLoans([loan({ returnDate: '2026-11-30' }), loan({})])).toBe(
+      '2 books with you, next due Saturday 28 Nov.',
+    )
+    expect(aboutLoans([loan({}), loan({ overdueDays: 4, fine: 20 })])).toBe(
+      '2 books with you · one is 4 days overdue, ₹20',
+    )
+    expect(aboutLoans([loan({ overdueDays: 1, fine: 5 }), loan({ overdueDays: 4, fine: 20 })])).toBe(
+      '2 books with you · 2 are overdue, one by 4 days, ₹25',
+    )
   })
 })
 
@@ -45,7 +79,10 @@ describe('carousel', () => {
     })
   }
 
-  beforeEach(() => vi.useFakeTimers())
+  beforeEach(() => {
+    sessionStorage.clear()
+    vi.useFakeTimers()
+  })
   afterEach(() => vi.useRealTimers())
 
   it('R-STU-1: three slides stand for 1000, 500 and 5000 ms', () => {
@@ -74,6 +111,22 @@ describe('carousel', () => {
     fireEvent.mouseEnter(screen.getByRole('region', { name: 'Highlights' }))
     pass(60_000)
     expect(current()).toBe('Second')
+  })
+
+  it('W21: a pause outlives a search, which takes the slides away', () => {
+    const { unmount } = show()
+    fireEvent.click(screen.getByRole('button', { name: 'Pause the slides' }))
+    unmount()
+    show()
+    pass(60_000)
+    expect(current()).toBe('First')
+  })
+
+  it('W11: a slide is made when it is shown or next, so that its pictures are not fetched for nothing', () => {
+    show()
+    expect(screen.queryByText('Third')).not.toBeInTheDocument()
+    pass(1000)
+    expect(screen.getByText('Third')).toBeInTheDocument()
   })
 
   it('R-STU-4: it stands still under prefers-reduced-motion', () => {

@@ -1,0 +1,30 @@
+import type { BookDetail } from '../../../api/types'
+import { t } from '../../../lib/messages'
+import classes from './Availability.module.css'
+
+/** Whether the book is there, and where: "3 of 5 available · Main hall, shelf A4". */
+export function Availability({ book }: { book: BookDetail }) {
+  const there = book.status === 'Available'
+  return (
+    <p className={classes.sentence}>
+      <span className={classes.dot} data-hollow={!there || undefined} />
+      <span>
+        {wordsFor(book)}
+        {there && (
+          <>
+            {' · '}
+            <bdi dir="auto">{book.location || t('books.detail.locationUnknown')}</bdi>
+          </>
+        )}
+      </span>
+    </p>
+  )
+}
+
+function wordsFor({ status, noOfBooks, copies, nextDue }: BookDetail): string {
+  if (status === 'Available') return t('books.detail.available', { free: noOfBooks, copies })
+  // Set by hand: there are copies, but they are not lent.
+  if (noOfBooks > 0) return t('books.detail.closed')
+  if (copies === 0) return t('books.detail.noCopies')
+  return nextDue === null ? t('books.detail.allOut') : t('books.detail.allOutNext', { day: nextDue })
+}

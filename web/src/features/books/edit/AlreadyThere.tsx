@@ -1,0 +1,39 @@
+import { Alert } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'react-router'
+import { sameTitleQuery } from '../../../api/books'
+import type { Book } from '../../../api/types'
+import { quoted } from '../../../lib/format'
+import { rich } from '../../../lib/messages'
+import { paths } from '../../../lib/paths'
+
+const QUIET_MS = 400
+
+/** Says that the book which is being added is there already: more copies of it need no second record. */
+export function AlreadyThere({ title, author }: { title: string; author: string }) {
+  const [[of, by]] = useDebouncedValue([title.trim(), author.trim()] as const, QUIET_MS)
+  const { data } = useQuery({ ...sameTitleQuery(of), enabled: of !== '' && by !== '' })
+  const there = of === '' || by === '' ? undefined : data?.books.find((book) => isSame(book, of, by))
+  return (
+    there && (
+      <Alert color="teal" role="status">
+        {rich('books.edit.add.there', {
+          title: quoted(there.title),
+          author: there.author,
+          link: (words) => <Link to={paths.updateBook(there.id)}>{words}</Link>,
+        })}
+      </Alert>
+    )
+  )
+}
+
+const isSame = (book: Book, title: string, author: string) =>
+  folded(book.title) === folded(title) && folded(book.author) === folded(author)
+
+/** Without regard to case, accents, dots and spaces. */
+const folded = (text: string) =>
+  text
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{Mc}]/gu, '')
