@@ -14,6 +14,8 @@ export type Action<Input, Output> = {
   learn?: (queries: QueryClient, output: Output, input: Input) => void
   /** For the console, where a failure is more than a slip of the person. */
   fault?: string
+  /** Codes of refusals that the screen has an answer to of its own; they are no fault. */
+  foreseen?: readonly string[]
 }
 
 /** Lets the compiler find the types. */
@@ -64,7 +66,8 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
       return { ok: true, output, refreshed }
     } catch (error) {
       if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }
-      if (it.fault) console.error(it.fault, error)
+      const foreseen = error instanceof ProblemError && it.foreseen?.includes(error.code)
+      if (it.fault && !foreseen) console.error(it.fault, error)
       if (words.failed) notify.failure(words.failed(messageOf(error), error), notice)
       return { ok: false, error, refreshed: refresh(input, undefined) }
     }
