@@ -31,7 +31,7 @@ export const addReview = (bookId: number) =>
       dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body, ...call })),
     // The book shows the average, so it is fetched again with its reviews.
     changes: (_body, added) => (added ? [keys.book(bookId)] : []),
-    fault: 'The review could not be added',
+    fault: 'The review could not be saved',
   })
 
 export const deleteReview = (bookId: number) =>
