@@ -85,6 +85,83 @@ messages! {
     "notLettersAndDigits" = not_letters_and_digits(label: &str): "{label} must be letters, digits or hyphens.";
     "studentMissing" = student_missing(): "The category Student must be there.";
 
+    // Fields of a request that do not fit their type.
+    "missing" = missing(): "This field is missing.";
+    "unknownField" = unknown_field(name: &str): "There is no field \"{name}\" here.";
+    "duplicate" = duplicate(): "This field appears twice.";
+    "notText" = not_text(): "This must be text.";
+    "notWholeNumber" = not_whole_number(): "This must be a whole number.";
+    "notNumber" = not_number(): "This must be a number.";
+    "notTrueOrFalse" = not_true_or_false(): "This must be true or false.";
+    "notAmount" = not_amount(): "This must be an amount with at most two decimals.";
+    "notObject" = not_object(): "This must be an object.";
+    "notList" = not_list(): "This must be a list.";
+    "notOneOf" = not_one_of(choices: &str): "This must be one of {choices}.";
+    "wrongType" = wrong_type(reason: &str): "This does not fit: {reason}.";
+    "badCursor" = bad_cursor(): "This list has no such page. Start from its first page.";
+    "tooFewOnShelf" = too_few_on_shelf(copies: i64):
+        "Copies were borrowed while you were editing: {copies, plural, =0 {none is} one {only # is} other {only # are}} on the shelf now. Reload the book and enter the number again.";
+    "notIdempotencyKey" = not_idempotency_key(max: usize):
+        "Idempotency-Key must be one key of 1 to {max} printable ASCII characters.";
+    "tooManyFigures" = too_many_figures(max: usize): "At most {max} figures, each a number.";
+
+    // Cells of a file that is imported.
+    "import.notIsbn" = import_not_isbn(value: &str): "\"{value}\" is not an ISBN: its check digit does not fit";
+    "import.notYear" = import_not_year(value: &str): "\"{value}\" is not a year";
+    "import.notLanguage" = import_not_language(value: &str): "\"{value}\" is not a language code";
+    "import.notNumber" = import_not_number(value: &str, min: i64, max: i64):
+        "\"{value}\" is not a number from {min} to {max}";
+    "import.notWholeNumber" = import_not_whole_number(value: &str): "\"{value}\" is not a whole number";
+    "import.outOfRange" = import_out_of_range(value: &str, min: i64, max: i64):
+        "\"{value}\" is not a whole number from {min} to {max}";
+    "import.notStatus" = import_not_status(value: &str): "\"{value}\" is not \"Available\" or \"Not Available\"";
+
+    // Requests that failed.
+    "problem.invalid" = problem_invalid(count: usize):
+        "{count, plural, one {# field needs your attention.} other {# fields need your attention.}}";
+    "problem.malformed-json" = problem_malformed_json(reason: &str):
+        "The request's body is not well-formed JSON: {reason}.";
+    "problem.payload-too-large" = problem_payload_too_large(max: usize):
+        "The request's body is larger than {max} KiB.";
+    "problem.request-timeout" = problem_request_timeout():
+        "The request did not arrive in time. Nothing was changed; please try again.";
+    "problem.unsupported-media-type" = problem_unsupported_media_type():
+        "The request's body must be JSON, sent with Content-Type: application/json.";
+    "problem.not-signed-in" = problem_not_signed_in(): "Please sign in first.";
+    "problem.invalid-credentials" = problem_invalid_credentials(): "Invalid email or password.";
+    "problem.role-undefined" = problem_role_undefined(): "User role not defined.";
+    "problem.user-missing" = problem_user_missing(): "User data not found.";
+    "problem.forbidden" = problem_forbidden(): "Your account may not do this.";
+    "problem.cross-origin" = problem_cross_origin(): "This request came from another site and was refused.";
+    "problem.not-found" = problem_not_found(): "There is nothing here, or it is no longer there.";
+    "problem.method-not-allowed" = problem_method_not_allowed(): "This address does not take this method.";
+    "problem.book-unavailable" = problem_book_unavailable(): "This book is currently not available for borrowing.";
+    "problem.refused" = problem_refused(): "The library's rules do not allow this.";
+    "problem.copy-state" = problem_copy_state(from: &str, to: &str): "A copy that is {from} cannot become {to}.";
+    "problem.loan-fined" = problem_loan_fined():
+        "This loan is overdue and has a fine. Please return the book at the library's desk.";
+    "problem.email-taken" = problem_email_taken():
+        "An account with this email already exists. Sign in, or use another address.";
+    "problem.roll-number-taken" = problem_roll_number_taken():
+        "An account with this roll number already exists. Check the number on your ID card.";
+    "problem.stale" = problem_stale():
+        "Somebody else saved this while you were editing it. Nothing was overwritten.";
+    "problem.idempotency-key-reused" = problem_idempotency_key_reused():
+        "This Idempotency-Key was used for another request. Nothing was changed; send each new request with a new key.";
+    "problem.version-required" = problem_version_required():
+        "Say which version you edited: send the ETag that you loaded in If-Match.";
+    "problem.too-many-requests" = problem_too_many_requests(seconds: u64, minutes: u64):
+        "Too many tries. Wait {minutes, plural, =0 {{seconds, plural, one {a second} other {# seconds}}} one {a minute} other {# minutes}} and try again.";
+    "problem.card-unknown" = problem_card_unknown(): "No user found for the scanned roll number.";
+    "problem.card-role-unknown" = problem_card_role_unknown(): "User role is not recognized.";
+    "problem.busy" = problem_busy(): "The library is very busy. Nothing was changed; please try again in a moment.";
+    "problem.unavailable" = problem_unavailable():
+        "The library cannot reach its records right now. Nothing was changed; please try again in a few minutes.";
+    "problem.outcome-unknown" = problem_outcome_unknown():
+        "It is not certain whether this was saved. Please reload and look before you try again: it may have worked.";
+    "problem.internal" = problem_internal():
+        "Something went wrong on the server. Nothing was changed; please try again.";
+
     // What a change of the rules or the calendar does to the loans that are open.
     "effect.fines" = effect_fines(loans: i64, before: Money, after: Money):
         "{loans, plural, one {# loan} other {# loans}}: fines {before, number, money} → {after, number, money}";
@@ -123,8 +200,6 @@ messages! {
         "This loan is overdue and has a fine. Please return the book at the library's desk.";
     "block.renewLimit" = block_renew_limit(used: i64, max: i64):
         "This loan was extended {used, plural, one {once} other {# times}}; {max} is the most.";
-
-    "copy.noWay" = copy_no_way(from: &str, to: &str): "A copy that is {from} cannot become {to}.";
 
     // What happened, as the record of activity tells it.
     "change.registered" = change_registered(role: &str): "Account created ({role}).";

@@ -3,9 +3,12 @@
 
 use std::borrow::Cow;
 
-use crate::message::{self, Message};
+use serde_json::{Map, Value};
 
-use crate::text::{is_direction_control, is_invisible};
+use crate::{
+    message::{self, Message},
+    text::{is_direction_control, is_invisible},
+};
 
 /// One field of a request that is wrong, in words for the person who filled it in.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
@@ -13,8 +16,21 @@ pub struct FieldError {
     /// The field's name as it stands in the request.
     #[schema(value_type = String)]
     pub field: Cow<'static, str>,
-    /// What is wrong and what would be right.
+    /// Which rule it breaks: the message is `x-messages[rule]`.
+    #[schema(value_type = String)]
+    pub rule: &'static str,
+    /// What the message is filled with.
+    pub params: Map<String, Value>,
+    /// What is wrong and what would be right, in English.
     pub message: String,
+}
+
+impl FieldError {
+    /// A field and what it is told.
+    #[must_use]
+    pub fn new(field: impl Into<Cow<'static, str>>, message: Message) -> Self {
+        Self { field: field.into(), rule: message.code, message: message.text(), params: message.params }
+    }
 }
 
 /// Everything that is wrong with a request; never empty when it is an error.
@@ -24,15 +40,15 @@ pub struct Invalid(pub Vec<FieldError>);
 impl Invalid {
     /// An error of one field.
     #[must_use]
-    pub fn field(field: impl Into<Cow<'static, str>>, message: impl Into<String>) -> Self {
+    pub fn field(field: impl Into<Cow<'static, str>>, message: Message) -> Self {
         let mut invalid = Self::default();
         invalid.push(field, message);
         invalid
     }
 
     /// Adds what is wrong with a field.
-    pub fn push(&mut self, field: impl Into<Cow<'static, str>>, message: impl Into<String>) {
-        self.0.push(FieldError { field: field.into(), message: message.into() });
+    pub fn push(&mut self, field: impl Into<Cow<'static, str>>, message: Message) {
+        self.0.push(FieldError::new(field, message));
     }
 
     /// `Ok(value)` if nothing was wrong.

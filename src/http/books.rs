@@ -28,6 +28,7 @@ use crate::{
         id::BookId,
         rule::{Invalid, Kind, Text},
     },
+    message,
     search::{self, Cursor},
     storage::{
         self,
@@ -241,7 +242,8 @@ pub async fn add_book(
         let change = Change::BookAdded { book: Record::from(&detail.book) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         stock::record_added(tx, moment, actor, id, &copies)?;
-        answer(StatusCode::CREATED, detail, copies::owned(tx, id, moment.today)?)?.with_location(&format!("{}/books/{id}", super::API))
+        answer(StatusCode::CREATED, detail, copies::owned(tx, id, moment.today)?)?
+            .with_location(&format!("{}/books/{id}", super::API))
     })
     .await
 }
@@ -270,7 +272,10 @@ pub async fn update_book(
             Update::Stored => {}
             Update::Missing => return Err(Error::NotFound),
             Update::Stale => return Err(Error::Stale),
-            Update::TooFew(copies) => return Err(too_few(copies).into()),
+            Update::TooFew(copies) => {
+                let message = message::too_few_on_shelf(copies);
+                return Err(Invalid::field(NO_OF_BOOKS.field, message).into());
+            }
         }
         let rulebook = policies.current(tx)?;
         let difference = form.no_of_books - loaded.copies;
@@ -282,20 +287,6 @@ pub async fn update_book(
         answer(StatusCode::OK, detail, copies::owned(tx, id, moment.today)?)
     })
     .await
-}
-
-fn too_few(copies: i64) -> Invalid {
-    let left = match copies {
-        0 => "none is on the shelf".to_owned(),
-        1 => "only 1 is on the shelf".to_owned(),
-        _ => format!("only {copies} are on the shelf"),
-    };
-    Invalid::field(
-        NO_OF_BOOKS.field,
-        format!(
-            "Copies were borrowed while you were editing: {left} now. Reload the book and enter the number again."
-        ),
-    )
 }
 
 /// Delete a book and its reviews; its open loans stay.

@@ -1,22 +1,22 @@
 //! Everything that can go wrong with a request, and how the person is told (RFC 9457).
 
-use std::borrow::Cow;
-
 use axum::{
     http::{HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::edge::request_id;
+use super::{BODY_LIMIT, edge::request_id};
 use crate::{
     circulation::{Block, Refusal},
     domain::{
         copy,
         rule::{FieldError, Invalid},
     },
-    message, password, storage,
+    message::{self, Message},
+    password, storage,
 };
 
 /// A handler's result.
@@ -145,14 +145,16 @@ pub struct Problem {
     pub kind: &'static str,
     /// The status in words.
     #[schema(value_type = String)]
-    pub title: Cow<'static, str>,
+    pub title: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// What happened and what to do, for the person.
-    #[schema(value_type = String)]
-    pub detail: Cow<'static, str>,
+    /// What happened and what to do, for the person, in English: `x-messages["problem." + code]`. Where one field alone is
+    /// wrong, its message; where circulation refused, every reason.
+    pub detail: String,
     /// Tells one kind of problem from another; never changes.
     pub code: Code,
+    /// What the message is filled with.
+    pub params: Map<String, Value>,
     /// Names the request, in the log of the server too.
     #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
@@ -207,6 +209,9 @@ macro_rules! codes {
                 $variant,
             )+
         }
+
+        #[cfg(test)]
+        const CODES: &[&str] = &[$($text),+];
     };
 }
 
@@ -242,153 +247,114 @@ codes! {
     Internal = "internal",
 }
 
-const EMAIL_TAKEN: &str = "An account with this email already exists. Sign in, or use another address.";
-const ROLL_NUMBER_TAKEN: &str =
-    "An account with this roll number already exists. Check the number on your ID card.";
-
-/// Every reason at once; the first tells the code.
-fn refused(refusal: &Refusal) -> (StatusCode, Code, Cow<'static, str>) {
-    let code = match refusal.blocks.as_slice() {
-        [Block::NoCopy, ..] => Code::BookUnavailable,
-        [Block::Fined { .. }, ..] => Code::LoanFined,
-        _ => Code::Refused,
+/// The first reason tells the code.
+fn refused(refusal: &Refusal) -> (StatusCode, Code, Message) {
+    let (code, message) = match refusal.blocks.as_slice() {
+        [Block::NoCopy, ..] => (Code::BookUnavailable, message::problem_book_unavailable()),
+        [Block::Fined { .. }, ..] => (Code::LoanFined, message::problem_loan_fined()),
+        _ => (Code::Refused, message::problem_refused()),
     };
-    let reasons: Vec<String> = refusal.blocks.iter().map(|block| block.message().text()).collect();
-    (StatusCode::CONFLICT, code, reasons.join(" ").into())
+    (StatusCode::CONFLICT, code, message)
 }
 
 impl Error {
-    fn told(&self) -> (StatusCode, Code, Cow<'static, str>) {
-        let (status, code, detail) = match self {
+    fn told(&self) -> (StatusCode, Code, Message) {
+        match self {
             Self::Invalid(invalid) => {
-                return (StatusCode::UNPROCESSABLE_ENTITY, Code::Invalid, in_one_sentence(invalid));
+                (StatusCode::UNPROCESSABLE_ENTITY, Code::Invalid, message::problem_invalid(invalid.0.len()))
             }
             Self::MalformedJson(reason) => {
-                let detail = format!("The request's body is not well-formed JSON: {reason}.").into();
-                return (StatusCode::BAD_REQUEST, Code::MalformedJson, detail);
+                (StatusCode::BAD_REQUEST, Code::MalformedJson, message::problem_malformed_json(reason))
             }
-            Self::TooManyRequests(seconds) => {
-                let detail = format!("Too many tries. Wait {} and try again.", in_words(*seconds)).into();
-                return (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, detail);
-            }
-            Self::Refused(refusal) => return refused(refusal),
+            Self::Refused(refusal) => refused(refusal),
             Self::NoWay { from, to } => {
-                let detail = message::copy_no_way(from.as_str(), to.as_str()).text().into();
-                return (StatusCode::CONFLICT, Code::CopyState, detail);
+                let message = message::problem_copy_state(from.as_str(), to.as_str());
+                (StatusCode::CONFLICT, Code::CopyState, message)
             }
             Self::PayloadTooLarge => (
                 StatusCode::PAYLOAD_TOO_LARGE,
                 Code::PayloadTooLarge,
-                "The request's body is larger than 64 KiB.",
+                message::problem_payload_too_large(BODY_LIMIT / 1024),
             ),
-            Self::RequestTimeout => (
-                StatusCode::REQUEST_TIMEOUT,
-                Code::RequestTimeout,
-                "The request did not arrive in time. Nothing was changed; please try again.",
-            ),
+            Self::RequestTimeout => {
+                (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message::problem_request_timeout())
+            }
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 Code::UnsupportedMediaType,
-                "The request's body must be JSON, sent with Content-Type: application/json.",
+                message::problem_unsupported_media_type(),
             ),
-            Self::NotSignedIn => (StatusCode::UNAUTHORIZED, Code::NotSignedIn, "Please sign in first."),
+            Self::NotSignedIn => {
+                (StatusCode::UNAUTHORIZED, Code::NotSignedIn, message::problem_not_signed_in())
+            }
             Self::InvalidCredentials => {
-                (StatusCode::UNAUTHORIZED, Code::InvalidCredentials, "Invalid email or password.")
+                (StatusCode::UNAUTHORIZED, Code::InvalidCredentials, message::problem_invalid_credentials())
             }
-            Self::RoleUndefined => (StatusCode::FORBIDDEN, Code::RoleUndefined, "User role not defined."),
-            Self::UserMissing => (StatusCode::UNAUTHORIZED, Code::UserMissing, "User data not found."),
-            Self::Forbidden => (StatusCode::FORBIDDEN, Code::Forbidden, "Your account may not do this."),
-            Self::CrossOrigin => (
-                StatusCode::FORBIDDEN,
-                Code::CrossOrigin,
-                "This request came from another site and was refused.",
-            ),
-            Self::NotFound => {
-                (StatusCode::NOT_FOUND, Code::NotFound, "There is nothing here, or it is no longer there.")
+            Self::RoleUndefined => {
+                (StatusCode::FORBIDDEN, Code::RoleUndefined, message::problem_role_undefined())
             }
+            Self::UserMissing => {
+                (StatusCode::UNAUTHORIZED, Code::UserMissing, message::problem_user_missing())
+            }
+            Self::Forbidden => (StatusCode::FORBIDDEN, Code::Forbidden, message::problem_forbidden()),
+            Self::CrossOrigin => (StatusCode::FORBIDDEN, Code::CrossOrigin, message::problem_cross_origin()),
+            Self::NotFound => (StatusCode::NOT_FOUND, Code::NotFound, message::problem_not_found()),
             Self::MethodNotAllowed => (
                 StatusCode::METHOD_NOT_ALLOWED,
                 Code::MethodNotAllowed,
-                "This address does not take this method.",
+                message::problem_method_not_allowed(),
             ),
-            Self::EmailTaken => (StatusCode::CONFLICT, Code::EmailTaken, EMAIL_TAKEN),
-            Self::RollNumberTaken => (StatusCode::CONFLICT, Code::RollNumberTaken, ROLL_NUMBER_TAKEN),
-            Self::Stale => (
-                StatusCode::PRECONDITION_FAILED,
-                Code::Stale,
-                "Somebody else saved this book while you were editing it. Nothing was overwritten.",
-            ),
+            Self::EmailTaken => (StatusCode::CONFLICT, Code::EmailTaken, message::problem_email_taken()),
+            Self::RollNumberTaken => {
+                (StatusCode::CONFLICT, Code::RollNumberTaken, message::problem_roll_number_taken())
+            }
+            Self::Stale => (StatusCode::PRECONDITION_FAILED, Code::Stale, message::problem_stale()),
             Self::VersionRequired => (
                 StatusCode::PRECONDITION_REQUIRED,
                 Code::VersionRequired,
-                "Say which version you edited: send the book's ETag in If-Match.",
+                message::problem_version_required(),
             ),
             Self::IdempotencyKeyReused => (
                 StatusCode::UNPROCESSABLE_ENTITY,
                 Code::IdempotencyKeyReused,
-                "This Idempotency-Key was used for another request. Nothing was changed; send each new request with a new key.",
+                message::problem_idempotency_key_reused(),
             ),
-            Self::CardUnknown => {
-                (StatusCode::NOT_FOUND, Code::CardUnknown, "No user found for the scanned roll number.")
+            Self::TooManyRequests(seconds) => {
+                // A minute and a half is still told in seconds.
+                let minutes = if *seconds > 90 { seconds.div_ceil(60) } else { 0 };
+                let message = message::problem_too_many_requests((*seconds).max(1), minutes);
+                (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
             }
+            Self::CardUnknown => (StatusCode::NOT_FOUND, Code::CardUnknown, message::problem_card_unknown()),
             Self::CardRoleUnknown => {
-                (StatusCode::FORBIDDEN, Code::CardRoleUnknown, "User role is not recognized.")
+                (StatusCode::FORBIDDEN, Code::CardRoleUnknown, message::problem_card_role_unknown())
             }
-            Self::Busy(_) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                Code::Busy,
-                "The library is very busy. Nothing was changed; please try again in a moment.",
-            ),
-            Self::Unavailable(_) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                Code::Unavailable,
-                "The library cannot reach its records right now. Nothing was changed; please try again in a few minutes.",
-            ),
-            Self::OutcomeUnknown(_) => (
-                StatusCode::SERVICE_UNAVAILABLE,
-                Code::OutcomeUnknown,
-                "It is not certain whether this was saved. Please reload and look before you try again: it may have worked.",
-            ),
-            Self::Internal(_) => (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                Code::Internal,
-                "Something went wrong on the server. Nothing was changed; please try again.",
-            ),
-        };
-        (status, code, detail.into())
+            Self::Busy(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::Busy, message::problem_busy()),
+            Self::Unavailable(_) => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, message::problem_unavailable())
+            }
+            Self::OutcomeUnknown(_) => {
+                (StatusCode::SERVICE_UNAVAILABLE, Code::OutcomeUnknown, message::problem_outcome_unknown())
+            }
+            Self::Internal(_) => {
+                (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, message::problem_internal())
+            }
+        }
     }
 
-    fn fields(&self) -> Vec<FieldError> {
-        let field = |field: &'static str, message: &str| {
-            vec![FieldError { field: field.into(), message: message.into() }]
-        };
+    fn fields(&self, message: &Message) -> Vec<FieldError> {
         match self {
             Self::Invalid(invalid) => invalid.0.clone(),
-            Self::EmailTaken => field("email", EMAIL_TAKEN),
-            Self::RollNumberTaken => field("rollNumber", ROLL_NUMBER_TAKEN),
+            Self::EmailTaken => vec![FieldError::new("email", message.clone())],
+            Self::RollNumberTaken => vec![FieldError::new("rollNumber", message.clone())],
             _ => Vec::new(),
         }
     }
 }
 
-fn in_one_sentence(invalid: &Invalid) -> Cow<'static, str> {
-    match invalid.0.as_slice() {
-        [one] => one.message.clone().into(),
-        several => format!("{} fields need your attention.", several.len()).into(),
-    }
-}
-
-fn in_words(seconds: u64) -> String {
-    match seconds {
-        0..=1 => "a second".into(),
-        2..=90 => format!("{seconds} seconds"),
-        _ => format!("{} minutes", seconds.div_ceil(60)),
-    }
-}
-
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let (status, code, detail) = self.told();
+        let (status, code, message) = self.told();
         match &self {
             // Storage tells when this begins and when it ends; a line for each request would fill the disk.
             Self::Busy(None) | Self::Unavailable(_) => {
@@ -402,18 +368,25 @@ impl IntoResponse for Error {
             ),
             _ => {}
         }
+        let errors = self.fields(&message);
+        let blocks: Vec<BlockShown> = match &self {
+            Self::Refused(refusal) => refusal.blocks.iter().map(BlockShown::from).collect(),
+            _ => Vec::new(),
+        };
         let problem = Problem {
             kind: "about:blank",
-            title: status.canonical_reason().unwrap_or("Error").into(),
+            title: status.canonical_reason().unwrap_or("Error"),
             status: status.as_u16(),
-            detail,
-            code,
-            request_id: request_id(),
-            errors: self.fields(),
-            blocks: match &self {
-                Self::Refused(refusal) => refusal.blocks.iter().map(BlockShown::from).collect(),
-                _ => Vec::new(),
+            detail: match (errors.as_slice(), blocks.as_slice()) {
+                ([one], _) => one.message.clone(),
+                (_, []) => message.text(),
+                (_, blocks) => blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join(" "),
             },
+            code,
+            params: message.params,
+            request_id: request_id(),
+            errors,
+            blocks,
         };
         let mut response = (status, axum::Json(problem)).into_response();
         let headers = response.headers_mut();
@@ -429,5 +402,67 @@ impl IntoResponse for Error {
             headers.insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The screens translate a problem by its code and a field by its rule.
+    #[test]
+    fn every_problem_has_its_message_and_each_stands_in_the_table() {
+        for code in CODES {
+            let key = format!("problem.{code}");
+            assert!(message::TEMPLATES.iter().any(|template| template.code == key), "{key}");
+        }
+        for error in [
+            Error::Invalid(Invalid::field("a", message::missing())),
+            Error::MalformedJson(String::new()),
+            Error::PayloadTooLarge,
+            Error::RequestTimeout,
+            Error::UnsupportedMediaType,
+            Error::NotSignedIn,
+            Error::InvalidCredentials,
+            Error::RoleUndefined,
+            Error::UserMissing,
+            Error::Forbidden,
+            Error::CrossOrigin,
+            Error::NotFound,
+            Error::MethodNotAllowed,
+            Error::Refused(Refusal { blocks: vec![Block::NoCopy] }),
+            Error::Refused(Refusal { blocks: vec![Block::SelfBorrowOff] }),
+            Error::NoWay { from: copy::State::Lost, to: copy::Condition::OnShelf },
+            Error::EmailTaken,
+            Error::RollNumberTaken,
+            Error::Stale,
+            Error::IdempotencyKeyReused,
+            Error::VersionRequired,
+            Error::TooManyRequests(1),
+            Error::CardUnknown,
+            Error::CardRoleUnknown,
+            Error::Busy(None),
+            Error::Unavailable("".into()),
+            Error::OutcomeUnknown(None),
+            Error::Internal("".into()),
+        ] {
+            let (_, code, message) = error.told();
+            assert_eq!(serde_json::json!(message.code.strip_prefix("problem.")), serde_json::json!(code));
+        }
+    }
+
+    #[test]
+    fn a_wait_is_told_in_seconds_or_minutes() {
+        let told = |seconds| Error::TooManyRequests(seconds).told().2.text();
+        for (seconds, words) in [
+            (0, "a second"),
+            (1, "a second"),
+            (40, "40 seconds"),
+            (90, "90 seconds"),
+            (91, "2 minutes"),
+            (3600, "60 minutes"),
+        ] {
+            assert_eq!(told(seconds), format!("Too many tries. Wait {words} and try again."));
+        }
     }
 }

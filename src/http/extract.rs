@@ -8,9 +8,9 @@ use axum::{
 use serde::de::DeserializeOwned;
 
 use super::error::{Error, Result};
-use crate::domain::{
-    money,
-    rule::{FieldError, Invalid},
+use crate::{
+    domain::{money, rule::Invalid},
+    message::{self, Message},
 };
 
 /// A JSON body whose fields are exactly those asked for.
@@ -93,35 +93,36 @@ fn wrong_field(path: &str, said: &str) -> Invalid {
     let said = said.split(" at line ").next().unwrap_or(said);
     let quoted = said.split('`').nth(1).unwrap_or_default();
     let (field, message) = if said.starts_with("missing field") {
-        (quoted, "This field is missing.".to_owned())
+        (quoted, message::missing())
     } else if said.starts_with("unknown field") {
-        (quoted, format!("There is no field \"{quoted}\" here."))
+        (quoted, message::unknown_field(quoted))
     } else if said.starts_with("duplicate field") {
-        (quoted, "This field stands here twice.".to_owned())
+        (quoted, message::duplicate())
     } else {
-        (if path == "." { "" } else { path }, plainly(said))
+        (if path == "." { "" } else { path }, wrong_type(said))
     };
-    Invalid(vec![FieldError { field: field.to_owned().into(), message }])
+    Invalid::field(field.to_owned(), message)
 }
 
 /// The parser's words about a wrong type, in plain ones.
-fn plainly(said: &str) -> String {
+fn wrong_type(said: &str) -> Message {
     let expected = said.rsplit_once("expected ").map_or("", |(_, expected)| expected);
     if said.starts_with("unknown variant") {
-        return format!("This must be {}.", expected.replace("one of ", "").replace('`', ""));
+        // expected `a` / expected `a` or `b` / expected one of `a`, `b`, `c`
+        let choices: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+        return message::not_one_of(&choices.join(", "));
     }
-    let kind = match expected {
-        "a string" => "text",
-        "i64" | "u64" | "usize" => "a whole number",
-        "f64" => "a number",
-        "a boolean" => "true or false",
-        money::EXPECTED => money::EXPECTED,
-        _ if said.contains("invalid digit") => "a whole number",
-        _ if expected.starts_with("struct") || expected.starts_with("an object") => "an object in { }",
-        _ if expected.starts_with("a sequence") => "a list",
-        _ => return format!("This does not fit: {said}."),
-    };
-    format!("This must be {kind}.")
+    match expected {
+        "a string" => message::not_text(),
+        "i64" | "u64" | "usize" => message::not_whole_number(),
+        "f64" => message::not_number(),
+        "a boolean" => message::not_true_or_false(),
+        money::EXPECTED => message::not_amount(),
+        _ if said.contains("invalid digit") => message::not_whole_number(),
+        _ if expected.starts_with("struct") || expected.starts_with("an object") => message::not_object(),
+        _ if expected.starts_with("a sequence") => message::not_list(),
+        _ => message::wrong_type(said),
+    }
 }
 
 /// The number in a path; anything that is no number names nothing, so it is not found.

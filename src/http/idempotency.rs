@@ -27,6 +27,7 @@ use super::{
 };
 use crate::{
     domain::rule::Invalid,
+    message,
     storage::{
         Tx,
         idempotency::{self, Begun, Kept},
@@ -115,11 +116,7 @@ fn key(headers: &HeaderMap) -> Result<Option<String>> {
     };
     match (Some(key.as_bytes()).filter(printable).map(std::str::from_utf8), keys.next()) {
         (Some(Ok(key)), None) => Ok(Some(key.to_owned())),
-        _ => Err(Invalid::field(
-            KEY,
-            "Idempotency-Key must be one key of 1 to 128 printable ASCII characters.",
-        )
-        .into()),
+        _ => Err(Invalid::field(KEY, message::not_idempotency_key(LONGEST_KEY)).into()),
     }
 }
 

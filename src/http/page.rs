@@ -6,7 +6,10 @@ use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::error::{Error, Result};
-use crate::domain::rule::{Invalid, Number};
+use crate::{
+    domain::rule::{Invalid, Number},
+    message,
+};
 
 /// How many rows a page may have.
 pub const LENGTH: Number = Number { field: "limit", label: "The page's length", min: 1, max: 100 };
@@ -34,7 +37,7 @@ pub fn place<P: DeserializeOwned>(cursor: Option<&str>) -> Result<Option<P>> {
 /// The error for a cursor that is malformed or belongs to another list.
 #[must_use]
 pub fn bad_cursor() -> Error {
-    Invalid::field("cursor", "This is no place in this list. Start from its first page.").into()
+    Invalid::field("cursor", message::bad_cursor()).into()
 }
 
 #[cfg(test)]

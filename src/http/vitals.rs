@@ -5,7 +5,10 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::{State, accounts::within, client::Network, error::Result, extract::Json};
-use crate::domain::rule::Invalid;
+use crate::{domain::rule::Invalid, message};
+
+/// Figures of one page view: the module has five, and may measure some of them twice.
+const FIGURES: usize = 20;
 
 /// A figure of the web-vitals module.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
@@ -63,9 +66,9 @@ pub async fn record_vitals(
     Json(vitals): Json<Vitals>,
 ) -> Result<StatusCode> {
     within(app.limits.vitals.take(&network))?;
-    let sound = vitals.metrics.len() <= 20 && vitals.metrics.iter().all(|vital| vital.value.is_finite());
+    let sound = vitals.metrics.len() <= FIGURES && vitals.metrics.iter().all(|vital| vital.value.is_finite());
     if !sound {
-        return Err(Invalid::field("metrics", "At most 20 figures, each a number.").into());
+        return Err(Invalid::field("metrics", message::too_many_figures(FIGURES)).into());
     }
     for vital in vitals.metrics {
         let labels =

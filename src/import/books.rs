@@ -25,6 +25,7 @@ use crate::{
         isbn::isbn_13,
         rule::Invalid,
     },
+    message,
     policies::Policies,
     storage::{
         self, Db,
@@ -132,27 +133,28 @@ fn book(row: &Row<'_>) -> Result<ImportedBook> {
     if form.title.is_empty() {
         TITLE.check("", &mut invalid);
     }
-    let isbn = row.parse("isbn", "an ISBN: its check digit does not fit", &mut invalid, isbn_13);
-    let published_year = row.parse("publishedYear", "a year", &mut invalid, within(-5000_i64, 2200));
-    let language = row.parse("language", "a language code", &mut invalid, |code| {
+    let isbn = row.parse("isbn", message::import_not_isbn, &mut invalid, isbn_13);
+    let published_year =
+        row.parse("publishedYear", message::import_not_year, &mut invalid, within(-5000_i64, 2200));
+    let language = row.parse("language", message::import_not_language, &mut invalid, |code| {
         Some(code.to_lowercase()).filter(|code| code.chars().count() <= 35)
     });
-    let average = row.parse("averageRating", "a number from 0 to 5", &mut invalid, within(0.0_f64, 5.0));
-    row.parse("ratingsCount", "a whole number", &mut invalid, |text| text.parse::<u64>().ok());
+    let not_average = |cell: &str| message::import_not_number(cell, 0, 5);
+    let average = row.parse("averageRating", not_average, &mut invalid, within(0.0_f64, 5.0));
+    row.parse("ratingsCount", message::import_not_whole_number, &mut invalid, |text| {
+        text.parse::<u64>().ok()
+    });
+    let out_of = |min, max| move |cell: &str| message::import_out_of_range(cell, min, max);
+    let copies = (0, NO_OF_BOOKS.max);
     form.no_of_books = row
-        .parse(
-            "noOfBooks",
-            &format!("a whole number from 0 to {}", NO_OF_BOOKS.max),
-            &mut invalid,
-            within(0, NO_OF_BOOKS.max),
-        )
+        .parse("noOfBooks", out_of(copies.0, copies.1), &mut invalid, within(copies.0, copies.1))
         .unwrap_or(1);
-    let stars =
-        row.parse("rating", "a whole number from 1 to 5", &mut invalid, within(RATING.min, RATING.max));
+    let stars = (RATING.min, RATING.max);
+    let stars = row.parse("rating", out_of(stars.0, stars.1), &mut invalid, within(stars.0, stars.1));
     #[expect(clippy::cast_possible_truncation, reason = "0 to 5")]
     let rounded = average.filter(|stars| *stars > 0.0).map(|stars| (stars.round() as i64).max(RATING.min));
     form.rating = stars.or(rounded);
-    form.status = row.parse("status", "\"Available\" or \"Not Available\"", &mut invalid, Status::parse);
+    form.status = row.parse("status", message::import_not_status, &mut invalid, Status::parse);
     let key = key(&form, isbn.as_deref(), published_year, language.as_deref());
     let facts =
         Imported { key: format!("{:032x}", u128::from_be_bytes(key)), isbn, published_year, language };

@@ -17,6 +17,7 @@ use indicatif::ProgressBar;
 
 use crate::{
     domain::rule::{Invalid, Text},
+    message::Message,
     spreadsheet::unguarded,
 };
 
@@ -113,12 +114,12 @@ impl<'t> Row<'t> {
         Text { min: 0, field: column, ..rule }.check(self.cell(column), invalid)
     }
 
-    /// What `parse` makes of a cell; `None` if it is blank. A cell that it cannot read is noted in `invalid`: it
-    /// `is_not` what was expected.
+    /// What `parse` makes of a cell; `None` if it is blank. What `unreadable` says of a cell that it cannot read is noted
+    /// in `invalid`.
     pub fn parse<T>(
         &self,
         column: &'static str,
-        is_not: &str,
+        unreadable: impl Fn(&str) -> Message,
         invalid: &mut Invalid,
         parse: impl Fn(&str) -> Option<T>,
     ) -> Option<T> {
@@ -129,7 +130,7 @@ impl<'t> Row<'t> {
         let value = parse(cell);
         if value.is_none() {
             let shown: String = cell.chars().take(40).collect();
-            invalid.push(column, format!("\"{shown}\" is not {is_not}"));
+            invalid.push(column, unreadable(&shown));
         }
         value
     }

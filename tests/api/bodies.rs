@@ -276,3 +276,28 @@ async fn a_body_that_is_not_said_to_be_json_is_refused() {
         assert_eq!(state(&app), before, "{method} {path}");
     }
 }
+
+/// The screens say it in the person's language, by rule and parameters.
+#[tokio::test]
+async fn a_problem_and_each_wrong_field_name_their_message_and_what_fills_it() {
+    let app = TestApp::new().await;
+    let wrong = json!({ "name": "", "email": "no address", "password": "short", "rollNumber": "r", "department": "d", "batch": "2027" });
+    let told = app.visitor().post("/auth/register", &wrong).await;
+    told.problem(422, "invalid");
+    let problem = told.json();
+    assert_eq!(problem["params"], json!({ "count": 3 }));
+    assert_eq!(
+        problem["errors"][0],
+        json!({
+            "field": "name",
+            "rule": "required",
+            "params": { "label": "Full name" },
+            "message": "Full name is required.",
+        })
+    );
+    assert_eq!(problem["errors"][2]["rule"], "tooShort");
+    assert_eq!(problem["errors"][2]["params"], json!({ "label": "Password", "min": 8 }));
+    let one = app.visitor().post("/auth/id-card", &json!({ "rollNumber": 25 })).await.json();
+    assert_eq!(one["errors"][0]["rule"], "notText");
+    assert_eq!(one["detail"], one["errors"][0]["message"], "one wrong field is told in full");
+}

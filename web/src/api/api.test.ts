@@ -22,7 +22,7 @@ describe('what a call throws', () => {
   it("carries the server's words, code and fields", async () => {
     fakeServer({ 'GET /me': problem(422, 'invalid', 'Look again.', [{ field: 'name', message: 'Name is required.' }]) })
     const error = await failure(dataOf(client.GET('/me')))
-    expect(error.message).toBe('Look again.')
+    expect(error.message).toBe('Name is required.')
     expect(error.code).toBe('invalid')
     expect(error.fields).toEqual({ name: 'Name is required.' })
   })
@@ -47,7 +47,7 @@ describe('what a call throws', () => {
 
   it('says how long to wait', async () => {
     fakeServer({
-      'GET /me': { ...problem(429, 'too-many-requests', 'Slow down.'), headers: { 'Retry-After': '30' } },
+      'GET /me': { ...problem(429, 'slow-down', 'Slow down.'), headers: { 'Retry-After': '30' } },
     })
     expect((await failure(dataOf(client.GET('/me')))).retryAfter).toBe(30)
   })

@@ -2420,8 +2420,14 @@ export interface components {
         FieldError: {
             /** @description The field's name as it stands in the request. */
             field: string;
-            /** @description What is wrong and what would be right. */
+            /** @description What is wrong and what would be right, in English. */
             message: string;
+            /** @description What the message is filled with. */
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description Which rule it breaks: the message is `x-messages[rule]`. */
+            rule: string;
         };
         /** @description The library's own settings, apart from its rules and its calendar. The defaults are the specification's. */
         LibrarySettings: {
@@ -2625,10 +2631,17 @@ export interface components {
             blocks?: components["schemas"]["BlockShown"][];
             /** @description Tells one kind of problem from another; never changes. */
             code: components["schemas"]["Code"];
-            /** @description What happened and what to do, for the person. */
+            /**
+             * @description What happened and what to do, for the person, in English: `x-messages["problem." + code]`. Where one field alone is
+             *     wrong, its message; where circulation refused, every reason.
+             */
             detail: string;
             /** @description The fields that are wrong. */
             errors?: components["schemas"]["FieldError"][];
+            /** @description What the message is filled with. */
+            params: {
+                [key: string]: unknown;
+            };
             /** @description Names the request, in the log of the server too. */
             requestId?: string | null;
             /**

@@ -92,9 +92,8 @@ describe('notices', () => {
   it('W4: failures of two rows stand beside each other until they are dismissed or tried again', async () => {
     let works = false
     fakeServer({
-      'POST /books/1/loans': () =>
-        works ? { status: 201, body: {} } : problem(409, 'book-unavailable', 'One is out.'),
-      'POST /books/2/loans': problem(409, 'book-unavailable', 'Two is out.'),
+      'POST /books/1/loans': () => (works ? { status: 201, body: {} } : problem(409, 'one-is-out', 'One is out.')),
+      'POST /books/2/loans': problem(409, 'two-is-out', 'Two is out.'),
     })
     vi.useFakeTimers({ shouldAdvanceTime: true })
     try {

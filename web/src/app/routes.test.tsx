@@ -81,7 +81,11 @@ describe('navigation bar', () => {
     fakeServer({
       ...session(librarian),
       ...catalogue,
-      'POST /auth/sign-out': problem(500, 'internal', 'Out of order.'),
+      'POST /auth/sign-out': problem(
+        500,
+        'internal',
+        'Something went wrong on the server. Nothing was changed; please try again.',
+      ),
     })
     const view = renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Logout' }))

@@ -1,4 +1,5 @@
 import type { Problem } from '../api/types'
+import { labels } from '../messages/labels'
 import { t, told } from './messages'
 
 /** The server's stable codes, and three for an answer that is not the server's. */
@@ -7,10 +8,13 @@ type Code = Problem['code'] | 'unreachable' | 'timed-out' | 'unknown'
 type Params = Readonly<Record<string, unknown>>
 
 /** As the server sends it; what names the words in other languages may be missing. */
+type SentError = { field: string; message: string; rule?: string; params?: Params }
+type SentReason = { code: string; facts: Params; text: string }
 type Sent = Pick<Problem, 'status' | 'detail'> & {
   code: Code
   params?: Params
-  errors?: readonly { field: string; message: string; rule?: string; params?: Params }[]
+  errors?: readonly SentError[]
+  blocks?: readonly SentReason[]
 }
 
 /** What the server refused or could not do, in words for the person. `status` 0 means that it could not be reached. */
@@ -23,18 +27,30 @@ export class ProblemError extends Error {
   /** Seconds to wait before trying again, where the server says so. */
   readonly retryAfter: number | null
 
-  constructor({ status, code, params = {}, detail, errors = [] }: Sent, retryAfter: number | null = null) {
-    super(told(`problem.${code}`, params, detail))
-    this.status = status
-    this.code = code
-    this.fields = Object.fromEntries(
-      errors.map(({ field, message, rule, params: of = {} }) => [
-        field,
-        rule === undefined ? message : told(`field.${rule}`, of, message),
-      ]),
-    )
+  constructor(sent: Sent, retryAfter: number | null = null) {
+    const fields = Object.fromEntries((sent.errors ?? []).map((error) => [error.field, fieldMessage(error)]))
+    super(sentence(sent, Object.values(fields)))
+    this.status = sent.status
+    this.code = sent.code
+    this.fields = fields
     this.retryAfter = retryAfter
   }
+}
+
+/** As the server's `detail` is made: one wrong field is told in full, several are counted; of a refusal, every reason. */
+function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: readonly string[]): string {
+  const [only, ...others] = fields
+  if (only !== undefined && others.length === 0) return only
+  if (blocks.length > 0) return blocks.map((block) => told(block.code, block.facts, block.text)).join(' ')
+  return told(`problem.${code}`, params, detail)
+}
+
+/** A rule without an area is about a field, whose label the server sends in English. */
+function fieldMessage({ message, rule, params = {} }: SentError): string {
+  if (rule === undefined) return message
+  const { label } = params
+  const named = typeof label === 'string' ? { ...params, label: told(labels[label] ?? '', {}, label) } : params
+  return told(rule.includes('.') ? rule : `field.${rule}`, named, message)
 }
 
 export function unreachable(): ProblemError {

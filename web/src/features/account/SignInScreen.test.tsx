@@ -107,7 +107,10 @@ describe('Scan ID Card', () => {
       problem(404, 'card-unknown', 'No user found for the scanned roll number.'),
     ],
     ['User role is not recognized.', problem(403, 'card-role-unknown', 'User role is not recognized.')],
-    ['Failed to fetch user from the database.', problem(500, 'internal', 'Something went wrong.')],
+    [
+      'Failed to fetch user from the database.',
+      problem(500, 'internal', 'Something went wrong on the server. Nothing was changed; please try again.'),
+    ],
   ])('R-SCAN-3: %s', async (message, refusal) => {
     fakeServer({ ...visitor, 'POST /auth/id-card': refusal })
     renderApp('/login')

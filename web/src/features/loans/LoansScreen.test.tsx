@@ -44,7 +44,8 @@ function desk() {
       open.map(({ id }) => [
         `POST /loans/${id}/return`,
         () => {
-          if (broken) return problem(503, 'busy', 'The library is busy. Please try again.')
+          if (broken)
+            return problem(503, 'busy', 'The library is very busy. Nothing was changed; please try again in a moment.')
           open = open.filter((one) => one.id !== id)
           return {}
         },
@@ -137,7 +138,9 @@ describe('All Borrowed Books', () => {
     await userEvent.click(await button('Return', 2))
     await answer('Return')
     expect(
-      await screen.findByText('The book could not be returned. The library is busy. Please try again.'),
+      await screen.findByText(
+        'The book could not be returned. The library is very busy. Nothing was changed; please try again in a moment.',
+      ),
     ).toBeVisible()
     expect(logged).toHaveBeenCalled()
     expect(await button('Return', 2)).toBeEnabled()

@@ -84,10 +84,15 @@ describe('a book', () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     let broken = true
     server(student, {
-      'GET /books/7': () => (broken ? problem(500, 'internal', 'Something went wrong.') : { body: detail() }),
+      'GET /books/7': () =>
+        broken
+          ? problem(500, 'internal', 'Something went wrong on the server. Nothing was changed; please try again.')
+          : { body: detail() },
     })
     renderApp('/stubook-detail/7')
-    expect(await screen.findByText('Something went wrong.')).toBeVisible()
+    expect(
+      await screen.findByText('Something went wrong on the server. Nothing was changed; please try again.'),
+    ).toBeVisible()
     expect(logged).toHaveBeenCalledWith('The book could not be loaded.', expect.anything())
     broken = false
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
@@ -264,12 +269,22 @@ describe('reviews', () => {
 
   it('R-FAIL-1: a review that fails is logged and said, and what was typed survives a reload too', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    server(student, { 'POST /books/7/reviews': problem(503, 'busy', 'The library is busy.') })
+    server(student, {
+      'POST /books/7/reviews': problem(
+        503,
+        'busy',
+        'The library is very busy. Nothing was changed; please try again in a moment.',
+      ),
+    })
     const view = renderApp('/stubook-detail/7')
     await userEvent.type(await screen.findByLabelText('Comment'), 'Long thought out')
     await userEvent.click(screen.getByRole('radio', { name: '2 stars' }))
     await add()
-    expect(await screen.findByText('Your review could not be saved. The library is busy.')).toBeVisible()
+    expect(
+      await screen.findByText(
+        'Your review could not be saved. The library is very busy. Nothing was changed; please try again in a moment.',
+      ),
+    ).toBeVisible()
     expect(logged).toHaveBeenCalled()
     view.unmount()
     renderApp('/stubook-detail/7')

@@ -102,7 +102,7 @@ describe('Add New Book', () => {
 
   it('R-BOOK-4, R-BOOK-5: a failure keeps what was typed, also over a reload, and the field that the server names', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
-    let refuse = problem(503, 'busy', 'The library is busy.')
+    let refuse = problem(503, 'busy', 'The library is very busy. Nothing was changed; please try again in a moment.')
     fakeServer({ ...session, 'POST /books': () => refuse })
     const { unmount } = renderApp('/add')
     await fill()
@@ -234,7 +234,11 @@ describe('Update Book Details', () => {
     fakeServer({
       ...session,
       'GET /books/7': answer(stored(7), '"1-3-a"'),
-      'PUT /books/7': problem(500, 'internal', 'Something went wrong.'),
+      'PUT /books/7': problem(
+        500,
+        'internal',
+        'Something went wrong on the server. Nothing was changed; please try again.',
+      ),
     })
     renderApp('/update/7')
     await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), '!')
@@ -252,7 +256,7 @@ describe('Update Book Details', () => {
       'PUT /books/7': (request) =>
         request.headers.get('If-Match') === '"2-3-a"'
           ? answer(theirs, '"3-3-a"')
-          : problem(412, 'stale', 'Saved meanwhile.'),
+          : problem(412, 'stale', 'Somebody else saved this while you were editing it. Nothing was overwritten.'),
     })
     renderApp('/update/7')
     await userEvent.type(await screen.findByRole('textbox', { name: 'Author' }), ' (1775)')
@@ -339,7 +343,14 @@ describe('All Books and Delete Books', () => {
 
   it('R-BOOK-1, R-BOOK-6: /delete searches titles, asks with the name of the book, and says when it fails', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
-    const requests = fakeServer({ ...shelf, 'DELETE /books/8': problem(503, 'busy', 'Busy.') })
+    const requests = fakeServer({
+      ...shelf,
+      'DELETE /books/8': problem(
+        503,
+        'busy',
+        'The library is very busy. Nothing was changed; please try again in a moment.',
+      ),
+    })
     renderApp('/delete')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Persuasion' }))
     const dialog = within(await screen.findByRole('dialog'))

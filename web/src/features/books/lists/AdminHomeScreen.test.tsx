@@ -121,10 +121,15 @@ describe('admin home', () => {
     let broken = true
     fakeServer({
       ...session,
-      'GET /books': (request) => (broken ? problem(500, 'internal', 'Out of order.') : catalogue(request)),
+      'GET /books': (request) =>
+        broken
+          ? problem(500, 'internal', 'Something went wrong on the server. Nothing was changed; please try again.')
+          : catalogue(request),
     })
     renderApp('/home')
-    expect(await screen.findByText('Out of order.')).toBeVisible()
+    expect(
+      await screen.findByText('Something went wrong on the server. Nothing was changed; please try again.'),
+    ).toBeVisible()
     broken = false
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
     expect(await screen.findByRole('link', { name: 'Middlemarch' })).toBeVisible()
@@ -138,11 +143,15 @@ describe('admin home', () => {
       ...session,
       'GET /books': ({ url }) => {
         if (!new URL(url).searchParams.has('cursor')) return bookPage(shelf, { total: 3, next: 'more' })
-        return broken ? problem(500, 'internal', 'Out of order.') : bookPage([second])
+        return broken
+          ? problem(500, 'internal', 'Something went wrong on the server. Nothing was changed; please try again.')
+          : bookPage([second])
       },
     })
     renderApp('/home')
-    expect(await screen.findByText('Out of order.')).toBeVisible()
+    expect(
+      await screen.findByText('Something went wrong on the server. Nothing was changed; please try again.'),
+    ).toBeVisible()
     broken = false
     const before = requests.length
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
@@ -214,7 +223,15 @@ describe('admin home', () => {
 
   it('R-HOME-6: Error deleting book, please try again.', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue(undefined)
-    fakeServer({ ...session, 'GET /books': catalogue, 'DELETE /books/1': problem(503, 'busy', 'Busy.') })
+    fakeServer({
+      ...session,
+      'GET /books': catalogue,
+      'DELETE /books/1': problem(
+        503,
+        'busy',
+        'The library is very busy. Nothing was changed; please try again in a moment.',
+      ),
+    })
     renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Middlemarch' }))
     await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
