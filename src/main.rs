@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use anyhow::{Context as _, Result, anyhow, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Parser as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use library::{
@@ -21,7 +21,7 @@ use library::{
     import::{self, rejects},
     password, server,
     storage::{
-        self, Db, accounts, books, catalogue,
+        self, Db, accounts, books, catalogue, copies,
         events::{self, Entry},
         migrate::{self, MIGRATIONS},
     },
@@ -179,17 +179,24 @@ fn import_books(database: &Database, file: &Path, rejected: Option<PathBuf>) -> 
         totals.known,
         totals.rejected
     );
+    if totals.copies > 0 {
+        println!("{} of the rows brought more copies of titles that were there.", totals.copies);
+    }
     if totals.rejected > 0 {
         println!("The rejected rows and the reasons are in {}.", rejected.display());
     }
     Ok(())
 }
 
+/// Most contradictions of each kind that the doctor tells.
+const CONTRADICTIONS: i64 = 100;
+
 fn doctor(database: &Database, place: &Place) -> Result<()> {
     let db = Db::open(&database.database)?;
     let clock = Clock::system(place.time_zone.clone());
-    let (books, accounts, changes) = db.read_blocking(|tx| -> storage::Result<_> {
-        Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?))
+    let (books, accounts, changes, contradictions) = db.read_blocking(|tx| -> storage::Result<_> {
+        let contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
+        Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions))
     })?;
     db.close();
     println!("database   {} answers, schema up to date", database.database);
@@ -200,8 +207,17 @@ fn doctor(database: &Database, place: &Place) -> Result<()> {
         clock.today(),
         place.time_zone.iana_name().unwrap_or("a nameless time zone")
     );
+    for contradiction in &contradictions {
+        println!("wrong      {contradiction}");
+    }
     if accounts == 0 {
         println!("next       make the first librarian: library admin create --email E --name N");
     }
-    Ok(())
+    match contradictions.len() {
+        0 => Ok(()),
+        1 => bail!("the catalogue, its copies and the loans contradict one another, as said above"),
+        count => bail!(
+            "the catalogue, its copies and the loans contradict one another in {count} places, listed above"
+        ),
+    }
 }

@@ -102,10 +102,22 @@ pub fn add_copies(
     book: BookId,
     barcodes: &Barcodes,
 ) -> Result<Vec<AddedCopy>> {
+    let added = put_copies(tx, moment, rulebook, book, barcodes)?;
+    record_added(tx, moment, actor, book, &added)?;
+    Ok(added)
+}
+
+/// [`add_copies`] without a record of it.
+pub fn put_copies(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    book: BookId,
+    barcodes: &Barcodes,
+) -> Result<Vec<AddedCopy>> {
     books::lock(tx, book)?.ok_or(Error::NotFound)?;
     let added = put_on_shelf(tx, moment, rulebook, book, barcodes)?;
     books::put_back_copies(tx, book, i64::try_from(added.len()).unwrap_or(i64::MAX))?;
-    record_added(tx, moment, actor, book, &added)?;
     Ok(added)
 }
 
@@ -120,11 +132,16 @@ pub fn record_added(
     if added.is_empty() {
         return Ok(());
     }
-    let change = Change::CopiesAdded {
+    record(tx, moment, actor, &Entry::book(book, added_change(added)))
+}
+
+/// That copies came in, as it is kept.
+#[must_use]
+pub fn added_change(added: &[AddedCopy]) -> Change {
+    Change::CopiesAdded {
         count: i64::try_from(added.len()).unwrap_or(i64::MAX),
         copies: added.iter().take(LISTED).cloned().collect(),
-    };
-    record(tx, moment, actor, &Entry { person: None, book: Some(book), copy: None, change })
+    }
 }
 
 /// Lets the copies follow an edit of a title's number, whose count is stored already: the difference is added, or

@@ -11,25 +11,32 @@ use indicatif::ProgressBar;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    rejects::Rejects,
+    rejects::{Rejected, Rejects},
     table::{Row, Table},
 };
 use crate::{
-    circulation::{self, stock},
+    circulation::{
+        self, Moment,
+        stock::{self, Barcodes},
+    },
     clock::Clock,
     domain::{
         book::{
             AUTHOR, BookForm, DESCRIPTION, GENRE, LOCATION, NO_OF_BOOKS, PHOTO_URL, RATING, Status, TITLE,
         },
         change::Change,
+        copy::{self, folded_barcode},
+        id::BookId,
         isbn::isbn_13,
         rule::Invalid,
+        rulebook::Rulebook,
     },
     message,
     policies::Policies,
     storage::{
-        self, Db,
-        books::Imported,
+        self, Db, Tx,
+        books::{self, Imported},
+        copies::{self, Holder},
         events::{self, Entry},
     },
 };
@@ -50,7 +57,11 @@ const COLUMNS: &[&str] = &[
     "noOfBooks",
     "rating",
     "status",
+    "barcode",
 ];
+
+/// Parts several barcodes in one cell.
+const BARCODE_SEPARATOR: char = '|';
 
 /// Rows in one transaction: long enough to be quick, short enough not to keep a borrower waiting.
 const BATCH: usize = 500;
@@ -59,8 +70,11 @@ const BATCH: usize = 500;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub rows: u64,
+    /// Titles that are new.
     pub added: u64,
-    /// In the catalogue from an earlier import.
+    /// Rows that brought more copies of a title.
+    pub copies: u64,
+    /// In the catalogue before.
     pub known: u64,
     pub rejected: u64,
 }
@@ -70,10 +84,43 @@ struct ImportedBook {
     form: BookForm,
     facts: Imported,
     key: Key,
+    /// Of the copies that it stands for; none where they get accession numbers.
+    barcodes: Vec<String>,
+    /// The row, should one of its barcodes be taken.
+    row: Option<Rejected>,
 }
 
 /// Rows are the same when title, author, isbn, year and language are: the first 128 bits of their SHA-256.
 type Key = [u8; 16];
+
+/// Where each title, and each barcode, came first in a file.
+#[derive(Default)]
+struct Seen {
+    titles: HashMap<Key, u64>,
+    barcodes: HashMap<String, u64>,
+}
+
+impl Seen {
+    /// Notes a row; the line that it repeats, if it does. A title may come again with other barcodes (R-COPY-7).
+    fn note(&mut self, book: &ImportedBook, line: u64) -> Result<(), u64> {
+        if book.barcodes.is_empty() {
+            return match self.titles.entry(book.key) {
+                hash_map::Entry::Occupied(first) => Err(*first.get()),
+                hash_map::Entry::Vacant(entry) => {
+                    entry.insert(line);
+                    Ok(())
+                }
+            };
+        }
+        let folded: Vec<String> = book.barcodes.iter().map(|barcode| folded_barcode(barcode)).collect();
+        if let Some(first) = folded.iter().find_map(|barcode| self.barcodes.get(barcode)) {
+            return Err(*first);
+        }
+        self.titles.entry(book.key).or_insert(line);
+        self.barcodes.extend(folded.into_iter().map(|barcode| (barcode, line)));
+        Ok(())
+    }
+}
 
 /// Adds the books of `file` to the catalogue and lists the rows it cannot take in `rejected`. A file that is not sound
 /// adds nothing.
@@ -81,29 +128,28 @@ pub fn import(db: &Db, file: &Path, rejected: &Path, bar: &ProgressBar) -> Resul
     let mut table = Table::open(file, COLUMNS, "title", bar)?;
     let mut rejects = Rejects::create(rejected, &table)?;
     let mut totals = Totals::default();
-    let mut first_lines: HashMap<Key, u64> = HashMap::new();
-    let mut batch = Vec::with_capacity(BATCH);
+    let mut seen = Seen::default();
+    let (mut batch, mut refused) = (Vec::with_capacity(BATCH), Vec::new());
     while let Some(row) = table.next_row()? {
         totals.rows += 1;
         match book(&row) {
-            Ok(book) => match first_lines.entry(book.key) {
-                hash_map::Entry::Occupied(first) => {
-                    rejects.add(&row, &format!("same as line {}", first.get()))?;
-                }
-                hash_map::Entry::Vacant(entry) => {
-                    entry.insert(row.line);
-                    batch.push(book);
-                }
+            Ok(book) => match seen.note(&book, row.line) {
+                Ok(()) => batch.push(book),
+                Err(first) => refused.push(Rejected::new(&row, format!("same as line {first}"))),
             },
-            Err(reason) => rejects.add(&row, &reason.to_string())?,
+            Err(reason) => refused.push(Rejected::new(&row, reason.to_string())),
         }
-        if batch.len() == BATCH {
+        if batch.len() + refused.len() >= BATCH {
             let line = row.line;
-            store(db, std::mem::take(&mut batch), &mut totals).with_context(|| stopped(file, line))?;
+            refused.extend(
+                store(db, std::mem::take(&mut batch), &mut totals).with_context(|| stopped(file, line))?,
+            );
+            rejects.add(std::mem::take(&mut refused))?;
             bar.set_message(format!("{} rows", totals.rows));
         }
     }
-    store(db, batch, &mut totals).with_context(|| stopped(file, totals.rows))?;
+    refused.extend(store(db, batch, &mut totals).with_context(|| stopped(file, totals.rows))?);
+    rejects.add(refused)?;
     totals.rejected = rejects.finish()?;
     bar.finish_and_clear();
     Ok(totals)
@@ -146,9 +192,12 @@ fn book(row: &Row<'_>) -> Result<ImportedBook> {
     });
     let out_of = |min, max| move |cell: &str| message::import_out_of_range(cell, min, max);
     let copies = (0, NO_OF_BOOKS.max);
-    form.no_of_books = row
-        .parse("noOfBooks", out_of(copies.0, copies.1), &mut invalid, within(copies.0, copies.1))
-        .unwrap_or(1);
+    let copies = row.parse("noOfBooks", out_of(copies.0, copies.1), &mut invalid, within(copies.0, copies.1));
+    let barcodes = barcodes(row, copies, &mut invalid);
+    form.no_of_books = match (copies, barcodes.len()) {
+        (copies, 0) => copies.unwrap_or(1),
+        (_, barcodes) => i64::try_from(barcodes).unwrap_or(i64::MAX),
+    };
     let stars = (RATING.min, RATING.max);
     let stars = row.parse("rating", out_of(stars.0, stars.1), &mut invalid, within(stars.0, stars.1));
     #[expect(clippy::cast_possible_truncation, reason = "0 to 5")]
@@ -158,11 +207,32 @@ fn book(row: &Row<'_>) -> Result<ImportedBook> {
     let key = key(&form, isbn.as_deref(), published_year, language.as_deref());
     let facts =
         Imported { key: format!("{:032x}", u128::from_be_bytes(key)), isbn, published_year, language };
-    invalid.or(ImportedBook { form, facts, key }).map_err(|invalid| {
+    let row = (!barcodes.is_empty()).then(|| Rejected::new(row, String::new()));
+    invalid.or(ImportedBook { form, facts, key, barcodes, row }).map_err(|invalid| {
         let errors: Vec<_> =
             invalid.0.iter().map(|error| format!("{}: {}", error.field, error.message)).collect();
         anyhow!(errors.join("; "))
     })
+}
+
+/// The barcodes of a row: one a copy, so that a number of copies beside them has to be theirs.
+fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<String> {
+    let cell = row.cell(copy::BARCODE.field);
+    let raw: Vec<&str> =
+        cell.split(BARCODE_SEPARATOR).map(str::trim).filter(|barcode| !barcode.is_empty()).collect();
+    let mut barcodes: Vec<String> = Vec::with_capacity(raw.len());
+    for raw in &raw {
+        let shown: String = raw.chars().take(40).collect();
+        let barcode = copy::barcode(raw, &format!("{} \"{shown}\"", copy::BARCODE.field), invalid);
+        if barcodes.iter().any(|before| folded_barcode(before) == folded_barcode(&barcode)) {
+            invalid.push(copy::BARCODE.field, message::barcode_twice(&barcode));
+        }
+        barcodes.push(barcode);
+    }
+    if let Some(copies) = copies.filter(|copies| !raw.is_empty() && i64::try_from(raw.len()) != Ok(*copies)) {
+        invalid.push(NO_OF_BOOKS.field, message::too_many_barcodes(raw.len(), copies));
+    }
+    barcodes
 }
 
 fn within<T: FromStr + PartialOrd>(low: T, high: T) -> impl Fn(&str) -> Option<T> {
@@ -180,19 +250,41 @@ fn key(form: &BookForm, isbn: Option<&str>, year: Option<i64>, language: Option<
     std::array::from_fn(|index| digest[index])
 }
 
-fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Result<()> {
+/// What became of a row.
+enum Stored {
+    Title(BookId),
+    Copies,
+    Known,
+    /// These barcodes belong to other copies, or are roll numbers.
+    Taken(Vec<String>),
+}
+
+/// Stores rows in one transaction; the rows whose barcodes are taken.
+fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Result<Vec<Rejected>> {
     if batch.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    let rows = batch.len() as u64;
     let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
-    let added = db.write_blocking(move |tx| -> storage::Result<u64> {
+    let so_far = *totals;
+    let (refused, after) = db.write_blocking(move |tx| -> storage::Result<_> {
+        let (mut refused, mut totals) = (Vec::new(), so_far);
         let rulebook = Policies::default().current(tx)?;
+        lock_titles(tx, &batch)?;
         let mut ids = Vec::with_capacity(batch.len());
-        for book in &batch {
-            let added = stock::add_title(tx, moment, &rulebook, &book.form, Some(&book.facts), &[]);
-            if let Some((id, _)) = added.map_err(circulation::Error::into_storage)? {
-                ids.push(id);
+        for mut book in batch {
+            match store_row(tx, moment, &rulebook, &book)? {
+                Stored::Title(id) => {
+                    totals.added += 1;
+                    ids.push(id);
+                }
+                Stored::Copies => totals.copies += 1,
+                Stored::Known => totals.known += 1,
+                Stored::Taken(barcodes) => {
+                    let reasons: Vec<String> =
+                        barcodes.iter().map(|barcode| message::barcode_taken(barcode).text()).collect();
+                    let reason = format!("{}: {}", copy::BARCODE.field, reasons.join("; "));
+                    refused.extend(book.row.take().map(|row| row.for_reason(reason)));
+                }
             }
         }
         if let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) {
@@ -201,9 +293,55 @@ fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Res
             let entry = Entry { person: None, book: None, copy: None, change };
             events::record(tx, moment.at, None, &entry)?;
         }
-        Ok(ids.len() as u64)
+        Ok((refused, totals))
     })?;
-    totals.added += added;
-    totals.known += rows - added;
+    *totals = after;
+    Ok(refused)
+}
+
+/// Locks the titles that get more copies before anything else is touched, in one order: librarians lock a title first too,
+/// and wait then for an accession number.
+fn lock_titles(tx: &mut Tx<'_>, batch: &[ImportedBook]) -> storage::Result<()> {
+    let mut titles = Vec::new();
+    for book in batch.iter().filter(|book| !book.barcodes.is_empty()) {
+        titles.extend(books::imported(tx, &book.facts.key)?);
+    }
+    titles.sort_unstable();
+    titles.dedup();
+    for title in titles {
+        books::lock(tx, title)?;
+    }
     Ok(())
+}
+
+fn store_row(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    book: &ImportedBook,
+) -> storage::Result<Stored> {
+    let title = if book.barcodes.is_empty() { None } else { books::imported(tx, &book.facts.key)? };
+    let (mut new, mut taken) = (Vec::new(), Vec::new());
+    for barcode in &book.barcodes {
+        match copies::holder(tx, barcode)? {
+            None => new.push(barcode.clone()),
+            Some(Holder::Copy(of)) if Some(of) == title => {}
+            Some(_) => taken.push(barcode.clone()),
+        }
+    }
+    if !taken.is_empty() {
+        return Ok(Stored::Taken(taken));
+    }
+    let Some(title) = title else {
+        let added = stock::add_title(tx, moment, rulebook, &book.form, Some(&book.facts), &new)
+            .map_err(circulation::Error::into_storage)?;
+        return Ok(added.map_or(Stored::Known, |(id, _)| Stored::Title(id)));
+    };
+    if new.is_empty() {
+        return Ok(Stored::Known);
+    }
+    let added = stock::put_copies(tx, moment, rulebook, title, &Barcodes::Given(new))
+        .map_err(circulation::Error::into_storage)?;
+    events::record(tx, moment.at, None, &Entry::book(title, stock::added_change(&added)))?;
+    Ok(Stored::Copies)
 }

@@ -8,6 +8,25 @@ use tempfile::NamedTempFile;
 use super::table::{REJECT_COLUMNS, Row, Table};
 use crate::spreadsheet::guarded;
 
+/// A row that cannot be taken, as it stands in the file.
+pub struct Rejected {
+    line: u64,
+    cells: Vec<String>,
+    reason: String,
+}
+
+impl Rejected {
+    #[must_use]
+    pub fn new(row: &Row<'_>, reason: String) -> Self {
+        Self { line: row.line, cells: row.cells().map(ToOwned::to_owned).collect(), reason }
+    }
+
+    #[must_use]
+    pub fn for_reason(self, reason: String) -> Self {
+        Self { reason, ..self }
+    }
+}
+
 pub struct Rejects {
     writer: csv::Writer<NamedTempFile>,
     path: PathBuf,
@@ -32,9 +51,14 @@ impl Rejects {
         Ok(rejects)
     }
 
-    pub fn add(&mut self, row: &Row<'_>, reason: &str) -> Result<()> {
-        self.count += 1;
-        self.write([&row.line.to_string(), reason], row.cells())
+    /// Adds rows in the order of the file.
+    pub fn add(&mut self, mut rows: Vec<Rejected>) -> Result<()> {
+        rows.sort_by_key(|row| row.line);
+        for row in &rows {
+            self.count += 1;
+            self.write([&row.line.to_string(), &row.reason], row.cells.iter().map(String::as_str))?;
+        }
+        Ok(())
     }
 
     fn write<'c>(&mut self, first: [&'c str; 2], cells: impl Iterator<Item = &'c str>) -> Result<()> {

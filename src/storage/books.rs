@@ -154,6 +154,11 @@ pub fn add(
     Ok(added)
 }
 
+/// The book that an import brought with this key.
+pub fn imported(tx: &mut Tx<'_>, key: &str) -> Result<Option<BookId>> {
+    tx.query_opt(sql!("SELECT id FROM books WHERE import_key = $1"), &[&key], |row| row.get(0))
+}
+
 /// Gives a book another picture.
 pub fn set_photo_url(tx: &mut Tx<'_>, id: BookId, photo_url: &str) -> Result<()> {
     tx.execute_one(sql!("UPDATE books SET photo_url = $2 WHERE id = $1"), &[&id, &photo_url])

@@ -147,6 +147,27 @@ pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
 }
 
+/// Who has a barcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A copy of this title.
+    Copy(BookId),
+    /// A reader, whose roll number it is.
+    Reader,
+}
+
+/// Who has a barcode, if anybody.
+pub fn holder(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Holder>> {
+    tx.query_opt(
+        sql!(
+            "SELECT book_id FROM copies WHERE barcode_key = $1
+             UNION ALL SELECT NULL FROM users WHERE roll_number = $1 LIMIT 1"
+        ),
+        &[&folded_barcode(barcode)],
+        |row| Ok(row.get::<Option<BookId>>(0)?.map_or(Holder::Reader, Holder::Copy)),
+    )
+}
+
 /// The copies of a title with ids after `after`, in the order in which they came into the library.
 pub fn of_book(tx: &mut Tx<'_>, book: BookId, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
     tx.query(

@@ -127,6 +127,47 @@ fn the_demos_known_passwords_stay_on_this_machine() {
     assert!(told.contains("in the clear"), "{told}");
 }
 
+fn the_doctor_tells_where_the_catalogue_and_its_copies_disagree(database: &Database) {
+    let location = address(database);
+    let db = database.open();
+    db.write_blocking(|tx| -> library::storage::Result<()> {
+        let moment = library::clock::Clock::system(jiff::tz::TimeZone::UTC).moment();
+        let rulebook = library::policies::Policies::default().current(tx)?;
+        let form = library::domain::book::BookForm {
+            title: "Godan".into(),
+            author: String::new(),
+            genre: String::new(),
+            photo_url: String::new(),
+            description: String::new(),
+            location: String::new(),
+            no_of_books: 2,
+            status: None,
+            rating: None,
+        };
+        library::circulation::stock::add_title(tx, moment, &rulebook, &form, None, &[])
+            .map(drop)
+            .map_err(library::circulation::Error::into_storage)
+    })
+    .expect("a title with two copies");
+    db.close();
+    assert!(done(&["doctor", "--database", &location]).contains("1 books"));
+    database.raw("UPDATE copies SET condition = 'lost' WHERE barcode = 'L000001'").expect("broken by hand");
+    let output = library(&["doctor", "--database", &location]).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let told = String::from_utf8_lossy(&output.stdout);
+    assert!(told.contains("title 1: the catalogue says 2 on the shelf, its copies say 1"), "{told}");
+}
+
+#[test]
+fn the_doctor_tells_where_the_catalogue_and_its_copies_disagree_r_copy_2_on_sqlite() {
+    the_doctor_tells_where_the_catalogue_and_its_copies_disagree(&Database::sqlite());
+}
+
+#[test]
+fn the_doctor_tells_where_the_catalogue_and_its_copies_disagree_r_copy_2_on_postgres() {
+    the_doctor_tells_where_the_catalogue_and_its_copies_disagree(&Database::postgres());
+}
+
 #[test]
 fn one_file_has_one_server_at_a_time() {
     let database = Database::sqlite();

@@ -13,7 +13,7 @@ use library::{
     catalogue::Catalogue,
     import::books::{self as book_import, Totals},
     search::{Field, Query, Sort},
-    storage::{Db, books},
+    storage::{Db, books, copies},
 };
 use tempfile::TempDir;
 
@@ -80,7 +80,7 @@ impl Drop for Desk {
 }
 
 const fn totals(rows: u64, added: u64, known: u64, rejected: u64) -> Totals {
-    Totals { rows, added, known, rejected }
+    Totals { rows, added, copies: 0, known, rejected }
 }
 
 fn gzipped(content: &[u8]) -> Vec<u8> {
@@ -135,6 +135,80 @@ fn every_column_is_taken_and_a_second_run_adds_nothing(desk: &Desk) {
         Some(true)
     );
     assert_eq!(desk.import("author,title\n,Bare\nSomebody,Bare\n"), Ok(totals(2, 1, 1, 0)));
+}
+
+/// Barcodes and titles of the copies on the shelf, in the order in which they came in.
+fn shelf(desk: &Desk) -> Vec<(String, String)> {
+    let rows = desk.database.raw(
+        "SELECT c.barcode, b.title FROM copies AS c JOIN books AS b ON b.id = c.book_id WHERE c.condition = 'on-shelf' ORDER BY c.id",
+    );
+    let text = |cell: &Option<String>| cell.clone().unwrap_or_default();
+    rows.expect("readable").iter().map(|row| (text(&row[0]), text(&row[1]))).collect()
+}
+
+fn copies_come_with_their_barcodes_and_one_that_is_taken_is_rejected(desk: &Desk) {
+    desk.database
+        .raw("INSERT INTO users (email, email_key, name, search_key, role, roll_number, password_hash, created_at) VALUES ('a@b.c', 'a@b.c', 'A', 'a', 'student', 'cs25-014', '!', 0)")
+        .expect("a reader");
+    let content = "title,noOfBooks,barcode\n\
+                   Godan,,A1\n\
+                   Gaban,2,b1|B2\n\
+                   Plain,,\n\
+                   Godan,1,A2\n\
+                   Nirmala,,a1\n\
+                   Nirmala,,CS25-014\n\
+                   Nirmala,3,N1|N2\n\
+                   Nirmala,,N1|n1\n\
+                   Nirmala,,ए1\n\
+                   Plain,,P1 | P2\n";
+    assert_eq!(desk.import(content), Ok(Totals { rows: 10, added: 3, copies: 2, known: 0, rejected: 5 }));
+    let barcodes = |title: &str| {
+        shelf(desk).into_iter().filter(|(_, of)| of == title).map(|(barcode, _)| barcode).collect::<Vec<_>>()
+    };
+    assert_eq!(barcodes("Godan"), ["A1", "A2"]);
+    assert_eq!(barcodes("Gaban"), ["b1", "B2"]);
+    assert_eq!(barcodes("Plain"), ["L000001", "P1", "P2"], "a copy without a barcode gets a number");
+    assert_eq!(desk.titles(), ["Godan", "Gaban", "Plain"]);
+    let reasons: Vec<Vec<String>> = desk.rejects().into_iter().skip(1).map(|row| row[..2].to_vec()).collect();
+    assert_eq!(
+        reasons,
+        [
+            ["6", "same as line 2"],
+            [
+                "7",
+                "barcode: CS25-014 is the barcode of another copy, or a reader's roll number. Use another one."
+            ],
+            ["8", "noOfBooks: There are 2 barcodes for 3 copies."],
+            ["9", "barcode: n1 is in the list twice."],
+            [
+                "10",
+                "barcode \"ए1\": Barcode must be letters, digits, spaces and signs that a barcode can hold (printable ASCII)."
+            ],
+        ]
+    );
+    let counts = desk.database.raw("SELECT no_of_books FROM books ORDER BY id").expect("readable");
+    assert_eq!(counts.into_iter().flatten().flatten().collect::<Vec<_>>(), ["2", "2", "3"]);
+
+    // A second run adds nothing; a barcode of another title stays with it.
+    let before = shelf(desk);
+    let again =
+        desk.import(content).map(|totals| (totals.added, totals.copies, totals.known, totals.rejected));
+    assert_eq!(again, Ok((0, 0, 5, 5)));
+    assert_eq!(desk.import("title,barcode\nNirmala,b2\n"), Ok(totals(1, 0, 0, 1)));
+    assert!(desk.rejects()[1][1].contains("b2 is the barcode of another copy"));
+    assert_eq!(shelf(desk), before);
+    let wrong = desk.db.read_blocking(|tx| copies::contradictions(tx, 10)).expect("readable");
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn copies_come_with_their_barcodes_and_one_that_is_taken_is_rejected_r_copy_7_on_sqlite() {
+    copies_come_with_their_barcodes_and_one_that_is_taken_is_rejected(&Desk::new());
+}
+
+#[test]
+fn copies_come_with_their_barcodes_and_one_that_is_taken_is_rejected_r_copy_7_on_postgres() {
+    copies_come_with_their_barcodes_and_one_that_is_taken_is_rejected(&Desk::on(Database::postgres()));
 }
 
 #[test]
