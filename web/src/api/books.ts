@@ -3,7 +3,7 @@ import { action } from './action'
 import { answerOf, client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
-import type { BookForm } from './types'
+import type { BookForm, NewBook } from './types'
 
 /** Divisible by every number of columns that the grid uses. */
 export const BOOKS_PER_PAGE = 60
@@ -78,7 +78,7 @@ export const bookQuery = (id: number) =>
   })
 
 export const addBook = action({
-  send: (body: BookForm, call) => dataOf(client.POST('/books', { body, ...call })),
+  send: (body: NewBook, call) => dataOf(client.POST('/books', { body, ...call })),
   changes: () => [keys.books],
   fault: 'Error adding book',
 })

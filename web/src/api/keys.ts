@@ -1,6 +1,8 @@
 /** Every query key is made here, from the general to the particular, so that one prefix invalidates all below it. */
 export const keys = {
   config: ['config'] as const,
+  settings: (document: 'rules' | 'calendar' | 'library') => ['settings', document] as const,
+  changes: ['changes'] as const,
   session: ['session'] as const,
   me: ['me'] as const,
   myLoans: ['me', 'loans'] as const,
@@ -11,6 +13,8 @@ export const keys = {
   booksBy: (author: string) => ['books', 'by', author] as const,
   book: (id: number) => ['books', 'one', id] as const,
   reviews: (id: number) => ['books', 'one', id, 'reviews'] as const,
+  copies: (id: number) => ['books', 'one', id, 'copies'] as const,
+  toShelve: ['copies', 'to-shelve'] as const,
   loans: ['loans'] as const,
   loanLists: ['loans', 'list'] as const,
   loanList: (page: { q: string; cursor: string | null }) => ['loans', 'list', page] as const,

@@ -14,6 +14,8 @@ const built = {
   addBook: paths.addBook(),
   updateBook: paths.updateBook(1),
   bookDetail: paths.bookDetail(1),
+  toShelve: paths.toShelve(),
+  settings: paths.settings(),
   studentHome: paths.studentHome(),
   studentBookDetail: paths.studentBookDetail(1),
   profile: paths.profile(),

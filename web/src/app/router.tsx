@@ -52,6 +52,8 @@ export const routes: RouteObject[] = [
               screen(patterns.addBook, 'add', () => import('../features/books/edit/AddBookScreen')),
               screen(patterns.updateBook, 'update', () => import('../features/books/edit/UpdateBookScreen')),
               screen(patterns.bookDetail, 'book-detail', () => import('../features/books/detail/BookDetailScreen')),
+              screen(patterns.toShelve, 'to-shelve', () => import('../features/copies/ToShelveScreen')),
+              screen(patterns.settings, 'settings', () => import('../features/settings/SettingsScreen')),
               screen(patterns.fine, 'fine', () => import('../features/loans/LoansScreen')),
             ],
           },

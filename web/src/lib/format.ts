@@ -1,4 +1,4 @@
-import { t } from './messages'
+import { intlLocale, t } from './messages'
 
 /** "12 Nov 2026" from the ISO day the server names; no time zone of the browser takes part. */
 export const dayText = (isoDay: string): string => t('common.day', { day: isoDay })
@@ -25,4 +25,10 @@ export function quoted(title: string): string {
   const short =
     letters.length > LONGEST_IN_A_SENTENCE ? `${letters.slice(0, LONGEST_IN_A_SENTENCE).join('').trimEnd()}…` : title
   return RIGHT_TO_LEFT.test(short) ? `“\u2068${short}\u2069”` : `“${short}”`
+}
+
+/** "Monday" for 1, as calendars count. */
+export function weekdayText(weekday: number): string {
+  // 1 January 2024 was a Monday.
+  return new Intl.DateTimeFormat(intlLocale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, weekday))
 }

@@ -1,9 +1,13 @@
-/** Puts the cursor into the first field on the screen that has an error; fields are marked with `data-field`. */
+/**
+ * Puts the cursor into the first field on the screen that has an error; fields are marked with `data-field`. An error at a
+ * place of a list (`barcodes[2]`) belongs to the list.
+ */
 export function focusFirstError(errors: Readonly<Record<string, unknown>>): void {
+  const wrong = new Set(Object.keys(errors).flatMap((name) => [name, name.replace(/\[.*/, '')]))
   // The errors are rendered first, so that the field is announced together with its message.
   setTimeout(() => {
-    const field = [...document.querySelectorAll<HTMLElement>('[data-field]')].find(
-      (element) => errors[element.dataset['field'] ?? ''] !== undefined,
+    const field = [...document.querySelectorAll<HTMLElement>('[data-field]')].find(({ dataset }) =>
+      wrong.has(dataset['field'] ?? ''),
     )
     const control = field?.matches('input, textarea, select')
       ? field

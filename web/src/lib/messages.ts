@@ -11,6 +11,8 @@ type TextKey = { [K in MessageKey]: HasTag<Messages[K]> extends true ? never : K
 type RichKey = Exclude<MessageKey, TextKey>
 type Args<K extends MessageKey> = Messages[K] extends null ? [] : [params: Messages[K]]
 
+type Params = Readonly<Record<string, unknown>>
+
 type Catalogue = Readonly<Record<string, CompiledMessage>>
 type Part = 'first' | 'rest'
 type Loader = () => Promise<{ default: Catalogue }>
@@ -198,4 +200,15 @@ export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode
 /** What the server said by its code, in the language of the page; in the server's own words where the code is not known. */
 export function told(key: string, params: Readonly<Record<string, unknown>>, words: string): string {
   return find(key) !== undefined ? formatted<string>(key, params as Values<string>).join('') : words
+}
+
+/** The parameters that name the state of a copy as the server writes it. */
+const STATES = ['from', 'to', 'state'] as const
+
+/** A message of the server in the language of the page. */
+export function said({ code, params, text }: { code: string; params: Params; text: string }): string {
+  const inWords = STATES.map((name) => [name, params[name]] as const)
+    .filter(([, value]) => typeof value === 'string' && find(`copies.state.${value}`) !== undefined)
+    .map(([name, value]) => [name, told(`copies.state.${String(value)}`, {}, String(value))] as const)
+  return told(code, { ...params, ...Object.fromEntries(inWords) }, text)
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { Link, useParams } from 'react-router'
 import { t } from '../../../lib/messages'
 import { idOf, paths } from '../../../lib/paths'
+import { CopiesPanel } from '../../copies'
 import { StatusBadge } from '../grid/StatusBadge'
 import { BookPage } from './BookPage'
 
@@ -16,6 +17,7 @@ export default function BookDetailScreen() {
       linkTo={paths.bookDetail}
       search={paths.home()}
       forLibrarian
+      panel={(book) => <CopiesPanel book={book} />}
       action={(book) => (
         <>
           <Button component={Link} to={paths.updateBook(book.id)} size="md">

@@ -35,6 +35,8 @@ type BookPageProps = {
   action: (book: BookDetail) => ReactNode
   /** With the numbers that a librarian works with. */
   forLibrarian?: boolean
+  /** Between what is known of the book and what readers say. */
+  panel?: (book: BookDetail) => ReactNode
   /** The reader's own review, or the form for one. */
   ownReview?: (review: Review | null) => ReactNode
   /** Stands there for whoever has no review. */
@@ -93,7 +95,7 @@ function Loaded({ id, home, ...rest }: BookPageProps & { id: number }) {
 
 type FoundProps = { book: BookDetail } & Omit<BookPageProps, 'id' | 'home'>
 
-function Found({ book, linkTo, action, search, forLibrarian = false, ownReview, writeReview }: FoundProps) {
+function Found({ book, linkTo, action, search, forLibrarian = false, panel, ownReview, writeReview }: FoundProps) {
   useTitle(book.title)
   const paragraphs = paragraphsOf(book.description)
 
@@ -198,6 +200,7 @@ function Found({ book, linkTo, action, search, forLibrarian = false, ownReview, 
           )}
         </section>
       </div>
+      {panel?.(book)}
       <Reviews bookId={book.id} own={ownReview} write={writeReview} />
       <MoreBy book={book} linkTo={linkTo} />
     </article>

@@ -10,7 +10,7 @@ import { PageHeader } from '../../../ui/PageHeader'
 import { BookForm } from './BookForm'
 import classes from './AddBookScreen.module.css'
 import formClasses from './BookForm.module.css'
-import { type BookValues, bodyOf, NEW_BOOK } from './bookValues'
+import { type BookValues, NEW_BOOK, newBookOf } from './bookValues'
 import { draftName } from './draft'
 import { useBack } from './useBack'
 import { useBookForm } from './useBookForm'
@@ -34,7 +34,7 @@ export default function AddBookScreen() {
 
   async function save(values: BookValues) {
     state.beginSave()
-    const outcome = await addBook.run(bodyOf(values, 'add'))
+    const outcome = await addBook.run(newBookOf(values))
     if (!outcome.ok) return state.fail(t('books.edit.add.failed'), outcome.error)
     setAdded((before) => [outcome.output, ...before].slice(0, SHOWN))
     state.startFrom({ values: NEW_BOOK, version: '' })

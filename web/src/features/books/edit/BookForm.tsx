@@ -7,10 +7,11 @@ import type { BookStatus } from '../../../api/types'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { rich, t } from '../../../lib/messages'
 import { focusFirstError } from '../../../lib/forms'
+import { BarcodeList, withScanned } from '../../copies'
 import { statusText } from '../grid/statusText'
 import { StarsInput } from '../../../ui/Stars'
 import classes from './BookForm.module.css'
-import { type BookValues, rules, statusAfter } from './bookValues'
+import { barcodesOf, type BookValues, rules, statusAfter } from './bookValues'
 import { CoverPreview } from './CoverPreview'
 import { counterText } from './counter'
 import { AlreadyThere } from './AlreadyThere'
@@ -38,6 +39,7 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
   const { values } = form
   const element = useRef<HTMLFormElement>(null)
   const copies = useRef(Number(values.noOfBooks))
+  const [scanned, setScanned] = useState('')
   const [turned, setTurned] = useState(0)
 
   function changeCopies(typed: number | string) {
@@ -51,6 +53,16 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
     if (status === values.status) return
     form.setFieldValue('status', status)
     setTurned(turned + 1)
+  }
+
+  /** What stands in the box of barcodes counts, also without the Enter of a scanner. */
+  function withBoxEmptied(typed: BookValues): BookValues {
+    if (scanned.trim() === '') return typed
+    const { list } = withScanned(barcodesOf(typed), scanned)
+    const whole = { ...typed, barcodes: list.join('\n'), noOfBooks: Math.max(list.length, Number(typed.noOfBooks)) }
+    setScanned('')
+    form.setValues(whole)
+    return whole
   }
 
   function onKeyDown(event: KeyboardEvent) {
@@ -81,7 +93,7 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
         noValidate
         className={classes.form}
         onSubmit={form.onSubmit((typed) => {
-          if (!pending) onSave(typed)
+          if (!pending) onSave(withBoxEmptied(typed))
         }, focusFirstError)}
         onKeyDown={onKeyDown}
       >
@@ -159,6 +171,24 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
           onChange={changeCopies}
           data-field="noOfBooks"
         />
+        {kind === 'add' && (
+          <BarcodeList
+            label={t('books.edit.add.barcodes')}
+            description={t('books.edit.add.barcodesHint')}
+            value={barcodesOf(values)}
+            text={scanned}
+            onText={setScanned}
+            onChange={(barcodes) => {
+              form.setFieldValue('barcodes', barcodes.join('\n'))
+              form.setErrors((errors) =>
+                Object.fromEntries(Object.entries(errors).filter(([field]) => !field.startsWith('barcodes'))),
+              )
+              // As many copies as were scanned there are at least.
+              if (barcodes.length > Number(values.noOfBooks)) changeCopies(barcodes.length)
+            }}
+            errors={form.errors as Record<string, string>}
+          />
+        )}
         <Suggested
           label={labelOf('BookForm', 'location')}
           description={t('books.edit.locationHint')}

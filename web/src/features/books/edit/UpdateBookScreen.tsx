@@ -13,7 +13,7 @@ import { ErrorState } from '../../../ui/ErrorState'
 import { PageHeader } from '../../../ui/PageHeader'
 import { BookForm } from './BookForm'
 import classes from './BookForm.module.css'
-import { BOOK_FIELDS, type BookValues, bodyOf, NEW_BOOK, valuesOf } from './bookValues'
+import { BOOK_FIELDS, type BookValues, isUpdateField, NEW_BOOK, updateOf, valuesOf } from './bookValues'
 import { ConflictPanel } from './ConflictPanel'
 import { draftName, writeDraft } from './draft'
 import { useBack } from './useBack'
@@ -66,7 +66,7 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
 
   async function save(values: BookValues) {
     state.beginSave()
-    const outcome = await updateBook.run({ etag: state.version, body: bodyOf(values, 'update') })
+    const outcome = await updateBook.run({ etag: state.version, body: updateOf(values) })
     if (!outcome.ok) return refuse(outcome.error)
     state.finish()
     back()
@@ -132,7 +132,7 @@ function FormSkeleton() {
       <div className={classes.beside}>
         <Skeleton className={classes.coverSkeleton} />
       </div>
-      {BOOK_FIELDS.filter((field) => field !== 'rating').map((field) => (
+      {BOOK_FIELDS.filter(isUpdateField).map((field) => (
         <div key={field}>
           <Skeleton height={14} width="7rem" mb={8} />
           <Skeleton height={field === 'description' ? 160 : 42} />

@@ -1,5 +1,5 @@
 import { forms } from '../../../api/contract'
-import type { Book, BookForm, BookStatus } from '../../../api/types'
+import type { Book, BookForm, BookStatus, NewBook } from '../../../api/types'
 import { check, validators } from '../../../api/validate'
 
 /** What stands in the fields of the book form. */
@@ -15,9 +15,18 @@ export type BookValues = {
   status: BookStatus
   /** 0 until stars are chosen; only a new book is asked for them. */
   rating: number
+  /** Of a new book's copies, one a line: those that have one already (R-COPY-3). */
+  barcodes: string
 }
 
+export const barcodesOf = (values: BookValues): string[] => values.barcodes.split('\n').filter(Boolean)
+
 export type BookField = keyof BookValues
+
+/** Those that an update shows. */
+export type UpdateField = Exclude<BookField, 'rating' | 'barcodes'>
+
+export const isUpdateField = (field: BookField): field is UpdateField => field !== 'rating' && field !== 'barcodes'
 
 /** In the order of the screen. */
 export const BOOK_FIELDS = [
@@ -30,6 +39,7 @@ export const BOOK_FIELDS = [
   'location',
   'status',
   'rating',
+  'barcodes',
 ] as const satisfies readonly BookField[]
 
 export const rules = forms.BookForm
@@ -45,16 +55,21 @@ export const NEW_BOOK: BookValues = {
   location: '',
   status: 'Available',
   rating: 0,
+  barcodes: '',
 }
 
 export function valuesOf(book: Book): BookValues {
   const { title, author, genre, photoURL, description, noOfBooks, location, status, rating } = book
-  return { title, author, genre, photoURL, description, noOfBooks, location, status, rating: rating ?? 0 }
+  return { title, author, genre, photoURL, description, noOfBooks, location, status, rating: rating ?? 0, barcodes: '' }
 }
 
 /** An update leaves the stars alone by not naming them. */
-export function bodyOf({ rating, ...values }: BookValues, kind: 'add' | 'update'): BookForm {
-  return { ...values, noOfBooks: Number(values.noOfBooks), ...(kind === 'add' && { rating }) }
+export function updateOf({ rating: _stars, barcodes: _none, ...values }: BookValues): BookForm {
+  return { ...values, noOfBooks: Number(values.noOfBooks) }
+}
+
+export function newBookOf(values: BookValues): NewBook {
+  return { ...values, noOfBooks: Number(values.noOfBooks), barcodes: barcodesOf(values) }
 }
 
 export function sameValues(one: BookValues, other: BookValues): boolean {

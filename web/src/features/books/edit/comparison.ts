@@ -1,8 +1,8 @@
-import { BOOK_FIELDS, type BookField, type BookValues } from './bookValues'
+import { BOOK_FIELDS, type BookField, type BookValues, isUpdateField, type UpdateField } from './bookValues'
 
 /** A field that somebody else saved differently from what stands in the form. */
 export type Difference = {
-  field: BookField
+  field: UpdateField
   theirs: string | number
   yours: string | number
   /** Whether she changed it herself; otherwise `yours` is only what she had loaded. */
@@ -17,7 +17,7 @@ export function compare(base: BookValues, theirs: BookValues, yours: BookValues)
   const differences: Difference[] = []
   const untouched: Partial<Record<BookField, string | number>> = {}
   for (const field of BOOK_FIELDS) {
-    if (field === 'rating' || theirs[field] === yours[field]) continue
+    if (!isUpdateField(field) || theirs[field] === yours[field]) continue
     const touched = yours[field] !== base[field]
     differences.push({ field, theirs: theirs[field], yours: yours[field], touched })
     if (!touched) untouched[field] = theirs[field]

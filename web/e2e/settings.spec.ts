@@ -1,0 +1,142 @@
+import type { Person } from './support/library'
+import { expectDone, expectRefused, libraryDay, question } from './support/screens'
+import { expect, present, test } from './support/test'
+
+// Rules are everybody's: each test has a library of its own.
+test.use({ as: 'librarian', shelf: 'fresh' })
+
+type Rules = { categories: { name: string; rules: Record<string, unknown> }[]; selfRenew: boolean }
+
+const rulesOf = (person: Person) => person.ask<Rules>('GET', '/settings/rules')
+
+/** Another librarian saves what the settings are now, with a change. */
+async function saveRules(person: Person, change: (rules: Rules) => void): Promise<void> {
+  const { body, headers } = await person.call<Rules>('GET', '/settings/rules')
+  change(body)
+  await person.ask('PUT', '/settings/rules', body, { 'If-Match': headers.get('ETag') ?? '' })
+}
+
+test('R-RULE-5 a change of the fine shows what it does to the open loans before it is saved', async ({
+  page,
+  library,
+  who,
+}) => {
+  const [overdue] = await library.allLoans('')
+  await page.goto('settings')
+  await page.getByLabel('Fine a day').fill('2')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(question(page)).toContainText(/loans?: fines ₹\d+ → ₹\d+/)
+  await expect(question(page).getByRole('table')).toContainText(overdue?.userName ?? '')
+  // Nothing is saved yet.
+  expect((await rulesOf(present(who))).categories[0]?.rules['finePerDay']).toBe(5)
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  expect((await rulesOf(present(who))).categories[0]?.rules['finePerDay']).toBe(2)
+  await page.goto('fine')
+  await expect(page.getByRole('table')).toContainText('₹')
+})
+
+test('R-RULE-1 blank is no limit, a mistake is told at its field, and what was typed survives a reload', async ({
+  page,
+  who,
+  watch,
+}) => {
+  watch.excuse(/422/, /could not be computed/)
+  await page.goto('settings')
+  await page.getByLabel('Loan days').fill('99999')
+  await page.getByLabel('Most loans at once').fill('3')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Loan days must be a whole number from 0 to 3650.')).toBeVisible()
+  await expect(page.getByLabel('Loan days')).toBeFocused()
+
+  await page.getByLabel('Loan days').fill('')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Loan days is required.')).toBeVisible()
+
+  page.on('dialog', (dialog) => void dialog.accept())
+  await page.reload()
+  await expect(page.getByLabel('Most loans at once')).toHaveValue('3')
+  await page.getByLabel('Loan days').fill('10')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  const { rules } = (await rulesOf(present(who))).categories[0] ?? { rules: {} }
+  expect(rules).toMatchObject({ loanDays: 10, maxLoans: 3, maxFine: null, holdDays: 3 })
+})
+
+test('R-RULE-2 a category has its own values, or is as Student again', async ({ page, who }) => {
+  await page.goto('settings')
+  const staff = page.getByRole('region', { name: 'Staff' })
+  await staff.getByLabel('Give an own value to').selectOption('Loan days')
+  await staff.getByLabel('Loan days', { exact: true }).fill('30')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  expect((await rulesOf(present(who))).categories[1]).toEqual({ name: 'Staff', rules: { loanDays: 30 } })
+
+  await staff.getByRole('button', { name: 'Loan days of Staff as Student again' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(staff.getByText('Everything as for Student.')).toBeVisible()
+  await expect.poll(async () => (await rulesOf(present(who))).categories[1]?.rules).toEqual({})
+})
+
+test('two librarians save at once: both changes are kept, and where both changed the same it is said', async ({
+  page,
+  library,
+  who,
+  watch,
+}) => {
+  watch.excuse(/412/, /could not be saved/)
+  const other = await library.librarian()
+  await page.goto('settings')
+  await page.getByLabel('Loan days').fill('14')
+  await page.getByLabel('Most renewals').fill('2')
+  await saveRules(other, (rules) => {
+    rules.selfRenew = false
+    Object.assign(rules.categories[0]?.rules ?? {}, { maxRenewals: 5 })
+  })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expectRefused(page, 'Somebody else saved these settings meanwhile.')
+  await expectRefused(page, 'Student: Most renewals: saved as 5')
+  await expect(page.getByLabel('Students extend by themselves')).not.toBeChecked()
+  await expect(page.getByLabel('Loan days')).toHaveValue('14')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  const rules = await rulesOf(present(who))
+  expect(rules.selfRenew).toBe(false)
+  expect(rules.categories[0]?.rules).toMatchObject({ loanDays: 14, maxRenewals: 2 })
+})
+
+test('R-RULE-4 closed days move return dates, which is shown first', async ({ page, library }) => {
+  const book = await library.addBook()
+  const reader = await library.student()
+  const loan = await reader.borrow(book.id)
+  await page.goto('settings?tab=calendar')
+  await page.getByRole('button', { name: 'Add closed days' }).click()
+  await page.getByLabel('Name').fill('Founders’ Day')
+  await page.getByLabel('First day').fill(loan.returnDate)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(question(page)).toContainText('due date')
+  await expect(question(page)).toContainText('Founders’ Day')
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  await page.goto(`fine?q=${reader.user.rollNumber ?? ''}`)
+  await expect(page.getByRole('table')).toContainText(libraryDay(8))
+})
+
+test('R-RULE-1 the library has a name, and batches one a line; a second of the same name is refused', async ({
+  page,
+  watch,
+}) => {
+  watch.excuse(/422/, /could not be saved/)
+  await page.goto('settings?tab=library')
+  await page.getByLabel('Name').fill('Government College Library')
+  await page.getByLabel('Batches').fill('2026\n2027\n2026')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('“2026” is already in the list.')).toBeVisible()
+  await page.getByLabel('Batches').fill('2026\n2027\n2029')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  await page.reload()
+  await expect(page.getByLabel('Name')).toHaveValue('Government College Library')
+  await page.goto('register')
+  await expect(page.getByRole('option', { name: '2029' })).toBeAttached()
+})

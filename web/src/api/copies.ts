@@ -1,0 +1,98 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { action } from './action'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import { FIRST_PAGE, pageAfter } from './pages'
+import type { Condition, Copy, CopyEdit, NewCopies } from './types'
+
+const COPIES_PER_PAGE = 50
+
+/** The copies of a title in the order in which they came; every page carries how many are in each state. */
+export const copiesQuery = (bookId: number) =>
+  infiniteQueryOptions({
+    queryKey: keys.copies(bookId),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/books/{id}/copies', {
+          params: {
+            path: { id: bookId },
+            query: { limit: COPIES_PER_PAGE, ...(pageParam.cursor !== null && { cursor: pageParam.cursor }) },
+          },
+          signal,
+        }),
+      ),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+  })
+
+/** What came back and is not yet on the shelf. */
+export const toShelveQuery = infiniteQueryOptions({
+  queryKey: keys.toShelve,
+  queryFn: ({ pageParam, signal }) =>
+    dataOf(
+      client.GET('/copies', {
+        params: {
+          query: {
+            state: 'to-shelve',
+            limit: COPIES_PER_PAGE,
+            ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+          },
+        },
+        signal,
+      }),
+    ),
+  initialPageParam: FIRST_PAGE,
+  getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+})
+
+export const addCopies = (bookId: number) =>
+  action({
+    send: (body: NewCopies, call) =>
+      dataOf(client.POST('/books/{id}/copies', { params: { path: { id: bookId } }, body, ...call })),
+    changes: () => [keys.books],
+    fault: 'The copies could not be added',
+  })
+
+export const updateCopy = action({
+  send: ({ id, edit }: { id: number; edit: CopyEdit }, call) =>
+    dataOf(client.PATCH('/copies/{id}', { params: { path: { id } }, body: edit, ...call })),
+  changes: () => [keys.books, keys.toShelve],
+  fault: 'The copy could not be changed',
+})
+
+const move = (
+  id: number,
+  body: { state: Condition; note?: string },
+  call: { headers: { 'Idempotency-Key': string } },
+) => dataOf(client.POST('/copies/{id}/move', { params: { path: { id } }, body, ...call }))
+
+/** Also after a refusal the copies are read again: this one has just been lent, or moved by somebody else. */
+export const moveCopy = action({
+  send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) => move(id, body, call),
+  changes: () => [keys.books, keys.toShelve],
+  fault: 'The copy could not be moved',
+})
+
+/** What a scanned barcode turned out to be: nothing known, or a copy, which is on the shelf now or cannot go there. */
+export type Shelving = { code: string; before: Copy; after: Copy | null } | { code: string; before: null; after: null }
+
+/** Puts the copy with this barcode on the shelf. */
+export const shelveScanned = action({
+  async send(code: string, call): Promise<Shelving> {
+    const { copies } = await dataOf(client.GET('/copies', { params: { query: { barcode: code } } }))
+    const [before] = copies
+    if (!before) return { code, before: null, after: null }
+    if (before.state === 'on-shelf') return { code, before, after: before }
+    if (before.state !== 'to-shelve') return { code, before, after: null }
+    return { code, before, after: await move(before.id, { state: 'on-shelf' }, call) }
+  },
+  changes: () => [keys.books, keys.toShelve],
+  fault: 'The copy could not be put on the shelf',
+})
+
+/** Puts a portion of what waits on the shelf; the answer says how many, and none means that nothing waits any more. */
+export const shelvePortion = action({
+  send: (_nothing: null, call) => dataOf(client.POST('/copies/shelve', call)),
+  changes: () => [keys.books, keys.toShelve],
+  fault: 'The copies could not be put on the shelf',
+})

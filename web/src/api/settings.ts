@@ -1,0 +1,78 @@
+import { queryOptions } from '@tanstack/react-query'
+import { action, type Action } from './action'
+import { answerOf, client, dataOf } from './client'
+import { keys } from './keys'
+import type { Calendar, Effect, LibrarySettings, RulesDocument } from './types'
+
+/** A document of the settings with the version that a save of it must name. */
+export type Saved<D> = { document: D; etag: string }
+
+async function saved<D>(call: Promise<{ data?: D; error?: unknown; response: Response }>): Promise<Saved<D>> {
+  const { data, response } = await answerOf(call)
+  return { document: data, etag: response.headers.get('ETag') ?? '' }
+}
+
+/** Of the rules the version saved last, which may begin later than today. */
+export const rulesQuery = queryOptions({
+  queryKey: keys.settings('rules'),
+  queryFn: ({ signal }) => saved<RulesDocument>(client.GET('/settings/rules', { signal })),
+})
+
+export const calendarQuery = queryOptions({
+  queryKey: keys.settings('calendar'),
+  queryFn: ({ signal }) => saved<Calendar>(client.GET('/settings/calendar', { signal })),
+})
+
+export const libraryQuery = queryOptions({
+  queryKey: keys.settings('library'),
+  queryFn: ({ signal }) => saved<LibrarySettings>(client.GET('/settings/library', { signal })),
+})
+
+/** Saves a document over the version that was loaded (`etag`); a later save by somebody else makes it fail with `stale`. */
+export type Save<D> = Action<Saved<D>, Saved<D>>
+
+/** What a change would do to the open loans (R-RULE-5). Nothing is saved. */
+export type Preview<D> = Action<D, Effect>
+
+/** Fines and return dates follow the rules; the screens take name, money and numbers from the settings. */
+const CHANGED = [keys.config, keys.loans, keys.myLoans, keys.changes]
+
+export const saveRules: Save<RulesDocument> = action({
+  send: ({ document, etag }, { headers }) =>
+    saved<RulesDocument>(
+      client.PUT('/settings/rules', { params: { header: { 'If-Match': etag } }, body: document, headers }),
+    ),
+  learn: (queries, output) => queries.setQueryData(keys.settings('rules'), output),
+  changes: () => CHANGED,
+  fault: 'The rules could not be saved',
+})
+
+export const saveCalendar: Save<Calendar> = action({
+  send: ({ document, etag }, { headers }) =>
+    saved<Calendar>(
+      client.PUT('/settings/calendar', { params: { header: { 'If-Match': etag } }, body: document, headers }),
+    ),
+  learn: (queries, output) => queries.setQueryData(keys.settings('calendar'), output),
+  changes: () => CHANGED,
+  fault: 'The calendar could not be saved',
+})
+
+export const saveLibrary: Save<LibrarySettings> = action({
+  send: ({ document, etag }, { headers }) =>
+    saved<LibrarySettings>(
+      client.PUT('/settings/library', { params: { header: { 'If-Match': etag } }, body: document, headers }),
+    ),
+  learn: (queries, output) => queries.setQueryData(keys.settings('library'), output),
+  changes: () => CHANGED,
+  fault: 'The settings of the library could not be saved',
+})
+
+export const previewRules: Preview<RulesDocument> = action({
+  send: (body) => dataOf(client.POST('/settings/rules/preview', { body })),
+  fault: 'The effect of the rules could not be computed',
+})
+
+export const previewCalendar: Preview<Calendar> = action({
+  send: (body) => dataOf(client.POST('/settings/calendar/preview', { body })),
+  fault: 'The effect of the calendar could not be computed',
+})

@@ -1,0 +1,116 @@
+import { Button, CloseButton, TextInput } from '@mantine/core'
+import { useId, useRef, useState, type ClipboardEvent, type KeyboardEvent } from 'react'
+import { t } from '../../lib/messages'
+import classes from './BarcodeList.module.css'
+import { barcodeErrors, withScanned } from './barcodes'
+
+type BarcodeListProps = {
+  label: string
+  description: string
+  value: readonly string[]
+  onChange: (barcodes: string[]) => void
+  /** What the server refused, by the field's name. */
+  errors: Readonly<Record<string, string>>
+  /** What stands in the box and is not in the list yet. */
+  text: string
+  onText: (text: string) => void
+}
+
+/** Barcodes one after the other: a scanner ends each with Enter or Tab, a column of them is pasted at once. */
+export function BarcodeList({ label, description, value, onChange, errors, text, onText }: BarcodeListProps) {
+  const [twice, setTwice] = useState<readonly string[]>([])
+  const input = useRef<HTMLInputElement>(null)
+  const listId = useId()
+  const { at, list: wrong } = barcodeErrors(errors)
+
+  function take(scanned: string) {
+    const { list, twice: again } = withScanned(value, scanned)
+    setTwice(again)
+    onText('')
+    if (list.length > value.length) onChange(list)
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing || text.trim() === '') return
+    if (event.key !== 'Enter' && (event.key !== 'Tab' || event.shiftKey)) return
+    // Neither sends the form nor leaves the box: the next scan follows. Ctrl and Enter saves.
+    if (event.ctrlKey || event.metaKey) return
+    event.preventDefault()
+    take(text)
+  }
+
+  function onPaste(event: ClipboardEvent) {
+    const pasted = event.clipboardData.getData('text')
+    if (!/[\n\r\t]/.test(pasted)) return
+    event.preventDefault()
+    take(pasted)
+  }
+
+  const error = wrong ?? (twice.length > 0 ? t('copies.barcodes.twice', { barcodes: twice.join(', ') }) : null)
+
+  return (
+    <div>
+      <div className={classes.box}>
+        <TextInput
+          ref={input}
+          label={label}
+          description={description}
+          value={text}
+          error={error}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className={classes.input}
+          data-field="barcodes"
+          data-autofocus
+          aria-describedby={value.length > 0 ? listId : undefined}
+          onChange={(event) => {
+            setTwice([])
+            onText(event.currentTarget.value)
+          }}
+          onKeyDown={onKeyDown}
+          onPaste={onPaste}
+        />
+        <Button
+          variant="default"
+          size="md"
+          className={classes.take}
+          disabled={text.trim() === ''}
+          onClick={() => {
+            take(text)
+            input.current?.focus()
+          }}
+        >
+          {t('copies.barcodes.take')}
+        </Button>
+      </div>
+      {value.length > 0 && (
+        <>
+          <p id={listId} className={classes.count} role="status">
+            {t('copies.barcodes.count', { count: value.length })}
+          </p>
+          <ul className={classes.list}>
+            {value.map((barcode, index) => (
+              <li key={barcode} data-wrong={at.has(index) || undefined}>
+                <span className={classes.barcode}>{barcode}</span>
+                <CloseButton
+                  size="sm"
+                  aria-label={t('copies.barcodes.remove', { barcode })}
+                  onClick={() => {
+                    onChange(value.filter((_, place) => place !== index))
+                    input.current?.focus()
+                  }}
+                />
+                {at.has(index) && (
+                  <span className={classes.error} role="alert">
+                    {at.get(index)}
+                  </span>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </div>
+  )
+}

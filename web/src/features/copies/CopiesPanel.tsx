@@ -1,0 +1,178 @@
+import { Alert, Anchor, Button, Title } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useAction } from '../../api/action'
+import { copiesQuery, moveCopy } from '../../api/copies'
+import type { BookDetail, Copy, StateCount } from '../../api/types'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { ErrorState } from '../../ui/ErrorState'
+import { DateText } from '../../ui/Facts'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { AddCopies } from './AddCopies'
+import classes from './CopiesPanel.module.css'
+import { EditCopy } from './EditCopy'
+import { MoveCopy } from './MoveCopy'
+import { movedWords, refusedWords, stateText } from './stateText'
+
+type Asked = { kind: 'edit' | 'move'; copy: Copy } | { kind: 'add' }
+
+/** The physical books of a title: where each one is, who has it, and what can be done with it (R-COPY-6). */
+export function CopiesPanel({ book }: { book: BookDetail }) {
+  const query = useInfiniteQuery(copiesQuery(book.id))
+  const [asked, setAsked] = useState<Asked | null>(null)
+  const pages = query.data?.pages
+  const copies = pages?.flatMap((page) => page.copies) ?? []
+  const owned = copies.filter((copy) => copy.state !== 'withdrawn')
+  const withdrawn = copies.filter((copy) => copy.state === 'withdrawn')
+  const close = () => setAsked(null)
+
+  return (
+    <section className={classes.panel} aria-labelledby="copies">
+      <div className={classes.head}>
+        <Title order={2} id="copies">
+          {t('copies.title')}
+        </Title>
+        <Button variant="default" onClick={() => setAsked({ kind: 'add' })}>
+          {t('copies.add.open')}
+        </Button>
+      </div>
+      {pages?.[0] && <p className={classes.counts}>{countsText(pages[0].counts)}</p>}
+      {query.isError && pages && (
+        <Alert color="red" role="alert" mb="md">
+          {t('loans.list.stale', { reason: messageOf(query.error) })}
+        </Alert>
+      )}
+      {pages === undefined ? (
+        query.isError ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <div className={classes.waiting} aria-hidden="true" />
+        )
+      ) : (
+        <>
+          {owned.length > 0 ? (
+            <Copies copies={owned} label={t('copies.title')} onAsk={setAsked} />
+          ) : (
+            <p className={classes.counts}>{t('copies.none')}</p>
+          )}
+          {withdrawn.length > 0 && (
+            <details className={classes.withdrawn}>
+              <summary>{t('copies.withdrawn', { count: withdrawn.length })}</summary>
+              <Copies copies={withdrawn} label={t('copies.withdrawnTable')} onAsk={setAsked} />
+            </details>
+          )}
+          {query.hasNextPage && (
+            <Button
+              variant="default"
+              mt="md"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              {t('copies.more')}
+            </Button>
+          )}
+        </>
+      )}
+      {asked?.kind === 'add' && <AddCopies bookId={book.id} onClose={close} />}
+      {asked?.kind === 'edit' && <EditCopy copy={asked.copy} titleLocation={book.location} onClose={close} />}
+      {asked?.kind === 'move' && <MoveCopy copy={asked.copy} onClose={close} />}
+    </section>
+  )
+}
+
+function countsText(counts: readonly StateCount[]): string {
+  return counts.map(({ state, count }) => t('copies.counted', { count, state: stateText(state) })).join(' · ')
+}
+
+type CopiesProps = { copies: readonly Copy[]; label: string; onAsk: (asked: Asked) => void }
+
+function Copies({ copies, label, onAsk }: CopiesProps) {
+  return (
+    <ResponsiveTable
+      label={label}
+      cardsUpTo="62em"
+      rows={copies}
+      keyOf={(copy) => copy.id}
+      columns={[
+        { title: t('copies.column.barcode'), cell: (copy) => <span className="tabular">{copy.barcode}</span> },
+        { title: t('copies.column.state'), cell: (copy) => <Where copy={copy} /> },
+        { title: t('copies.column.location'), cell: (copy) => <span dir="auto">{copy.location}</span> },
+        {
+          title: t('copies.column.note'),
+          cell: (copy) => (
+            <span dir="auto" className={classes.note}>
+              {copy.note}
+            </span>
+          ),
+        },
+        {
+          title: t('copies.column.actions'),
+          controls: true,
+          cell: (copy) => (
+            <div className={classes.actions}>
+              {copy.state === 'to-shelve' && <PutOnShelf copy={copy} />}
+              {copy.moves.length > 0 && (
+                <Button
+                  variant="default"
+                  size="compact-sm"
+                  h={34}
+                  aria-label={t('copies.named', { action: t('copies.move.open'), barcode: copy.barcode })}
+                  onClick={() => onAsk({ kind: 'move', copy })}
+                >
+                  {t('copies.move.open')}
+                </Button>
+              )}
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                h={34}
+                aria-label={t('copies.named', { action: t('copies.edit.open'), barcode: copy.barcode })}
+                onClick={() => onAsk({ kind: 'edit', copy })}
+              >
+                {t('copies.edit.open')}
+              </Button>
+            </div>
+          ),
+        },
+      ]}
+    />
+  )
+}
+
+/** The state in words, and with a copy on loan who has it and until when. */
+function Where({ copy }: { copy: Copy }) {
+  const { loan, state } = copy
+  if (loan === null) return <span data-state={state}>{stateText(state)}</span>
+  return (
+    <div>
+      {stateText(state)}
+      <div className={classes.holder}>
+        <Anchor component={Link} to={`${paths.fine()}?q=${encodeURIComponent(loan.userName)}`} dir="auto">
+          {loan.userName}
+        </Anchor>
+        {', '}
+        {t('copies.until')} <DateText day={loan.returnDate} />
+      </div>
+    </div>
+  )
+}
+
+/** What is done with most copies that came back. */
+function PutOnShelf({ copy }: { copy: Copy }) {
+  const move = useAction(moveCopy, { done: movedWords, failed: refusedWords })
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      h={34}
+      aria-label={t('copies.named', { action: t('copies.shelve'), barcode: copy.barcode })}
+      loading={move.pending}
+      onClick={() => void move.run({ id: copy.id, state: 'on-shelf' })}
+    >
+      {t('copies.shelve')}
+    </Button>
+  )
+}

@@ -1,0 +1,254 @@
+import { Alert, Anchor, Button, Text, TextInput } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
+import { Link } from 'react-router'
+import { useAction } from '../../api/action'
+import { moveCopy, shelvePortion, shelveScanned, toShelveQuery, type Shelving } from '../../api/copies'
+import type { Copy } from '../../api/types'
+import { quoted } from '../../lib/format'
+import { rich, t } from '../../lib/messages'
+import { notify } from '../../lib/notify'
+import { paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { ConfirmModal } from '../../ui/ConfirmModal'
+import { EmptyState } from '../../ui/EmptyState'
+import { ErrorState } from '../../ui/ErrorState'
+import { PageHeader } from '../../ui/PageHeader'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { movedWords, refusedWords, stateText } from './stateText'
+import classes from './ToShelveScreen.module.css'
+
+/** What came back and waits to be put on the shelf: one by one by scan, or all at once (R-COPY-4). */
+export default function ToShelveScreen() {
+  const query = useInfiniteQuery(toShelveQuery)
+  const copies = query.data?.pages.flatMap((page) => page.copies)
+  const total = query.data?.pages[0]?.toShelve ?? 0
+  const box = useRef<HTMLInputElement>(null)
+
+  useEffect(() => box.current?.focus({ preventScroll: true }), [])
+
+  return (
+    <>
+      <PageHeader
+        title={t('toShelve.title')}
+        actions={total > 0 && <AllAtOnce total={total} whenDone={() => box.current?.focus()} />}
+      />
+      <Scan box={box} />
+      <Text role="status" c="dimmed" size="sm" className="tabular" mb="xs">
+        {total > 0 ? t('toShelve.count', { count: total }) : ''}
+      </Text>
+      {query.isError && copies && (
+        <Alert color="red" role="alert" mb="md">
+          {t('loans.list.stale', { reason: messageOf(query.error) })}
+        </Alert>
+      )}
+      {copies === undefined ? (
+        query.isError ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <div className={classes.waiting} aria-hidden="true" />
+        )
+      ) : copies.length === 0 ? (
+        <EmptyState message={t('toShelve.none')} />
+      ) : (
+        <>
+          <Waiting copies={copies} whenGone={() => box.current?.focus()} />
+          {query.hasNextPage && (
+            <Button
+              variant="default"
+              mt="md"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              {t('copies.more')}
+            </Button>
+          )}
+        </>
+      )}
+    </>
+  )
+}
+
+/** The box that waits for the next scan, and what became of the last one. */
+function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
+  const [code, setCode] = useState('')
+  const [last, setLast] = useState<Shelving | { code: string; failed: string } | null>(null)
+  const shelve = useAction(shelveScanned)
+
+  async function take() {
+    const scanned = code.trim()
+    if (scanned === '') return
+    // The next scan may come before this one is answered.
+    setCode('')
+    const outcome = await shelve.run(scanned)
+    setLast(
+      outcome.ok ? outcome.output : { code: scanned, failed: refusedWords(messageOf(outcome.error), outcome.error) },
+    )
+  }
+
+  return (
+    <form
+      className={classes.scan}
+      onSubmit={(event) => {
+        event.preventDefault()
+        void take()
+      }}
+    >
+      <TextInput
+        ref={box}
+        label={t('toShelve.scan')}
+        description={t('toShelve.scanHint')}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        className={classes.box}
+        value={code}
+        onChange={(event) => setCode(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // Some scanners end with Tab.
+          if (event.key !== 'Tab' || event.shiftKey || code.trim() === '') return
+          event.preventDefault()
+          void take()
+        }}
+      />
+      <div role="status" aria-live="assertive" className={classes.last}>
+        {last && <Last last={last} />}
+      </div>
+    </form>
+  )
+}
+
+function Last({ last }: { last: Shelving | { code: string; failed: string } }) {
+  if ('failed' in last)
+    return <Told kind="refused">{t('toShelve.failed', { code: last.code, reason: last.failed })}</Told>
+  const { code, before, after } = last
+  if (before === null) return <Told kind="refused">{t('toShelve.unknown', { code })}</Told>
+  const title = quoted(before.title)
+  if (after === null) {
+    return (
+      <Told kind="refused">
+        {before.loan
+          ? t('toShelve.onLoan', { title, name: before.loan.userName, day: before.loan.returnDate })
+          : rich('toShelve.elsewhere', {
+              title,
+              state: stateText(before.state),
+              link: (words) => <Link to={paths.bookDetail(before.bookId)}>{words}</Link>,
+            })}
+      </Told>
+    )
+  }
+  if (before.state === 'on-shelf') return <Told kind="already">{t('toShelve.already', { title })}</Told>
+  return (
+    <Told kind="done">
+      {rich('toShelve.done', { title, location: after.location, strong: (words) => <strong>{words}</strong> })}
+    </Told>
+  )
+}
+
+function Told({ kind, children }: { kind: 'done' | 'already' | 'refused'; children: ReactNode }) {
+  return (
+    <p className={classes.told} data-kind={kind} dir="auto">
+      {children}
+    </p>
+  )
+}
+
+function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () => void }) {
+  return (
+    <ResponsiveTable
+      label={t('toShelve.title')}
+      rows={copies}
+      keyOf={(copy) => copy.id}
+      columns={[
+        {
+          title: t('loans.column.book'),
+          cell: (copy) => (
+            <Anchor component={Link} to={paths.bookDetail(copy.bookId)} underline="hover" c="inherit" dir="auto">
+              {copy.title}
+            </Anchor>
+          ),
+        },
+        { title: t('copies.column.location'), cell: (copy) => <span dir="auto">{copy.location}</span> },
+        { title: t('copies.column.barcode'), cell: (copy) => <span className="tabular">{copy.barcode}</span> },
+        {
+          title: t('copies.column.actions'),
+          controls: true,
+          cell: (copy) => <PutBack copy={copy} whenGone={whenGone} />,
+        },
+      ]}
+    />
+  )
+}
+
+function PutBack({ copy, whenGone }: { copy: Copy; whenGone: () => void }) {
+  const back = useAction(moveCopy, { done: movedWords, failed: refusedWords })
+  const move = useAction(moveCopy, {
+    done: movedWords,
+    failed: refusedWords,
+    undo:
+      ({ id }) =>
+      () =>
+        back.run({ id, state: 'to-shelve' }),
+  })
+
+  async function run() {
+    const { refreshed } = await move.run({ id: copy.id, state: 'on-shelf' })
+    await refreshed
+    // The button is gone with its row: the next scan may come.
+    whenGone()
+  }
+
+  return (
+    <Button
+      variant="default"
+      size="compact-sm"
+      h={34}
+      aria-label={t('toShelve.named', { action: t('copies.shelve'), title: copy.title, barcode: copy.barcode })}
+      loading={move.pending}
+      onClick={() => void run()}
+    >
+      {t('copies.shelve')}
+    </Button>
+  )
+}
+
+function AllAtOnce({ total, whenDone }: { total: number; whenDone: () => void }) {
+  const [asking, setAsking] = useState(false)
+  const [running, setRunning] = useState(false)
+  const shelve = useAction(shelvePortion, { failed: (reason) => t('copies.move.failed', { reason }) })
+
+  async function all() {
+    setRunning(true)
+    let done = 0
+    for (;;) {
+      // One portion after the other: the server puts so many away in each transaction.
+      // oxlint-disable-next-line no-await-in-loop
+      const outcome = await shelve.run(null)
+      if (!outcome.ok) break
+      done += outcome.output.count
+      if (outcome.output.count === 0 || done >= total) break
+    }
+    if (done > 0) notify.success(t('toShelve.allDone', { count: done }))
+    setRunning(false)
+    setAsking(false)
+    whenDone()
+  }
+
+  return (
+    <>
+      <Button variant="default" onClick={() => setAsking(true)}>
+        {t('toShelve.all')}
+      </Button>
+      <ConfirmModal
+        opened={asking}
+        title={t('toShelve.allQuestion')}
+        confirm={t('toShelve.all')}
+        pending={running}
+        onConfirm={() => void all()}
+        onClose={() => setAsking(false)}
+      >
+        {t('toShelve.allWhat', { count: total })}
+      </ConfirmModal>
+    </>
+  )
+}

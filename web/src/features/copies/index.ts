@@ -1,0 +1,3 @@
+export { BarcodeList } from './BarcodeList'
+export { withScanned } from './barcodes'
+export { CopiesPanel } from './CopiesPanel'

@@ -1,0 +1,165 @@
+import { Alert, Button, Group, Modal } from '@mantine/core'
+import type { ReactNode } from 'react'
+import type { Effect } from '../../api/types'
+import { said, t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+import { DateText, Money } from '../../ui/Facts'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import type { Conflict } from './merge'
+import classes from './Settings.module.css'
+import type { SettingsForm } from './useSettingsForm'
+
+type FormFrameProps<V> = {
+  form: SettingsForm<V>
+  label: string
+  /** What the fields hold that somebody else saved differently. */
+  nameOf: (place: string) => string
+  onSubmit?: () => boolean
+  children: ReactNode
+}
+
+/** A form of the settings: what somebody else saved meanwhile above it, its buttons below, the effect before it is saved. */
+export function FormFrame<V>({ form, label, nameOf, onSubmit, children }: FormFrameProps<V>) {
+  const { conflicts, effect, failure } = form
+  return (
+    <>
+      {conflicts && (
+        <Alert color="teal" role="alert" title={t('settings.stale.title')} mb="lg">
+          {t(conflicts.length === 0 ? 'settings.stale.merged' : 'settings.stale.both')}
+          {conflicts.length > 0 && (
+            <ul className={classes.conflicts}>
+              {conflicts.map((conflict) => (
+                <li key={conflict.place}>{conflictText(conflict, nameOf)}</li>
+              ))}
+            </ul>
+          )}
+        </Alert>
+      )}
+      <form
+        noValidate
+        aria-label={label}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (!form.pending && (onSubmit?.() ?? true)) void form.submit()
+        }}
+      >
+        {children}
+        {failure !== null && (
+          <Alert color="red" role="alert" mt="lg">
+            {t('settings.failed', { reason: messageOf(failure) })}
+          </Alert>
+        )}
+        <div className={classes.buttons}>
+          <Button type="submit" loading={form.pending && effect === null} disabled={!form.dirty}>
+            {t('settings.save')}
+          </Button>
+          <Button variant="default" disabled={!form.dirty} onClick={form.discard}>
+            {t('settings.discard')}
+          </Button>
+          {form.dirty && (
+            <span role="status" className={classes.unsaved}>
+              {t('settings.unsaved')}
+            </span>
+          )}
+        </div>
+      </form>
+      {effect && (
+        <EffectQuestion
+          effect={effect}
+          pending={form.pending}
+          onYes={() => void form.store()}
+          onClose={form.closeEffect}
+        />
+      )}
+    </>
+  )
+}
+
+function conflictText({ place, theirs }: Conflict, nameOf: (place: string) => string): string {
+  const name = nameOf(place)
+  if (Array.isArray(theirs) || (typeof theirs === 'object' && theirs !== null))
+    return t('settings.stale.list', { name })
+  const value = theirs === null || theirs === undefined || theirs === '' ? t('settings.blank') : shown(theirs)
+  return t('settings.stale.theirs', { name, value })
+}
+
+const shown = (value: unknown): string =>
+  typeof value === 'boolean' ? t(value ? 'settings.on' : 'settings.off') : String(value)
+
+type EffectQuestionProps = { effect: Effect; pending: boolean; onYes: () => void; onClose: () => void }
+
+/** What the change does to the open loans, before it is saved (R-RULE-5). */
+function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps) {
+  const changed = Math.max(effect.finesChanged, effect.dueDatesMoved)
+  return (
+    <Modal opened onClose={onClose} title={t('settings.effect.title')} size="xl">
+      <ul className={classes.summary}>
+        {effect.summary.map((message) => (
+          <li key={message.code}>{said(message)}</li>
+        ))}
+      </ul>
+      {effect.loans.length > 0 && (
+        <div className={classes.affected}>
+          <ResponsiveTable
+            label={t('settings.effect.loans')}
+            rows={effect.loans}
+            keyOf={(loan) => loan.loanId}
+            columns={[
+              { title: t('loans.column.name'), cell: (loan) => <span dir="auto">{loan.userName}</span> },
+              { title: t('loans.column.book'), cell: (loan) => <span dir="auto">{loan.title}</span> },
+              {
+                title: t('loans.column.return'),
+                cell: (loan) => (
+                  <>
+                    <Change
+                      before={<DateText day={loan.returnDateBefore} />}
+                      after={<DateText day={loan.returnDateAfter} />}
+                      same={loan.returnDateBefore === loan.returnDateAfter}
+                    />
+                    {loan.reasons.map((reason) => (
+                      <div key={reason.code} className={classes.reason}>
+                        {said(reason)}
+                      </div>
+                    ))}
+                  </>
+                ),
+              },
+              {
+                title: t('loans.column.fine'),
+                align: 'end',
+                cell: (loan) => (
+                  <Change
+                    before={<Money amount={loan.fineBefore} />}
+                    after={<Money amount={loan.fineAfter} />}
+                    same={loan.fineBefore === loan.fineAfter}
+                  />
+                ),
+              },
+            ]}
+          />
+          {changed > effect.loans.length && (
+            <p className={classes.reason}>{t('settings.effect.more', { count: changed - effect.loans.length })}</p>
+          )}
+        </div>
+      )}
+      <Group justify="flex-end" mt="lg">
+        <Button variant="default" onClick={onClose}>
+          {t('settings.effect.back')}
+        </Button>
+        <Button loading={pending} onClick={onYes} data-autofocus>
+          {t('settings.save')}
+        </Button>
+      </Group>
+    </Modal>
+  )
+}
+
+function Change({ before, after, same }: { before: ReactNode; after: ReactNode; same: boolean }) {
+  return same ? (
+    before
+  ) : (
+    <span className="tabular">
+      <s>{before}</s> {after}
+    </span>
+  )
+}

@@ -1,0 +1,113 @@
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { saveLibrary } from '../../api/settings'
+import type { LibrarySettings } from '../../api/types'
+import { labelOf } from '../../api/validate'
+import { LANGUAGES, t } from '../../lib/messages'
+import { FormFrame } from './FormFrame'
+import classes from './Settings.module.css'
+import type { Part } from './SettingsScreen'
+import { useSettingsForm } from './useSettingsForm'
+
+type LibraryValues = {
+  name: string
+  currency: string
+  currencyCode: string
+  accessionPrefix: string
+  language: LibrarySettings['language']
+  /** One a line. */
+  batches: string
+  departments: string
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+function valuesOf({ batches, departments, ...texts }: LibrarySettings): LibraryValues {
+  return {
+    name: texts.name,
+    currency: texts.currency,
+    currencyCode: texts.currencyCode,
+    accessionPrefix: texts.accessionPrefix,
+    language: texts.language,
+    batches: batches.join('\n'),
+    departments: departments.join('\n'),
+  }
+}
+
+const documentOf = ({ batches, departments, ...texts }: LibraryValues): LibrarySettings => ({
+  ...texts,
+  batches: linesOf(batches),
+  departments: linesOf(departments),
+})
+
+const TEXTS = ['name', 'currency', 'currencyCode', 'accessionPrefix'] as const
+const LISTS = ['batches', 'departments'] as const
+
+/** What the library is called, how it counts its money, and what registration offers (R-RULE-1). */
+export function LibraryForm(part: Part<LibrarySettings>) {
+  const form = useSettingsForm<LibraryValues, LibrarySettings>({ ...part, valuesOf, documentOf, save: saveLibrary })
+  const { values, change, errors } = form
+
+  const nameOf = (place: string): string => {
+    const list = LISTS.find((name) => name === place)
+    if (list) return t(`settings.library.${list}`)
+    const text = TEXTS.find((name) => name === place)
+    return text ? labelOf('LibrarySettings', text) : labelOf('LibrarySettings', 'language')
+  }
+  /** The server names the line of a list; all lines stand in one field. */
+  const errorsIn = (list: string) =>
+    [
+      ...new Set(
+        Object.entries(errors)
+          .filter(([field]) => field === list || field.startsWith(`${list}[`))
+          .map(([, message]) => message),
+      ),
+    ].join(' ')
+
+  return (
+    <FormFrame form={form} label={t('settings.tab.library')} nameOf={nameOf}>
+      <div className={classes.column}>
+        {TEXTS.map((name) => (
+          <TextInput
+            key={name}
+            label={labelOf('LibrarySettings', name)}
+            description={t(`settings.library.${name}Hint`)}
+            value={values[name]}
+            error={errors[name]}
+            autoComplete="off"
+            className={name === 'name' ? undefined : classes.short}
+            data-field={name}
+            onChange={(event) => change({ ...values, [name]: event.currentTarget.value })}
+          />
+        ))}
+        <NativeSelect
+          label={labelOf('LibrarySettings', 'language')}
+          description={t('settings.library.languageHint')}
+          value={values.language}
+          error={errors['language']}
+          data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
+          className={classes.short}
+          data-field="language"
+          onChange={(event) => change({ ...values, language: event.currentTarget.value === 'hi' ? 'hi' : 'en' })}
+        />
+        {LISTS.map((name) => (
+          <Textarea
+            key={name}
+            label={t(`settings.library.${name}`)}
+            description={t(`settings.library.${name}Hint`)}
+            value={values[name]}
+            error={errorsIn(name)}
+            autosize
+            minRows={3}
+            maxRows={12}
+            data-field={name}
+            onChange={(event) => change({ ...values, [name]: event.currentTarget.value })}
+          />
+        ))}
+      </div>
+    </FormFrame>
+  )
+}
