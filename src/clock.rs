@@ -1,6 +1,6 @@
-//! The only caller of "now", and the library's time zone.
+//! The time and the library's time zone. Nothing else asks the machine for the time.
 //!
-//! "Today" is the calendar day where the library stands (R-LOAN-8), whatever the browser or the machine believes.
+//! "Today" is the calendar day in the library's time zone (R-LOAN-8), not the browser's or the machine's.
 
 use std::sync::{
     Arc,
@@ -11,7 +11,6 @@ use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
 use crate::circulation::Moment;
 
-/// Tells the time in the library's time zone.
 #[derive(Clone, Debug)]
 pub struct Clock {
     zone: TimeZone,
@@ -21,24 +20,23 @@ pub struct Clock {
 #[derive(Clone, Debug)]
 enum Source {
     System,
-    /// Epoch milliseconds, set by a test.
+    /// Set by a test, in milliseconds since the epoch.
     Set(Arc<AtomicI64>),
 }
 
 impl Clock {
-    /// The machine's clock in the given zone.
     #[must_use]
     pub fn system(zone: TimeZone) -> Self {
         Self { zone, source: Source::System }
     }
 
-    /// A clock that stands still until [`Self::set`] moves it, for tests.
+    /// For tests: stands still until [`Self::set`] moves it.
     #[must_use]
     pub fn standing_at(instant: Timestamp, zone: TimeZone) -> Self {
         Self { zone, source: Source::Set(Arc::new(AtomicI64::new(instant.as_millisecond()))) }
     }
 
-    /// Moves a clock made by [`Self::standing_at`], and all its clones; the machine's clock is not to be set.
+    /// Moves a clock made by [`Self::standing_at`], and all its clones. The system clock is not moved.
     pub fn set(&self, instant: Timestamp) {
         if let Source::Set(milliseconds) = &self.source {
             milliseconds.store(instant.as_millisecond(), Ordering::SeqCst);
@@ -68,7 +66,7 @@ impl Clock {
         Moment { at, today: self.day_of(at) }
     }
 
-    /// Today's date where the library stands.
+    /// Today's date in the library's time zone.
     #[must_use]
     pub fn today(&self) -> Date {
         self.day_of(self.now())
@@ -95,7 +93,7 @@ impl Clock {
     }
 }
 
-/// An instant of the database as the API writes it (RFC 3339, UTC).
+/// Milliseconds since the epoch as the API writes them: RFC 3339, UTC.
 #[must_use]
 pub fn rfc3339(milliseconds: i64) -> String {
     Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()

@@ -1,7 +1,7 @@
-//! What single characters are, for everything that compares, checks or draws text.
+//! Properties of characters that comparing, checking and drawing text have in common.
 
-/// Characters that show nothing and only steer joining, direction, line breaks or the choice of a glyph: Unicode's
-/// `Default_Ignorable_Code_Point`.
+/// Whether a character shows nothing and only affects joining, direction, line breaks or the choice of a glyph. This is
+/// Unicode's property `Default_Ignorable_Code_Point`.
 #[must_use]
 pub fn is_invisible(c: char) -> bool {
     matches!(c,
@@ -25,7 +25,7 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Embeddings, overrides and isolates turn the direction of everything after them, and are no part of any word.
+/// Whether a character changes the direction of everything after it. No word needs one.
 #[must_use]
 pub fn is_direction_control(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

@@ -1,11 +1,11 @@
-//! Drawn covers: a book without a picture still gets a face worth looking at.
+//! Drawn covers, for books without a picture.
 //!
-//! [`draw`] makes one 400 by 600 SVG out of nothing but the catalogue's own words. It is pure: the same book gives
-//! the same bytes, nothing is read and nothing outside the file is named. A cover is put together from a palette, a
-//! motif (an abstract picture), a layout and a typeface, all chosen by the book's id, title and genre. Consecutive
-//! ids never share a palette; the genre suggests the family of motifs.
+//! [`draw`] makes an SVG of 400 by 600 from the words of the catalogue alone. It is pure: the same book gives the same
+//! bytes, and the SVG refers to nothing outside itself. A cover is put together from a palette, a motif (an abstract
+//! picture), a layout and a typeface, all chosen by the book's id, title and genre. Consecutive ids never share a
+//! palette; the genre suggests the family of motifs.
 //!
-//! Text always stands on the palette's plain ground, so its contrast is a property of the table of palettes alone.
+//! Text always stands on the plain ground of the palette, so its contrast depends on the table of palettes alone.
 
 /// Appends formatted values to a string; numbers come out with one decimal at most.
 macro_rules! put {
@@ -25,18 +25,17 @@ use motifs::Motif;
 use page::{Layout, Page};
 use words::{Face, Title, authors, cut, escape};
 
-/// Width of a cover in SVG units.
 const WIDTH: f64 = 400.0;
-/// Height of a cover in SVG units: covers are 2:3 everywhere.
+/// Covers are 2:3 everywhere.
 const HEIGHT: f64 = 600.0;
-/// Free space between the edge of the cover and its text.
+/// Between the edge of the cover and its text.
 const MARGIN: f64 = 36.0;
-/// As much of a title as is looked at; more could not be shown in any size.
+/// Titles are cut to this length before they are set; more would not fit in any size.
 const TITLE_CHARS: usize = 320;
-/// As much of the authors as is looked at.
+/// The same for the authors.
 const AUTHOR_CHARS: usize = 240;
 
-/// A value as it stands in the SVG.
+/// Formats a value for the SVG, numbers with at most one decimal.
 struct Shown<'a, T>(&'a T);
 
 impl Display for Shown<'_, f64> {
@@ -58,16 +57,16 @@ impl Display for Shown<'_, String> {
     }
 }
 
-/// The words of a book that its cover shows or is chosen by.
+/// What the cover of a book is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Cover<'a> {
-    /// The book's id: the first source of variation.
+    /// Chooses palette, layout and motif.
     pub id: i64,
-    /// The title, of any length and in any script.
+    /// Of any length and in any script.
     pub title: &'a str,
-    /// The author, or several joined by `; `; may be empty.
+    /// Several are joined by `; `; may be empty.
     pub author: &'a str,
-    /// The genre, which suggests the family of motifs; may be empty.
+    /// Suggests the family of motifs; may be empty.
     pub genre: &'a str,
 }
 
@@ -93,7 +92,7 @@ pub fn draw(cover: &Cover<'_>) -> String {
     if !page.compose(Layout::choose(cover.id)) {
         let _ = if cover.id % 2 == 0 { page.lintel() } else { page.plinth() };
     }
-    // The joint beside the spine: a hint of a bound book, well left of any text.
+    // The joint beside the spine, so that it looks bound; no text reaches it.
     page.svg.push_str(
         "<path d=\"M0 0H8V600H0Z\" opacity=\".13\"/><path d=\"M8 0h2V600H8Z\" fill=\"#fff\" opacity=\".16\"/></svg>",
     );
@@ -125,7 +124,6 @@ impl Dice {
         (mixed >> 32) as u32
     }
 
-    /// A number from `low` up to `high`.
     fn between(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * f64::from(self.roll()) / f64::from(u32::MAX)
     }
@@ -223,7 +221,7 @@ enum Family {
     Any,
 }
 
-/// Words that tell a family, looked for in the lower-case genre; the first that fits wins.
+/// The words in a lower-case genre that put it into a family; the first match wins.
 const FAMILIES: [(Family, &[&str]); 11] = [
     (Family::Young, &["child", "juvenile", "young", "fairy", "folk", "fable", "humo", "picture"]),
     (Family::Night, &["myster", "detect", "crime", "horror", "gothic", "dystop", "thrill", "ghost"]),
@@ -296,7 +294,7 @@ impl Palette {
     }
 }
 
-/// The id, as an index into a list of `len`.
+/// An index into a list of `len` items from any id.
 fn nth(id: i64, len: usize) -> usize {
     let len = i64::try_from(len).unwrap_or(1);
     usize::try_from(id.rem_euclid(len)).unwrap_or_default()

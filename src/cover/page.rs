@@ -247,7 +247,7 @@ impl Page {
         true
     }
 
-    /// Where lines begin: at the left, or at the right for a title that runs from there.
+    /// Where lines begin: at the left edge, or at the right one for a title that runs from right to left.
     pub(super) fn start(&self, left: f64, right: f64) -> (f64, Align) {
         if self.title.rtl { (right, Align::Right) } else { (left, Align::Left) }
     }
@@ -259,7 +259,7 @@ impl Page {
         lines: usize,
         sizes: &[f64],
     ) -> (Setting, Setting) {
-        // A face runs wider or narrower than the table; italics and light weights need less.
+        // The table of widths is of a bold face; italics and light weights run narrower.
         let width = if self.face.weight == "400" { width * 1.05 } else { width };
         let title = Setting::new(&self.title.main, Room { width, height, lines, sizes });
         let lines = if title.lines.len() > 3 { 2 } else { 3 };
@@ -273,7 +273,7 @@ impl Page {
         let room = Room { width, height: 84.0, lines: 3, sizes: &[24.0, 22.0, 20.0, 18.0] };
         let mut joined = Setting::new(&self.authors.join(" · "), Room { lines: 2, ..room });
         if (2..=3).contains(&self.authors.len()) {
-            // A line for each, where they all fit.
+            // One line for each author, if they all fit.
             let one = Room { lines: 1, ..room };
             let each: Vec<_> = self.authors.iter().map(|name| Setting::new(name, one)).collect();
             let size = each.iter().map(|set| set.size).fold(f64::INFINITY, f64::min);
@@ -285,7 +285,7 @@ impl Page {
         joined
     }
 
-    /// Writes a setting below `y` and gives the height at which it ends.
+    /// Writes a setting below `y` and returns where it ends.
     pub(super) fn text(&mut self, setting: &Setting, x: f64, y: f64, align: Align) -> f64 {
         if setting.lines.is_empty() {
             return y;
@@ -320,7 +320,7 @@ impl Page {
         y + setting.height()
     }
 
-    /// Covers the line that a renderer leaves where picture and ground meet between two pixels.
+    /// Hides the hairline that renderers leave where picture and ground meet between two pixels.
     pub(super) fn seam(&mut self, area: Area) {
         let Area { x, y, width, height } = area;
         put!(
@@ -349,7 +349,7 @@ impl Page {
         );
     }
 
-    /// The picture, cut to its outline.
+    /// Draws the picture, clipped to its outline.
     pub(super) fn art(&mut self, area: Area, shape: Shape) {
         let [x, y, width, height] = [area.x, area.y, area.width, area.height].map(f64::round);
         put!(
@@ -396,7 +396,7 @@ impl Page {
     }
 }
 
-/// The height of a setting with the space above it; nothing for an empty one.
+/// The height of a setting with the space above it; 0 for an empty one.
 pub(super) fn gap(setting: &Setting, space: f64) -> f64 {
     if setting.lines.is_empty() { 0.0 } else { space + setting.height() }
 }

@@ -1,4 +1,4 @@
-//! Words on a cover: cleaned, measured, broken into lines and set to fit.
+//! The words on a cover: cleaned, measured, broken into lines and set in a size that fits.
 
 use unicode_bidi::{Direction, get_base_direction};
 use unicode_linebreak::linebreaks;
@@ -10,12 +10,12 @@ use unicode_width::UnicodeWidthChar as _;
 use super::{AUTHOR_CHARS, Dice, Family, TITLE_CHARS};
 use crate::text::is_invisible;
 
-/// How a script is set: which fonts, how wide, how tall.
+/// Scripts, as far as they differ in fonts, width and height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Script {
-    /// Latin, Greek, Cyrillic and whatever else has no entry of its own.
+    /// Latin, Greek, Cyrillic and every script without an entry of its own.
     Western,
-    /// Chinese characters alone.
+    /// Chinese characters without kana.
     Han,
     Kana,
     Hangul,
@@ -36,7 +36,7 @@ impl Script {
         if let Some(script) = Self::of_unicode(unicode) {
             return script;
         }
-        // Punctuation and marks of a few scripts are set like the first of them; full-width forms like Chinese.
+        // Punctuation and marks that a few scripts share are set like the first of them.
         let scripts = c.script_extension();
         if matches!(unicode, Unicode::Common | Unicode::Inherited) && !scripts.contains_script(Unicode::Latin)
         {
@@ -69,7 +69,7 @@ impl Script {
         })
     }
 
-    /// The script of a text: that of its first letter which is not Western, for fonts fall back on Latin unasked.
+    /// The script of a text: that of its first non-Western letter, because every list of fonts ends in one with Latin.
     pub(super) fn of_text(text: &str) -> Self {
         if text.chars().any(|c| !c.is_ascii() && matches!(c.script(), Unicode::Hiragana | Unicode::Katakana))
         {
@@ -118,7 +118,7 @@ pub(super) fn advance(c: char) -> f64 {
         return f64::from(*width) / 100.0;
     }
     let script = Script::of(c);
-    // The tables of the tall scripts and the Indian ones count their marks.
+    // The averages below for Indic and tall scripts include their marks.
     if c.width() == Some(0) && !matches!(script, Script::Indic(_) | Script::Tall(_)) {
         return 0.0;
     }
@@ -141,13 +141,13 @@ pub(super) fn advance(c: char) -> f64 {
     }
 }
 
-/// Whether a character takes the room of a Chinese one; pictures do too, but have a width of their own.
+/// Whether a character is as wide as a Chinese one. Emoji are too, but have a width of their own.
 fn is_wide(c: char) -> bool {
     c.width() == Some(2) && c < '\u{1f000}'
 }
 
-/// What XML can carry and a reader can see: no controls, no unpaired direction switches, single spaces, and no towers
-/// of combining marks.
+/// The text without what XML cannot carry or a reader cannot see: controls, direction controls, repeated spaces, and
+/// more than four combining marks on a letter.
 pub(super) fn clean(text: &str, limit: usize) -> String {
     let mut kept = String::new();
     let (mut count, mut marks, mut gap) = (0, 0, false);
@@ -208,7 +208,7 @@ pub(super) fn cut(text: &str, limit: usize) -> String {
     }
 }
 
-/// Text as XML character data or attribute value.
+/// Escapes text for XML, in content and in attributes.
 pub(super) fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
@@ -229,17 +229,17 @@ pub(super) fn is_rtl(text: &str) -> bool {
     get_base_direction(text) == Direction::Rtl
 }
 
-/// A title, parted as a typographer would part it.
+/// A title, split into the main title and what follows it.
 pub(super) struct Title {
     pub(super) main: String,
-    /// What follows a colon, a dash, a slash or stands in brackets; may be empty.
+    /// What follows a colon, a dash or a slash, or stands in brackets; may be empty.
     pub(super) sub: String,
     pub(super) script: Script,
     pub(super) rtl: bool,
 }
 
 impl Title {
-    /// Where a subtitle begins; the separator itself is dropped.
+    /// What a subtitle begins after; not shown.
     const SEPARATORS: [&str; 10] = [": ", " : ", "; or, ", " / ", " = ", " (", "：", " — ", " – ", " -- "];
 
     pub(super) fn read(raw: &str) -> Self {
@@ -254,7 +254,7 @@ impl Title {
                 let rest = whole[at + separator.len()..].trim();
                 let rest = match separator {
                     "; or, " => format!("or, {rest}"),
-                    // Brackets around all of it go; brackets around its beginning stay.
+                    // Brackets around the whole subtitle are dropped, brackets around its beginning stay.
                     " (" => match rest.strip_suffix(')') {
                         Some(inner) if !inner.contains(')') => inner.to_owned(),
                         _ => format!("({rest}"),
@@ -271,7 +271,7 @@ impl Title {
     }
 }
 
-/// The authors, one each; long lists and names are cut where the text is set.
+/// The authors, one by one.
 pub(super) fn authors(raw: &str) -> Vec<String> {
     clean(raw, AUTHOR_CHARS)
         .split(';')
@@ -280,7 +280,7 @@ pub(super) fn authors(raw: &str) -> Vec<String> {
         .collect()
 }
 
-/// A typeface, as far as a cover may choose: the reader's machine has the fonts.
+/// What a cover can choose of its typeface; the fonts are those of the reader's machine.
 #[derive(Clone, Copy)]
 pub(super) struct Face {
     pub(super) serif: bool,
@@ -336,11 +336,11 @@ impl Face {
     }
 }
 
-/// A piece of a line that is never broken unless it is wider than the line.
+/// A piece of text that is broken only if it is wider than a line.
 pub(super) struct Atom<'t> {
     pub(super) text: &'t str,
     pub(super) width: f64,
-    /// A space stands before it, unless a line begins here.
+    /// A space precedes it, except at the start of a line.
     pub(super) spaced: bool,
 }
 
@@ -362,9 +362,9 @@ pub(super) fn atoms(text: &str) -> Vec<Atom<'_>> {
     atoms
 }
 
-/// Whether a line may end between two characters, where Unicode's rules say so or a reader would differ: Korean words
-/// stay whole, no line begins with a dash or ends with the dots that a word begins with, and Chinese quotation marks
-/// go with what they quote.
+/// Whether a line may end between two characters. `unicode` is what UAX #14 says; this departs from it as readers would:
+/// Korean words stay whole, no line begins with a dash, an ellipsis stays with the word that follows it, and Chinese
+/// quotation marks stay with what they quote.
 fn may_break(before: char, after: char, unicode: bool) -> bool {
     let [first, second] = [before, after].map(Script::of);
     let wide = |script| matches!(script, Script::Han | Script::Kana);
@@ -382,7 +382,7 @@ pub(super) fn measure(text: &str) -> f64 {
     text.chars().map(advance).sum()
 }
 
-/// Fills lines no wider than `width` (in sizes); also tells whether a word had to be broken.
+/// Fills lines no wider than `width` (in sizes), and says whether a word had to be broken.
 pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
     let (mut lines, mut line, mut used, mut broken) = (Vec::new(), String::new(), 0.0, false);
     for atom in atoms {
@@ -399,10 +399,10 @@ pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
             used += atom.width;
             continue;
         }
-        // Wider than a whole line: broken between letters, each with its marks.
+        // Wider than a whole line: broken between letters.
         broken = true;
         for letter in atom.text.graphemes(true) {
-            // Held together by punctuation that should not begin a line: gives way first.
+            // Words that punctuation held together are separated first.
             if letter == " " {
                 lines.push(std::mem::take(&mut line));
                 used = 0.0;
@@ -423,7 +423,7 @@ pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
     (lines, broken)
 }
 
-/// As [`fill`], with the column narrowed until one line more would be needed.
+/// Like [`fill`], in the narrowest column that takes no more lines.
 pub(super) fn balanced(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
     let mut best = fill(atoms, width);
     let (mut low, mut high) = (0.0, width);
@@ -440,13 +440,12 @@ pub(super) fn balanced(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
     best
 }
 
-/// The room that a text may take.
 #[derive(Clone, Copy)]
 pub(super) struct Room<'s> {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) lines: usize,
-    /// From the size that is wished for down to the smallest that may be.
+    /// From the preferred size down to the smallest acceptable one.
     pub(super) sizes: &'s [f64],
 }
 
@@ -456,7 +455,7 @@ pub(super) struct Setting {
     pub(super) size: f64,
     pub(super) script: Script,
     pub(super) rtl: bool,
-    /// Nothing was cut and no word broken.
+    /// Nothing was cut off and no word broken.
     pub(super) whole: bool,
 }
 
@@ -486,7 +485,7 @@ impl Setting {
         setting
     }
 
-    /// Weighs a large size against few lines of even length, and takes the best.
+    /// Picks the size with the best balance of large type and few lines of even length.
     pub(super) fn tighten(&mut self, atoms: &[Atom<'_>], room: Room<'_>) {
         let most = self.size;
         let mut best = f64::NEG_INFINITY;

@@ -1,4 +1,4 @@
-//! The demo: a catalogue of well-known books with words of our own, readers, reviews and loans, to try the product with.
+//! The demo: well-known books with descriptions of our own, readers, reviews and loans, to try the product with.
 
 use jiff::Span;
 use serde::Deserialize;
@@ -23,11 +23,9 @@ use crate::{
     },
 };
 
-/// The demo librarian's address.
 pub const LIBRARIAN: &str = "librarian@demo.library";
-/// The demo student's address.
 pub const STUDENT: &str = "student@demo.library";
-/// Both accounts' password: known to everybody, which is why the demo is for a loopback address only.
+/// The password of both accounts. Everybody knows it, which is why the demo is for loopback addresses only.
 pub const PASSWORD: &str = "demo-library";
 
 static CATALOGUE: &str = include_str!("catalogue.json");
@@ -70,11 +68,11 @@ struct DemoReview {
     comment: String,
 }
 
-/// What the demo student has at home: a book's place in the catalogue, and how many days ago it was borrowed. The last is
-/// four days overdue, so that a fine shows.
+/// The demo student's loans: the index of the book, and how many days ago it was borrowed. The last one is four days
+/// overdue, to show a fine.
 const STUDENTS_LOANS: [(usize, i64); 3] = [(0, 2), (17, 5), (7, 11)];
 
-/// Fills an empty database; one that has accounts or books is left as it is.
+/// Fills an empty database. One that has accounts or books is left as it is.
 pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> anyhow::Result<()> {
     let demo: Catalogue = serde_json::from_str(CATALOGUE)?;
     let hash = password::hash_now(PASSWORD)?;
@@ -129,7 +127,7 @@ fn fill_now(
     let mut readers = Vec::new();
     for reader in &demo.readers {
         let email = format!("{}@demo.library", reader.roll_number);
-        // No password fits this hash: nobody signs in as a demo reader.
+        // No password matches this hash: nobody can sign in as a demo reader.
         readers.push(account(tx, &email, &reader.name, Role::Student, Some(reader), "!")?);
     }
     let mut ids = Vec::new();
@@ -160,7 +158,7 @@ fn fill_now(
             .zip(&book.reviews)
             .map(|(number, review)| (3 + (i64::try_from(place).unwrap_or(0) * 7 + number * 13) % 200, review))
             .collect();
-        // As they would have been written: the oldest first.
+        // Oldest first, as if they had been written one after the other.
         dated.sort_by_key(|(days, _)| -days);
         for (days, review) in dated {
             let Some(reader) = readers.get(review.by) else { continue };
