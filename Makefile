@@ -67,7 +67,7 @@ test: needs build ## Prove everything: on SQLite and PostgreSQL, and in a real b
 	cd web && npm run e2e
 
 .PHONY: bench
-bench: build ## Measure: catalogue page and search through HTTP, durable borrows (reported, not judged)
+bench: build ## Measure this program against BASELINE, an earlier commit, in one run (takes the whole machine)
 	bench/run
 
 .PHONY: clean

@@ -5,6 +5,7 @@ use std::{
     path::PathBuf,
 };
 
+use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use jiff::tz::TimeZone;
 use url::Url;
@@ -15,12 +16,10 @@ use crate::storage::Location;
 #[derive(Parser)]
 #[command(version, propagate_version = true)]
 pub struct Cli {
-    /// What to do.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the program can do.
 #[derive(Subcommand)]
 pub enum Command {
     /// Serve the library to browsers.
@@ -33,10 +32,9 @@ pub enum Command {
     Import(Import),
     /// Bring the database's schema up to date and stop.
     Migrate {
-        /// Only tell what would be done.
+        /// Only say what would be done.
         #[arg(long)]
         dry_run: bool,
-        /// Which database.
         #[command(flatten)]
         database: Database,
     },
@@ -44,7 +42,6 @@ pub enum Command {
     Backup {
         /// The new file.
         file: PathBuf,
-        /// Which database.
         #[command(flatten)]
         database: Database,
     },
@@ -52,16 +49,13 @@ pub enum Command {
     Openapi,
     /// Look whether everything is in order: database, schema, time zone, accounts.
     Doctor {
-        /// Which database.
         #[command(flatten)]
         database: Database,
-        /// Where the library stands.
         #[command(flatten)]
-        place: Place,
+        zone: Zone,
     },
 }
 
-/// Which database.
 #[derive(Args, Clone)]
 pub struct Database {
     /// `sqlite:FILE` or `postgres://USER@HOST/NAME`
@@ -69,10 +63,9 @@ pub struct Database {
     pub database: Location,
 }
 
-/// Where the library stands.
 #[derive(Args, Clone)]
-pub struct Place {
-    /// The library's time zone: its midnight begins a day of a loan (for instance Asia/Kolkata, Europe/Berlin, UTC).
+pub struct Zone {
+    /// The library's time zone, in which its days begin and end (for instance Asia/Kolkata, Europe/Berlin, UTC).
     #[arg(long, env = "LIBRARY_TIME_ZONE", default_value = "Asia/Kolkata", value_parser = zone)]
     pub time_zone: TimeZone,
 }
@@ -81,42 +74,39 @@ fn zone(name: &str) -> Result<TimeZone, String> {
     TimeZone::get(name).map_err(|_| format!("there is no time zone {name}; names look like Asia/Kolkata"))
 }
 
-/// How to serve.
 #[derive(Args, Clone)]
 pub struct Serve {
     /// Address and port to listen on.
     #[arg(long, env = "LIBRARY_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Address and port of the metrics (Prometheus), for the operator's eyes only; none if not given.
+    /// Address and port of the metrics (Prometheus), which are for the operator only; without it there are none.
     #[arg(long, env = "LIBRARY_METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
-    /// Which database.
     #[command(flatten)]
     pub database: Database,
-    /// Where the library stands.
     #[command(flatten)]
-    pub place: Place,
-    /// Where browsers find the library, for instance `https://library.college.edu`; `http://localhost:PORT` if not given.
+    pub zone: Zone,
+    /// The library's address in browsers, for instance `https://library.college.edu`; `http://localhost:PORT` by default.
     #[arg(long, env = "LIBRARY_PUBLIC_URL", value_parser = public_url)]
     pub public_url: Option<Url>,
     /// Lets browsers on other machines sign in over plain http. Passwords then cross the network unprotected.
     #[arg(long, env = "LIBRARY_ALLOW_INSECURE_HTTP")]
     pub allow_insecure_http: bool,
-    /// Addresses of reverse proxies whose X-Forwarded-For is believed, with commas between.
+    /// Addresses of reverse proxies whose X-Forwarded-For is trusted, separated by commas.
     #[arg(long, env = "LIBRARY_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpAddr>,
-    /// What the look-up of an ID card answers: the address, the address with its middle hidden, or nothing.
+    /// What the look-up of an ID card answers: the email address, the address with its middle hidden, or nothing.
     #[arg(long, env = "LIBRARY_ID_CARD", value_enum, default_value = "full")]
     pub id_card: IdCard,
-    /// Seconds that the server still answers everybody after SIGTERM while readyz says no already: longer than a load
-    /// balancer takes to notice.
+    /// How many seconds the server still answers after SIGTERM while readyz already says no: longer than a load balancer
+    /// takes to notice.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
     pub stop_delay: u16,
     /// Fills an empty database with the demo catalogue and two accounts whose password everybody knows; only on a
     /// loopback address.
     #[arg(long, env = "LIBRARY_DEMO")]
     pub demo: bool,
-    /// How logs are written.
+    /// The format of the log.
     #[arg(long, env = "LIBRARY_LOG_FORMAT", value_enum, default_value = "text")]
     pub log_format: LogFormat,
 }
@@ -132,7 +122,6 @@ pub enum IdCard {
     Off,
 }
 
-/// How logs are written.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum LogFormat {
     /// For people.
@@ -153,11 +142,8 @@ fn public_url(text: &str) -> Result<Url, String> {
 }
 
 impl Serve {
-    /// Where browsers find the library, given the port that is listened on.
-    ///
-    /// # Errors
-    /// One line for the operator where the choice would be unsafe.
-    pub fn public_address(&self, listening: SocketAddr) -> Result<Url, String> {
+    /// The library's address in browsers, given the address that is listened on; an error if the combination is unsafe.
+    pub fn public_address(&self, listening: SocketAddr) -> Result<Url> {
         let url = match &self.public_url {
             Some(url) => url.clone(),
             None => {
@@ -168,34 +154,28 @@ impl Serve {
                 } else {
                     listening.ip().to_string()
                 };
-                Url::parse(&format!("http://{host}:{}/", listening.port()))
-                    .map_err(|error| error.to_string())?
+                Url::parse(&format!("http://{host}:{}/", listening.port()))?
             }
         };
         let on_this_machine = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        if self.demo && !(self.listen.ip().is_loopback() && on_this_machine && url.scheme() == "http") {
-            return Err(format!(
-                "--demo has passwords that everybody knows and stays on this machine: it is refused at {url} (listening on {}); \
-                 listen on 127.0.0.1 without --public-url, or leave --demo out",
-                self.listen
-            ));
-        }
-        // Plain http is for this machine alone; a browser elsewhere would send passwords in the clear.
-        if url.scheme() == "http"
-            && !self.allow_insecure_http
-            && !(on_this_machine && self.listen.ip().is_loopback())
-        {
-            return Err(format!(
-                "plain http at {url} (listening on {}) would send passwords in the clear: \
-                 give --public-url https://… and put a TLS proxy in front, or say --allow-insecure-http",
-                self.listen
-            ));
-        }
+        ensure!(
+            !self.demo || self.listen.ip().is_loopback() && on_this_machine && url.scheme() == "http",
+            "--demo has passwords that everybody knows and stays on this machine: it is refused at {url} (listening on {}); \
+             listen on 127.0.0.1 without --public-url, or leave --demo out",
+            self.listen
+        );
+        ensure!(
+            url.scheme() != "http"
+                || self.allow_insecure_http
+                || on_this_machine && self.listen.ip().is_loopback(),
+            "plain http at {url} (listening on {}) would send passwords in the clear: \
+             give --public-url https://… and put a TLS proxy in front, or say --allow-insecure-http",
+            self.listen
+        );
         Ok(url)
     }
 }
 
-/// Managing librarians.
 #[derive(Subcommand)]
 pub enum Admin {
     /// Make an account for a librarian; the password is asked for.
@@ -206,16 +186,14 @@ pub enum Admin {
         /// Full name.
         #[arg(long)]
         name: String,
-        /// Takes the password from the first line of standard input instead of asking for it.
+        /// Read the password from the first line of standard input instead of asking for it.
         #[arg(long)]
         password_stdin: bool,
-        /// Which database.
         #[command(flatten)]
         database: Database,
     },
 }
 
-/// Bringing books in.
 #[derive(Subcommand)]
 pub enum Import {
     /// From a CSV file, also gzipped: header title,author,genre,photoURL,description,isbn,publishedYear,language,
@@ -223,10 +201,9 @@ pub enum Import {
     Books {
         /// The file (.csv or .csv.gz).
         file: PathBuf,
-        /// Where rejected rows are listed; NAME.rejected.csv in the current folder if not said.
+        /// Where rejected rows are listed; NAME.rejected.csv in the current folder by default.
         #[arg(long)]
         rejected: Option<PathBuf>,
-        /// Which database.
         #[command(flatten)]
         database: Database,
     },
@@ -240,7 +217,7 @@ mod tests {
         let cli = Cli::try_parse_from(["library", "serve"].iter().chain(arguments))
             .map_err(|error| error.to_string())?;
         match cli.command {
-            Command::Serve(serve) => serve.public_address(serve.listen),
+            Command::Serve(serve) => serve.public_address(serve.listen).map_err(|error| error.to_string()),
             _ => Err("another command".into()),
         }
     }

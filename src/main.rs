@@ -11,7 +11,7 @@ use clap::Parser as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use library::{
     clock::Clock,
-    config::{Admin, Cli, Command, Database, Import, LogFormat, Place},
+    config::{Admin, Cli, Command, Database, Import, LogFormat, Zone},
     domain::{
         account::{EMAIL, NAME, Role, new_password},
         change::Change,
@@ -25,6 +25,11 @@ use library::{
         events::{self, Entry},
         migrate::{self, MIGRATIONS},
     },
+};
+use tracing_subscriber::{
+    filter::{LevelFilter, Targets},
+    layer::{Layer as _, SubscriberExt as _},
+    util::SubscriberInitExt as _,
 };
 
 #[global_allocator]
@@ -65,7 +70,7 @@ fn run(command: Command) -> Result<()> {
             let served = runtime.block_on(server::serve(*options));
             // Waits for nothing: what still runs was given up.
             runtime.shutdown_background();
-            served.map_err(anyhow::Error::msg)
+            served
         }
         Command::Admin(Admin::Create { email, name, password_stdin, database }) => {
             create_admin(&database, &email, &name, password_stdin)
@@ -99,19 +104,20 @@ fn run(command: Command) -> Result<()> {
             print!("{}", http::openapi::text());
             Ok(())
         }
-        Command::Doctor { database, place } => doctor(&database, &place),
+        Command::Doctor { database, zone } => doctor(&database, &zone),
     }
 }
 
+/// `LIBRARY_LOG` is a level, or several as `TARGET=LEVEL`, with commas between.
 fn log(format: LogFormat) {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("LIBRARY_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info"));
-    let logs =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
-    match format {
-        LogFormat::Text => logs.with_ansi(std::io::stderr().is_terminal()).init(),
-        LogFormat::Json => logs.json().init(),
-    }
+    let asked = std::env::var("LIBRARY_LOG").ok().and_then(|text| text.parse().ok());
+    let filter: Targets = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
+    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let lines = match format {
+        LogFormat::Text => lines.with_ansi(std::io::stderr().is_terminal()).boxed(),
+        LogFormat::Json => lines.json().boxed(),
+    };
+    tracing_subscriber::registry().with(lines.with_filter(filter)).init();
 }
 
 fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bool) -> Result<()> {
@@ -191,9 +197,9 @@ fn import_books(database: &Database, file: &Path, rejected: Option<PathBuf>) -> 
 /// Most contradictions of each kind that the doctor tells.
 const CONTRADICTIONS: i64 = 100;
 
-fn doctor(database: &Database, place: &Place) -> Result<()> {
+fn doctor(database: &Database, zone: &Zone) -> Result<()> {
     let db = Db::open(&database.database)?;
-    let clock = Clock::system(place.time_zone.clone());
+    let clock = Clock::system(zone.time_zone.clone());
     let (books, accounts, changes, contradictions) = db.read_blocking(|tx| -> storage::Result<_> {
         let contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
         Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions))
@@ -205,7 +211,7 @@ fn doctor(database: &Database, place: &Place) -> Result<()> {
     println!(
         "today      {} in {}",
         clock.today(),
-        place.time_zone.iana_name().unwrap_or("a nameless time zone")
+        zone.time_zone.iana_name().unwrap_or("a nameless time zone")
     );
     for contradiction in &contradictions {
         println!("wrong      {contradiction}");

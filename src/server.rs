@@ -1,4 +1,4 @@
-//! Listening: from the command line's choices to a server that stops without dropping anybody.
+//! Starting and stopping the server: from the options of the command line until the last request is answered.
 
 pub mod connections;
 mod metrics;
@@ -13,6 +13,7 @@ use std::{
     time::Duration,
 };
 
+use anyhow::{Context as _, Result, anyhow, bail};
 use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
@@ -38,21 +39,15 @@ const LAST_REQUESTS: Duration = Duration::from_millis(250);
 /// The database gets this long to close.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// Why the server did not start or did not go on; one line for the operator.
-pub type Failure = String;
-
 /// Serves until the process is asked to stop.
-///
-/// # Errors
-/// One line for the operator.
-pub async fn serve(options: Serve) -> Result<(), Failure> {
+pub async fn serve(options: Serve) -> Result<()> {
     let listener = TcpListener::bind(options.listen).await.map_err(|error| match error.kind() {
         std::io::ErrorKind::AddrInUse => {
-            format!("{} is in use by another program: choose another with --listen", options.listen)
+            anyhow!("{} is in use by another program: choose another with --listen", options.listen)
         }
-        _ => format!("cannot listen on {}: {error}", options.listen),
+        _ => anyhow!("cannot listen on {}: {error}", options.listen),
     })?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
+    let address = listener.local_addr()?;
     let public_url = options.public_address(address)?;
     // Held for as long as the process lives.
     let _lock = match &options.database.database {
@@ -65,12 +60,12 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
 
     let location = options.database.database.clone();
     let db = open(&location).await?;
-    let clock = Clock::system(options.place.time_zone.clone());
-    let passwords = Passwords::new().map_err(|error| error.to_string())?;
+    let clock = Clock::system(options.zone.time_zone.clone());
+    let passwords = Passwords::new()?;
     if options.demo {
-        demo::fill(&db, &clock, &public_url).await.map_err(|error| format!("{error:#}"))?;
+        demo::fill(&db, &clock, &public_url).await?;
     }
-    let catalogue = Catalogue::load(db.clone()).await.map_err(|error| told(&error))?;
+    let catalogue = Catalogue::load(db.clone()).await?;
     let state = Arc::new(App {
         db: db.clone(),
         clock,
@@ -86,7 +81,7 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
         limits: Limits::default(),
         stopping: AtomicBool::new(false),
     });
-    // Before it is said to be open: who reads that may ask it to stop at once.
+    // Before the log says that it is open: whoever reads that may ask it to stop at once.
     let mut stop = Stop::listen()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
     if options.demo {
@@ -132,46 +127,25 @@ pub async fn serve(options: Serve) -> Result<(), Failure> {
 }
 
 /// Opens the database on a plain thread: its client must not run inside the runtime.
-async fn open(location: &Location) -> Result<Db, Failure> {
+async fn open(location: &Location) -> Result<Db> {
     let location = location.clone();
-    tokio::task::spawn_blocking(move || Db::open(&location))
-        .await
-        .map_err(|error| error.to_string())?
-        .map_err(|error| told(&error))
-}
-
-/// An error with its causes, in one line.
-fn told(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text.replace('\n', " ")
+    Ok(tokio::task::spawn_blocking(move || Db::open(&location)).await??)
 }
 
 /// Makes sure that no other server works on the same file.
-fn only_server(database: &Path) -> Result<File, Failure> {
+fn only_server(database: &Path) -> Result<File> {
     let mut name = database.as_os_str().to_owned();
     name.push(".serving");
     let path = PathBuf::from(name);
-    let cannot = |error: &std::io::Error| {
-        format!("database file {}: its folder cannot be written to ({error})", database.display())
-    };
-    let file = File::options()
-        .create(true)
-        .truncate(false)
-        .write(true)
-        .open(&path)
-        .map_err(|error| cannot(&error))?;
+    let cannot = || format!("database file {}: its folder cannot be written to", database.display());
+    let file = File::options().create(true).truncate(false).write(true).open(&path).with_context(cannot)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(format!(
+        Err(TryLockError::WouldBlock) => bail!(
             "another server already works on {}; use PostgreSQL for several servers",
             database.display()
-        )),
-        Err(TryLockError::Error(error)) => Err(cannot(&error)),
+        ),
+        Err(TryLockError::Error(error)) => Err(error).with_context(cannot),
     }
 }
 
@@ -182,12 +156,12 @@ struct Stop {
 }
 
 impl Stop {
-    fn listen() -> Result<Self, Failure> {
-        let listen = |kind| signal(kind).map_err(|error| format!("cannot listen for signals: {error}"));
+    fn listen() -> Result<Self> {
+        let listen = |kind| signal(kind).context("cannot listen for signals");
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 
-    /// Ends with the next of them.
+    /// Completes with the next of them.
     async fn asked(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

@@ -14,7 +14,6 @@ use super::{BASE, State, error::Error};
 #[derive(RustEmbed)]
 #[folder = "web/dist"]
 #[allow_missing = true]
-#[exclude = ".vite/*"]
 struct Files;
 
 /// What `index.html` has where each answer's own style nonce belongs.
@@ -56,7 +55,9 @@ pub async fn app(AppState(app): AppState<State>, method: Method, uri: Uri, heade
     if !matches!(method, Method::GET | Method::HEAD) {
         return Error::MethodNotAllowed.into_response();
     }
-    if let Some(file) = Files::get(path).filter(|_| path != "index.html") {
+    // Tools of the build keep their files in folders that begin with a dot.
+    let hidden = path == "index.html" || path.starts_with('.');
+    if let Some(file) = Files::get(path).filter(|_| !hidden) {
         return asset(path, file, &headers);
     }
     // A missing file is a real 404, or the browser would take the screen for a script.

@@ -2,20 +2,19 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use anyhow::{Context as _, Result};
 use axum::{Router, routing::get};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::net::TcpListener;
-
-use super::Failure;
 
 /// Samples are kept one by one until they are merged into their distribution: by a scrape, and at least this often.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// Records metrics from now on and serves them at `/metrics`. Without this call nothing is recorded at all.
-pub async fn serve(at: SocketAddr) -> Result<(), Failure> {
-    let listener = TcpListener::bind(at).await.map_err(|error| format!("cannot listen on {at}: {error}"))?;
-    let address = listener.local_addr().map_err(|error| error.to_string())?;
-    let metrics = PrometheusBuilder::new().install_recorder().map_err(|error| error.to_string())?;
+pub async fn serve(at: SocketAddr) -> Result<()> {
+    let listener = TcpListener::bind(at).await.with_context(|| format!("cannot listen on {at}"))?;
+    let address = listener.local_addr()?;
+    let metrics = PrometheusBuilder::new().install_recorder()?;
     let kept = metrics.clone();
     tokio::spawn(async move {
         let mut again = tokio::time::interval(UPKEEP);
