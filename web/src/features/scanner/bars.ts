@@ -111,12 +111,14 @@ export function findBars(grey: Grey<Uint8Array>, most: number): BarRegion[] {
   const angle = new Float32Array(count)
   const isBar = new Uint8Array(count)
   for (let at = 0; at < count; at += 1) {
-    strength[at] = Math.hypot(xx[at]! - yy[at]!, 2 * xy[at]!)
-    angle[at] = Math.atan2(2 * xy[at]!, xx[at]! - yy[at]!) / 2
+    const [difference, mixed] = [xx[at]! - yy[at]!, 2 * xy[at]!]
+    strength[at] = Math.sqrt(difference * difference + mixed * mixed)
   }
-  const strong = strength.toSorted()[Math.floor(count * 0.985)]!
+  const least = MIN_STRENGTH * strength.toSorted()[Math.floor(count * 0.985)]!
   for (let at = 0; at < count; at += 1) {
-    if (strength[at]! > MIN_STRENGTH * strong && strength[at]! > MIN_COHERENCE * (xx[at]! + yy[at]!)) isBar[at] = 1
+    if (strength[at]! <= least || strength[at]! <= MIN_COHERENCE * (xx[at]! + yy[at]!)) continue
+    isBar[at] = 1
+    angle[at] = Math.atan2(2 * xy[at]!, xx[at]! - yy[at]!) / 2
   }
   const regions: { region: BarRegion; score: number }[] = []
   const queue = new Int32Array(count)

@@ -55,7 +55,7 @@ export function deblurred({ data, width, height }: Grey, sigma: number, rounds: 
   const [ratio, correction] = [new Float32Array(width), new Float32Array(width)]
   const out = new Float32Array(data.length)
   for (let y = 0; y < height; y += 1) {
-    const seen = Float32Array.from(data.subarray(y * width, (y + 1) * width))
+    const seen = new Float32Array(data.subarray(y * width, (y + 1) * width))
     const estimate = out.subarray(y * width, (y + 1) * width)
     for (let x = 0; x < width; x += 1) estimate[x] = seen[x] = Math.max(1, seen[x]!)
     for (let round = 0; round < rounds; round += 1) {
@@ -85,21 +85,35 @@ function extremes(row: Float32Array, reach: number, sign: 1 | -1, out: Float32Ar
   }
 }
 
+/** The mean of each value and those within `reach` of it; fewer at the ends. */
+function average(row: Float32Array, reach: number, out: Float32Array): void {
+  let [sum, count] = [0, 0]
+  for (let x = -reach; x < row.length; x += 1) {
+    if (x + reach < row.length) {
+      sum += row[x + reach]!
+      count += 1
+    }
+    if (x > reach) {
+      sum -= row[x - reach - 1]!
+      count -= 1
+    }
+    if (x >= 0) out[x] = sum / count
+  }
+}
+
 /** What varies less than this share of a row's strongest contrast is paper. */
 const PAPER_SHARE = 0.12
 
 /** Each row stretched so that the darkest and the lightest within `reach` pixels are black and white. */
 export function stretched({ data, width, height }: Grey, reach: number): Grey {
-  const kernel = gaussian(reach / 2)
-  const padded = new Float32Array(width + 2 * kernel.length - 2)
   const [edge, low, high] = [new Float32Array(width), new Float32Array(width), new Float32Array(width)]
   const out = new Float32Array(data.length)
   for (let y = 0; y < height; y += 1) {
-    const row = Float32Array.from(data.subarray(y * width, (y + 1) * width))
+    const row = new Float32Array(data.subarray(y * width, (y + 1) * width))
     extremes(row, reach, 1, edge)
-    smooth(edge, kernel, padded, low)
+    average(edge, reach, low)
     extremes(row, reach, -1, edge)
-    smooth(edge, kernel, padded, high)
+    average(edge, reach, high)
     let most = 0
     for (let x = 0; x < width; x += 1) most = Math.max(most, high[x]! - low[x]!)
     for (let x = 0; x < width; x += 1) {

@@ -43,7 +43,7 @@ const MARGIN = 24
 const BANDS = 5
 const BAND_SHARE = 0.34
 /** Enough for the decoder, which wants several lines to agree. */
-const ROWS_PER_BAND = 5
+const ROWS_PER_BAND = 4
 
 function sharpened(straight: Grey, { sigma, rounds, reach }: Sharpening): Frame {
   const rows = bands(straight, BAND_SHARE, BANDS)
@@ -64,21 +64,20 @@ async function* stepsInBars(grey: Grey, region: BarRegion, sharpenings: readonly
 }
 
 /** Reads a frame, and what was read once more from its straightened bars: some codes must be read twice. */
-async function* stepsInFrame(frame: Frame, grey: Grey): AsyncGenerator<Step> {
+async function* stepsInFrame(frame: Frame): AsyncGenerator<Step> {
   const found = await findInFrame(frame, 'plain')
   yield { kind: 'frame', read: found?.read ?? null }
-  if (found) yield* stepsInBars(grey, regionOf(found.corners), [SHARP, ...SHARPENINGS.slice(0, 1)])
+  if (found) yield* stepsInBars(luminance(frame), regionOf(found.corners), [SHARP, ...SHARPENINGS.slice(0, 1)])
 }
 
 /** All ways to look at a picture, from the cheap and likely ones to the others. */
 async function* steps(frame: Frame): AsyncGenerator<Step> {
+  yield* stepsInFrame(frame)
   const grey = luminance(frame)
-  yield* stepsInFrame(frame, grey)
   const looks = grey.data.length < SMALL_PICTURE ? LOOKS_AT_SMALL : SHARPENINGS.length
   for (const region of findBars(grey, REGIONS)) yield* stepsInBars(grey, region, SHARPENINGS.slice(0, looks))
   const part = cropToPrint(frame)
-  const even = normalizeLocalContrast(part)
-  yield* stepsInFrame(even, luminance(even))
+  yield* stepsInFrame(normalizeLocalContrast(part))
   if (part.width * part.height <= MAX_UPSCALED_PIXELS) {
     yield { kind: 'frame', read: await readFrame(part, 'upscaled') }
   }
@@ -96,7 +95,7 @@ function votesNeeded({ format, text }: ScanResult, kind: Kind): number {
     case 'EAN13':
     case 'UPCA':
       // A smeared EAN-13 can look like a UPC-A.
-      if (text.length === 12) return 3
+      if (text.length === 12) return kind === 'frame' ? 2 : 4
       return kind === 'frame' ? 1 : 2
     default:
       // No check digit.
