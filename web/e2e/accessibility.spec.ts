@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { Copy } from '../src/api/types'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { card, heading, question, search } from './support/screens'
 import type { Library, Person } from './support/library'
@@ -201,11 +202,104 @@ const LIBRARIAN: State[] = [
   { name: 'all borrowed books on their way', reach: loading('fine', '**/api/v1/loans*') },
   { name: 'all borrowed books without a match', reach: at('fine?q=qqzzxx', 'No loan matches') },
   { name: 'all borrowed books that failed', reach: broken('fine', '**/api/v1/loans*') },
+  {
+    name: 'copies of a book, one on loan, one withdrawn',
+    reach: async ({ page, library, who }) => {
+      const book = await library.addBook({ noOfBooks: 3 })
+      await (await library.student({ name: 'Kavya Menon' })).borrow(book.id)
+      const { copies } = await present(who).ask<{ copies: Copy[] }>('GET', `/books/${book.id}/copies`)
+      const free = copies.find(({ state }) => state === 'on-shelf')
+      await present(who).ask('POST', `/copies/${free?.id}/move`, { state: 'withdrawn' })
+      await page.goto(`book-detail/${book.id}`)
+      await page.getByText('1 withdrawn copy').click()
+      await expect(page.getByRole('table', { name: 'Withdrawn copies' })).toBeVisible()
+    },
+  },
+  {
+    name: 'copies being added, one barcode twice',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook()
+      await page.goto(`book-detail/${book.id}`)
+      await page.getByRole('button', { name: 'Add copies' }).click()
+      await page.getByLabel('Barcodes').fill('AB-1')
+      await page.keyboard.press('Enter')
+      await page.keyboard.type('ab-1')
+      await page.keyboard.press('Enter')
+      await expect(page.getByText('Already in the list: ab-1')).toBeVisible()
+    },
+  },
+  {
+    name: 'a copy being moved',
+    reach: async ({ page, library }) => {
+      const book = await library.addBook()
+      await page.goto(`book-detail/${book.id}`)
+      await page
+        .getByRole('button', { name: /^Move: / })
+        .first()
+        .click()
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  {
+    name: 'to shelve, after a code that nobody knows',
+    reach: async ({ page, library, who }) => {
+      const book = await library.addBook()
+      const loan = await (await library.student()).borrow(book.id)
+      await present(who).ask('POST', `/loans/${loan.id}/return`, {})
+      await page.goto('to-shelve')
+      await page.getByLabel('Barcode of the book in your hand').fill('nobody-knows')
+      await page.keyboard.press('Enter')
+      await expect(page.getByText('No copy has the barcode')).toBeVisible()
+      await expect(page.getByRole('table')).toBeVisible()
+    },
+  },
+  { name: 'to shelve that failed', reach: broken('to-shelve', '**/api/v1/copies?*') },
+  {
+    name: 'rules with a mistake and a category of its own',
+    reach: async ({ page }) => {
+      await page.goto('settings')
+      await page.getByLabel('Give an own value to').first().selectOption('Loan days')
+      await page.getByLabel('Loan days').first().fill('99999')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await expect(page.getByText(/Loan days must be/)).toBeVisible()
+    },
+  },
+  {
+    name: 'the effect of a change of the rules',
+    reach: async ({ page }) => {
+      await page.goto('settings')
+      await page.getByLabel('Fine a day').fill('2')
+      await page.getByRole('button', { name: 'Save' }).click()
+      await expect(question(page).getByRole('table')).toBeVisible()
+    },
+  },
+  {
+    name: 'calendar with a new entry',
+    reach: async ({ page }) => {
+      await page.goto('settings?tab=calendar')
+      await page.getByRole('button', { name: 'Add closed days' }).click()
+      await expect(page.getByLabel('First day')).toBeVisible()
+    },
+  },
+  { name: 'settings of the library', reach: at('settings?tab=library', 'Suggested at registration') },
+  { name: 'settings that failed', reach: broken('settings', '**/api/v1/settings/**') },
+  { name: 'activity', reach: at('activity', /lent/) },
+  { name: 'activity without a match', reach: at('activity?from=2999-01-01', 'Nothing fits these filters.') },
+  { name: 'activity that failed', reach: broken('activity', '**/api/v1/changes?*') },
+  {
+    name: 'all borrowed books with an explanation',
+    reach: async ({ page }) => {
+      await page.goto('fine')
+      await page.getByText('Why?').first().click()
+      await expect(page.locator('details[open]')).toBeVisible()
+    },
+  },
 ]
 
 const EMPTY: State[] = [
   { name: 'librarian’s home without a book', reach: at('home', 'No books available.') },
   { name: 'all borrowed books without a loan', reach: at('fine', 'No books are borrowed at the moment.') },
+  { name: 'to shelve with nothing to shelve', reach: at('to-shelve', 'Nothing waits to be shelved.') },
   { name: 'delete books without a book', reach: at('delete', 'No books available.') },
 ]
 

@@ -26,7 +26,8 @@ type Call = { headers: { 'Idempotency-Key': string } }
 /** What the notices say; what is left out is told by the screen in its own place. */
 export type Words<Input, Output> = {
   done?: (output: Output, input: Input) => string
-  failed?: (reason: string, error: unknown) => string
+  /** Null where the screen answers it in its own place. */
+  failed?: (reason: string, error: unknown) => string | null
   /** Takes the action back; null where it cannot be. */
   undo?: (output: Output, input: Input) => (() => Promise<unknown>) | null
 }
@@ -68,7 +69,8 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
       if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }
       const foreseen = error instanceof ProblemError && it.foreseen?.includes(error.code)
       if (it.fault && !foreseen) console.error(it.fault, error)
-      if (words.failed) notify.failure(words.failed(messageOf(error), error), notice)
+      const told = words.failed?.(messageOf(error), error) ?? null
+      if (told !== null) notify.failure(told, notice)
       return { ok: false, error, refreshed: refresh(input, undefined) }
     }
   }

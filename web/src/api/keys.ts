@@ -3,6 +3,7 @@ export const keys = {
   config: ['config'] as const,
   settings: (document: 'rules' | 'calendar' | 'library') => ['settings', document] as const,
   changes: ['changes'] as const,
+  changeList: (filter: object) => ['changes', filter] as const,
   session: ['session'] as const,
   me: ['me'] as const,
   myLoans: ['me', 'loans'] as const,

@@ -2,6 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
+import type { Override } from './types'
 
 const LOANS_PER_PAGE = 50
 
@@ -57,7 +58,14 @@ export const returnLoan = action({
 type LoanPage = Awaited<ReturnType<NonNullable<ReturnType<typeof loanListQuery>['queryFn']>>>
 
 export const extendLoan = action({
-  send: (id: number, call) => dataOf(client.POST('/loans/{id}/extend', { params: { path: { id } }, ...call })),
+  send: ({ id, override }: { id: number; override?: Override }, call) =>
+    dataOf(
+      client.POST('/loans/{id}/extend', {
+        params: { path: { id } },
+        body: override === undefined ? {} : { override },
+        ...call,
+      }),
+    ),
   // The row stays where it is with its new date: sorted in at once, it would jump away from under the pointer.
   learn: (queries, moved) =>
     queries.setQueriesData<LoanPage>(
@@ -65,6 +73,6 @@ export const extendLoan = action({
       (page) =>
         page && { ...page, loans: page.loans.map((loan) => (loan.id === moved.id ? { ...loan, ...moved } : loan)) },
     ),
-  changes: (_id, moved) => (moved ? [keys.myLoans] : [keys.loans, keys.myLoans]),
+  changes: (_input, moved) => (moved ? [keys.myLoans] : [keys.loans, keys.myLoans]),
   fault: 'The return date could not be extended',
 })

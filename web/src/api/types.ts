@@ -27,6 +27,9 @@ export type Calendar = Schemas['Calendar']
 export type LibrarySettings = Schemas['LibrarySettings']
 /** What a change of the settings does to the open loans. */
 export type Effect = Schemas['Effect']
+/** A librarian's reason to act against rules, and which ones. */
+export type Override = Schemas['OverrideForm']
+export type Change = Schemas['ChangeRow']
 export type SignIn = Schemas['SignIn']
 export type Registration = Schemas['Registration']
 export type Profile = Schemas['ProfileEdit']

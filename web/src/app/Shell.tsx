@@ -39,6 +39,7 @@ function NavigationBar({ user }: { user: User | null }) {
           <NavItem to={paths.books()}>{t('app.nav.update')}</NavItem>
           <NavItem to={paths.deleteBooks()}>{t('app.nav.delete')}</NavItem>
           <NavItem to={paths.toShelve()}>{t('app.nav.toShelve')}</NavItem>
+          <NavItem to={paths.activity()}>{t('app.nav.activity')}</NavItem>
           <NavItem to={paths.settings()}>{t('app.nav.settings')}</NavItem>
         </Bar>
       )

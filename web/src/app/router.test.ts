@@ -16,6 +16,7 @@ const built = {
   bookDetail: paths.bookDetail(1),
   toShelve: paths.toShelve(),
   settings: paths.settings(),
+  activity: paths.activity(),
   studentHome: paths.studentHome(),
   studentBookDetail: paths.studentBookDetail(1),
   profile: paths.profile(),

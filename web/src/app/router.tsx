@@ -54,6 +54,7 @@ export const routes: RouteObject[] = [
               screen(patterns.bookDetail, 'book-detail', () => import('../features/books/detail/BookDetailScreen')),
               screen(patterns.toShelve, 'to-shelve', () => import('../features/copies/ToShelveScreen')),
               screen(patterns.settings, 'settings', () => import('../features/settings/SettingsScreen')),
+              screen(patterns.activity, 'activity', () => import('../features/activity/ActivityScreen')),
               screen(patterns.fine, 'fine', () => import('../features/loans/LoansScreen')),
             ],
           },

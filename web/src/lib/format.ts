@@ -32,3 +32,10 @@ export function weekdayText(weekday: number): string {
   // 1 January 2024 was a Monday.
   return new Intl.DateTimeFormat(intlLocale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, weekday))
 }
+
+/** "2:05 pm": the time of an instant by the clock of the library. */
+export function timeText(instant: string, timeZone: string): string {
+  return new Intl.DateTimeFormat(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(
+    new Date(instant),
+  )
+}

@@ -198,17 +198,19 @@ export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode
 }
 
 /** What the server said by its code, in the language of the page; in the server's own words where the code is not known. */
-export function told(key: string, params: Readonly<Record<string, unknown>>, words: string): string {
-  return find(key) !== undefined ? formatted<string>(key, params as Values<string>).join('') : words
+export function told(key: string, params: Params, words: string): string {
+  return find(key) !== undefined ? formatted<string>(key, withStates(params) as Values<string>).join('') : words
 }
 
-/** The parameters that name the state of a copy as the server writes it. */
+/** The same of a message as the server sends it. */
+export const said = ({ code, params, text }: { code: string; params: Params; text: string }): string =>
+  told(code, params, text)
+
+/** The parameters that may name the state of a copy as the server writes it, such as `in-repair`. */
 const STATES = ['from', 'to', 'state'] as const
 
-/** A message of the server in the language of the page. */
-export function said({ code, params, text }: { code: string; params: Params; text: string }): string {
-  const inWords = STATES.map((name) => [name, params[name]] as const)
-    .filter(([, value]) => typeof value === 'string' && find(`copies.state.${value}`) !== undefined)
-    .map(([name, value]) => [name, told(`copies.state.${String(value)}`, {}, String(value))] as const)
-  return told(code, { ...params, ...Object.fromEntries(inWords) }, text)
+function withStates(params: Params): Params {
+  const named = STATES.map((name) => [name, find(`copies.state.${String(params[name])}`)] as const)
+  const words = named.filter(([, message]) => typeof message === 'string')
+  return words.length === 0 ? params : { ...params, ...Object.fromEntries(words) }
 }

@@ -9,7 +9,7 @@ type Params = Readonly<Record<string, unknown>>
 
 /** As the server sends it; what names the words in other languages may be missing. */
 type SentError = { field: string; message: string; rule?: string; params?: Params }
-type SentReason = { code: string; facts: Params; text: string }
+type SentReason = { code: string; facts: Params; text: string; id?: string; overridable?: boolean }
 type Sent = Pick<Problem, 'status' | 'detail'> & {
   code: Code
   params?: Params
@@ -24,6 +24,8 @@ export class ProblemError extends Error {
   readonly code: Code
   /** Message per field name, for the form that sent it. */
   readonly fields: Readonly<Record<string, string>>
+  /** The reasons that a librarian may act against, if there are no others. */
+  readonly overridable: readonly string[]
   /** Seconds to wait before trying again, where the server says so. */
   readonly retryAfter: number | null
 
@@ -33,8 +35,13 @@ export class ProblemError extends Error {
     this.status = sent.status
     this.code = sent.code
     this.fields = fields
+    this.overridable = overridableOf(sent.blocks ?? [])
     this.retryAfter = retryAfter
   }
+}
+
+function overridableOf(blocks: readonly SentReason[]): string[] {
+  return blocks.every(({ overridable }) => overridable) ? blocks.map(({ id = '' }) => id) : []
 }
 
 /** As the server's `detail` is made: one wrong field is told in full, several are counted; of a refusal, every reason. */

@@ -1,6 +1,6 @@
 import type { Loan } from '../../api/types'
 import { DateText, Money } from '../../ui/Facts'
-import { t } from '../../lib/messages'
+import { said, t } from '../../lib/messages'
 import { dueState } from './dueRules'
 import classes from './LoanStatus.module.css'
 
@@ -9,10 +9,12 @@ type ReturnDateProps = {
   today: string
   /** Says the fine beside the days. */
   withFine?: boolean
+  /** Told to screen readers beside the title, where several people have the same book. */
+  of?: string
 }
 
 /** The day a book is due, and in words whether it is late or soon will be. */
-export function ReturnDate({ loan, today, withFine = false }: ReturnDateProps) {
+export function ReturnDate({ loan, today, withFine = false, of }: ReturnDateProps) {
   const state = dueState(loan, today)
   return (
     <div>
@@ -22,7 +24,25 @@ export function ReturnDate({ loan, today, withFine = false }: ReturnDateProps) {
           {state === 'overdue' ? overdueText(loan, withFine) : t(`loans.due.${state}`)}
         </div>
       )}
+      <Why loan={loan} of={of} />
     </div>
+  )
+}
+
+/** How the return date and the fine came about, step by step. */
+function Why({ loan, of }: { loan: Loan; of: string | undefined }) {
+  const why = t('loans.why')
+  return (
+    <details className={classes.why}>
+      <summary aria-label={of ? `${why} ${loan.title}, ${of}` : `${why} ${loan.title}`}>{why}</summary>
+      <ul>
+        {loan.reasons.map((reason, index) => (
+          // The steps have no identity beside their place.
+          // oxlint-disable-next-line react/no-array-index-key
+          <li key={index}>{said(reason)}</li>
+        ))}
+      </ul>
+    </details>
   )
 }
 

@@ -12,12 +12,13 @@ import { t } from '../../lib/messages'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
+import { ExtendAnyway } from './ExtendAnyway'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
 import { ReturnQuestion, type Asked } from './ReturnQuestion'
 import { TableSkeleton } from './TableSkeleton'
-import { useLoanActions, type LoanAction } from './useLoanActions'
+import { useLoanActions, type LoanAction, type Refused } from './useLoanActions'
 import { focusFirstAction, useRowFocus } from './useRowFocus'
 
 /** Every book that is out: the librarian's queue (R-FINE-1, R-FINE-2). */
@@ -29,7 +30,8 @@ export default function LoansScreen() {
   const page = query.data
   const current = page !== undefined && !query.isPlaceholderData
   const search = useRef<HTMLFormElement>(null)
-  const { pending, run } = useLoanActions()
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const { pending, run } = useLoanActions(setRefused)
   /** With the old text selected, so that the next name replaces it. */
   const toNextSearch = () => {
     const input = search.current?.querySelector('input')
@@ -88,6 +90,7 @@ export default function LoansScreen() {
           )}
         </div>
       )}
+      {refused && <ExtendAnyway refused={refused} onClose={() => setRefused(null)} />}
     </>
   )
 }
@@ -186,7 +189,10 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
             ),
           },
           { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
-          { title: t('loans.column.return'), cell: (loan) => <ReturnDate loan={loan} today={today} /> },
+          {
+            title: t('loans.column.return'),
+            cell: (loan) => <ReturnDate loan={loan} today={today} of={loan.userName} />,
+          },
           { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
           {
             title: t('loans.column.actions'),

@@ -1,0 +1,29 @@
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import { FIRST_PAGE, pageAfter } from './pages'
+
+/** Which changes: all that fit every one given. Days are the library's. */
+export type ChangeFilter = { person?: number; book?: number; action?: string; from?: string; to?: string }
+
+/** What happened, newest first. */
+export const changesQuery = (filter: ChangeFilter) =>
+  infiniteQueryOptions({
+    queryKey: keys.changeList(filter),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/changes', {
+          params: { query: { ...filter, ...(pageParam.cursor !== null && { cursor: pageParam.cursor }) } },
+          signal,
+        }),
+      ),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+    placeholderData: keepPreviousData,
+  })
+
+/** Where the same is downloaded as a file for a spreadsheet. */
+export function changesFile(filter: ChangeFilter): string {
+  const params = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
+  return `/library/api/v1/changes.csv?${params.toString()}`
+}

@@ -1,0 +1,252 @@
+import { Alert, Anchor, Button, NativeSelect, Skeleton, TextInput } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link, useSearchParams } from 'react-router'
+import { changesFile, changesQuery, type ChangeFilter } from '../../api/changes'
+import { configQuery } from '../../api/config'
+import type { Change } from '../../api/types'
+import { dayText, timeText } from '../../lib/format'
+import { said, t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { EmptyState } from '../../ui/EmptyState'
+import { ErrorState } from '../../ui/ErrorState'
+import { PageHeader } from '../../ui/PageHeader'
+import classes from './ActivityScreen.module.css'
+import { byDay, filterIn } from './filter'
+
+/** The kinds of changes, as often asked for. */
+const ACTIONS = [
+  'lent',
+  'returned',
+  'renewed',
+  'due-date-moved',
+  'book-added',
+  'book-updated',
+  'book-deleted',
+  'books-imported',
+  'copies-added',
+  'copy-moved',
+  'copy-updated',
+  'registered',
+  'profile-updated',
+  'signed-in',
+  'reviewed',
+  'review-deleted',
+  'rules-changed',
+  'calendar-changed',
+  'settings-changed',
+] as const
+
+/** Who did what and when, in words; by person, book, kind and day. */
+export default function ActivityScreen() {
+  const [params, setParams] = useSearchParams()
+  const filter = filterIn(params)
+  const query = useInfiniteQuery(changesQuery(filter))
+  const timeZone = useQuery(configQuery).data?.timeZone
+  const changes = query.data?.pages.flatMap((page) => page.changes)
+  const filtered = Object.keys(filter).length > 0
+
+  const set = (name: keyof ChangeFilter, value: string) =>
+    setParams(
+      (before) => {
+        const after = new URLSearchParams(before)
+        if (value === '') after.delete(name)
+        else after.set(name, value)
+        return after
+      },
+      { replace: true },
+    )
+
+  return (
+    <div className={classes.screen}>
+      <PageHeader
+        title={t('activity.title')}
+        actions={
+          <Button component="a" href={changesFile(filter)} download variant="default">
+            {t('activity.csv')}
+          </Button>
+        }
+      />
+      <div className={classes.filters}>
+        <NativeSelect
+          label={t('activity.kind')}
+          value={filter.action ?? ''}
+          data={[
+            { value: '', label: t('activity.everything') },
+            ...ACTIONS.map((action) => ({ value: action, label: t(`activity.action.${action}`) })),
+          ]}
+          onChange={(event) => set('action', event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label={t('activity.from')}
+          value={filter.from ?? ''}
+          onChange={(event) => set('from', event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label={t('activity.to')}
+          value={filter.to ?? ''}
+          onChange={(event) => set('to', event.currentTarget.value)}
+        />
+      </div>
+      <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set(name, '')} />
+      {changes === undefined || timeZone === undefined ? (
+        query.isError ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        ) : (
+          <div aria-hidden="true">
+            {Array.from({ length: 8 }, (_, index) => (
+              <Skeleton key={index} height={20} my="md" />
+            ))}
+          </div>
+        )
+      ) : changes.length === 0 ? (
+        <EmptyState
+          message={t(filtered ? 'activity.noMatch' : 'activity.none')}
+          action={
+            filtered && (
+              <Button component={Link} to={paths.activity()} variant="default">
+                {t('activity.clear')}
+              </Button>
+            )
+          }
+        />
+      ) : (
+        <div className={classes.list} data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
+          {byDay(changes, timeZone).map(({ day, changes: of }) => (
+            <section key={day} aria-label={dayText(day)}>
+              <h2 className={classes.day}>{dayText(day)}</h2>
+              <ol className={classes.changes}>
+                {of.map((change) => (
+                  <Row key={change.id} change={change} timeZone={timeZone} />
+                ))}
+              </ol>
+            </section>
+          ))}
+          {query.isFetchNextPageError && (
+            <Alert color="red" role="alert" mt="md">
+              {t('activity.failed', { reason: messageOf(query.error) })}
+            </Alert>
+          )}
+          {query.hasNextPage && (
+            <Button
+              variant="default"
+              mt="lg"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+            >
+              {t('activity.more')}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+type ChosenProps = {
+  filter: ChangeFilter
+  changes: readonly Change[]
+  onRemove: (name: 'person' | 'book') => void
+}
+
+/** Whose changes, and of which book: the names stand in any of the changes that were found. */
+function Chosen({ filter, changes, onRemove }: ChosenProps) {
+  const person = changes.flatMap(({ actor, person: of }) => [actor, of]).find((one) => one?.id === filter.person)
+  const book = changes.map((change) => change.book).find((one) => one?.id === filter.book)
+  const chips = [
+    filter.person !== undefined &&
+      (['person', t('activity.filter.person', { name: person?.name ?? `#${filter.person}` })] as const),
+    filter.book !== undefined &&
+      (['book', t('activity.filter.book', { title: book?.name || `#${filter.book}` })] as const),
+  ].filter((chip) => chip !== false)
+  if (chips.length === 0) return null
+  return (
+    <div className={classes.chips}>
+      {chips.map(([name, words]) => (
+        <Button
+          key={name}
+          variant="light"
+          size="compact-md"
+          aria-label={t('activity.filter.remove', { filter: words })}
+          onClick={() => onRemove(name)}
+        >
+          <span dir="auto" className={classes.chip}>
+            {words}
+          </span>
+          <span aria-hidden="true" className={classes.cross}>
+            ×
+          </span>
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+function Row({ change, timeZone }: { change: Change; timeZone: string }) {
+  const { at, actor, person, book, messages } = change
+  return (
+    <li className={classes.change}>
+      <time dateTime={at} className={`tabular ${classes.time}`}>
+        {timeText(at, timeZone)}
+      </time>
+      <div className={classes.what}>
+        <span dir="auto">{messages.map(said).join(' ')}</span>
+        <div className={classes.who}>
+          <span dir="auto">{t('activity.by', { name: actor?.name ?? t('activity.program') })}</span>
+          {person && person.id !== actor?.id && (
+            <span dir="auto">
+              {t('activity.concerns')} {person.name}
+            </span>
+          )}
+          {person && (
+            <Anchor
+              component={Link}
+              to={`${paths.fine()}?q=${encodeURIComponent(person.name)}`}
+              aria-label={t('activity.loansOfNamed', { name: person.name })}
+            >
+              {t('activity.loansOf')}
+            </Anchor>
+          )}
+          {[actor, person?.id === actor?.id ? null : person].map(
+            (one) =>
+              one && (
+                <Only key={one.id} name="person" id={one.id} words={t('activity.onlyPerson', { name: one.name })} />
+              ),
+          )}
+          {book && book.name !== '' && (
+            <>
+              <Anchor
+                component={Link}
+                to={paths.bookDetail(book.id)}
+                aria-label={t('activity.openBookNamed', { title: book.name })}
+              >
+                {t('activity.openBook')}
+              </Anchor>
+              <Only
+                name="book"
+                id={book.id}
+                words={t('activity.onlyBook')}
+                label={t('activity.onlyBookNamed', { title: book.name })}
+              />
+            </>
+          )}
+        </div>
+      </div>
+    </li>
+  )
+}
+
+/** Narrows the list to one person or book. */
+function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: string; label?: string }) {
+  const [params] = useSearchParams()
+  const after = new URLSearchParams(params)
+  if (after.get(name) === String(id)) return null
+  after.set(name, String(id))
+  return (
+    <Anchor component={Link} to={{ search: after.toString() }} aria-label={label}>
+      {words}
+    </Anchor>
+  )
+}

@@ -1,0 +1,37 @@
+import type { ChangeFilter } from '../../api/changes'
+import { idOf } from '../../lib/paths'
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** The filter that the address names; what is no id or day is left out. */
+export function filterIn(params: URLSearchParams): ChangeFilter {
+  const person = idOf(params.get('person') ?? undefined)
+  const book = idOf(params.get('book') ?? undefined)
+  const action = params.get('action') ?? ''
+  const from = params.get('from') ?? ''
+  const to = params.get('to') ?? ''
+  return {
+    ...(person !== null && { person }),
+    ...(book !== null && { book }),
+    ...(action !== '' && { action }),
+    ...(DAY.test(from) && { from }),
+    ...(DAY.test(to) && { to }),
+  }
+}
+
+/** Changes by the day on which they happened in the library's time zone, in their order. */
+export function byDay<C extends { at: string }>(
+  changes: readonly C[],
+  timeZone: string,
+): { day: string; changes: C[] }[] {
+  // Canadian English writes days as ISO does.
+  const dayOf = new Intl.DateTimeFormat('en-CA', { timeZone })
+  const days: { day: string; changes: C[] }[] = []
+  for (const change of changes) {
+    const day = dayOf.format(new Date(change.at))
+    const last = days.at(-1)
+    if (last?.day === day) last.changes.push(change)
+    else days.push({ day, changes: [change] })
+  }
+  return days
+}
