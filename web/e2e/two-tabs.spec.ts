@@ -18,7 +18,7 @@ for (const [how, withChannels] of [
     const first = present(who)
     const second = await library.student()
     await page.goto('profile')
-    await expect(page.getByText(first.user.name)).toBeVisible()
+    await expect(page.getByRole('main').getByText(first.user.name)).toBeVisible()
 
     const other = await context.newPage()
     await other.goto('login')
@@ -27,7 +27,7 @@ for (const [how, withChannels] of [
     await other.getByRole('button', { name: 'Sign In', exact: true }).click()
     await expect(heading(other)).toHaveText('Find a book')
 
-    await expect(page.getByText(second.user.name)).toBeVisible()
+    await expect(page.getByRole('main').getByText(second.user.name)).toBeVisible()
     await expect(page.getByText(first.user.name)).toHaveCount(0)
   })
 }

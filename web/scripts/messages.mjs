@@ -213,6 +213,7 @@ export function hardCoded(source) {
     (ts.isNewExpression(node) && node.expression.getText(source).endsWith('Error')) ||
     (ts.isCallExpression(node) && /^(console\.\w+|super|raise)$/.test(node.expression.getText(source))) ||
     (ts.isPropertyAssignment(node) && node.name.getText(source) === 'fault') ||
+    (ts.isJsxAttribute(node) && node.name.getText(source) === 'aria-keyshortcuts') ||
     ts.isImportDeclaration(node) ||
     ts.isTypeNode(node)
   const visit = (node) => {
@@ -258,8 +259,10 @@ function checkAll() {
   }
   for (const source of sources) {
     if (NO_TEXT.test(source.fileName)) continue
-    for (const { line, text } of hardCoded(source))
-      wrong.push(`${source.fileName}:${line}: “${text}” is not in the catalogue`)
+    for (const { line, text } of hardCoded(source)) {
+      // The table of screens names the key of each label.
+      if (!(text in own)) wrong.push(`${source.fileName}:${line}: “${text}” is not in the catalogue`)
+    }
   }
   return wrong
 }

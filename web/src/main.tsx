@@ -7,7 +7,7 @@ import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
 import { loadChunk } from './lib/chunks'
-import { BASE_PATH, belowBase, paths } from './lib/paths'
+import { BASE_PATH, belowBase, paths, type CameFrom } from './lib/paths'
 import { startMessages, useLocale } from './lib/messages'
 import { finishPreloader } from './app/preloader'
 import { forgetPerson } from './api/account'
@@ -25,7 +25,8 @@ onSignedOut(() => {
   const { pathname, search } = router.state.location
   const here = belowBase(pathname)
   if (here === paths.login()) return
-  void router.navigate(paths.login(here + search)).then(() => forgetPerson(queryClient))
+  const state: CameFrom = { sessionEnded: true }
+  void router.navigate(paths.login(here + search), { state }).then(() => forgetPerson(queryClient))
 })
 
 // An unknown address has nothing to wait for; any other screen is ready once its code and guards have arrived.

@@ -12,6 +12,9 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
+/** Who is signed in now, for a screen that is not to change when they leave; its guard has asked. */
+export const uidOf = (queries: QueryClient): number => queries.getQueryData(sessionQuery.queryKey)?.user?.uid ?? 0
+
 /** Another person, or nobody; what else the session says stays. */
 export function setSessionUser(queries: QueryClient, user: User | null): void {
   queries.setQueryData(sessionQuery.queryKey, (session) => ({ idCard: session?.idCard ?? true, user }))

@@ -37,6 +37,16 @@ export const bookListQuery = (filter: BookFilter) =>
     gcTime: 30 * 60_000,
   })
 
+/** The first few books that a text finds, as somebody types it. */
+export const bookHitsQuery = (q: string) =>
+  queryOptions({
+    queryKey: keys.bookHits(q),
+    queryFn: ({ signal }) =>
+      dataOf(client.GET('/books', { params: { query: { q, field: 'any', sort: 'title', limit: 6 } }, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  })
+
 const newestQuery = (limit: number) =>
   queryOptions({
     queryKey: keys.newestBooks(limit),

@@ -9,6 +9,7 @@ export const keys = {
   myLoans: ['me', 'loans'] as const,
   books: ['books'] as const,
   bookList: (filter: { q: string; field: string; sort: string }) => ['books', 'list', filter] as const,
+  bookHits: (q: string) => ['books', 'hits', q] as const,
   newestBooks: (limit: number) => ['books', 'newest', limit] as const,
   booksTitled: (title: string) => ['books', 'titled', title] as const,
   booksBy: (author: string) => ['books', 'by', author] as const,
@@ -17,6 +18,7 @@ export const keys = {
   copies: (id: number) => ['books', 'one', id, 'copies'] as const,
   toShelve: ['copies', 'to-shelve'] as const,
   loans: ['loans'] as const,
+  overdue: ['loans', 'overdue'] as const,
   loanLists: ['loans', 'list'] as const,
   loanList: (page: { q: string; cursor: string | null }) => ['loans', 'list', page] as const,
 }

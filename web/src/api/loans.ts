@@ -26,6 +26,16 @@ export const loanListQuery = (page: { q: string; cursor: string | null }) =>
     placeholderData: keepPreviousData,
   })
 
+/** How many books should be back already, for the navigation bar. */
+export const overdueQuery = queryOptions({
+  queryKey: keys.overdue,
+  queryFn: async ({ signal }) => {
+    const { overdue } = await dataOf(client.GET('/loans', { params: { query: { limit: 1 } }, signal }))
+    return overdue
+  },
+  staleTime: 60_000,
+})
+
 export const myLoansQuery = queryOptions({
   queryKey: keys.myLoans,
   queryFn: ({ signal }) => dataOf(client.GET('/me/loans', { signal })),

@@ -9,8 +9,11 @@ export function onSignedOut(react: () => void): void {
   whenSignedOut = react
 }
 
+/** Nobody is signed in any longer. */
+export const signedOut = (): void => whenSignedOut()
+
 function watch(error: unknown): void {
-  if (isSignedOut(error)) whenSignedOut()
+  if (isSignedOut(error)) signedOut()
 }
 
 /** A refusal stays a refusal; only what may pass by itself is asked again. */

@@ -5,13 +5,13 @@ import { ProblemError } from '../lib/problem'
 import { t } from '../lib/messages'
 import { ChunkLoadError } from '../lib/chunks'
 import classes from './ErrorScreen.module.css'
-import { homeOf, patterns } from '../lib/paths'
+import { homeOf, paths } from '../lib/paths'
 import { storedRole } from '../lib/storage'
 import { useTitle } from '../lib/title'
 
-type Report = { text: string; advice: string; reload: boolean }
+type Words = { text: string; advice: string; reload: boolean }
 
-function reportOf(error: unknown): Report {
+function reportOf(error: unknown): Words {
   if (isRouteErrorResponse(error)) {
     return {
       text: `${error.status} ${error.statusText}`,
@@ -36,6 +36,23 @@ function reportOf(error: unknown): Report {
 
 /** Whatever a route throws ends here: an unknown address, a chunk that did not load, a fault. */
 export function ErrorScreen() {
+  return (
+    <main id="main" tabIndex={-1} className={classes.screen}>
+      <Report />
+    </main>
+  )
+}
+
+/** The same inside the navigation bar, which stays: another screen may do better. */
+export function ErrorInFrame() {
+  return (
+    <div className={classes.screen}>
+      <Report />
+    </div>
+  )
+}
+
+function Report() {
   const error = useRouteError()
   const { text, advice, reload } = reportOf(error)
   const role = storedRole.get()
@@ -43,7 +60,7 @@ export function ErrorScreen() {
   useEffect(() => console.error(text, error), [text, error])
 
   return (
-    <main id="main" className={classes.screen}>
+    <>
       <Title order={1} tabIndex={-1}>
         {t('app.error.heading')}
       </Title>
@@ -57,10 +74,10 @@ export function ErrorScreen() {
       )}
       <Group mt="lg">
         {reload && <Button onClick={() => location.reload()}>{t('app.error.reload')}</Button>}
-        <Button component={Link} to={role ? homeOf(role) : patterns.login} variant={reload ? 'default' : 'filled'}>
+        <Button component={Link} to={role ? homeOf(role) : paths.login()} variant={reload ? 'default' : 'filled'}>
           {role ? t('app.error.home') : t('app.error.signIn')}
         </Button>
       </Group>
-    </main>
+    </>
   )
 }

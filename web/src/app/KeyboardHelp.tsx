@@ -1,24 +1,57 @@
-import { Kbd, Modal } from '@mantine/core'
-import '../ui/styles'
+import { Kbd, Modal, Switch, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { sessionQuery } from '../api/account'
 import { t } from '../lib/messages'
-import { SHORTCUTS } from './shortcuts'
+import { screensOf } from '../lib/screens'
+import '../ui/styles'
 import classes from './KeyboardHelp.module.css'
+import { SHORTCUTS, singleKeys } from './shortcuts'
 
+/** What keys do, and the screens that Ctrl+K leads to. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
+  const role = useQuery({ ...sessionQuery, enabled: false }).data?.user?.role ?? null
+  const [single, setSingle] = useState(singleKeys.areOn)
+
+  function change(on: boolean) {
+    singleKeys.switch(on)
+    setSingle(on)
+  }
+
   return (
     <Modal opened onClose={onClose} title={t('app.help.title')}>
       <dl className={classes.list}>
-        {SHORTCUTS.map(({ keys, does }) => (
-          <div key={does} className={classes.row}>
+        {SHORTCUTS.map((shortcut) => (
+          <div key={shortcut.does} className={classes.row} data-off={('single' in shortcut && !single) || undefined}>
             <dt className={classes.keys}>
-              {keys.map((key) => (
+              {shortcut.keys.map((key) => (
                 <Kbd key={key}>{key}</Kbd>
               ))}
             </dt>
-            <dd className={classes.does}>{t(does)}</dd>
+            <dd className={classes.does}>{t(shortcut.does)}</dd>
           </div>
         ))}
       </dl>
+      <Switch
+        mt="lg"
+        label={t('app.help.single')}
+        description={t('app.help.singleWhy')}
+        checked={single}
+        onChange={(event) => change(event.currentTarget.checked)}
+      />
+      <Title order={3} mt="lg">
+        {t('app.palette.screens')}
+      </Title>
+      <ul className={classes.screens}>
+        {screensOf(role).map(({ path, label }) => (
+          <li key={path}>
+            <Link to={path} onClick={onClose}>
+              {label && t(label)}
+            </Link>
+          </li>
+        ))}
+      </ul>
     </Modal>
   )
 }

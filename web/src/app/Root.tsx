@@ -1,14 +1,16 @@
-import { lazy, Suspense } from 'react'
-import { Outlet, ScrollRestoration } from 'react-router'
-import { Boundary } from '../ui/Boundary'
-import { loadChunk } from '../lib/chunks'
+import { Suspense, useLayoutEffect, useRef } from 'react'
+import { ErrorBoundary } from 'react-error-boundary'
+import { Outlet, ScrollRestoration, useLocation } from 'react-router'
+import { lazyChunk } from '../lib/lazyChunk'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
 import { useShortcuts } from './shortcuts'
 import { t } from '../lib/messages'
+import { belowBase } from '../lib/paths'
+import { screenAt } from '../lib/screens'
 import { useOnePerson } from './useOnePerson'
 
-const KeyboardHelp = lazy(() => loadChunk('keyboard-help', () => import('./KeyboardHelp')))
+const KeyboardHelp = lazyChunk('keyboard-help', () => import('./KeyboardHelp'))
 
 export function Root() {
   useRouteFocus()
@@ -21,15 +23,30 @@ export function Root() {
         {t('app.skip')}
       </a>
       <Outlet />
-      {/* A list is found again where it was left, whichever link leads back to it. */}
-      <ScrollRestoration getKey={({ pathname, search }) => pathname + search} />
+      {/* A list is found again where it was left, whichever link leads back to it; other screens only by Back. */}
+      <ScrollRestoration
+        getKey={({ pathname, search, key }) => (screenAt(belowBase(pathname))?.list ? pathname + search : key)}
+      />
+      <TellScrolled />
       {help.opened && (
-        <Boundary>
+        <ErrorBoundary fallback={null} onError={help.close}>
           <Suspense>
             <KeyboardHelp onClose={help.close} />
           </Suspense>
-        </Boundary>
+        </ErrorBoundary>
       )}
     </>
   )
+}
+
+/** A list that keeps its place hears at once where the page was moved to: the browser's own event comes too late for it. */
+function TellScrolled() {
+  const { key } = useLocation()
+  const told = useRef('')
+  useLayoutEffect(() => {
+    if (told.current === key) return
+    told.current = key
+    window.dispatchEvent(new Event('scroll'))
+  }, [key])
+  return null
 }

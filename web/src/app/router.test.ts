@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { matchRoutes } from 'react-router'
 import { describe, expect, it } from 'vitest'
-import { BASE_PATH, idOf, paths, patterns, safeNext } from '../lib/paths'
+import { BASE_PATH, idOf, paths, safeNext } from '../lib/paths'
+import { screenAt, screens, screensOf } from '../lib/screens'
 import { routes } from './router'
 
 /** Screens of the specification; each address below must lead to a route of its own (R-SHELL-5). */
@@ -31,9 +33,25 @@ describe('paths', () => {
   })
 
   it('R-LOGIN-1: the base path, /login and /library are the sign-in screen', () => {
-    for (const path of [patterns.base, patterns.login, patterns.library]) {
+    for (const { path } of [screens.base, screens.login, screens.library]) {
       expect(matchRoutes(routes, BASE_PATH + path, BASE_PATH)?.at(-1)?.route.path).toBe(path)
     }
+  })
+
+  it('R-SHELL-5: the server knows exactly the same screens', () => {
+    const source = readFileSync('../src/http/web.rs', 'utf8')
+    const list = /SCREENS: &\[&str\] = &\[([^\]]*)\]/.exec(source)?.[1] ?? ''
+    const known = [...list.matchAll(/"([^"]*)"/g)].map((match) => `/${match[1]}`)
+    const own = Object.values(screens).map(({ path }) => path.replace(':id', '{id}'))
+    expect(known.toSorted()).toEqual(own.toSorted())
+  })
+
+  it('finds the screen of a path, and the screens of a person', () => {
+    expect(screenAt('/update/7')).toBe(screens.updateBook)
+    expect(screenAt('/')).toBe(screens.base)
+    expect(screenAt('/update')).toBeUndefined()
+    expect(screensOf('student')).toEqual([screens.studentHome, screens.profile, screens.newHome])
+    expect(screensOf(null)).toEqual([screens.login, screens.register, screens.newHome])
   })
 
   it('R-SHELL-2: an unknown address matches nothing', () => {

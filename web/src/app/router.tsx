@@ -1,32 +1,75 @@
 import type { ComponentType } from 'react'
-import { Outlet, type LoaderFunction, type RouteObject } from 'react-router'
+import type { LoaderFunction, RouteObject } from 'react-router'
+import { configQuery } from '../api/config'
+import { queryClient } from '../api/queryClient'
 import { loadChunk } from '../lib/chunks'
-import { ErrorScreen } from './ErrorScreen'
-import { loadRest } from '../lib/messages'
-import { patterns } from '../lib/paths'
-import { Root } from './Root'
+import { loadRest, setCurrency } from '../lib/messages'
+import { screens, type ScreenName } from '../lib/screens'
+import { ErrorScreen, ErrorInFrame } from './ErrorScreen'
 import { leadAdminToOwnDetail, requireAdmin, requireStoredStudent, requireStudent } from './guards'
+import { Root } from './Root'
 
-type Screen = { default: ComponentType }
-
-/** A screen in a chunk of its own; `chunk` is the name that is said when it cannot be loaded. */
-function screen(path: string, chunk: string, load: () => Promise<Screen>, loader?: LoaderFunction): RouteObject {
-  return {
-    path,
-    ...(loader && { loader }),
-    lazy: async () => ({ Component: (await loadChunk(chunk, load)).default }),
-  }
+type Part = {
+  /** The name that is said when it cannot be loaded. */
+  chunk: string
+  load: () => Promise<{ default: ComponentType }>
+  /** Where more decides than whom the screen is for. */
+  guard?: LoaderFunction
 }
 
-/** Screens inside the navigation bar: it stays while the content changes. */
-const shell: RouteObject = {
-  lazy: async () => {
-    const [{ Shell }] = await Promise.all([loadChunk('shell', () => import('./Shell')), loadRest()])
-    return { Component: Shell }
+const signIn = { chunk: 'sign-in', load: () => import('../features/account/SignInScreen') }
+
+/** The code of every screen, each in a chunk of its own. */
+const parts: Record<ScreenName, Part> = {
+  base: signIn,
+  login: signIn,
+  library: signIn,
+  register: { chunk: 'register', load: () => import('../features/account/RegisterScreen') },
+  home: { chunk: 'home', load: () => import('../features/books/lists/AdminHomeScreen') },
+  fine: { chunk: 'fine', load: () => import('../features/loans/LoansScreen') },
+  books: { chunk: 'books', load: () => import('../features/books/lists/BooksScreen') },
+  deleteBooks: { chunk: 'delete', load: () => import('../features/books/lists/DeleteBooksScreen') },
+  addBook: { chunk: 'add', load: () => import('../features/books/edit/AddBookScreen') },
+  updateBook: { chunk: 'update', load: () => import('../features/books/edit/UpdateBookScreen') },
+  bookDetail: { chunk: 'book-detail', load: () => import('../features/books/detail/BookDetailScreen') },
+  toShelve: { chunk: 'to-shelve', load: () => import('../features/copies/ToShelveScreen') },
+  settings: { chunk: 'settings', load: () => import('../features/settings/SettingsScreen') },
+  activity: { chunk: 'activity', load: () => import('../features/activity/ActivityScreen') },
+  studentHome: {
+    chunk: 'student-home',
+    load: () => import('../features/books/lists/StudentHomeScreen'),
+    guard: requireStoredStudent,
   },
+  profile: { chunk: 'profile', load: () => import('../features/profile/ProfileScreen') },
+  studentBookDetail: {
+    chunk: 'stubook-detail',
+    load: () => import('../features/books/detail/StudentBookDetailScreen'),
+    guard: leadAdminToOwnDetail,
+  },
+  newHome: { chunk: 'new-home', load: () => import('../features/books/lists/PopularScreen') },
 }
 
-const signIn = () => import('../features/account/SignInScreen')
+/** The routes of the screens that `are` holds for. */
+function routesOf(are: (screen: { for: string }, guarded: boolean) => boolean): RouteObject[] {
+  const names = Object.keys(screens) as ScreenName[]
+  return names
+    .filter((name) => are(screens[name], parts[name].guard !== undefined))
+    .map((name) => {
+      const { chunk, load, guard } = parts[name]
+      return {
+        path: screens[name].path,
+        loader: guard,
+        lazy: async () => ({ Component: (await loadChunk(chunk, load)).default }),
+      }
+    })
+}
+
+/** Amounts are written in the library's currency; without an answer it is the usual one. */
+async function learnCurrency(): Promise<null> {
+  const config = await queryClient.ensureQueryData(configQuery).catch(() => null)
+  if (config) setCurrency(config.currencyCode)
+  return null
+}
 
 export const routes: RouteObject[] = [
   {
@@ -35,46 +78,22 @@ export const routes: RouteObject[] = [
     // The preloader of index.html stands there meanwhile.
     HydrateFallback: () => null,
     children: [
-      screen(patterns.base, 'sign-in', signIn),
-      screen(patterns.login, 'sign-in', signIn),
-      screen(patterns.library, 'sign-in', signIn),
-      screen(patterns.register, 'register', () => import('../features/account/RegisterScreen')),
+      ...routesOf((screen) => screen.for === 'visitor'),
       {
-        ...shell,
+        // Inside the navigation bar: it stays while the screen changes, also to one that fails.
+        lazy: async () => {
+          const [{ Shell }] = await Promise.all([loadChunk('shell', () => import('./Shell')), loadRest()])
+          return { Component: Shell }
+        },
+        loader: learnCurrency,
         children: [
           {
-            loader: requireAdmin,
-            Component: Outlet,
+            ErrorBoundary: ErrorInFrame,
             children: [
-              screen(patterns.home, 'home', () => import('../features/books/lists/AdminHomeScreen')),
-              screen(patterns.books, 'books', () => import('../features/books/lists/BooksScreen')),
-              screen(patterns.deleteBooks, 'delete', () => import('../features/books/lists/DeleteBooksScreen')),
-              screen(patterns.addBook, 'add', () => import('../features/books/edit/AddBookScreen')),
-              screen(patterns.updateBook, 'update', () => import('../features/books/edit/UpdateBookScreen')),
-              screen(patterns.bookDetail, 'book-detail', () => import('../features/books/detail/BookDetailScreen')),
-              screen(patterns.toShelve, 'to-shelve', () => import('../features/copies/ToShelveScreen')),
-              screen(patterns.settings, 'settings', () => import('../features/settings/SettingsScreen')),
-              screen(patterns.activity, 'activity', () => import('../features/activity/ActivityScreen')),
-              screen(patterns.fine, 'fine', () => import('../features/loans/LoansScreen')),
+              { loader: requireAdmin, children: routesOf((screen) => screen.for === 'admin') },
+              { loader: requireStudent, children: routesOf((screen, guarded) => screen.for === 'student' && !guarded) },
+              ...routesOf((screen, guarded) => screen.for === 'everybody' || (screen.for === 'student' && guarded)),
             ],
-          },
-          screen(
-            patterns.studentHome,
-            'student-home',
-            () => import('../features/books/lists/StudentHomeScreen'),
-            requireStoredStudent,
-          ),
-          screen(
-            patterns.studentBookDetail,
-            'stubook-detail',
-            () => import('../features/books/detail/StudentBookDetailScreen'),
-            leadAdminToOwnDetail,
-          ),
-          screen(patterns.newHome, 'new-home', () => import('../features/books/lists/PopularScreen')),
-          {
-            loader: requireStudent,
-            Component: Outlet,
-            children: [screen(patterns.profile, 'profile', () => import('../features/profile/ProfileScreen'))],
           },
         ],
       },

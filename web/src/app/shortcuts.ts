@@ -1,16 +1,26 @@
 import { useEffect, useState } from 'react'
-import type { MessageKey } from '../lib/messages'
+import type { PlainKey } from '../lib/messages'
+import { storage } from '../lib/storage'
 
 /** What the help lists. Arrow keys, Enter and Escape are handled where they act. */
 export const SHORTCUTS = [
-  { keys: ['/'], does: 'app.help.search' },
+  { keys: ['Ctrl', 'K'], does: 'app.help.palette' },
+  { keys: ['/'], does: 'app.help.search', single: true },
   { keys: ['←', '→', '↑', '↓'], does: 'app.help.arrows' },
   { keys: ['Enter'], does: 'app.help.enter' },
   { keys: ['Esc'], does: 'app.help.escape' },
-  { keys: ['?'], does: 'app.help.show' },
-] as const satisfies readonly { keys: readonly string[]; does: MessageKey }[]
+  { keys: ['?'], does: 'app.help.show', single: true },
+] as const satisfies readonly { keys: readonly string[]; does: PlainKey; single?: true }[]
 
-/** Event by which any part of the page asks for the help, such as the button in the navigation bar. */
+const SINGLE_KEYS = 'singleKeys'
+
+/** Whether keys act that are pressed alone: whoever dictates switches them off (WCAG 2.1.4). */
+export const singleKeys = {
+  areOn: () => storage.read(SINGLE_KEYS) !== 'off',
+  switch: (on: boolean) => storage.write(SINGLE_KEYS, on ? 'on' : 'off'),
+}
+
+/** Event by which any part of the page asks for the help, such as the menu in the navigation bar. */
 const HELP_EVENT = 'library:keyboard-help'
 
 export function showKeyboardHelp(): void {
@@ -21,7 +31,10 @@ function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 }
 
-/** The two keys that work on every screen: `/` for the search and `?` for the help. */
+/**
+ * The two keys that work on every screen: `/` for the search and `?` for the help. They are told by what they write,
+ * whichever keys of a layout do that.
+ */
 export function useShortcuts(): { opened: boolean; close: () => void } {
   const [opened, setOpened] = useState(false)
 
@@ -29,6 +42,7 @@ export function useShortcuts(): { opened: boolean; close: () => void } {
     const open = () => setOpened(true)
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
+      if (!singleKeys.areOn()) return
       if (event.key === '?') open()
       if (event.key !== '/') return
       const search = document.querySelector<HTMLInputElement>('input[type="search"]')

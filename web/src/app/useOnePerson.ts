@@ -1,16 +1,30 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
+import { useLocation } from 'react-router'
 import { sessionQuery } from '../api/account'
+import { signedOut } from '../api/queryClient'
 import { onPersonElsewhere, tellPerson } from '../lib/person'
+import { belowBase } from '../lib/paths'
+import { screenAt } from '../lib/screens'
 
 /**
  * All tabs of a browser share one session: a tab that still shows one person would act for another. When somebody else
- * signs in or out on another tab, nothing of the person before stays on this one.
+ * signs in or out on another tab, nothing of the person before stays on this one. Whoever is found to be signed out on a
+ * screen of their own is led to sign in.
  */
 export function useOnePerson(): void {
   const queries = useQueryClient()
+  const { pathname } = useLocation()
   const session = useQuery({ ...sessionQuery, enabled: false }).data
   const uid = session && (session.user?.uid ?? null)
+  const before = useRef(uid)
+
+  useEffect(() => {
+    if (uid === undefined) return
+    const role = screenAt(belowBase(pathname))?.for
+    if (before.current && uid === null && (role === 'admin' || role === 'student')) signedOut()
+    before.current = uid
+  }, [uid, pathname])
 
   useEffect(() => {
     if (uid === undefined) return

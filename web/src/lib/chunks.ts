@@ -22,14 +22,28 @@ function reasonOf(error: unknown): string {
   return NOT_ARRIVED.test(error.message) ? 'missing' : error.name
 }
 
-/** Loads a lazy part of the product; whatever goes wrong becomes a `ChunkLoadError` that names it. */
+/** Where the module lies, as some browsers say with the error. */
+const ADDRESS = /https?:\/\/\S+\.js\b/
+
+/** Asks once more: for another address where there is one, as a browser may remember that the first did not arrive. */
+async function again<T>(load: () => Promise<T>, error: unknown): Promise<T> {
+  const [address] = (error instanceof Error && ADDRESS.exec(error.message)) || []
+  if (!address?.startsWith(location.origin)) return load()
+  return (await import(/* @vite-ignore */ `${address}?again=${Date.now()}`)) as T
+}
+
+/** Loads a module of the product; whatever goes wrong becomes a `ChunkLoadError` that names it. */
 export async function loadChunk<T>(chunk: string, load: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new ChunkLoadError(chunk, 'timeout')), CHUNK_TIMEOUT_MS)
   })
   try {
-    return await Promise.race([load(), timeout])
+    const loading = load().catch((error: unknown) => {
+      if (reasonOf(error) !== 'missing') throw error
+      return again(load, error)
+    })
+    return await Promise.race([loading, timeout])
   } catch (error) {
     throw error instanceof ChunkLoadError ? error : new ChunkLoadError(chunk, reasonOf(error), error)
   } finally {

@@ -1,3 +1,5 @@
+import type { ChangeEvent } from 'react'
+
 /**
  * Puts the cursor into the first field on the screen that has an error; fields are marked with `data-field`. An error at a
  * place of a list (`barcodes[2]`) belongs to the list.
@@ -16,8 +18,15 @@ export function focusFirstError(errors: Readonly<Record<string, unknown>>): void
   })
 }
 
-/** Lower-cases an input while it is typed into, without moving the caret. */
-export function lowerAsTyped(input: HTMLInputElement, set: (text: string) => void): void {
+/**
+ * Lower-cases an input while it is typed into, without moving the caret. What an input method is composing is left alone
+ * until it is done.
+ */
+export function lowerAsTyped(
+  { currentTarget: input, nativeEvent }: ChangeEvent<HTMLInputElement>,
+  set: (text: string) => void,
+): void {
+  if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return set(input.value)
   const { selectionStart, selectionEnd, value } = input
   const lower = value.toLowerCase()
   if (lower.length === value.length) {

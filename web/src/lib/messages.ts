@@ -6,6 +6,9 @@ import { storage } from './storage'
 
 export type MessageKey = keyof Messages
 
+/** A message without parameters, such as a label. */
+export type PlainKey = { [K in MessageKey]: Messages[K] extends null ? K : never }[MessageKey]
+
 type HasTag<P> = P extends null ? false : Tag extends P[keyof P] ? true : false
 type TextKey = { [K in MessageKey]: HasTag<Messages[K]> extends true ? never : K }[MessageKey]
 type RichKey = Exclude<MessageKey, TextKey>
@@ -135,11 +138,20 @@ function dayFormat(tag: string, options: Intl.DateTimeFormatOptions | undefined)
   return { format: write } as Intl.DateTimeFormat
 }
 
+/** ISO 4217; the library's settings say which. */
+let currency = 'INR'
+
+export function setCurrency(code: string): void {
+  currency = code
+}
+
 const OPTIONS: Parameters<typeof format>[3] = {
   formats: {
     number: {
       // ₹15, ₹7.50
-      money: { style: 'currency', currency: 'INR', trailingZeroDisplay: 'stripIfInteger' },
+      get money() {
+        return { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' } as const
+      },
     },
     // 28 Nov 2026, and Saturday 28 Nov; the server names days without a time, which no time zone may move.
     dateTime: {

@@ -1,50 +1,32 @@
 import type { Role } from '../api/types'
+import { screens } from './screens'
 
-/** The only place that knows the addresses of the screens (below the base path). */
+/** Where the product lies on its host; all addresses here are below it. */
 export const BASE_PATH = '/library'
-
-/** Route patterns as the router reads them. */
-export const patterns = {
-  base: '/',
-  login: '/login',
-  library: '/library',
-  register: '/register',
-  home: '/home',
-  fine: '/fine',
-  books: '/books',
-  deleteBooks: '/delete',
-  addBook: '/add',
-  updateBook: '/update/:id',
-  bookDetail: '/book-detail/:id',
-  toShelve: '/to-shelve',
-  settings: '/settings',
-  activity: '/activity',
-  studentHome: '/student-home',
-  profile: '/profile',
-  studentBookDetail: '/stubook-detail/:id',
-  newHome: '/new-home',
-} as const
 
 /** Addresses to link to. */
 export const paths = {
   /** Sign in, and afterwards return to `next` (a path below the base). */
-  login: (next?: string) => (next ? `${patterns.login}?next=${encodeURIComponent(next)}` : patterns.login),
-  register: () => patterns.register,
-  home: () => patterns.home,
-  fine: () => patterns.fine,
-  books: () => patterns.books,
-  deleteBooks: () => patterns.deleteBooks,
-  addBook: () => patterns.addBook,
+  login: (next?: string) => (next ? `${screens.login.path}?next=${encodeURIComponent(next)}` : screens.login.path),
+  register: () => screens.register.path,
+  home: () => screens.home.path,
+  fine: () => screens.fine.path,
+  books: () => screens.books.path,
+  deleteBooks: () => screens.deleteBooks.path,
+  addBook: () => screens.addBook.path,
   updateBook: (id: number) => `/update/${id}`,
   bookDetail: (id: number) => `/book-detail/${id}`,
-  toShelve: () => patterns.toShelve,
-  settings: () => patterns.settings,
-  activity: () => patterns.activity,
-  studentHome: () => patterns.studentHome,
-  profile: () => patterns.profile,
+  toShelve: () => screens.toShelve.path,
+  settings: () => screens.settings.path,
+  activity: () => screens.activity.path,
+  studentHome: () => screens.studentHome.path,
+  profile: () => screens.profile.path,
   studentBookDetail: (id: number) => `/stubook-detail/${id}`,
-  newHome: () => patterns.newHome,
+  newHome: () => screens.newHome.path,
 } as const
+
+/** What the sign-in screen is told by whoever leads to it: an address from the registration, or that a session ended. */
+export type CameFrom = { email?: string; sessionEnded?: true }
 
 /** The path below the base, as links and `next` use it. */
 export function belowBase(pathname: string): string {

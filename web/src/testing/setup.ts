@@ -6,6 +6,9 @@ import { loadRest, startMessages } from '../lib/messages'
 // A lazy screen is compiled when a test first opens it.
 configure({ asyncUtilTimeout: 5000 })
 
+// Node's own keeps a finished test run alive; tabs have the storage as well.
+Reflect.deleteProperty(globalThis, 'BroadcastChannel')
+
 // What jsdom lacks and the kit asks for.
 window.matchMedia ??= (query) => ({
   matches: false,

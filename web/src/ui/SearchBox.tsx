@@ -1,8 +1,9 @@
 import { CloseButton, TextInput } from '@mantine/core'
-import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
-import { NavigationType, useNavigationType, useSearchParams } from 'react-router'
+import { useDebouncedCallback } from '@mantine/hooks'
+import { Search } from 'lucide-react'
+import { useRef, useState, type KeyboardEvent } from 'react'
+import { NavigationType, useLocation, useNavigation, useNavigationType, useSearchParams } from 'react-router'
 import { t } from '../lib/messages'
-import { SearchIcon } from './icons'
 import classes from './SearchBox.module.css'
 
 const QUIET_MS = 150
@@ -20,8 +21,10 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   const [params, setParams] = useSearchParams()
   const inAddress = params.get('q') ?? ''
   const cameFrom = useNavigationType()
+  const { pathname } = useLocation()
+  const next = useNavigation().location
+  const leaving = next !== undefined && next.pathname !== pathname
   const [text, setText] = useState(inAddress)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   const input = useRef<HTMLInputElement>(null)
 
   // Back, Forward and links set the text; the box's own writing (a replacement) must not overtake the typing.
@@ -31,9 +34,9 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
     if (cameFrom !== NavigationType.Replace) setText(inAddress)
   }
 
-  useEffect(() => () => clearTimeout(timer.current), [])
-
   function write(value: string) {
+    // Whoever has already chosen another page is not called back.
+    if (leaving) return
     setParams(
       (before) => {
         const after = new URLSearchParams(before)
@@ -47,14 +50,15 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
     )
   }
 
+  const writeSoon = useDebouncedCallback(write, QUIET_MS)
+
   function change(value: string) {
     setText(value)
-    clearTimeout(timer.current)
-    timer.current = setTimeout(() => write(value), QUIET_MS)
+    writeSoon(value)
   }
 
   function searchNow(value: string) {
-    clearTimeout(timer.current)
+    writeSoon.cancel()
     setText(value)
     write(value)
   }
@@ -96,7 +100,7 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
         enterKeyHint="search"
         maxLength={200}
         value={text}
-        leftSection={<SearchIcon />}
+        leftSection={<Search />}
         rightSection={
           text === '' ? (
             <kbd className={classes.key}>/</kbd>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { t } from '../../lib/messages'
-import { LogoMark } from '../../ui/icons'
+import { LogoMark } from '../../ui/LogoMark'
 import { LanguageSwitch } from '../../ui/LanguageSwitch'
 import classes from './AccountPage.module.css'
 import { CoverWall } from './CoverWall'

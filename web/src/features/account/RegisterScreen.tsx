@@ -10,11 +10,10 @@ import { messageOf, ProblemError } from '../../lib/problem'
 import type { Registration } from '../../api/types'
 import { labelOf, validators } from '../../api/validate'
 import { rich, t } from '../../lib/messages'
-import { paths } from '../../lib/paths'
+import { paths, type CameFrom } from '../../lib/paths'
 import { focusFirstError, lowerAsTyped } from '../../lib/forms'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
-import type { Registered } from './registered'
 
 const rules = forms.Registration
 
@@ -31,7 +30,7 @@ export default function RegisterScreen() {
 
   async function submit(values: Registration) {
     const outcome = await register.run(values)
-    if (outcome.ok) await navigate(paths.login(), { state: { email: values.email.trim() } satisfies Registered })
+    if (outcome.ok) await navigate(paths.login(), { state: { email: values.email.trim() } satisfies CameFrom })
     else if (outcome.error instanceof ProblemError) {
       form.setErrors(outcome.error.fields)
       focusFirstError(outcome.error.fields)
@@ -86,7 +85,7 @@ export default function RegisterScreen() {
             spellCheck={false}
             {...form.getInputProps('rollNumber')}
             data-field="rollNumber"
-            onChange={(event) => lowerAsTyped(event.currentTarget, (text) => form.setFieldValue('rollNumber', text))}
+            onChange={(event) => lowerAsTyped(event, (text) => form.setFieldValue('rollNumber', text))}
           />
           <TextInput
             label={labelOf('Registration', 'department')}

@@ -1,43 +1,37 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ChangeEvent, type SubmitEvent } from 'react'
+import { Suspense, useEffect, useRef, useState, type ChangeEvent, type SubmitEvent } from 'react'
+import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
 import { messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
-import { loadChunk } from '../../lib/chunks'
+import { lazyChunk } from '../../lib/lazyChunk'
 import { loadRest, rich, t } from '../../lib/messages'
-import { homeOf, paths, safeNext } from '../../lib/paths'
+import { homeOf, paths, safeNext, type CameFrom } from '../../lib/paths'
 import { storedRole } from '../../lib/storage'
-import { Boundary } from '../../ui/Boundary'
-import { CardIcon } from '../../ui/icons'
+import { Barcode } from 'lucide-react'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
 import { useKeyboardWedge } from './keyboardWedge'
 import { isMasked } from './lookupMessage'
-import { isRegistered } from './registered'
 import classes from './SignInScreen.module.css'
 import { useCardLookup, type CardAnswer } from './useCardLookup'
 
-/** Made anew for each opening: one that did not arrive is asked for again. */
-const scannerPanel = () =>
-  lazy(async () => {
-    const [panel] = await Promise.all([loadChunk('scanner', () => import('../scanner')), loadRest()])
-    return panel
-  })
+const ScannerPanel = lazyChunk('scanner', async () => {
+  const [panel] = await Promise.all([import('../scanner'), loadRest()])
+  return panel
+})
 
 export default function SignInScreen() {
   useTitle(t('account.signIn.title'))
   const navigate = useNavigate()
-  const { state } = useLocation()
+  const { email: registered, sessionEnded } = (useLocation().state ?? {}) as CameFrom
   const next = safeNext(useSearchParams()[0].get('next'))
-  const registered = isRegistered(state) ? state : null
   const signIn = useAction(signInAction)
   const [scanning, setScanning] = useState(false)
   const [openings, setOpenings] = useState(0)
-  // oxlint-disable-next-line react-hooks/exhaustive-deps -- counted for this alone
-  const ScannerPanel = useMemo(scannerPanel, [openings])
   const [found, setFound] = useState('')
   const card = useCardLookup()
   const email = useRef<HTMLInputElement>(null)
@@ -47,7 +41,7 @@ export default function SignInScreen() {
   /** The address that a card filled in last. */
   const ofCard = useRef('')
   // The browser checks these three fields by itself: the form library comes with the forms that need it.
-  const [values, setValues] = useState({ email: registered?.email ?? '', password: '', remember: false })
+  const [values, setValues] = useState({ email: registered ?? '', password: '', remember: false })
 
   // Coming from the registration, only the password is missing.
   useEffect(() => {
@@ -128,6 +122,11 @@ export default function SignInScreen() {
         {t('account.signIn.title')}
       </Title>
       <Continue onContinue={enter} />
+      {sessionEnded && signIn.error === null && (
+        <Alert color="teal" mt="lg" role="status">
+          {t('account.signIn.sessionEnded')}
+        </Alert>
+      )}
       {registered && signIn.error === null && (
         <Alert color="teal" mt="lg" role="status">
           {t('account.signIn.created')}
@@ -153,7 +152,7 @@ export default function SignInScreen() {
             <Button
               ref={toggle}
               variant={scanning ? 'light' : 'default'}
-              leftSection={<CardIcon />}
+              leftSection={<Barcode />}
               aria-expanded={scanning}
               aria-controls="scanner"
               onClick={() => showScanner(!scanning)}
@@ -168,7 +167,7 @@ export default function SignInScreen() {
           )}
           <div id="scanner" hidden={!scanning}>
             {scanning && (
-              <Boundary key={openings} fallback={<NotLoaded onRetry={() => showScanner(true)} />}>
+              <ErrorBoundary key={openings} fallback={<NotLoaded onRetry={() => showScanner(true)} />}>
                 <Suspense fallback={<Text c="dimmed">{t('account.card.preparing')}</Text>}>
                   <ScannerPanel
                     onCode={async (code) => {
@@ -183,7 +182,7 @@ export default function SignInScreen() {
                     looking={card.looking}
                   />
                 </Suspense>
-              </Boundary>
+              </ErrorBoundary>
             )}
           </div>
           <Text size="sm" role="status" className={classes.found}>

@@ -67,7 +67,7 @@ export function ProfileForm({ user, onClose }: { user: User; onClose: () => void
           spellCheck={false}
           {...form.getInputProps('rollNumber')}
           data-field="rollNumber"
-          onChange={(event) => lowerAsTyped(event.currentTarget, (text) => form.setFieldValue('rollNumber', text))}
+          onChange={(event) => lowerAsTyped(event, (text) => form.setFieldValue('rollNumber', text))}
         />
         <TextInput
           label={labelOf('ProfileEdit', 'department')}

@@ -48,7 +48,7 @@ describe('profile', () => {
     renderApp('/profile')
     expect(await screen.findByText('₹20')).toBeVisible()
     for (const text of [student.name, 'cs2026-001', 'Computer Science']) {
-      expect(screen.getByText(text)).toBeVisible()
+      expect(within(screen.getByRole('main')).getByText(text)).toBeVisible()
     }
   })
 
@@ -95,7 +95,7 @@ describe('profile', () => {
     renderApp('/profile')
     expect(await screen.findByLabelText('Full name')).toHaveValue('Asha Rao the Second')
     await userEvent.click(screen.getByRole('button', { name: 'Cancel' }))
-    expect(await screen.findByText('Asha Rao')).toBeVisible()
+    expect(await within(screen.getByRole('main')).findByText('Asha Rao')).toBeVisible()
     expect(made.some((request) => request.method === 'PATCH')).toBe(false)
   })
 })

@@ -1,7 +1,7 @@
 import { Button, Skeleton } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { meQuery } from '../../api/account'
+import { meQuery, uidOf } from '../../api/account'
 import { myLoansQuery } from '../../api/loans'
 import type { User } from '../../api/types'
 import { t } from '../../lib/messages'
@@ -17,11 +17,35 @@ import classes from './ProfileScreen.module.css'
 /** Who the student is, what is borrowed and what is owed (R-PROF-1, R-PROF-2). */
 export default function ProfileScreen() {
   const me = useQuery(meQuery)
-  if (me.data) return <Profile user={me.data} />
+  const uid = uidOf(useQueryClient())
+  // An edit that a reload interrupted goes on.
+  const [editing, setEditing] = useState(() => profileDraft.read(uid) !== null)
+  const edit = useRef<HTMLButtonElement>(null)
+  const wasEditing = useRef(editing)
+
+  // The keyboard comes back to where the form was opened.
+  useEffect(() => {
+    if (wasEditing.current && !editing) edit.current?.focus()
+    wasEditing.current = editing
+  }, [editing])
+
   return (
     <>
-      <PageHeader title={t('profile.title')} />
-      {me.isError ? (
+      {/* The heading has the focus after the change of screen: it stays while the data arrives. */}
+      <PageHeader
+        title={t('profile.title')}
+        actions={
+          me.data &&
+          !editing && (
+            <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
+              {t('profile.edit')}
+            </Button>
+          )
+        }
+      />
+      {me.data ? (
+        <Profile user={me.data} editing={editing} onClose={() => setEditing(false)} />
+      ) : me.isError ? (
         <ErrorState error={me.error} onRetry={() => void me.refetch()} />
       ) : (
         <div className={classes.facts} aria-hidden="true">
@@ -34,33 +58,12 @@ export default function ProfileScreen() {
   )
 }
 
-function Profile({ user }: { user: User }) {
+function Profile({ user, editing, onClose }: { user: User; editing: boolean; onClose: () => void }) {
   const loans = useQuery(myLoansQuery)
-  // An edit that a reload interrupted goes on.
-  const [editing, setEditing] = useState(() => profileDraft.read(user.uid) !== null)
-  const edit = useRef<HTMLButtonElement>(null)
-  const wasEditing = useRef(editing)
-
-  // The keyboard comes back to where the form was opened.
-  useEffect(() => {
-    if (wasEditing.current && !editing) edit.current?.focus()
-    wasEditing.current = editing
-  }, [editing])
-
   return (
     <>
-      <PageHeader
-        title={t('profile.title')}
-        actions={
-          !editing && (
-            <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
-              {t('profile.edit')}
-            </Button>
-          )
-        }
-      />
       {editing ? (
-        <ProfileForm user={user} onClose={() => setEditing(false)} />
+        <ProfileForm user={user} onClose={onClose} />
       ) : (
         <>
           <dl className={classes.facts}>

@@ -1,7 +1,7 @@
 import { Button, CloseButton, FileButton, NativeSelect, Text, TextInput } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, type SyntheticEvent } from 'react'
 import { t } from '../../lib/messages'
-import { PauseIcon, PlayIcon } from '../../ui/icons'
+import { Pause, Play } from 'lucide-react'
 import type { ScanResult } from './acceptance'
 import { ZOOM } from './camera'
 import { DecoderMissing } from './decoder'
@@ -190,9 +190,9 @@ function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
   const waits = state === 'notStarted' && (opening || view.box === null)
   const [name, icon, act] =
     state === 'scanning'
-      ? ([t('scanner.pause'), <PauseIcon key="icon" />, () => scanner.pause()] as const)
+      ? ([t('scanner.pause'), <Pause key="icon" />, () => scanner.pause()] as const)
       : state === 'paused'
-        ? ([t('scanner.resume'), <PlayIcon key="icon" />, () => void scanner.resume()] as const)
+        ? ([t('scanner.resume'), <Play key="icon" />, () => void scanner.resume()] as const)
         : ([t('common.retry'), undefined, () => void scanner.start()] as const)
   return (
     <>

@@ -9,7 +9,7 @@ import { BookCover } from '../grid/BookCover'
 import { ErrorState } from '../../../ui/ErrorState'
 import { dayText, numberText } from '../../../lib/format'
 import { t } from '../../../lib/messages'
-import { BackIcon } from '../../../ui/icons'
+import { ArrowLeft } from 'lucide-react'
 import { Stars } from '../../../ui/Stars'
 import { useTitle } from '../../../lib/title'
 import { averageText, languageName, paragraphsOf, titleSize } from './bookRules'
@@ -56,7 +56,7 @@ export function BookPage({ id, home, ...rest }: BookPageProps) {
         variant="subtle"
         color="gray"
         size="compact-md"
-        leftSection={<BackIcon />}
+        leftSection={<ArrowLeft data-flips />}
         className={classes.back}
       >
         {t('books.detail.back')}

@@ -239,4 +239,22 @@ describe('admin home', () => {
     expect(screen.getByRole('link', { name: 'Middlemarch' })).toBeInTheDocument()
     expect(logged).toHaveBeenCalled()
   })
+
+  it('W18: a book that somebody else deleted meanwhile does not stay behind as a ghost', async () => {
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    let there = shelf
+    fakeServer({
+      ...session,
+      'GET /books': () => bookPage(there),
+      'DELETE /books/1': () => {
+        there = shelf.slice(1)
+        return problem(404, 'not-found', 'There is nothing here.')
+      },
+    })
+    renderApp('/home')
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete Middlemarch' }))
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+    expect(await screen.findByText('Error deleting book, please try again.')).toBeVisible()
+    await waitFor(() => expect(screen.queryByRole('link', { name: 'Middlemarch' })).not.toBeInTheDocument())
+  })
 })

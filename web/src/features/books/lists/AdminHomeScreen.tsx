@@ -4,7 +4,7 @@ import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
 import { useSort } from '../grid/SortChoice'
-import { PlusIcon } from '../../../ui/icons'
+import { Plus } from 'lucide-react'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
@@ -18,7 +18,7 @@ export default function AdminHomeScreen() {
       <PageHeader
         title={t('books.home.title')}
         actions={
-          <Button component={Link} to={paths.addBook()} leftSection={<PlusIcon />}>
+          <Button component={Link} to={paths.addBook()} leftSection={<Plus />}>
             {t('books.add')}
           </Button>
         }

@@ -3,7 +3,7 @@ import { useReducedMotion } from '@mantine/hooks'
 import { useEffect, useState, type FocusEvent, type ReactNode } from 'react'
 import { t } from '../../../lib/messages'
 import { tabStorage } from '../../../lib/storage'
-import { PauseIcon, PlayIcon } from '../../../ui/icons'
+import { Pause, Play } from 'lucide-react'
 import classes from './Carousel.module.css'
 
 export type Slide = {
@@ -99,7 +99,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
           aria-label={playing ? t('books.slides.pause') : t('books.slides.play')}
           onClick={() => choose(playing ? 'pause' : 'play')}
         >
-          {playing ? <PauseIcon /> : <PlayIcon />}
+          {playing ? <Pause /> : <Play />}
         </ActionIcon>
       </div>
     </section>

@@ -11,7 +11,7 @@ import { homeOf, paths } from '../../../lib/paths'
 import { BookCover } from '../grid/BookCover'
 import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
-import { BackIcon } from '../../../ui/icons'
+import { ArrowLeft } from 'lucide-react'
 import { PageHeader } from '../../../ui/PageHeader'
 import { Stars } from '../../../ui/Stars'
 import classes from './PopularScreen.module.css'
@@ -96,7 +96,7 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
       </ul>
       <div className={classes.moves}>
         <ActionIcon variant="default" size={44} aria-label={t('books.popular.earlier')} onClick={() => move(-1)}>
-          <BackIcon />
+          <ArrowLeft data-flips />
         </ActionIcon>
         <ActionIcon
           variant="default"
@@ -105,7 +105,7 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
           className={classes.more}
           onClick={() => move(1)}
         >
-          <BackIcon />
+          <ArrowLeft data-flips />
         </ActionIcon>
       </div>
     </div>

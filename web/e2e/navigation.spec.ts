@@ -1,0 +1,179 @@
+import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
+import { heading } from './support/screens'
+import { expect, present, test } from './support/test'
+
+const bar = 'Main'
+
+test.describe('the bar of a librarian', () => {
+  test.use({ as: 'librarian' })
+
+  test('U3 leads to the borrowed books, says how many are overdue, and marks where one is', async ({ page }) => {
+    await page.goto('home')
+    const nav = page.getByRole('navigation', { name: bar })
+    await expect(nav.getByRole('link', { name: 'Home', exact: true })).toHaveAttribute('aria-current', 'page')
+    await nav.getByRole('link', { name: /^Borrowed books \d+ overdue$/ }).click()
+    await expect(heading(page)).toHaveText('All Borrowed Books')
+    await expect(nav.getByRole('link', { name: /^Borrowed books/ })).toHaveAttribute('aria-current', 'page')
+    await expect(nav.getByRole('link', { name: 'Home', exact: true })).not.toHaveAttribute('aria-current', 'page')
+  })
+
+  test('says who is signed in, at any width, and its menu can be used by keyboard alone', async ({ page, who }) => {
+    await page.goto('home')
+    const name = page.getByRole('button', { name: `Account of ${present(who).user.name}` })
+    for (const width of [1440, 768, 390, 320]) {
+      await page.setViewportSize({ width, height: 800 })
+      await expect(name).toBeVisible()
+      await expect(page.getByRole('button', { name: 'Logout' })).toBeVisible()
+      await expectNoSidewaysScroll(page, `the bar at ${width}`)
+    }
+    await page.setViewportSize({ width: 1440, height: 800 })
+    await name.focus()
+    await page.keyboard.press('Enter')
+    await expect(page.getByRole('menu')).toBeVisible()
+    await expect(page.getByRole('menuitem').first()).toBeFocused()
+    await page.keyboard.press('ArrowDown')
+    await expect(page.getByRole('menuitemradio').first()).toBeFocused()
+    await expectAccessible(page, 'the menu of the person')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('menu')).toHaveCount(0)
+    await expect(name).toBeFocused()
+  })
+
+  test('Ctrl+K goes to a screen and to a book, also out of a field', async ({ page }) => {
+    await page.goto('home')
+    await page.getByRole('searchbox').focus()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog')
+    await expect(palette.getByRole('textbox')).toBeFocused()
+    await expect(palette.getByText('Add New Book')).toBeVisible()
+    await expectAccessible(page, 'the palette')
+    await page.keyboard.type('delete')
+    await expect(palette.getByText('Add New Book')).toHaveCount(0)
+    await page.keyboard.press('Enter')
+    await expect(heading(page)).toHaveText('Delete Books')
+
+    await page.keyboard.press('Control+k')
+    await expect(palette.getByRole('textbox')).toBeFocused()
+    await page.keyboard.type('god of small')
+    await expect(palette.getByText('The God of Small Things')).toBeVisible()
+    await page.keyboard.press('Enter')
+    await expect(heading(page)).toHaveText('The God of Small Things')
+    await expect(page).toHaveURL(/\/book-detail\/\d+$/)
+  })
+
+  test('W9 keys that are pressed alone can be switched off, and stay off', async ({ page }) => {
+    await page.goto('home')
+    await expect(heading(page)).toBeVisible()
+    await page.keyboard.press('?')
+    const help = page.getByRole('dialog', { name: 'Keyboard' })
+    await help.getByRole('switch').uncheck()
+    await expectAccessible(page, 'the keyboard help')
+    await page.keyboard.press('Escape')
+    await page.reload()
+    await expect(heading(page)).toBeVisible()
+    await page.keyboard.press('?')
+    await page.keyboard.press('/')
+    await expect(page.getByRole('searchbox')).not.toBeFocused()
+    await expect(help).toHaveCount(0)
+  })
+
+  test('W19 a screen that does not arrive leaves the bar, which leads to others', async ({ page, watch }) => {
+    watch.refuses(404)
+    await page.route(/DeleteBooksScreen-.*\.js/, (route) => route.fulfill({ status: 404, body: 'Not found' }))
+    await page.goto('home')
+    const nav = page.getByRole('navigation', { name: bar })
+    await nav.getByRole('link', { name: 'Delete' }).click()
+    await expect(page.getByRole('alert')).toHaveText('Loading chunk delete failed. (missing)')
+    await watch.logged(/Loading chunk delete failed/)
+    await expectAccessible(page, 'a screen that did not arrive')
+    await nav.getByRole('link', { name: 'Home', exact: true }).click()
+    await expect(heading(page)).toHaveText('Books')
+  })
+
+  test('W13 a chunk that does not arrive is asked for again by another address', async ({ page, watch }) => {
+    watch.refuses(404)
+    let asked = 0
+    await page.route(/DeleteBooksScreen-.*\.js/, (route) => {
+      asked += 1
+      return asked === 1 ? route.fulfill({ status: 404, body: 'Not found' }) : route.continue()
+    })
+    await page.goto('delete')
+    await expect(heading(page)).toHaveText('Delete Books')
+    expect(asked).toBe(2)
+  })
+
+  test('W7 a screen begins at its top when it is opened again, and a list where it was left', async ({ page }) => {
+    await page.setViewportSize({ width: 1000, height: 500 })
+    await page.goto('home')
+    const book = page.locator('[data-result]').first()
+    const top = () => page.evaluate(() => Math.round(window.scrollY))
+    const nav = page.getByRole('navigation', { name: bar })
+    // A click by the mouse's way would first move the page.
+    const follow = (name: string) =>
+      nav.getByRole('link', { name, exact: true }).evaluate((link: HTMLElement) => link.click())
+    await book.click()
+    await expect(page).toHaveURL(/book-detail/)
+    await expect(page.getByRole('heading', { level: 2, name: 'Reviews' })).toBeAttached()
+    await page.evaluate(() => window.scrollTo(0, 200))
+    await expect.poll(top).toBe(200)
+    await follow('Home')
+    await book.click()
+    await expect(page).toHaveURL(/book-detail/)
+    await expect.poll(top).toBe(0)
+
+    await follow('Home')
+    await expect(heading(page)).toHaveText('Books')
+    await page.evaluate(() => window.scrollTo(0, 900))
+    await expect.poll(top).toBe(900)
+    await follow('Update')
+    await expect(heading(page)).toHaveText('All Books')
+    await expect(page.getByRole('listitem').first()).toBeInViewport()
+    expect(await top()).toBe(0)
+    await follow('Home')
+    await expect.poll(top).toBe(900)
+  })
+})
+
+test.describe('a student', () => {
+  test.use({ as: 'student' })
+
+  test('W8 the heading of the profile keeps the focus while the data arrives', async ({ page }) => {
+    await page.goto('student-home')
+    await page.getByRole('navigation').getByRole('link', { name: 'Profile' }).click()
+    await expect(page.getByRole('button', { name: 'Edit Profile' })).toBeVisible()
+    await expect(heading(page)).toBeFocused()
+  })
+
+  test('W15 with the storage blocked one can still work', async ({ page }) => {
+    await page.addInitScript(() => {
+      Object.defineProperty(window, 'localStorage', {
+        get: () => {
+          throw new DOMException('blocked', 'SecurityError')
+        },
+      })
+    })
+    await page.goto('login')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await expect(heading(page)).toHaveText('Find a book')
+  })
+
+  test('U7 a session that ended says so at the sign-in, and keeps what was typed', async ({
+    page,
+    context,
+    watch,
+    who,
+  }) => {
+    watch.refuses(401)
+    await page.goto('profile')
+    await expect(page.getByRole('button', { name: 'Edit Profile' })).toBeVisible()
+    await context.clearCookies()
+    await page.getByRole('button', { name: 'Edit Profile' }).click()
+    await page.getByLabel('Full name').fill('Asha R. Rao')
+    await page.getByRole('button', { name: 'Update' }).click()
+    await expect(page.getByRole('status').filter({ hasText: 'Your session ended.' })).toBeVisible()
+    await page.getByLabel('Email').fill(present(who).user.email)
+    await page.getByLabel('Password', { exact: true }).fill(present(who).password)
+    await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+    await expect(page.getByLabel('Full name')).toHaveValue('Asha R. Rao')
+  })
+})

@@ -1,0 +1,142 @@
+import { ActionIcon, Badge, Button, Menu, useComputedColorScheme, useMantineColorScheme } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Link, NavLink, useLocation } from 'react-router'
+import { overdueQuery } from '../api/loans'
+import type { User } from '../api/types'
+import { t } from '../lib/messages'
+import { homeOf, paths } from '../lib/paths'
+import { screens, screensOf, type ScreenInfo } from '../lib/screens'
+import { ChevronDown, Moon, Search, Sun } from 'lucide-react'
+import { LogoMark } from '../ui/LogoMark'
+import { LanguageSwitch } from '../ui/LanguageSwitch'
+import { Logout, PersonMenu } from './PersonMenu'
+import { screenIcons } from './screenIcons'
+import classes from './Shell.module.css'
+
+type NavigationBarProps = { user: User | null; onSearch: () => void }
+
+/** The links of a person, who it is, and the way out (R-HOME-1, R-STU-1). */
+export function NavigationBar({ user, onSearch }: NavigationBarProps) {
+  const role = user?.role ?? null
+  const links = screensOf(role)
+  const more = links.filter(({ place }) => place === 'more')
+  const { pathname, search } = useLocation()
+
+  return (
+    <nav className={classes.bar} aria-label={t('app.nav.label')}>
+      <Link to={brandTo(user)} className={classes.brand}>
+        <LogoMark />
+        My Library
+      </Link>
+      <div className={classes.links}>
+        {links
+          .filter(({ place }) => place === 'bar')
+          .map((screen) => (
+            <BarLink key={screen.path} screen={screen}>
+              {screen.path === screens.fine.path && <Overdue />}
+            </BarLink>
+          ))}
+        {role === null && <BarLink screen={screens.register} />}
+        {more.length > 0 && <More links={more} />}
+      </div>
+      <div className={classes.end}>
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size={36}
+          aria-label={t('app.nav.search')}
+          aria-keyshortcuts="Control+K Meta+K"
+          onClick={onSearch}
+        >
+          <Search />
+        </ActionIcon>
+        {user ? (
+          <>
+            <PersonMenu user={user} />
+            <Logout />
+          </>
+        ) : (
+          <>
+            <LanguageSwitch />
+            <SchemeSwitch />
+            <Button component={Link} to={paths.login(pathname + search)} variant="default" size="sm">
+              {t('app.nav.signIn')}
+            </Button>
+          </>
+        )}
+      </div>
+    </nav>
+  )
+}
+
+/** As specified, the brand leads a librarian to the borrowed books. */
+function brandTo(user: User | null): string {
+  if (!user) return paths.login()
+  return user.role === 'admin' ? paths.fine() : homeOf(user.role)
+}
+
+function BarLink({ screen, children }: { screen: ScreenInfo; children?: ReactNode }) {
+  return (
+    <NavLink to={screen.path} className={classes.link} end>
+      {screen.label && t(screen.label)}
+      {children}
+    </NavLink>
+  )
+}
+
+/** How many books should be back already. */
+function Overdue() {
+  const count = useQuery(overdueQuery).data
+  if (!count) return null
+  return (
+    <Badge color="red" size="sm" className={classes.overdue}>
+      {t('app.nav.overdue', { count })}
+    </Badge>
+  )
+}
+
+/** The screens of less frequent work. */
+function More({ links }: { links: readonly ScreenInfo[] }) {
+  const { pathname } = useLocation()
+  return (
+    <Menu position="bottom-start" withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <button
+          type="button"
+          className={classes.link}
+          data-current={links.some(({ path }) => path === pathname) || undefined}
+        >
+          {t('app.nav.more')}
+          <ChevronDown data-size="16" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {links.map(({ path, label, icon }) => {
+          const Icon = icon && screenIcons[icon]
+          return (
+            <Menu.Item key={path} component={Link} to={path} leftSection={Icon && <Icon data-size="18" />}>
+              {label && t(label)}
+            </Menu.Item>
+          )
+        })}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function SchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme()
+  const dark = useComputedColorScheme('light') === 'dark'
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size={36}
+      aria-label={dark ? t('app.nav.toLight') : t('app.nav.toDark')}
+      onClick={() => setColorScheme(dark ? 'light' : 'dark')}
+    >
+      {dark ? <Sun /> : <Moon />}
+    </ActionIcon>
+  )
+}

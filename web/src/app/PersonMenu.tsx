@@ -1,0 +1,93 @@
+import { Button, Menu, useMantineColorScheme } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { Link, useNavigate } from 'react-router'
+import { forgetPerson, signOut as signOutAction } from '../api/account'
+import { useAction } from '../api/action'
+import type { User } from '../api/types'
+import { chooseLanguage, currentLanguage, LANGUAGES, t, type Language } from '../lib/messages'
+import { notify } from '../lib/notify'
+import { paths } from '../lib/paths'
+import { ChevronDown, CircleQuestionMark, UserRound } from 'lucide-react'
+import classes from './Shell.module.css'
+import { showKeyboardHelp } from './shortcuts'
+
+/** Says who is signed in, and holds what is theirs: profile, language, colours, keyboard, and the way out. */
+export function PersonMenu({ user }: { user: User }) {
+  const signOut = useSignOut()
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+
+  async function choose(language: Language) {
+    try {
+      await chooseLanguage(language)
+    } catch (error) {
+      console.error(error)
+      notify.failure(t('common.languageFailed'))
+    }
+  }
+
+  return (
+    <Menu position="bottom-end" width={260} withInitialFocusPlaceholder={false}>
+      <Menu.Target>
+        <button type="button" className={classes.person} aria-label={t('app.person.menu', { name: user.name })}>
+          <UserRound />
+          <span className={classes.personName} dir="auto">
+            {user.name}
+          </span>
+          <ChevronDown data-size="16" />
+        </button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label dir="auto">{user.email}</Menu.Label>
+        {user.role === 'student' && (
+          <Menu.Item component={Link} to={paths.profile()} leftSection={<UserRound data-size="18" />}>
+            {t('app.nav.profile')}
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<CircleQuestionMark data-size="18" />} onClick={showKeyboardHelp}>
+          {t('app.nav.help')}
+        </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>{t('app.person.language')}</Menu.Label>
+        <Menu.RadioGroup value={currentLanguage()} onChange={(language) => void choose(language as Language)}>
+          {Object.entries(LANGUAGES).map(([language, name]) => (
+            <Menu.RadioItem key={language} value={language} lang={language}>
+              {name}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Label>{t('app.person.colours')}</Menu.Label>
+        <Menu.RadioGroup value={colorScheme} onChange={(scheme) => setColorScheme(scheme as 'auto' | 'light' | 'dark')}>
+          <Menu.RadioItem value="auto">{t('app.person.coloursAuto')}</Menu.RadioItem>
+          <Menu.RadioItem value="light">{t('app.person.coloursLight')}</Menu.RadioItem>
+          <Menu.RadioItem value="dark">{t('app.person.coloursDark')}</Menu.RadioItem>
+        </Menu.RadioGroup>
+        <Menu.Divider />
+        <Menu.Item onClick={() => void signOut.leave()}>{t('app.nav.logout')}</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+/** Ends the session on the server, then forgets the person here. */
+function useSignOut() {
+  const { run, pending } = useAction(signOutAction, { failed: () => t('app.signOutFailed') })
+  const queries = useQueryClient()
+  const navigate = useNavigate()
+  const leave = async () => {
+    const { ok } = await run(null)
+    if (!ok) return
+    await navigate(paths.login(), { replace: true })
+    forgetPerson(queries)
+  }
+  return { pending, leave }
+}
+
+export function Logout() {
+  const { pending, leave } = useSignOut()
+  return (
+    <Button variant="default" size="sm" loading={pending} onClick={() => void leave()}>
+      {t('app.nav.logout')}
+    </Button>
+  )
+}

@@ -1,0 +1,78 @@
+import type { Role } from '../api/types'
+import type { PlainKey } from './messages'
+
+/** Whom a screen is for. `visitor`: of no use to whoever is signed in; the address is open to all the same. */
+type Audience = 'everybody' | 'visitor' | Role
+
+export type ScreenInfo = {
+  /** Below the base path, as the router reads it. */
+  path: `/${string}`
+  for: Audience
+  /** What a link to it says; a screen without one is reached from others, with an id. */
+  label?: PlainKey
+  icon?: IconName
+  /** Where its link stands: in the navigation bar, in the bar's group `More`, or only in the palette. */
+  place?: 'bar' | 'more'
+  /** A list is found again where it was left, whichever link leads back to it; other screens begin at their top. */
+  list?: true
+}
+
+export type IconName =
+  | 'home'
+  | 'loans'
+  | 'edit'
+  | 'delete'
+  | 'add'
+  | 'profile'
+  | 'popular'
+  | 'signIn'
+  | 'register'
+  | 'toShelve'
+  | 'settings'
+  | 'activity'
+
+/**
+ * Every screen, once: the router, the navigation bar, the palette and the keyboard help read this table, and a test
+ * compares it with the server's list of addresses. The order is that of the links.
+ */
+export const screens = {
+  base: { path: '/', for: 'visitor' },
+  login: { path: '/login', for: 'visitor', label: 'app.nav.signIn', icon: 'signIn' },
+  library: { path: '/library', for: 'visitor' },
+  register: { path: '/register', for: 'visitor', label: 'app.nav.register', icon: 'register' },
+  home: { path: '/home', for: 'admin', label: 'app.nav.home', icon: 'home', place: 'bar', list: true },
+  fine: { path: '/fine', for: 'admin', label: 'app.nav.loans', icon: 'loans', place: 'bar', list: true },
+  books: { path: '/books', for: 'admin', label: 'app.nav.update', icon: 'edit', place: 'bar', list: true },
+  deleteBooks: { path: '/delete', for: 'admin', label: 'app.nav.delete', icon: 'delete', place: 'bar', list: true },
+  addBook: { path: '/add', for: 'admin', label: 'books.add', icon: 'add' },
+  updateBook: { path: '/update/:id', for: 'admin' },
+  bookDetail: { path: '/book-detail/:id', for: 'admin' },
+  toShelve: { path: '/to-shelve', for: 'admin', label: 'app.nav.toShelve', icon: 'toShelve', place: 'more' },
+  activity: { path: '/activity', for: 'admin', label: 'app.nav.activity', icon: 'activity', place: 'more' },
+  settings: { path: '/settings', for: 'admin', label: 'app.nav.settings', icon: 'settings', place: 'more' },
+  studentHome: {
+    path: '/student-home',
+    for: 'student',
+    label: 'app.nav.home',
+    icon: 'home',
+    place: 'bar',
+    list: true,
+  },
+  profile: { path: '/profile', for: 'student', label: 'app.nav.profile', icon: 'profile', place: 'bar' },
+  studentBookDetail: { path: '/stubook-detail/:id', for: 'everybody' },
+  newHome: { path: '/new-home', for: 'everybody', label: 'books.popular.title', icon: 'popular' },
+} as const satisfies Record<string, ScreenInfo>
+
+export type ScreenName = keyof typeof screens
+
+const all: readonly ScreenInfo[] = Object.values(screens)
+
+/** The screens that a person may go to by a link of their own, in order. */
+export const screensOf = (role: Role | null): readonly ScreenInfo[] =>
+  all.filter(({ label, for: whom }) => label !== undefined && (whom === 'everybody' || whom === (role ?? 'visitor')))
+
+/** The screen that a path below the base belongs to. */
+export function screenAt(path: string): ScreenInfo | undefined {
+  const [, first = '', id] = path.split('/')
+  return all.find((screen) => screen.path === (id === undefined ? `/${first}` : `/${first}/:id`))
+}
