@@ -244,6 +244,12 @@ mod tests {
         assert!(serve(&["--demo", "--public-url", "http://localhost:5173"]).is_ok());
     }
 
+    /// S17: a bare image has no time zone data of its own.
+    #[test]
+    fn time_zones_are_known_without_the_systems_data_r_loan_8() {
+        assert!(jiff::tz::TimeZoneDatabase::bundled().get("Asia/Kolkata").is_ok());
+    }
+
     #[test]
     fn an_unknown_time_zone_is_named_r_loan_8() {
         assert!(serve(&["--time-zone", "Mars/Olympus"]).is_err_and(|told| told.contains("Mars/Olympus")));

@@ -175,7 +175,7 @@ impl Change {
 impl Change {
     /// What happened, in words.
     #[must_use]
-    pub fn told(&self) -> Vec<Message> {
+    pub fn messages(&self) -> Vec<Message> {
         match self {
             Self::Registered { role } => vec![message::change_registered(role.as_str())],
             Self::ProfileUpdated { .. } => vec![message::change_profile_updated()],

@@ -94,10 +94,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        domain::{
-            calendar::tests::{any_calendar, calendar},
-            loan::{extended, first_return_date},
-        },
+        domain::calendar::tests::{any_calendar, calendar},
         message::joined,
     };
 
@@ -260,8 +257,8 @@ mod tests {
         fn with_the_default_rules_dates_are_the_specifications(today in 0_i64..80_000, late in -20_i64..400) {
             let today = later(date(1970, 1, 1), today);
             let due = later(today, late);
-            prop_assert_eq!(first(today, &Policy::default(), &open()).day, first_return_date(today));
-            prop_assert_eq!(renewed(due, today, &Policy::default(), false, &open()).day, extended(due));
+            prop_assert_eq!(first(today, &Policy::default(), &open()).day, later(today, 7), "R-LOAN-2");
+            prop_assert_eq!(renewed(due, today, &Policy::default(), false, &open()).day, later(due, 7), "R-LOAN-4");
         }
 
         #[test]

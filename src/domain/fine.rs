@@ -191,7 +191,7 @@ mod tests {
                 later,
                 tests::{any_calendar, calendar},
             },
-            due, loan,
+            due,
             rules::{CategoryRules, Policy, Rules, STUDENT},
         },
         message::joined,
@@ -432,9 +432,10 @@ mod tests {
             let due = later(date(1970, 1, 1), due);
             let until = later(due, late);
             let fine = of(due, until, &RuleHistory::default(), STUDENT, &open());
-            prop_assert_eq!(fine.amount, rupees(loan::fine(due, until)));
-            prop_assert_eq!(fine.days, loan::overdue_days(due, until));
-            prop_assert_eq!(overdue_days(due, until), loan::overdue_days(due, until));
+            // R-LOAN-5: ₹5 for each whole day past the return date.
+            prop_assert_eq!(fine.amount, rupees(5 * late.max(0)));
+            prop_assert_eq!(fine.days, late.max(0));
+            prop_assert_eq!(overdue_days(due, until), late.max(0));
         }
 
         #[test]

@@ -2,14 +2,14 @@
 //! the tests are generated from the same table.
 
 use axum::{
-    extract::{MatchedPath, Request, State as AppState},
+    extract::{MatchedPath, Request, State},
     http::Method,
     middleware::Next,
     response::Response,
 };
 
 use super::{
-    API, State,
+    API, Shared,
     error::{Error, Result},
     session::Caller,
 };
@@ -103,7 +103,7 @@ fn access(method: &Method, route: &str) -> Result<Access> {
 
 /// Finds out who calls, and lets through what the table allows.
 pub async fn enforce(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     path: MatchedPath,
     mut request: Request,
     next: Next,

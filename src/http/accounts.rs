@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use axum::{
-    extract::State as AppState,
+    extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{AppendHeaders, IntoResponse},
 };
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Limits, State,
+    Limits, Shared,
     client::Network,
     device::{self, Device},
     error::{Error, Result},
-    extract::{Json, Nothing, OptionalJson},
+    extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
     session::{self, Caller, SESSION_DAYS, SignedIn},
 };
@@ -54,10 +54,10 @@ pub fn within(taken: Result<(), Duration>) -> Result<()> {
 /// Create a student's account.
 #[utoipa::path(post, path = "/auth/register", request_body = Registration, responses((status = 201, body = User)))]
 pub async fn register(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     network: Network,
     once: Once,
-    Json(registration): Json<Registration>,
+    JsonBody(registration): JsonBody<Registration>,
 ) -> Result<Answer> {
     let policies = app.policies.clone();
     let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
@@ -142,10 +142,10 @@ impl Limits {
 /// Sign in; the answer sets the session's cookie.
 #[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = User)))]
 pub async fn sign_in(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     network: Network,
     headers: HeaderMap,
-    Json(form): Json<SignIn>,
+    JsonBody(form): JsonBody<SignIn>,
 ) -> Result<impl IntoResponse> {
     let mut invalid = Invalid::default();
     for (rule, value) in [(EMAIL, &form.email), (PASSWORD, &form.password)] {
@@ -186,12 +186,10 @@ pub async fn sign_in(
     let (Verdict::Right { rehashed }, Some(account), Some(stored)) = (verdict?, account, stored) else {
         return Err(Error::InvalidCredentials);
     };
-    if !account.role_is_known {
-        return Err(Error::RoleUndefined);
-    }
+    let user = account.user.ok_or(Error::RoleUndefined)?;
     let device = Device::signed_in(device, https, rehashed.as_deref().unwrap_or(&stored))?;
     let token = session::new_token()?;
-    let (now, uid) = (app.clock.now(), account.user.uid);
+    let (now, uid) = (app.clock.now(), user.uid);
     let hash = session::hashed(&token);
     // A browser that signs in again leaves no earlier session behind.
     let replaced = session::token(https, &headers);
@@ -218,15 +216,15 @@ pub async fn sign_in(
         (header::SET_COOKIE, session::cookie(https, &token, form.remember)?),
         (header::SET_COOKIE, device),
     ]);
-    Ok((cookies, axum::Json(account.user)))
+    Ok((cookies, axum::Json(user)))
 }
 
 /// Sign out: the session ends on the server.
 #[utoipa::path(post, path = "/auth/sign-out", responses((status = 204)))]
 pub async fn sign_out(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     headers: HeaderMap,
-    OptionalJson(Nothing {}): OptionalJson<Nothing>,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<impl IntoResponse> {
     let https = app.settings.is_https();
     if let Some(token) = session::token(https, &headers) {
@@ -255,7 +253,7 @@ pub struct Session {
 
 /// Who is signed in; nobody is no error.
 #[utoipa::path(get, path = "/auth/session", responses((status = 200, body = Session)))]
-pub async fn read_session(AppState(app): AppState<State>, caller: Caller) -> axum::Json<Session> {
+pub async fn read_session(State(app): State<Shared>, caller: Caller) -> axum::Json<Session> {
     axum::Json(Session { user: caller.person().cloned(), id_card: app.settings.id_card != IdCard::Off })
 }
 
@@ -282,9 +280,9 @@ const CARD_ANSWER: Duration = Duration::from_millis(25);
 /// Find the email address to sign in with, by the roll number on an ID card.
 #[utoipa::path(post, path = "/auth/id-card", request_body = CardLookup, responses((status = 200, body = CardHolder)))]
 pub async fn look_up_id_card(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     network: Network,
-    Json(card): Json<CardLookup>,
+    JsonBody(card): JsonBody<CardLookup>,
 ) -> Result<axum::Json<CardHolder>> {
     if app.settings.id_card == IdCard::Off {
         return Err(Error::NotFound);
@@ -297,13 +295,10 @@ pub async fn look_up_id_card(
     let answer_at = tokio::time::Instant::now() + CARD_ANSWER;
     let found = app.db.read(move |tx| accounts::by_roll_number(tx, &roll_number)).await;
     tokio::time::sleep_until(answer_at).await;
-    let account = found?.ok_or(Error::CardUnknown)?;
-    if !account.role_is_known {
-        return Err(Error::CardRoleUnknown);
-    }
+    let user = found?.ok_or(Error::CardUnknown)?.user.ok_or(Error::CardRoleUnknown)?;
     let email = match app.settings.id_card {
-        IdCard::Masked => masked(&account.user.email),
-        _ => account.user.email,
+        IdCard::Masked => masked(&user.email),
+        _ => user.email,
     };
     Ok(axum::Json(CardHolder { email }))
 }
@@ -325,10 +320,10 @@ pub async fn read_me(SignedIn(user): SignedIn) -> axum::Json<User> {
 /// Edit one's own profile.
 #[utoipa::path(patch, path = "/me", request_body = ProfileEdit, responses((status = 200, body = User)))]
 pub async fn update_me(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(user): SignedIn,
     once: Once,
-    Json(edit): Json<ProfileEdit>,
+    JsonBody(edit): JsonBody<ProfileEdit>,
 ) -> Result<Answer> {
     let edit = edit.checked()?;
     let (now, uid) = (app.clock.now(), user.uid);
@@ -336,7 +331,8 @@ pub async fn update_me(
         .once(once, move |tx| {
             // Locked before it is read, so that what is kept as before is what was changed.
             accounts::lock(tx, uid)?;
-            let before = accounts::by_id(tx, uid)?.ok_or(Error::NotSignedIn)?.user;
+            let before =
+                accounts::by_id(tx, uid)?.and_then(|account| account.user).ok_or(Error::NotSignedIn)?;
             let updated = accounts::update_profile(tx, uid, &edit)?.ok_or(Error::NotSignedIn)??;
             let change =
                 Change::ProfileUpdated { before: Profile::from(&before), after: Profile::from(&updated) };

@@ -1,7 +1,7 @@
 //! The catalogue: searching, reading, adding, updating and deleting books, and their drawn covers.
 
 use axum::{
-    extract::{Path, State as AppState, rejection::PathRejection},
+    extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    State,
+    Shared,
     copies::refused_in,
     error::{Error, Result},
-    extract::{Id, Json, Query},
+    extract::{Id, JsonBody, Query},
     idempotency::{Answer, Once},
     page,
     session::{Caller, SignedIn},
@@ -108,7 +108,7 @@ pub struct BookList {
 /// Search and list books.
 #[utoipa::path(get, path = "/books", params(ListQuery), responses((status = 200, body = BookList)))]
 pub async fn list_books(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     Query(query): Query<ListQuery>,
 ) -> Result<axum::Json<BookList>> {
     let mut invalid = Invalid::default();
@@ -205,7 +205,7 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 /// Read a book. For a student the status is recalculated from the count first (R-DETAIL-3).
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
-pub async fn read_book(AppState(app): AppState<State>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
+pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
     let today = app.clock.today();
     let (detail, owned) = app
         .db
@@ -225,10 +225,10 @@ pub async fn read_book(AppState(app): AppState<State>, caller: Caller, Id(id): I
 #[utoipa::path(post, path = "/books", request_body = NewBook,
     responses((status = 201, body = BookDetail, headers(("ETag" = String), ("Location" = String)))))]
 pub async fn add_book(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(admin): SignedIn,
     once: Once,
-    Json(form): Json<NewBook>,
+    JsonBody(form): JsonBody<NewBook>,
 ) -> Result<Answer> {
     let (form, barcodes) = form.checked_for_add()?;
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
@@ -252,12 +252,12 @@ pub async fn add_book(
 #[utoipa::path(put, path = "/books/{id}", params(("id" = i64, Path), ("If-Match" = String, Header)), request_body = BookForm,
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn update_book(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(admin): SignedIn,
     Id(id): Id<BookId>,
     headers: HeaderMap,
     once: Once,
-    Json(form): Json<BookForm>,
+    JsonBody(form): JsonBody<BookForm>,
 ) -> Result<Answer> {
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
     let policies = app.policies.clone();
@@ -292,7 +292,7 @@ pub async fn update_book(
 /// Delete a book and its reviews; its open loans stay.
 #[utoipa::path(delete, path = "/books/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn delete_book(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(admin): SignedIn,
     Id(id): Id<BookId>,
     once: Once,
@@ -311,10 +311,7 @@ pub async fn delete_book(
 }
 
 /// The drawn cover of a book, for those without a picture.
-pub async fn cover(
-    AppState(app): AppState<State>,
-    file: Result<Path<String>, PathRejection>,
-) -> Result<Response> {
+pub async fn cover(State(app): State<Shared>, file: Result<Path<String>, PathRejection>) -> Result<Response> {
     let Path(file) = file.map_err(|_| Error::NotFound)?;
     let id = file.strip_suffix(".svg").and_then(|id| id.parse().ok()).map(BookId).ok_or(Error::NotFound)?;
     let detail = app.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;

@@ -1,7 +1,7 @@
 //! Activity: who did what, as a librarian reads it.
 
 use axum::{
-    extract::State as AppState,
+    extract::State,
     http::header,
     response::{IntoResponse, Response},
 };
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    State,
+    Shared,
     error::{Error, Result},
     extract::Query,
     page,
@@ -87,7 +87,7 @@ pub struct ChangeRow {
 
 impl From<Recorded> for ChangeRow {
     fn from(recorded: Recorded) -> Self {
-        let messages = recorded.change.told();
+        let messages = recorded.change.messages();
         Self {
             id: recorded.id,
             at: clock::rfc3339(recorded.at),
@@ -132,7 +132,7 @@ fn filter(query: &ChangeQuery, clock: &Clock) -> Filter {
 /// List what happened, newest first.
 #[utoipa::path(get, path = "/changes", params(ChangeQuery), responses((status = 200, body = ChangeList)))]
 pub async fn list_changes(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     Query(query): Query<ChangeQuery>,
 ) -> Result<axum::Json<ChangeList>> {
     let limit = page::length(query.limit, 50)?;
@@ -151,10 +151,7 @@ pub async fn list_changes(
 /// formulas are guarded.
 #[utoipa::path(get, path = "/changes.csv", params(ChangeQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
-pub async fn export_changes(
-    AppState(app): AppState<State>,
-    Query(query): Query<ChangeQuery>,
-) -> Result<Response> {
+pub async fn export_changes(State(app): State<Shared>, Query(query): Query<ChangeQuery>) -> Result<Response> {
     let filter = filter(&query, &app.clock);
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |error: csv::Error| Error::Internal(Box::new(error));

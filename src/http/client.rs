@@ -7,7 +7,7 @@ use axum::{
     http::{Extensions, HeaderMap, request::Parts},
 };
 
-use super::{State, error::Error};
+use super::{Shared, error::Error};
 
 /// The network a request comes from: an IPv4 address, or the /64 of an IPv6 address, the least that a household or a
 /// server is given (RFC 6177, BCP 157) and within which it changes its address as it likes.
@@ -26,10 +26,10 @@ impl From<IpAddr> for Network {
     }
 }
 
-impl FromRequestParts<State> for Network {
+impl FromRequestParts<Shared> for Network {
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, app: &State) -> Result<Self, Error> {
+    async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Error> {
         Ok(client(peer(&parts.extensions), &parts.headers, &app.settings.trusted_proxies).into())
     }
 }

@@ -1,14 +1,14 @@
 //! Copies: what a librarian sees and does with the physical books of a title (R-COPY-1 to R-COPY-6).
 
-use axum::{extract::State as AppState, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    State,
+    Shared,
     error::{Error, Result},
-    extract::{Id, Json, Nothing, OptionalJson, Query},
+    extract::{Id, JsonBody, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
     page,
     session::SignedIn,
@@ -96,7 +96,7 @@ fn cut(mut copies: Vec<Copy>, limit: i64) -> (Vec<Copy>, Option<String>) {
 #[utoipa::path(get, path = "/books/{id}/copies", params(("id" = i64, Path), CopiesQuery),
     responses((status = 200, body = CopyList)))]
 pub async fn list_copies_of_book(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     Id(book): Id<BookId>,
     Query(query): Query<CopiesQuery>,
 ) -> Result<axum::Json<CopyList>> {
@@ -136,11 +136,11 @@ pub struct AddedCopies {
 #[utoipa::path(post, path = "/books/{id}/copies", params(("id" = i64, Path)), request_body = NewCopies,
     responses((status = 201, body = AddedCopies)))]
 pub async fn add_copies(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     Id(book): Id<BookId>,
     once: Once,
-    Json(form): Json<NewCopies>,
+    JsonBody(form): JsonBody<NewCopies>,
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let given = copy::barcodes(&form.barcodes, form.count, &mut invalid);
@@ -210,11 +210,11 @@ const DEAREST: Money = Money::main(10_000_000);
 #[utoipa::path(patch, path = "/copies/{id}", params(("id" = i64, Path)), request_body = CopyEdit,
     responses((status = 200, body = Copy)))]
 pub async fn update_copy(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     Id(id): Id<CopyId>,
     once: Once,
-    Json(edit): Json<CopyEdit>,
+    JsonBody(edit): JsonBody<CopyEdit>,
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let barcode = edit.barcode.map(|raw| copy::barcode(&raw, BARCODE.field, &mut invalid));
@@ -267,11 +267,11 @@ pub struct Move {
 #[utoipa::path(post, path = "/copies/{id}/move", params(("id" = i64, Path)), request_body = Move,
     responses((status = 200, body = Copy)))]
 pub async fn move_copy(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     Id(id): Id<CopyId>,
     once: Once,
-    Json(form): Json<Move>,
+    JsonBody(form): JsonBody<Move>,
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
     let note = NOTE.check(&form.note, &mut invalid);
@@ -315,7 +315,7 @@ pub struct AllCopies {
 /// Find copies of all titles by barcode or state.
 #[utoipa::path(get, path = "/copies", params(CopyQuery), responses((status = 200, body = AllCopies)))]
 pub async fn list_copies(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     Query(query): Query<CopyQuery>,
 ) -> Result<axum::Json<AllCopies>> {
     let limit = page::length(query.limit, 50)?;
@@ -347,10 +347,10 @@ pub struct Shelved {
 /// Put all copies that wait to be shelved on the shelf (R-COPY-4).
 #[utoipa::path(post, path = "/copies/shelve", responses((status = 200, body = Shelved)))]
 pub async fn shelve_copies(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     once: Once,
-    OptionalJson(Nothing {}): OptionalJson<Nothing>,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
     let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {

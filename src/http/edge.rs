@@ -14,7 +14,7 @@ use std::{
 
 use axum::{
     body::{Body, Bytes, HttpBody},
-    extract::{MatchedPath, Request, State as AppState},
+    extract::{MatchedPath, Request, State},
     http::{HeaderName, HeaderValue, Method, header},
     middleware::Next,
     response::{IntoResponse as _, Response},
@@ -22,7 +22,7 @@ use axum::{
 use hyper::body::{Frame, SizeHint};
 use tracing::Instrument as _;
 
-use super::{HANDLER_TIMEOUT, State, client, error::Error, headers, session};
+use super::{HANDLER_TIMEOUT, Shared, client, error::Error, headers, session};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -38,7 +38,7 @@ pub fn request_id() -> Option<String> {
 
 /// Answers a request, in time and in the form that every answer has.
 pub async fn every_request(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     matched: Option<MatchedPath>,
     request: Request,
     next: Next,

@@ -258,7 +258,7 @@ fn refused(refusal: &Refusal) -> (StatusCode, Code, Message) {
 }
 
 impl Error {
-    fn told(&self) -> (StatusCode, Code, Message) {
+    fn described(&self) -> (StatusCode, Code, Message) {
         match self {
             Self::Invalid(invalid) => {
                 (StatusCode::UNPROCESSABLE_ENTITY, Code::Invalid, message::problem_invalid(invalid.0.len()))
@@ -354,7 +354,7 @@ impl Error {
 
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
-        let (status, code, message) = self.told();
+        let (status, code, message) = self.described();
         match &self {
             // Storage tells when this begins and when it ends; a line for each request would fill the disk.
             Self::Busy(None) | Self::Unavailable(_) => {
@@ -446,14 +446,14 @@ mod tests {
             Error::OutcomeUnknown(None),
             Error::Internal("".into()),
         ] {
-            let (_, code, message) = error.told();
+            let (_, code, message) = error.described();
             assert_eq!(serde_json::json!(message.code.strip_prefix("problem.")), serde_json::json!(code));
         }
     }
 
     #[test]
     fn a_wait_is_told_in_seconds_or_minutes() {
-        let told = |seconds| Error::TooManyRequests(seconds).told().2.text();
+        let told = |seconds| Error::TooManyRequests(seconds).described().2.text();
         for (seconds, words) in [
             (0, "a second"),
             (1, "a second"),

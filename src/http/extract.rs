@@ -14,9 +14,9 @@ use crate::{
 };
 
 /// A JSON body whose fields are exactly those asked for.
-pub struct Json<T>(pub T);
+pub struct JsonBody<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     type Rejection = Error;
 
     async fn from_request(request: Request, state: &S) -> Result<Self> {
@@ -28,9 +28,9 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Json<T> {
 }
 
 /// A JSON body that may be left out altogether.
-pub struct OptionalJson<T>(pub T);
+pub struct OptionalJsonBody<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJson<T> {
+impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJsonBody<T> {
     type Rejection = Error;
 
     async fn from_request(request: Request, state: &S) -> Result<Self> {

@@ -1,14 +1,14 @@
 //! Circulation: borrowing, returning, extending, and the lists of what is out.
 
-use axum::{extract::State as AppState, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    State, copies,
+    Shared, copies,
     error::{Error, Result},
-    extract::{Id, Nothing, OptionalJson, Query},
+    extract::{Id, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
     page,
     session::SignedIn,
@@ -49,11 +49,11 @@ fn actor(person: &User) -> Actor {
 /// Borrow a book: one copy fewer on the shelf and a loan, or neither (R-LOAN-2).
 #[utoipa::path(post, path = "/books/{id}/loans", params(("id" = i64, Path)), responses((status = 201, body = Loan)))]
 pub async fn borrow_book(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(student): SignedIn,
     Id(book): Id<BookId>,
     once: Once,
-    OptionalJson(Nothing {}): OptionalJson<Nothing>,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
     app.once(once, move |tx| {
@@ -78,11 +78,11 @@ pub struct Return {
 #[utoipa::path(post, path = "/loans/{id}/return", params(("id" = i64, Path)), request_body = Option<Return>,
     responses((status = 204)))]
 pub async fn return_loan(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(person): SignedIn,
     Id(loan): Id<LoanId>,
     once: Once,
-    OptionalJson(form): OptionalJson<Return>,
+    OptionalJsonBody(form): OptionalJsonBody<Return>,
 ) -> Result<Answer> {
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
     let restock = person.role == Role::Student || form.restock.unwrap_or(false);
@@ -133,11 +133,11 @@ pub struct Extension {
 #[utoipa::path(post, path = "/loans/{id}/extend", params(("id" = i64, Path)), request_body = Option<Extension>,
     responses((status = 200, body = Loan)))]
 pub async fn extend_loan(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(person): SignedIn,
     Id(loan): Id<LoanId>,
     once: Once,
-    OptionalJson(form): OptionalJson<Extension>,
+    OptionalJsonBody(form): OptionalJsonBody<Extension>,
 ) -> Result<Answer> {
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
@@ -165,7 +165,7 @@ pub struct MyLoans {
 /// List one's own loans.
 #[utoipa::path(get, path = "/me/loans", responses((status = 200, body = MyLoans)))]
 pub async fn list_my_loans(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(student): SignedIn,
 ) -> Result<axum::Json<MyLoans>> {
     let (today, policies) = (app.clock.today(), app.policies.clone());
@@ -234,7 +234,7 @@ pub struct LoanList {
 /// List all open loans of all students (R-FINE-1).
 #[utoipa::path(get, path = "/loans", params(LoanQuery), responses((status = 200, body = LoanList)))]
 pub async fn list_loans(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     Query(query): Query<LoanQuery>,
 ) -> Result<axum::Json<LoanList>> {
     let mut invalid = Invalid::default();

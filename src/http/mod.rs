@@ -35,7 +35,7 @@ use std::{
 
 use axum::{
     Router,
-    extract::DefaultBodyLimit,
+    extract::{DefaultBodyLimit, State},
     http::{StatusCode, header},
     middleware,
     response::{IntoResponse, Redirect, Response},
@@ -144,10 +144,10 @@ pub struct App {
 }
 
 /// The shared [`App`].
-pub type State = Arc<App>;
+pub type Shared = Arc<App>;
 
 /// The API's routes, each with its documentation: one that is not documented cannot be routed.
-fn api() -> OpenApiRouter<State> {
+fn api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(accounts::register))
         .routes(routes!(accounts::sign_in))
@@ -182,7 +182,7 @@ fn api() -> OpenApiRouter<State> {
 }
 
 /// The whole product as one service.
-pub fn router(state: State) -> Router {
+pub fn router(state: Shared) -> Router {
     let (api, _) = api().split_for_parts();
     let api = api
         .method_not_allowed_fallback(method_not_allowed)
@@ -207,7 +207,7 @@ pub fn router(state: State) -> Router {
 }
 
 /// Routes behind what every request goes through.
-pub fn guarded(routes: Router, state: State) -> Router {
+pub fn guarded(routes: Router, state: Shared) -> Router {
     routes
         .layer(CsrfLayer::new().with_rejection_response(|_| Error::CrossOrigin.into_response()))
         .layer(middleware::from_fn_with_state(state, edge::every_request))
@@ -231,7 +231,7 @@ async fn healthy() -> &'static str {
 }
 
 /// Whether to send requests here: the database and the search work, and the server is not about to stop.
-async fn ready(axum::extract::State(app): axum::extract::State<State>) -> Response {
+async fn ready(State(app): State<Shared>) -> Response {
     let no_store = [(header::CACHE_CONTROL, "no-store")];
     if app.stopping.load(Ordering::Relaxed) {
         return (StatusCode::SERVICE_UNAVAILABLE, no_store, "stopping\n").into_response();

@@ -143,11 +143,6 @@ pub fn document() -> Value {
         .map(|template| (template.code.to_owned(), json!(template.text)))
         .collect::<serde_json::Map<_, _>>()
         .into();
-    document["x-loan"] = json!({
-        "days": crate::domain::loan::LOAN_DAYS,
-        "extensionDays": crate::domain::loan::EXTENSION_DAYS,
-        "finePerDay": crate::domain::loan::FINE_PER_DAY,
-    });
     document
 }
 

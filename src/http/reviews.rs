@@ -1,13 +1,13 @@
 //! Reviews of a book.
 
-use axum::{extract::State as AppState, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    State,
+    Shared,
     error::{Error, Result},
-    extract::{Id, Json, Query},
+    extract::{Id, JsonBody, Query},
     idempotency::{Answer, Once},
     page,
     session::{Caller, SignedIn},
@@ -63,7 +63,7 @@ pub struct ReviewList {
 #[utoipa::path(get, path = "/books/{id}/reviews", params(("id" = i64, Path), ReviewQuery),
     responses((status = 200, body = ReviewList)))]
 pub async fn list_reviews(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     caller: Caller,
     Id(id): Id<BookId>,
     Query(query): Query<ReviewQuery>,
@@ -110,11 +110,11 @@ pub async fn list_reviews(
 #[utoipa::path(post, path = "/books/{id}/reviews", params(("id" = i64, Path)), request_body = ReviewForm,
     responses((status = 201, body = Review)))]
 pub async fn add_review(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(reader): SignedIn,
     Id(id): Id<BookId>,
     once: Once,
-    Json(form): Json<ReviewForm>,
+    JsonBody(form): JsonBody<ReviewForm>,
 ) -> Result<Answer> {
     let form = form.checked()?;
     let now = app.clock.now();
@@ -132,7 +132,7 @@ pub async fn add_review(
 /// Delete one's own review.
 #[utoipa::path(delete, path = "/reviews/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn delete_review(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(reader): SignedIn,
     Id(id): Id<ReviewId>,
     once: Once,

@@ -163,12 +163,8 @@ impl Sessions {
             self.lock().remove(&hash);
             return Ok(Caller::Visitor);
         };
-        let uid = account.user.uid;
-        let caller = if account.role_is_known {
-            Caller::Person(Arc::new(account.user))
-        } else {
-            Caller::RoleUndefined
-        };
+        let uid = account.uid;
+        let caller = account.user.map_or(Caller::RoleUndefined, |user| Caller::Person(Arc::new(user)));
         self.remember(hash, Remembered { caller: Some(caller.clone()), uid, expires_at, asked });
         Ok(caller)
     }

@@ -1,7 +1,7 @@
 //! What librarians decide (rules, calendar, the library's own settings), and what of it every screen shows.
 
 use axum::{
-    extract::State as AppState,
+    extract::State,
     http::{HeaderMap, StatusCode, header},
 };
 use jiff::civil::Date;
@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    App, State,
+    App, Shared,
     error::{Error, Result},
-    extract::{Json, Query},
+    extract::{JsonBody, Query},
     idempotency::{Answer, Once},
     session::SignedIn,
 };
@@ -73,7 +73,7 @@ pub struct RulesQuery {
 /// The rules, the version saved last or that of a day.
 #[utoipa::path(get, path = "/settings/rules", params(RulesQuery),
     responses((status = 200, body = Rules, headers(("ETag" = String)))))]
-pub async fn read_rules(AppState(app): AppState<State>, Query(query): Query<RulesQuery>) -> Result<Answer> {
+pub async fn read_rules(State(app): State<Shared>, Query(query): Query<RulesQuery>) -> Result<Answer> {
     let rulebook = rulebook(&app).await?;
     let rules = query.on.map_or_else(|| rulebook.history.newest(), |day| rulebook.on(day));
     versioned(rulebook.saved.rules, rules)
@@ -83,11 +83,11 @@ pub async fn read_rules(AppState(app): AppState<State>, Query(query): Query<Rule
 #[utoipa::path(put, path = "/settings/rules", params(("If-Match" = Option<String>, Header)), request_body = Rules,
     responses((status = 200, body = Rules, headers(("ETag" = String)))))]
 pub async fn save_rules(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(admin): SignedIn,
     headers: HeaderMap,
     once: Once,
-    Json(rules): Json<Rules>,
+    JsonBody(rules): JsonBody<Rules>,
 ) -> Result<Answer> {
     let mut rules = rules.checked()?;
     let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
@@ -113,8 +113,8 @@ pub async fn save_rules(
 /// What these rules would do to the loans that are open (R-RULE-5). Nothing is saved.
 #[utoipa::path(post, path = "/settings/rules/preview", request_body = Rules, responses((status = 200, body = Effect)))]
 pub async fn preview_rules(
-    AppState(app): AppState<State>,
-    Json(rules): Json<Rules>,
+    State(app): State<Shared>,
+    JsonBody(rules): JsonBody<Rules>,
 ) -> Result<axum::Json<Effect>> {
     let rules = rules.checked()?;
     let today = app.clock.today();
@@ -130,7 +130,7 @@ pub async fn preview_rules(
 /// The days on which the library is closed (R-RULE-4).
 #[utoipa::path(get, path = "/settings/calendar",
     responses((status = 200, body = CalendarForm, headers(("ETag" = String)))))]
-pub async fn read_calendar(AppState(app): AppState<State>) -> Result<Answer> {
+pub async fn read_calendar(State(app): State<Shared>) -> Result<Answer> {
     let rulebook = rulebook(&app).await?;
     versioned(rulebook.saved.calendar, rulebook.calendar.form())
 }
@@ -139,11 +139,11 @@ pub async fn read_calendar(AppState(app): AppState<State>) -> Result<Answer> {
 #[utoipa::path(put, path = "/settings/calendar", params(("If-Match" = Option<String>, Header)), request_body = CalendarForm,
     responses((status = 200, body = CalendarForm, headers(("ETag" = String)))))]
 pub async fn save_calendar(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(admin): SignedIn,
     headers: HeaderMap,
     once: Once,
-    Json(form): Json<CalendarForm>,
+    JsonBody(form): JsonBody<CalendarForm>,
 ) -> Result<Answer> {
     let calendar = form.checked()?;
     let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
@@ -169,8 +169,8 @@ pub async fn save_calendar(
 #[utoipa::path(post, path = "/settings/calendar/preview", request_body = CalendarForm,
     responses((status = 200, body = Effect)))]
 pub async fn preview_calendar(
-    AppState(app): AppState<State>,
-    Json(form): Json<CalendarForm>,
+    State(app): State<Shared>,
+    JsonBody(form): JsonBody<CalendarForm>,
 ) -> Result<axum::Json<Effect>> {
     let calendar = form.checked()?;
     let today = app.clock.today();
@@ -186,7 +186,7 @@ pub async fn preview_calendar(
 /// The library's own settings.
 #[utoipa::path(get, path = "/settings/library",
     responses((status = 200, body = LibrarySettings, headers(("ETag" = String)))))]
-pub async fn read_library(AppState(app): AppState<State>) -> Result<Answer> {
+pub async fn read_library(State(app): State<Shared>) -> Result<Answer> {
     let rulebook = rulebook(&app).await?;
     versioned(rulebook.saved.library, &rulebook.library)
 }
@@ -195,11 +195,11 @@ pub async fn read_library(AppState(app): AppState<State>) -> Result<Answer> {
 #[utoipa::path(put, path = "/settings/library", params(("If-Match" = Option<String>, Header)), request_body = LibrarySettings,
     responses((status = 200, body = LibrarySettings, headers(("ETag" = String)))))]
 pub async fn save_library(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     SignedIn(admin): SignedIn,
     headers: HeaderMap,
     once: Once,
-    Json(library): Json<LibrarySettings>,
+    JsonBody(library): JsonBody<LibrarySettings>,
 ) -> Result<Answer> {
     let library = library.checked()?;
     let (now, by) = (app.clock.now(), admin.uid);
@@ -261,7 +261,7 @@ pub struct Config {
 
 /// What every screen shows.
 #[utoipa::path(get, path = "/config", responses((status = 200, body = Config)))]
-pub async fn read_config(AppState(app): AppState<State>) -> Result<axum::Json<Config>> {
+pub async fn read_config(State(app): State<Shared>) -> Result<axum::Json<Config>> {
     let rulebook = rulebook(&app).await?;
     let today = app.clock.today();
     let (library, rules, student) =

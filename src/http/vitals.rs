@@ -1,10 +1,10 @@
 //! How fast the screens feel: the browsers' own figures (R-SHELL-4), turned into metrics.
 
-use axum::{extract::State as AppState, http::StatusCode};
+use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{State, accounts::within, client::Network, error::Result, extract::Json};
+use super::{Shared, accounts::within, client::Network, error::Result, extract::JsonBody};
 use crate::{domain::rule::Invalid, message};
 
 /// Figures of one page view: the module has five, and may measure some of them twice.
@@ -61,9 +61,9 @@ pub struct Vitals {
 /// Record how fast a screen felt.
 #[utoipa::path(post, path = "/vitals", request_body = Vitals, responses((status = 204)))]
 pub async fn record_vitals(
-    AppState(app): AppState<State>,
+    State(app): State<Shared>,
     network: Network,
-    Json(vitals): Json<Vitals>,
+    JsonBody(vitals): JsonBody<Vitals>,
 ) -> Result<StatusCode> {
     within(app.limits.vitals.take(&network))?;
     let sound = vitals.metrics.len() <= FIGURES && vitals.metrics.iter().all(|vital| vital.value.is_finite());

@@ -2,14 +2,14 @@
 
 use axum::{
     body::Body,
-    extract::State as AppState,
+    extract::State,
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use rust_embed::RustEmbed;
 
-use super::{BASE, State, error::Error};
+use super::{BASE, Shared, error::Error};
 
 #[derive(RustEmbed)]
 #[folder = "web/dist"]
@@ -50,7 +50,7 @@ fn is_screen(path: &str) -> bool {
 }
 
 /// Answers everything under the base path that is neither API nor cover.
-pub async fn app(AppState(app): AppState<State>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
     if path == "api" || path.starts_with("api/") {
         return super::headers::api(Error::NotFound.into_response()).await;

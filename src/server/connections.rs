@@ -90,13 +90,13 @@ pub struct Connections {
 }
 
 /// A place for a connection, taken until it is dropped.
-struct Place {
+struct Slot {
     network: Network,
     held: Arc<Mutex<HashMap<Network, usize>>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
         let mut held = lock(&self.held);
         if let Some(count) = held.get_mut(&self.network) {
@@ -191,7 +191,7 @@ impl Connections {
 
     /// A place, unless the places are running out and this network has more than a few already. A trusted proxy speaks
     /// for many networks.
-    fn place(&self, peer: IpAddr, permit: OwnedSemaphorePermit) -> Option<Place> {
+    fn place(&self, peer: IpAddr, permit: OwnedSemaphorePermit) -> Option<Slot> {
         let network = Network::from(peer);
         let crowded = self.room.available_permits() < self.bounds.reserve();
         let mut held = lock(&self.held);
@@ -200,7 +200,7 @@ impl Connections {
             return None;
         }
         *count += 1;
-        Some(Place { network, held: Arc::clone(&self.held), _permit: permit })
+        Some(Slot { network, held: Arc::clone(&self.held), _permit: permit })
     }
 
     /// Closes idle connections and waits until the answers under way are sent.

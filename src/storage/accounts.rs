@@ -1,6 +1,6 @@
 //! Accounts.
 
-use super::{Result, Row, Tx};
+use super::{Error, Result, Row, Tx};
 use crate::{
     clock,
     domain::{
@@ -20,27 +20,32 @@ macro_rules! columns {
 /// An account as the database has it: its role may be none that the program knows (R-LOGIN-5).
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// The person; the role is a student's where `role_is_known` is false, and must then not be used.
-    pub user: User,
-    /// Whether the stored role is one of the two.
-    pub role_is_known: bool,
+    pub uid: UserId,
+    /// The person; `None` where the stored role is neither of the two.
+    pub user: Option<User>,
+}
+
+impl Account {
+    /// The person of an account whose role is known to be known.
+    fn known(self) -> Result<User> {
+        self.user.ok_or(Error::Inconsistent("an account has a role that does not exist"))
+    }
 }
 
 fn account(row: &Row<'_>) -> Result<Account> {
-    let role = Role::parse(&row.get::<String>(3)?);
-    Ok(Account {
-        role_is_known: role.is_some(),
-        user: User {
-            uid: row.get(0)?,
-            email: row.get(1)?,
-            name: row.get(2)?,
-            role: role.unwrap_or(Role::Student),
-            roll_number: row.get(4)?,
-            department: row.get(5)?,
-            batch: row.get(6)?,
-            created_at: clock::rfc3339(row.get(7)?),
-        },
-    })
+    let uid = row.get(0)?;
+    let Some(role) = Role::parse(&row.get::<String>(3)?) else { return Ok(Account { uid, user: None }) };
+    let user = User {
+        uid,
+        email: row.get(1)?,
+        name: row.get(2)?,
+        role,
+        roll_number: row.get(4)?,
+        department: row.get(5)?,
+        batch: row.get(6)?,
+        created_at: clock::rfc3339(row.get(7)?),
+    };
+    Ok(Account { uid, user: Some(user) })
 }
 
 /// A new account.
@@ -112,7 +117,7 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
         account,
     )?;
     Ok(match added {
-        Some(account) => Ok(account.user),
+        Some(account) => Ok(account.known()?),
         None if credentials(tx, &new.email)?.is_some() => Err(Taken::Email),
         None => Err(Taken::RollNumber),
     })
@@ -179,6 +184,7 @@ pub fn update_profile(
         return Ok(Some(Err(Taken::RollNumber)));
     }
     let Some(before) = by_id(tx, uid)? else { return Ok(None) };
+    let before = before.known()?;
     let updated = tx.query_opt(
         sql!(
             "UPDATE users SET name = $2, roll_number = $3, department = $4, search_key = $5 WHERE id = $1 RETURNING ",
@@ -189,11 +195,11 @@ pub fn update_profile(
             &edit.name,
             &edit.roll_number,
             &edit.department,
-            &search_key(&edit.name, Some(&edit.roll_number), before.user.batch.as_deref()),
+            &search_key(&edit.name, Some(&edit.roll_number), before.batch.as_deref()),
         ],
         account,
     )?;
-    Ok(updated.map(|account| Ok(account.user)))
+    updated.map(|account| account.known().map(Ok)).transpose()
 }
 
 /// Exchanges a password's hash for a stronger one of the same password, unless it was changed meanwhile.

@@ -34,8 +34,8 @@ const LOOK: Duration = Duration::from_millis(250);
 pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
     let refuse = |error: rusqlite::Error| cannot_open(path, &error);
     let writer = connect(path).map_err(refuse)?;
-    let place =
-        Place::of(path).map_err(|error| Error::Open(format!("database file {}: {error}", path.display())))?;
+    let place = OpenedFile::of(path)
+        .map_err(|error| Error::Open(format!("database file {}: {error}", path.display())))?;
     let (reading, writing) = (Arc::new(Health::default()), Arc::new(Health::default()));
     let mut threads = Vec::with_capacity(options.readers + 1);
     for number in 0..options.readers {
@@ -89,12 +89,12 @@ fn work_on<T>(
 /// The file that was opened, to notice when its name stands for another one or for none: what is written then is lost
 /// when the server stops.
 #[derive(Clone)]
-struct Place {
+struct OpenedFile {
     path: PathBuf,
     file: (u64, u64),
 }
 
-impl Place {
+impl OpenedFile {
     fn of(path: &Path) -> std::io::Result<Self> {
         Ok(Self { path: path.to_owned(), file: identity(path)? })
     }
@@ -147,7 +147,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
 
 struct Reader {
     connection: Connection,
-    place: Place,
+    place: OpenedFile,
     health: Arc<Health>,
 }
 
@@ -208,7 +208,7 @@ impl From<Error> for Failure {
 
 struct Writer {
     connection: Connection,
-    place: Place,
+    place: OpenedFile,
     health: Arc<Health>,
 }
 

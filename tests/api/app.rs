@@ -25,7 +25,7 @@ use library::{
         copy::State as CopyState,
         id::{BookId, ChangeId, UserId},
     },
-    http::{self, API, App, Limits, Settings, State, idempotency::KEY, session::Sessions},
+    http::{self, API, App, Limits, Settings, Shared, idempotency::KEY, session::Sessions},
     password::Passwords,
     policies::Policies,
     storage::{
@@ -49,7 +49,7 @@ pub const HOST: &str = "localhost:8080";
 
 /// A server on a database.
 pub struct TestApp {
-    pub state: State,
+    pub state: Shared,
     pub clock: Clock,
     pub router: Router,
     pub database: Arc<Database>,
@@ -166,7 +166,7 @@ impl TestApp {
         let uid = self
             .store(move |tx| {
                 let uid = match accounts::credentials(tx, &new.email)? {
-                    Some((account, _)) => account.user.uid,
+                    Some((account, _)) => account.uid,
                     None => accounts::add(tx, &new, now)?.expect("nothing is taken").uid,
                 };
                 sessions::begin(tx, &hash, uid, now, now + 30 * 24 * 60 * 60 * 1000)?;

@@ -27,7 +27,7 @@ async fn only_loan(student: &Person<'_>) -> Value {
 }
 
 #[tokio::test]
-async fn borrowing_takes_a_copy_and_makes_a_loan_of_seven_days_r_loan_2() {
+async fn borrowing_takes_a_copy_and_makes_a_loan_of_seven_days_r_loan_2_r_data_4() {
     let app = TestApp::new().await;
     let (student, admin) = (app.student(1).await, app.admin(0).await);
     let book = app.book("Godaan", 2).await;

@@ -48,6 +48,7 @@ on_both_databases!(
     a_loan_returned_by_many_at_once_puts_one_copy_back_r_loan_3,
     of_many_who_save_one_version_at_once_one_is_stored_r_book_7,
     of_many_who_save_one_version_of_the_rules_at_once_one_is_stored,
+    of_many_edits_of_one_profile_at_once_each_keeps_as_before_what_it_changed_s6,
     of_many_who_register_one_address_at_once_one_is_made_r_reg_5,
     a_book_deleted_while_it_is_borrowed_and_reviewed_is_gone_and_nothing_breaks_r_book_6,
     after_seconds_of_ten_students_and_a_librarian_every_copy_is_accounted_for_r_copy_2_s37,
@@ -173,6 +174,24 @@ async fn of_many_who_save_one_version_of_the_rules_at_once_one_is_stored(databas
     assert_eq!(app.visitor().get("/config").await.expect(200)["loanDays"], 10);
 }
 
+async fn of_many_edits_of_one_profile_at_once_each_keeps_as_before_what_it_changed_s6(database: Database) {
+    let app = TestApp::on(database).await;
+    let student = app.student(1).await;
+    let calls = (0..16).map(|n| {
+        let edit = json!({ "name": format!("Name {n}"), "rollNumber": "cs25-001", "department": "d" });
+        student.request("PATCH", "/me", Some(&edit))
+    });
+    assert_eq!(all_at_once(&app, calls.collect()).await, counts([(200, "", 16)]));
+    let kept = app.raw("SELECT change FROM events WHERE action = 'profile-updated' ORDER BY id");
+    let kept: Vec<Value> =
+        kept.iter().flatten().flatten().map(|change| serde_json::from_str(change).expect("JSON")).collect();
+    assert_eq!(kept.len(), 16);
+    for pair in kept.windows(2) {
+        assert_eq!(pair[1]["before"], pair[0]["after"]);
+        assert!(pair[1]["before"]["name"].is_string());
+    }
+}
+
 async fn of_many_who_register_one_address_at_once_one_is_made_r_reg_5(database: Database) {
     let app = TestApp::on(database).await;
     let calls = (0..8).map(|n| {
@@ -219,7 +238,7 @@ const TITLES: i64 = 4;
 
 /// Somebody who goes on asking one server, each time something else.
 struct Busy {
-    state: http::State,
+    state: http::Shared,
     router: axum::Router,
     cookie: String,
     random: u64,

@@ -127,6 +127,30 @@ fn the_demos_known_passwords_stay_on_this_machine() {
     assert!(told.contains("in the clear"), "{told}");
 }
 
+/// S15: the driver of PostgreSQL logs the parameters of every statement at debug.
+#[test]
+fn the_fullest_log_tells_no_address_and_no_password_on_postgres() {
+    let database = Database::postgres();
+    let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--database", &address(&database)]);
+    command.env("LIBRARY_LOG", "trace");
+    let server = Server::start_as(command);
+    let registration = json!({
+        "name": "Asha Rao", "email": "asha.rao@college.edu", "password": "four unrelated words",
+        "rollNumber": "cs25-014", "department": "Physics", "batch": "2027",
+    });
+    let answer = server.ask("POST", "/auth/register", "", Some(&registration)).map(|answer| answer.0);
+    assert_eq!(answer, Some(201));
+    let begun = Instant::now();
+    while !server.log().contains("/auth/register") && begun.elapsed() < Duration::from_secs(5) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let log = server.log();
+    assert!(log.contains("/auth/register"), "every request has a line: {log}");
+    for secret in ["asha", "Rao", "argon2", "unrelated", "cs25"] {
+        assert!(!log.contains(secret), "{secret}: {log}");
+    }
+}
+
 fn the_doctor_tells_where_the_catalogue_and_its_copies_disagree(database: &Database) {
     let location = address(database);
     let db = database.open();

@@ -4,7 +4,7 @@ use std::{
     io::{BufRead as _, BufReader, Read as _, Write as _},
     net::TcpStream,
     process::{Child, Command, ExitStatus, Stdio},
-    sync::mpsc,
+    sync::{Arc, Mutex, mpsc},
     time::{Duration, Instant},
 };
 
@@ -91,6 +91,7 @@ pub fn refused_with(arguments: &[&str], input: &str) -> String {
 pub struct Server {
     child: Child,
     pub port: u16,
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
@@ -109,12 +110,14 @@ impl Server {
     /// Starts this command and waits until it is open.
     pub fn start_as(mut command: Command) -> Self {
         let child = command.spawn().expect("the program starts");
-        let mut server = Self { child, port: 0 };
+        let log = Arc::default();
+        let mut server = Self { child, port: 0, log: Arc::clone(&log) };
         let (say, hear) = mpsc::channel();
         let lines = BufReader::new(server.child.stderr.take().expect("a pipe")).lines();
         // Reads on to the end, so that the server never waits for a full pipe.
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
+                log.lock().expect("no panic").push(line.clone());
                 let _ = say.send(line);
             }
         });
@@ -141,6 +144,11 @@ impl Server {
     /// A request; `None` where the server broke off before the whole answer was there.
     pub fn ask(&self, method: &str, path: &str, cookie: &str, body: Option<&Value>) -> Option<(u16, Value)> {
         ask(self.port, method, path, cookie, body)
+    }
+
+    /// What it has logged so far.
+    pub fn log(&self) -> String {
+        self.log.lock().expect("no panic").join("\n")
     }
 
     /// KiB of memory that it occupies.

@@ -154,10 +154,15 @@ fn explained(database: &Database, statement: &str, postgres: bool) -> String {
         .join("\n")
 }
 
+/// S37: without sequential scans `PostgreSQL` still takes one where no index fits, and on the tests' small tables it takes
+/// one only then. The first statements show that the test sees it.
 #[test]
 fn no_statement_of_a_request_reads_a_whole_table() {
     let store = Store::on(Database::postgres());
     let embedded = Store::on(Database::sqlite());
+    let without_an_index = "SELECT id FROM books WHERE description = $1";
+    assert!(explained(&store.database, without_an_index, true).contains("Seq Scan"));
+    assert!(explained(&embedded.database, without_an_index, false).contains("SCAN books"));
     let statements = statements(&store);
     assert!(statements.len() >= 30, "{}", statements.len());
     let mut whole = Vec::new();
