@@ -130,7 +130,8 @@ test.describe('the bar of a librarian', () => {
     await expect(page.getByRole('listitem').first()).toBeInViewport()
     expect(await top()).toBe(0)
     await follow('Home')
-    await expect.poll(top).toBe(900)
+    // Rows are measured anew: titles of two lines move it a little.
+    await expect.poll(async () => Math.abs((await top()) - 900)).toBeLessThan(30)
   })
 })
 

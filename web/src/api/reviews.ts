@@ -27,8 +27,10 @@ export const reviewsQuery = (bookId: number) =>
 
 export const addReview = (bookId: number) =>
   action({
-    send: (body: ReviewForm, call) =>
-      dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body, ...call })),
+    send: ({ rating, comment }: ReviewForm, call) => {
+      const body = { rating, comment: comment.trim() }
+      return dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body, ...call }))
+    },
     // The book shows the average, so it is fetched again with its reviews.
     changes: (_body, added) => (added ? [keys.book(bookId)] : []),
     fault: 'The review could not be saved',

@@ -1,92 +1,53 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useAction } from '../../api/action'
 import { updateProfile } from '../../api/account'
-import { t } from '../../lib/messages'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { useActionForm } from '../../api/form'
 import type { Profile, User } from '../../api/types'
-import { labelOf, validators } from '../../api/validate'
-import { focusFirstError, lowerAsTyped } from '../../lib/forms'
-import { profileDraft } from './draft'
+import type { Draft } from '../../lib/drafts'
+import { lowerAsTyped } from '../../lib/forms'
+import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
 import classes from './ProfileScreen.module.css'
 
-/** Name, roll number and department while they are edited. */
-export function ProfileForm({ user, onClose }: { user: User; onClose: () => void }) {
-  const update = useAction(updateProfile, { done: () => t('profile.done') })
-  const form = useForm<Profile>({
-    mode: 'controlled',
-    initialValues: profileDraft.read(user.uid) ?? {
-      name: user.name,
-      rollNumber: user.rollNumber ?? '',
-      department: user.department ?? '',
-    },
-    validate: validators('ProfileEdit'),
-    onValuesChange: (values) => profileDraft.write(user.uid, values),
-  })
-  const fieldsAreWrong = update.error instanceof ProblemError && Object.keys(update.error.fields).length > 0
+type ProfileFormProps = { user: User; draft: Draft<Profile>; onClose: () => void }
 
-  function close() {
-    profileDraft.remove(user.uid)
+/** Name, roll number and department while they are edited. */
+export function ProfileForm({ user, draft, onClose }: ProfileFormProps) {
+  const { form, field, onSubmit, pending, failure } = useActionForm('ProfileEdit', {
+    action: updateProfile,
+    initial: { name: user.name, rollNumber: user.rollNumber ?? '', department: user.department ?? '' },
+    draft,
+    done: () => t('profile.done'),
+    onDone: onClose,
+  })
+
+  function cancel() {
+    draft.remove()
     onClose()
   }
 
-  async function submit(values: Profile) {
-    const outcome = await update.run(values)
-    if (outcome.ok) close()
-    else if (outcome.error instanceof ProblemError) {
-      form.setErrors(outcome.error.fields)
-      focusFirstError(outcome.error.fields)
-    }
-  }
-
   return (
-    <form
-      noValidate
-      aria-label={t('profile.form')}
-      className={classes.form}
-      onSubmit={form.onSubmit((values) => void submit(values), focusFirstError)}
-    >
+    <form noValidate aria-label={t('profile.form')} className={classes.form} onSubmit={onSubmit}>
       <Stack>
+        <TextInput {...field('name')} autoComplete="name" data-autofocus ref={focusOnce} />
         <TextInput
-          label={labelOf('ProfileEdit', 'name')}
-          required
-          withAsterisk={false}
-          autoComplete="name"
-          data-autofocus
-          {...form.getInputProps('name')}
-          data-field="name"
-          ref={focusOnce}
-        />
-        <TextInput
-          label={labelOf('ProfileEdit', 'rollNumber')}
+          {...field('rollNumber')}
           description={t('profile.rollNumberHint')}
-          required
-          withAsterisk={false}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          {...form.getInputProps('rollNumber')}
-          data-field="rollNumber"
           onChange={(event) => lowerAsTyped(event, (text) => form.setFieldValue('rollNumber', text))}
         />
-        <TextInput
-          label={labelOf('ProfileEdit', 'department')}
-          required
-          withAsterisk={false}
-          autoComplete="off"
-          {...form.getInputProps('department')}
-          data-field="department"
-        />
-        {update.error !== null && !fieldsAreWrong && (
+        <TextInput {...field('department')} autoComplete="off" />
+        {failure !== null && (
           <Alert color="red" role="alert">
-            {t('profile.failed', { reason: messageOf(update.error) })}
+            {t('profile.failed', { reason: messageOf(failure) })}
           </Alert>
         )}
         <Group>
-          <Button type="submit" loading={update.pending}>
+          <Button type="submit" loading={pending}>
             {t('profile.submit')}
           </Button>
-          <Button variant="default" onClick={close}>
+          <Button variant="default" onClick={cancel}>
             {t('common.cancel')}
           </Button>
         </Group>

@@ -19,7 +19,7 @@ export default function ProfileScreen() {
   const me = useQuery(meQuery)
   const uid = uidOf(useQueryClient())
   // An edit that a reload interrupted goes on.
-  const [editing, setEditing] = useState(() => profileDraft.read(uid) !== null)
+  const [editing, setEditing] = useState(() => profileDraft(uid).read() !== null)
   const edit = useRef<HTMLButtonElement>(null)
   const wasEditing = useRef(editing)
 
@@ -63,7 +63,7 @@ function Profile({ user, editing, onClose }: { user: User; editing: boolean; onC
   return (
     <>
       {editing ? (
-        <ProfileForm user={user} onClose={onClose} />
+        <ProfileForm user={user} draft={profileDraft(user.uid)} onClose={onClose} />
       ) : (
         <>
           <dl className={classes.facts}>

@@ -1,13 +1,11 @@
 import { Alert, Button, Group, Stack, Textarea, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useAction } from '../../../api/action'
 import { forms } from '../../../api/contract'
+import { useActionForm } from '../../../api/form'
 import { addReview } from '../../../api/reviews'
 import type { Review, ReviewForm as Values } from '../../../api/types'
-import { check, labelOf, lengthOf } from '../../../api/validate'
+import { check, lengthOf } from '../../../api/validate'
 import { t } from '../../../lib/messages'
-import { messageOf, ProblemError } from '../../../lib/problem'
-import { focusFirstError } from '../../../lib/forms'
+import { messageOf } from '../../../lib/problem'
 import { StarsInput } from '../../../ui/Stars'
 import { reviewDraft } from './draft'
 
@@ -28,46 +26,29 @@ const valuesOf = ({ rating, comment }: Review): Values => ({ rating, comment })
 
 /** Stars and a comment (R-REV-1); what is typed survives a failure and a reload. */
 export function ReviewForm({ bookId, uid, review, onDone }: ReviewFormProps) {
-  const add = useAction(addReview(bookId), {
-    done: () => t(review ? 'books.reviews.changed' : 'books.reviews.added'),
-  })
-  const form = useForm<Values>({
-    mode: 'controlled',
-    initialValues: reviewDraft.read(uid, bookId) ?? (review ? valuesOf(review) : EMPTY),
+  const draft = reviewDraft(uid, bookId)
+  const { form, field, onSubmit, pending, failure } = useActionForm('ReviewForm', {
+    action: addReview(bookId),
+    initial: review ? valuesOf(review) : EMPTY,
+    draft,
     validate: {
       rating: (value) => (value === 0 ? t('books.reviews.chooseStars') : check('ReviewForm', 'rating', value)),
       comment: (value) => check('ReviewForm', 'comment', value),
     },
-    onValuesChange: (values) => reviewDraft.write(uid, bookId, values),
+    done: () => t(review ? 'books.reviews.changed' : 'books.reviews.added'),
+    onDone: finish,
   })
   const length = lengthOf(form.values.comment)
-  const fieldsAreWrong = add.error instanceof ProblemError && Object.keys(add.error.fields).length > 0
-
-  async function submit(values: Values) {
-    const outcome = await add.run({ rating: values.rating, comment: values.comment.trim() })
-    if (!outcome.ok) {
-      if (outcome.error instanceof ProblemError) {
-        form.setErrors(outcome.error.fields)
-        focusFirstError(outcome.error.fields)
-      }
-      return
-    }
-    finish()
-  }
 
   function finish() {
     form.setValues(EMPTY)
     form.clearErrors()
-    reviewDraft.remove(uid, bookId)
+    draft.remove()
     onDone()
   }
 
   return (
-    <form
-      noValidate
-      aria-labelledby="write-review"
-      onSubmit={form.onSubmit((values) => void submit(values), focusFirstError)}
-    >
+    <form noValidate aria-labelledby="write-review" onSubmit={onSubmit}>
       <Title order={3} id="write-review" tabIndex={-1} data-start>
         {review ? t('books.reviews.editTitle') : t('books.reviews.write')}
       </Title>
@@ -81,25 +62,21 @@ export function ReviewForm({ bookId, uid, review, onDone }: ReviewFormProps) {
           />
         </div>
         <Textarea
-          label={labelOf('ReviewForm', 'comment')}
+          {...field('comment')}
           w="100%"
           rows={4}
-          required
-          withAsterisk={false}
           resize="vertical"
           maxLength={2 * maxLength}
           description={length > NEARLY_FULL ? t('books.reviews.room', { length, max: maxLength }) : undefined}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          {...form.getInputProps('comment')}
-          data-field="comment"
         />
-        {add.error !== null && !fieldsAreWrong && (
+        {failure !== null && (
           <Alert color="red" role="alert" w="100%">
-            {t('books.reviews.failed')} {messageOf(add.error)}
+            {t('books.reviews.failed')} {messageOf(failure)}
           </Alert>
         )}
         <Group gap="xs">
-          <Button type="submit" variant="default" loading={add.pending}>
+          <Button type="submit" variant="default" loading={pending}>
             {review ? t('books.reviews.save') : t('books.reviews.add')}
           </Button>
           {review && (

@@ -1,0 +1,33 @@
+import { tabStorage } from './storage'
+
+/** What is typed and not yet saved, kept over a reload of this tab. */
+export type Draft<T> = { read: () => T | null; write: (values: T) => void; remove: () => void }
+
+/**
+ * The draft of a form. Every person has drafts of their own, as the tab may change hands; one that an older version of
+ * the page wrote in another shape is not read.
+ */
+export function draftOf<T extends object>(uid: number, form: string, sample: T): Draft<T> {
+  const key = `draft ${uid} ${form}`
+  return {
+    read() {
+      try {
+        const value: unknown = JSON.parse(tabStorage.read(key) ?? 'null')
+        return fits(value, sample) ? value : null
+      } catch {
+        return null
+      }
+    },
+    write: (values) => tabStorage.write(key, JSON.stringify(values)),
+    remove: () => tabStorage.remove(key),
+  }
+}
+
+/** Whether a value has the fields of a sample, each of its kind; a number may be blank while it is typed. */
+function fits<T>(value: unknown, sample: T): value is T {
+  if (typeof sample === 'object' && sample !== null) {
+    if (typeof value !== 'object' || value === null) return false
+    return Object.entries(sample).every(([field, part]) => fits((value as Record<string, unknown>)[field], part))
+  }
+  return typeof value === typeof sample || (typeof sample === 'number' && value === '')
+}
