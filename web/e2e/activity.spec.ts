@@ -17,7 +17,7 @@ test('the activity tells who did what, by kind, person and book, and leads to th
   const lent = page.getByRole('listitem').filter({ hasText: `“${book.title}” lent (copy ${loan.barcode})` })
   await expect(lent).toContainText('by Kavya Menon')
 
-  await lent.getByRole('link', { name: 'Only Kavya Menon' }).click()
+  await lent.getByRole('link', { name: 'Kavya Menon', exact: true }).click()
   await expect(page).toHaveURL(new RegExp(`person=${reader.user.uid}$`))
   await expect(page.getByText('Person: Kavya Menon')).toBeVisible()
   await expect(page.getByText(`“${book.title}” added to the catalogue.`)).toBeHidden()

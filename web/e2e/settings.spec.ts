@@ -140,3 +140,33 @@ test('R-RULE-1 the library has a name, and batches one a line; a second of the s
   await page.goto('register')
   await expect(page.getByRole('option', { name: '2029' })).toBeAttached()
 })
+
+test('R-RULE-8 name, currency and numbers of the rules on the screens are the library’s own', async ({
+  page,
+  pageOf,
+  library,
+  who,
+}) => {
+  const desk = present(who)
+  await saveRules(desk, ({ categories }) => Object.assign(categories[0]?.rules ?? {}, { renewalDays: 10 }))
+  const settings = await desk.ask<Record<string, unknown>>('GET', '/settings/library')
+  await desk.ask('PUT', '/settings/library', { ...settings, name: 'City College', currency: 'Rs.' })
+  const book = await library.addBook()
+  const reader = await library.student({ name: 'Kavya Menon' })
+  await reader.borrow(book.id)
+
+  await page.goto('fine')
+  await expect(page.getByRole('button', { name: /^Extend 10 Days: / }).first()).toBeVisible()
+  await expect(page.getByText('Rs.20', { exact: true }).first()).toBeVisible()
+  await expect(page.getByText('₹')).toBeHidden()
+
+  await expect(page.getByRole('navigation').getByText('City College')).toBeVisible()
+
+  const visitor = await pageOf(null)
+  await visitor.goto('login')
+  await expect(visitor.getByText('City College').first()).toBeVisible()
+  const student = await pageOf(reader)
+  await student.goto('profile')
+  await student.getByRole('button', { name: 'My ID card' }).click()
+  await expect(student.getByRole('dialog').getByText('City College')).toBeVisible()
+})

@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Button, Menu, useComputedColorScheme, useMantineColo
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, NavLink, useLocation } from 'react-router'
+import { useLibraryName } from '../api/config'
 import { overdueQuery } from '../api/loans'
 import type { User } from '../api/types'
 import { t } from '../lib/messages'
@@ -22,12 +23,20 @@ export function NavigationBar({ user, onSearch }: NavigationBarProps) {
   const links = screensOf(role)
   const more = links.filter(({ place }) => place === 'more')
   const { pathname, search } = useLocation()
+  const name = useLibraryName()
 
   return (
     <nav className={classes.bar} aria-label={t('app.nav.label')}>
       <Link to={brandTo(user)} className={classes.brand}>
         <LogoMark />
-        My Library
+        <span className={classes.names}>
+          My Library
+          {name !== '' && (
+            <span className={classes.name} dir="auto" title={name}>
+              {name}
+            </span>
+          )}
+        </span>
       </Link>
       <div className={classes.links}>
         {links

@@ -3,7 +3,7 @@ import type { LoaderFunction, RouteObject } from 'react-router'
 import { configQuery } from '../api/config'
 import { queryClient } from '../api/queryClient'
 import { loadChunk } from '../lib/chunks'
-import { loadRest, setCurrency } from '../lib/messages'
+import { loadRest } from '../lib/messages'
 import { screens, type ScreenName } from '../lib/screens'
 import { ErrorScreen, ErrorInFrame } from './ErrorScreen'
 import { leadAdminToOwnDetail, requireAdmin, requireStoredStudent, requireStudent } from './guards'
@@ -66,8 +66,7 @@ function routesOf(are: (screen: { for: string }, guarded: boolean) => boolean): 
 
 /** Amounts are written in the library's currency; without an answer it is the usual one. */
 async function learnCurrency(): Promise<null> {
-  const config = await queryClient.ensureQueryData(configQuery).catch(() => null)
-  if (config) setCurrency(config.currencyCode)
+  await queryClient.ensureQueryData(configQuery).catch(() => null)
   return null
 }
 

@@ -115,7 +115,28 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** Whoever shows messages mounts anew when this changes: `t` may then be called anywhere, without a hook. */
-export const useLocale = (): string => useSyncExternalStore(subscribe, () => locale)
+export const useLocale = (): string => useSyncExternalStore(subscribe, () => `${locale} ${money.code} ${money.sign}`)
+
+/** How the library writes amounts: the currency's ISO code, which tells the digits, and its sign. */
+type MoneyStyle = { code: string; sign: string }
+
+const MONEY = 'money'
+
+/** As it was here the last time, so that the first amounts on a page are right. */
+function knownMoney(): MoneyStyle {
+  const [code = '', ...sign] = (storage.read(MONEY) ?? '').split(' ')
+  return /^[A-Z]{3}$/.test(code) ? { code, sign: sign.join(' ') } : { code: 'INR', sign: '₹' }
+}
+
+let money = knownMoney()
+
+/** Says how the library writes amounts (R-RULE-8). */
+export function setMoney(next: MoneyStyle): void {
+  if (next.code === money.code && next.sign === money.sign) return
+  money = next
+  storage.write(MONEY, `${next.code} ${next.sign}`)
+  for (const listener of listeners) listener()
+}
 
 /** Made once for each locale and style: they are slow to make. */
 function kept<T>(make: (locale: string, options: object | undefined) => T) {
@@ -128,6 +149,18 @@ function kept<T>(make: (locale: string, options: object | undefined) => T) {
   }
 }
 
+const numberFormat = kept((tag, options) => new Intl.NumberFormat(tag, options))
+
+/** ₹15, ₹7.50: the language decides where the sign stands, and the library which one it is. */
+const moneyFormat = (tag: unknown): Intl.NumberFormat => {
+  const write = (amount: number) =>
+    numberFormat(tag, { style: 'currency', currency: money.code, trailingZeroDisplay: 'stripIfInteger' })
+      .formatToParts(amount)
+      .map(({ type, value }) => (type === 'currency' ? money.sign : value))
+      .join('')
+  return { format: write } as Intl.NumberFormat
+}
+
 /** As the server writes days in English: September as short as the other months, no comma after the day of the week. */
 function dayFormat(tag: string, options: Intl.DateTimeFormatOptions | undefined): Intl.DateTimeFormat {
   const days = new Intl.DateTimeFormat(tag, options)
@@ -138,21 +171,10 @@ function dayFormat(tag: string, options: Intl.DateTimeFormatOptions | undefined)
   return { format: write } as Intl.DateTimeFormat
 }
 
-/** ISO 4217; the library's settings say which. */
-let currency = 'INR'
-
-export function setCurrency(code: string): void {
-  currency = code
-}
-
 const OPTIONS: Parameters<typeof format>[3] = {
   formats: {
-    number: {
-      // ₹15, ₹7.50
-      get money() {
-        return { style: 'currency', currency, trailingZeroDisplay: 'stripIfInteger' } as const
-      },
-    },
+    // Its own writer knows the currency.
+    number: { money: { style: 'currency' } },
     // 28 Nov 2026, and Saturday 28 Nov; the server names days without a time, which no time zone may move.
     dateTime: {
       medium: { day: 'numeric', month: 'short', year: 'numeric' },
@@ -160,7 +182,7 @@ const OPTIONS: Parameters<typeof format>[3] = {
     },
   },
   formatters: {
-    getNumberFormat: kept((tag, options) => new Intl.NumberFormat(tag, options)),
+    getNumberFormat: (tag, options) => (options?.style === 'currency' ? moneyFormat(tag) : numberFormat(tag, options)),
     getPluralRules: kept((tag, options) => new Intl.PluralRules(tag, options)),
     getDateTimeFormat: kept(dayFormat),
   },

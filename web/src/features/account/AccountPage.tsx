@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
 import { LogoMark } from '../../ui/LogoMark'
 import { LanguageSwitch } from '../../ui/LanguageSwitch'
@@ -7,6 +8,7 @@ import { CoverWall } from './CoverWall'
 
 /** The page of the two forms for people who are not signed in: a branding panel on the left, one column on the right. */
 export function AccountPage({ children }: { children: ReactNode }) {
+  const name = useLibraryName()
   return (
     <div className={classes.page}>
       <aside className={classes.panel} aria-label="My Library">
@@ -16,6 +18,11 @@ export function AccountPage({ children }: { children: ReactNode }) {
             <LogoMark size={34} />
             My Library
           </p>
+          {name !== '' && (
+            <p className={classes.name} dir="auto">
+              {name}
+            </p>
+          )}
           <p className={classes.sentence}>{t('account.brand.sentence')}</p>
         </div>
       </aside>
@@ -28,6 +35,11 @@ export function AccountPage({ children }: { children: ReactNode }) {
             <LogoMark />
             My Library
           </p>
+          {name !== '' && (
+            <p className={classes.smallName} dir="auto">
+              {name}
+            </p>
+          )}
           {children}
         </div>
       </main>

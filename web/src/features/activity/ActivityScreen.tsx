@@ -1,11 +1,12 @@
-import { Alert, Anchor, Button, NativeSelect, Skeleton, TextInput } from '@mantine/core'
+import { Alert, Button, NativeSelect, Skeleton, TextInput } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { changesFile, changesQuery, type ChangeFilter } from '../../api/changes'
 import { configQuery } from '../../api/config'
 import type { Change } from '../../api/types'
 import { dayText, timeText } from '../../lib/format'
-import { said, t } from '../../lib/messages'
+import { rich, said, t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { messageOf } from '../../lib/problem'
 import { EmptyState } from '../../ui/EmptyState'
@@ -42,7 +43,8 @@ export default function ActivityScreen() {
   const [params, setParams] = useSearchParams()
   const filter = filterIn(params)
   const query = useInfiniteQuery(changesQuery(filter))
-  const timeZone = useQuery(configQuery).data?.timeZone
+  const config = useQuery(configQuery)
+  const timeZone = config.data?.timeZone
   const changes = query.data?.pages.flatMap((page) => page.changes)
   const filtered = Object.keys(filter).length > 0
 
@@ -92,8 +94,11 @@ export default function ActivityScreen() {
       </div>
       <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set(name, '')} />
       {changes === undefined || timeZone === undefined ? (
-        query.isError ? (
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
+        query.isError || config.isError ? (
+          <ErrorState
+            error={query.error ?? config.error}
+            onRetry={() => void Promise.all([query.refetch(), config.refetch()])}
+          />
         ) : (
           <div aria-hidden="true">
             {Array.from({ length: 8 }, (_, index) => (
@@ -194,36 +199,33 @@ function Row({ change, timeZone }: { change: Change; timeZone: string }) {
       <div className={classes.what}>
         <span dir="auto">{messages.map(said).join(' ')}</span>
         <div className={classes.who}>
-          <span dir="auto">{t('activity.by', { name: actor?.name ?? t('activity.program') })}</span>
+          <span dir="auto">
+            {rich('activity.by', {
+              name: actor?.name ?? t('activity.program'),
+              link: (words) => (actor ? <Only name="person" id={actor.id} words={words} /> : words),
+            })}
+          </span>
           {person && person.id !== actor?.id && (
             <span dir="auto">
-              {t('activity.concerns')} {person.name}
+              {rich('activity.concerns', {
+                name: person.name,
+                link: (words) => <Only name="person" id={person.id} words={words} />,
+              })}
             </span>
           )}
           {person && (
-            <Anchor
-              component={Link}
+            <Link
               to={`${paths.fine()}?q=${encodeURIComponent(person.name)}`}
               aria-label={t('activity.loansOfNamed', { name: person.name })}
             >
               {t('activity.loansOf')}
-            </Anchor>
-          )}
-          {[actor, person?.id === actor?.id ? null : person].map(
-            (one) =>
-              one && (
-                <Only key={one.id} name="person" id={one.id} words={t('activity.onlyPerson', { name: one.name })} />
-              ),
+            </Link>
           )}
           {book && book.name !== '' && (
             <>
-              <Anchor
-                component={Link}
-                to={paths.bookDetail(book.id)}
-                aria-label={t('activity.openBookNamed', { title: book.name })}
-              >
+              <Link to={paths.bookDetail(book.id)} aria-label={t('activity.openBookNamed', { title: book.name })}>
                 {t('activity.openBook')}
-              </Anchor>
+              </Link>
               <Only
                 name="book"
                 id={book.id}
@@ -239,14 +241,15 @@ function Row({ change, timeZone }: { change: Change; timeZone: string }) {
 }
 
 /** Narrows the list to one person or book. */
-function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: string; label?: string }) {
+function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: ReactNode; label?: string }) {
   const [params] = useSearchParams()
   const after = new URLSearchParams(params)
-  if (after.get(name) === String(id)) return null
+  // The list is narrowed to it already.
+  if (after.get(name) === String(id)) return name === 'person' ? words : null
   after.set(name, String(id))
   return (
-    <Anchor component={Link} to={{ search: after.toString() }} aria-label={label}>
+    <Link to={{ search: after.toString() }} aria-label={label}>
       {words}
-    </Anchor>
+    </Link>
   )
 }

@@ -104,7 +104,7 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
           title: t('copies.column.note'),
           cell: (copy) => (
             <span dir="auto" className={classes.note}>
-              {copy.note}
+              {copy.note || '–'}
             </span>
           ),
         },
@@ -145,12 +145,12 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
 /** The state in words, and with a copy on loan who has it and until when. */
 function Where({ copy }: { copy: Copy }) {
   const { loan, state } = copy
-  if (loan === null) return <span data-state={state}>{stateText(state)}</span>
+  if (loan === null) return <span className={classes.state}>{stateText(state)}</span>
   return (
     <div>
-      {stateText(state)}
+      <span className={classes.state}>{stateText(state)}</span>
       <div className={classes.holder}>
-        <Anchor component={Link} to={`${paths.fine()}?q=${encodeURIComponent(loan.userName)}`} dir="auto">
+        <Anchor component={Link} to={`${paths.fine()}?q=${encodeURIComponent(loan.userName)}`} dir="auto" fz="inherit">
           {loan.userName}
         </Anchor>
         {', '}

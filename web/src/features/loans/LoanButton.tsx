@@ -1,8 +1,12 @@
 import { Button, type ButtonProps } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { configQuery } from '../../api/config'
 import { t } from '../../lib/messages'
 import type { LoanAction } from './useLoanActions'
 
-export const actionName = (action: LoanAction): string => t(`loans.action.${action}`)
+/** `days` that an extension adds by the rules of students (R-RULE-8); 0 while they are not known. */
+export const actionName = (action: LoanAction, days = 0): string =>
+  action === 'extend' ? t('loans.action.extend', { days }) : t(`loans.action.${action}`)
 
 type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
   action: LoanAction
@@ -18,7 +22,8 @@ type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
 
 /** One action of one loan, named after its book. */
 export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'subtle', onPress }: LoanButtonProps) {
-  const name = actionName(action)
+  const days = useQuery(configQuery).data?.renewalDays
+  const name = actionName(action, days)
   return (
     <Button
       size="compact-sm"

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AdminLoan } from '../../api/types'
 import { renderApp } from '../../testing/render'
-import { librarian } from '../../testing/samples'
+import { config, librarian } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
 function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
@@ -35,6 +35,7 @@ let broken: boolean
 function desk() {
   return fakeServer({
     'GET /auth/session': { body: { user: librarian } },
+    'GET /config': { body: config },
     'GET /loans': (request) => {
       const q = new URL(request.url).searchParams.get('q') ?? ''
       const loans = open.filter((one) => `${one.userName} ${one.rollNumber} ${one.batch}`.includes(q))

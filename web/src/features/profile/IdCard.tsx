@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
 import classes from './IdCard.module.css'
 import { code128, qrCode, type Symbol } from './symbols'
@@ -10,6 +11,7 @@ const MAX_BARS = 300
 
 /** A card with the roll number as bars and as dots: black on white in every colour scheme, or no scanner reads it. */
 export default function IdCard({ name, department, batch, rollNumber }: IdCardProps) {
+  const library = useLibraryName()
   const drawn = code128(rollNumber)
   const bars = drawn && drawn.width <= MAX_BARS ? drawn : null
   return (
@@ -17,7 +19,9 @@ export default function IdCard({ name, department, batch, rollNumber }: IdCardPr
       <div className={classes.card} data-print>
         <div className={classes.head}>
           <div className={classes.who}>
-            <p className={classes.brand}>My Library</p>
+            <p className={classes.brand} dir="auto">
+              {library || 'My Library'}
+            </p>
             <p className={classes.name} dir="auto">
               {name}
             </p>

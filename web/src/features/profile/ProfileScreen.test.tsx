@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Loan } from '../../api/types'
 import { renderApp } from '../../testing/render'
-import { student } from '../../testing/samples'
+import { config, student } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
 function loan(id: number, more: Partial<Loan> = {}): Loan {
@@ -30,6 +30,7 @@ const fined = loan(1, { EntryDate: '2026-11-11', returnDate: '2026-11-18', fine:
 function server(loans: Loan[], more: Parameters<typeof fakeServer>[0] = {}) {
   return fakeServer({
     'GET /auth/session': { body: { user: student } },
+    'GET /config': { body: config },
     'GET /me': { body: student },
     'GET /me/loans': () => ({
       body: { loans, today: '2026-11-21', totalFine: loans.reduce((sum, one) => sum + one.fine, 0) },

@@ -99,7 +99,9 @@ function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps
         ))}
       </ul>
       {effect.loans.length > 0 && (
-        <div className={classes.affected}>
+        // The keyboard scrolls it.
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div className={classes.affected} role="region" aria-label={t('settings.effect.loans')} tabIndex={0}>
           <ResponsiveTable
             label={t('settings.effect.loans')}
             rows={effect.loans}

@@ -37,6 +37,7 @@ export default function SettingsScreen() {
 
 function RulesPart() {
   const config = useQuery(configQuery)
+  if (config.error && !config.data) return <ErrorState error={config.error} onRetry={() => void config.refetch()} />
   return (
     <Loaded query={rulesQuery} name="rules">
       {(part) => config.data && <RulesForm {...part} today={config.data.today} />}
