@@ -112,6 +112,8 @@ test('R-RULE-4 closed days move return dates, which is shown first', async ({ pa
   await page.goto('settings?tab=calendar')
   await page.getByRole('button', { name: 'Add closed days' }).click()
   await page.getByLabel('Name').fill('Founders’ Day')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('First day is required.')).toBeVisible()
   await page.getByLabel('First day').fill(loan.returnDate)
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(question(page)).toContainText('due date')

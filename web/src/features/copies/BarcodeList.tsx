@@ -21,6 +21,7 @@ export function BarcodeList({ label, description, value, onChange, errors, text,
   const [twice, setTwice] = useState<readonly string[]>([])
   const input = useRef<HTMLInputElement>(null)
   const listId = useId()
+  const errorId = useId()
   const { at, list: wrong } = barcodeErrors(errors)
 
   function take(scanned: string) {
@@ -56,14 +57,14 @@ export function BarcodeList({ label, description, value, onChange, errors, text,
           label={label}
           description={description}
           value={text}
-          error={error}
+          error={error !== null}
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
           className={classes.input}
           data-field="barcodes"
           data-autofocus
-          aria-describedby={value.length > 0 ? listId : undefined}
+          aria-describedby={error === null ? (value.length > 0 ? listId : undefined) : errorId}
           onChange={(event) => {
             setTwice([])
             onText(event.currentTarget.value)
@@ -74,7 +75,6 @@ export function BarcodeList({ label, description, value, onChange, errors, text,
         <Button
           variant="default"
           size="md"
-          className={classes.take}
           disabled={text.trim() === ''}
           onClick={() => {
             take(text)
@@ -84,6 +84,11 @@ export function BarcodeList({ label, description, value, onChange, errors, text,
           {t('copies.barcodes.take')}
         </Button>
       </div>
+      {error !== null && (
+        <p id={errorId} role="alert" className={classes.problem}>
+          {error}
+        </p>
+      )}
       {value.length > 0 && (
         <>
           <p id={listId} className={classes.count} role="status">

@@ -163,7 +163,14 @@ function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () =
         {
           title: t('loans.column.book'),
           cell: (copy) => (
-            <Anchor component={Link} to={paths.bookDetail(copy.bookId)} underline="hover" c="inherit" dir="auto">
+            <Anchor
+              component={Link}
+              to={paths.bookDetail(copy.bookId)}
+              underline="hover"
+              c="inherit"
+              fz="inherit"
+              dir="auto"
+            >
               {copy.title}
             </Anchor>
           ),

@@ -1,6 +1,8 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { previewCalendar, saveCalendar } from '../../api/settings'
 import type { Calendar } from '../../api/types'
+import { focusFirstError } from '../../lib/forms'
 import { t } from '../../lib/messages'
 import { weekdayText } from '../../lib/format'
 import { FormFrame } from './FormFrame'
@@ -34,7 +36,26 @@ export function CalendarForm(part: Part<Calendar>) {
     save: saveCalendar,
     preview: previewCalendar,
   })
-  const { values, change, errors } = form
+  const { values } = form
+  const [blanks, setBlanks] = useState<Readonly<Record<string, string>>>({})
+  const errors = { ...form.errors, ...blanks }
+
+  function change(next: CalendarValues) {
+    setBlanks({})
+    form.change(next)
+  }
+
+  /** A day that is missing is none that the server could name the field of. */
+  function nothingBlank(): boolean {
+    const found = values.dates
+      .map(({ from }, index) => [`closedDates[${index}].from`, from] as const)
+      .filter(([, from]) => from === '')
+      .map(([place]) => [place, t('field.required', { label: t('settings.calendar.from') })])
+    const missing = Object.fromEntries(found) as Record<string, string>
+    setBlanks(missing)
+    focusFirstError(missing)
+    return found.length === 0
+  }
 
   const nameOf = (place: string) =>
     t(place.startsWith('weekdays') ? 'settings.calendar.weekdays' : 'settings.calendar.dates')
@@ -42,7 +63,7 @@ export function CalendarForm(part: Part<Calendar>) {
     change({ ...values, dates: values.dates.map((one, place) => (place === index ? { ...one, ...entry } : one)) })
 
   return (
-    <FormFrame form={form} label={t('settings.tab.calendar')} nameOf={nameOf}>
+    <FormFrame form={form} label={t('settings.tab.calendar')} nameOf={nameOf} onSubmit={nothingBlank}>
       <p className={classes.lead}>{t('settings.calendar.lead')}</p>
       <fieldset className={classes.group}>
         <legend>{t('settings.calendar.weekdays')}</legend>
