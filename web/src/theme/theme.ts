@@ -113,6 +113,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {
     '--library-serif': SERIF,
     '--library-gutter': 'clamp(1rem, 3vw, 2.5rem)',
+    '--library-bar': '61px',
     '--library-width': '1440px',
   },
   light: {

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Title } from '@mantine/core'
+import { Anchor, Button, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -7,9 +7,8 @@ import { copiesQuery, moveCopy } from '../../api/copies'
 import type { BookDetail, Copy, StateCount } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
-import { messageOf } from '../../lib/problem'
-import { ErrorState } from '../../ui/ErrorState'
 import { DateText } from '../../ui/Facts'
+import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { AddCopies } from './AddCopies'
 import classes from './CopiesPanel.module.css'
@@ -40,42 +39,33 @@ export function CopiesPanel({ book }: { book: BookDetail }) {
         </Button>
       </div>
       {pages?.[0] && <p className={classes.counts}>{countsText(pages[0].counts)}</p>}
-      {query.isError && pages && (
-        <Alert color="red" role="alert" mb="md">
-          {t('loans.list.stale', { reason: messageOf(query.error) })}
-        </Alert>
-      )}
-      {pages === undefined ? (
-        query.isError ? (
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <div className={classes.waiting} aria-hidden="true" />
-        )
-      ) : (
-        <>
-          {owned.length > 0 ? (
-            <Copies copies={owned} label={t('copies.title')} onAsk={setAsked} />
-          ) : (
-            <p className={classes.counts}>{t('copies.none')}</p>
-          )}
-          {withdrawn.length > 0 && (
-            <details className={classes.withdrawn}>
-              <summary>{t('copies.withdrawn', { count: withdrawn.length })}</summary>
-              <Copies copies={withdrawn} label={t('copies.withdrawnTable')} onAsk={setAsked} />
-            </details>
-          )}
-          {query.hasNextPage && (
-            <Button
-              variant="default"
-              mt="md"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              {t('copies.more')}
-            </Button>
-          )}
-        </>
-      )}
+      <ListState query={query} lines={3}>
+        {() => (
+          <>
+            {owned.length > 0 ? (
+              <Copies copies={owned} label={t('copies.title')} onAsk={setAsked} />
+            ) : (
+              <p className={classes.counts}>{t('copies.none')}</p>
+            )}
+            {withdrawn.length > 0 && (
+              <details className={classes.withdrawn}>
+                <summary>{t('copies.withdrawn', { count: withdrawn.length })}</summary>
+                <Copies copies={withdrawn} label={t('copies.withdrawnTable')} onAsk={setAsked} />
+              </details>
+            )}
+            {query.hasNextPage && (
+              <Button
+                variant="default"
+                mt="md"
+                loading={query.isFetchingNextPage}
+                onClick={() => void query.fetchNextPage()}
+              >
+                {t('copies.more')}
+              </Button>
+            )}
+          </>
+        )}
+      </ListState>
       {asked?.kind === 'add' && <AddCopies bookId={book.id} onClose={close} />}
       {asked?.kind === 'edit' && <EditCopy copy={asked.copy} titleLocation={book.location} onClose={close} />}
       {asked?.kind === 'move' && <MoveCopy copy={asked.copy} onClose={close} />}

@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Text, TextInput } from '@mantine/core'
+import { Anchor, Button, Text, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { Link } from 'react-router'
@@ -12,7 +12,7 @@ import { paths } from '../../lib/paths'
 import { messageOf } from '../../lib/problem'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
-import { ErrorState } from '../../ui/ErrorState'
+import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { movedWords, refusedWords, stateText } from './stateText'
@@ -21,7 +21,7 @@ import classes from './ToShelveScreen.module.css'
 /** What came back and waits to be put on the shelf: one by one by scan, or all at once (R-COPY-4). */
 export default function ToShelveScreen() {
   const query = useInfiniteQuery(toShelveQuery)
-  const copies = query.data?.pages.flatMap((page) => page.copies)
+  const copies = query.data?.pages.flatMap((page) => page.copies) ?? []
   const total = query.data?.pages[0]?.toShelve ?? 0
   const box = useRef<HTMLInputElement>(null)
 
@@ -37,34 +37,27 @@ export default function ToShelveScreen() {
       <Text role="status" c="dimmed" size="sm" className="tabular" mb="xs">
         {total > 0 ? t('toShelve.count', { count: total }) : ''}
       </Text>
-      {query.isError && copies && (
-        <Alert color="red" role="alert" mb="md">
-          {t('loans.list.stale', { reason: messageOf(query.error) })}
-        </Alert>
-      )}
-      {copies === undefined ? (
-        query.isError ? (
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <div className={classes.waiting} aria-hidden="true" />
-        )
-      ) : copies.length === 0 ? (
-        <EmptyState message={t('toShelve.none')} />
-      ) : (
-        <>
-          <Waiting copies={copies} whenGone={() => box.current?.focus()} />
-          {query.hasNextPage && (
-            <Button
-              variant="default"
-              mt="md"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              {t('copies.more')}
-            </Button>
-          )}
-        </>
-      )}
+      <ListState query={query} lines={3}>
+        {() =>
+          copies.length === 0 ? (
+            <EmptyState message={t('toShelve.none')} />
+          ) : (
+            <>
+              <Waiting copies={copies} whenGone={() => box.current?.focus()} />
+              {query.hasNextPage && (
+                <Button
+                  variant="default"
+                  mt="md"
+                  loading={query.isFetchingNextPage}
+                  onClick={() => void query.fetchNextPage()}
+                >
+                  {t('copies.more')}
+                </Button>
+              )}
+            </>
+          )
+        }
+      </ListState>
     </>
   )
 }

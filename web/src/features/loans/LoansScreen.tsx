@@ -1,14 +1,13 @@
-import { Alert, Button, Text } from '@mantine/core'
+import { Button, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type SubmitEvent } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router'
 import { loanListQuery } from '../../api/loans'
-import { messageOf } from '../../lib/problem'
 import type { AdminLoan } from '../../api/types'
 import { EmptyState } from '../../ui/EmptyState'
-import { ErrorState } from '../../ui/ErrorState'
 import { DateText } from '../../ui/Facts'
 import { t } from '../../lib/messages'
+import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
@@ -17,7 +16,6 @@ import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
 import { ReturnQuestion, type Asked } from './ReturnQuestion'
-import { TableSkeleton } from './TableSkeleton'
 import { useLoanActions, type LoanAction, type Refused } from './useLoanActions'
 import { focusFirstAction, useRowFocus } from './useRowFocus'
 
@@ -56,40 +54,37 @@ export default function LoansScreen() {
         </Text>
         {page && <Pages previous={page.previous} next={page.next} label={t('loans.pages.label')} />}
       </div>
-      {query.isError && page && (
-        <Alert color="red" role="alert" mb="md">
-          {t('loans.list.stale', { reason: messageOf(query.error) })}
-        </Alert>
-      )}
-      {page === undefined ? (
-        query.isError ? (
-          <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-        ) : (
-          <TableSkeleton rows={8} />
-        )
-      ) : page.total === 0 ? (
-        <EmptyState message={q ? t('loans.list.noMatch', { q }) : t('loans.list.none')} />
-      ) : page.loans.length === 0 && current ? (
-        // The last row of a later page has just been returned.
-        <Navigate to={{ search: addressOf(params, null) }} replace />
-      ) : (
-        <div className={classes.list} data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
-          <Loans
-            today={page.today}
-            loans={page.loans}
-            pending={pending}
-            onAction={(loan, action) => {
-              keepPlace(loan.id, action)
-              void run(loan.id, action)
-            }}
-          />
-          {(page.previous ?? page.next) !== null && (
-            <div className={classes.below}>
-              <Pages previous={page.previous} next={page.next} label={t('loans.pages.below')} />
+      <ListState query={query} lines={8}>
+        {({ total, loans, today, previous, next }) =>
+          total === 0 ? (
+            <EmptyState message={q ? t('loans.list.noMatch', { q }) : t('loans.list.none')} />
+          ) : loans.length === 0 && current ? (
+            // The last row of a later page has just been returned.
+            <Navigate to={{ search: addressOf(params, null) }} replace />
+          ) : (
+            <div
+              className={classes.list}
+              data-stale={query.isPlaceholderData || undefined}
+              aria-busy={query.isFetching}
+            >
+              <Loans
+                today={today}
+                loans={loans}
+                pending={pending}
+                onAction={(loan, action) => {
+                  keepPlace(loan.id, action)
+                  void run(loan.id, action)
+                }}
+              />
+              {(previous ?? next) !== null && (
+                <div className={classes.below}>
+                  <Pages previous={previous} next={next} label={t('loans.pages.below')} />
+                </div>
+              )}
             </div>
-          )}
-        </div>
-      )}
+          )
+        }
+      </ListState>
       {refused && <ExtendAnyway refused={refused} onClose={() => setRefused(null)} />}
     </>
   )

@@ -1,5 +1,4 @@
 export { LoanButton } from './LoanButton'
 export { Fine, ReturnDate } from './LoanStatus'
-export { TableSkeleton } from './TableSkeleton'
 export { useLoanActions } from './useLoanActions'
 export { useRowFocus } from './useRowFocus'

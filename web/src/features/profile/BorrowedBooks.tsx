@@ -1,19 +1,18 @@
-import { Alert, Anchor, Button, Title } from '@mantine/core'
+import { Anchor, Button, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { myLoansQuery } from '../../api/loans'
-import { messageOf } from '../../lib/problem'
 import type { Loan } from '../../api/types'
 import { paths } from '../../lib/paths'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
-import { ErrorState } from '../../ui/ErrorState'
 import { DateText } from '../../ui/Facts'
 import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
+import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import { Fine, LoanButton, ReturnDate, TableSkeleton, useLoanActions, useRowFocus } from '../loans'
+import { Fine, LoanButton, ReturnDate, useLoanActions, useRowFocus } from '../loans'
 import classes from './ProfileScreen.module.css'
 
 /** What the student has at home, and what can be done about it. */
@@ -26,18 +25,9 @@ export function BorrowedBooks() {
       <Title order={2} id="borrowed-books" tabIndex={-1} ref={heading}>
         {t('profile.loans.title')}
       </Title>
-      {query.isError && query.data && (
-        <Alert color="red" role="alert" mb="md">
-          {t('loans.list.stale', { reason: messageOf(query.error) })}
-        </Alert>
-      )}
-      {query.data ? (
-        <Loans loans={query.data.loans} today={query.data.today} whenEmpty={() => heading.current?.focus()} />
-      ) : query.isError ? (
-        <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : (
-        <TableSkeleton rows={3} />
-      )}
+      <ListState query={query} lines={3}>
+        {({ loans, today }) => <Loans loans={loans} today={today} whenEmpty={() => heading.current?.focus()} />}
+      </ListState>
     </section>
   )
 }

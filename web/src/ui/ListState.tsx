@@ -1,0 +1,47 @@
+import { Alert, Skeleton } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { t } from '../lib/messages'
+import { messageOf } from '../lib/problem'
+import { ErrorState } from './ErrorState'
+import classes from './ListState.module.css'
+
+type ListStateProps<Data> = {
+  /** What is shown, as a query has it. */
+  query: { data: Data | undefined; isError: boolean; error: unknown; refetch: () => Promise<unknown> }
+  /** So many lines stand where the rows will be. */
+  lines: number
+  children: (data: Data) => ReactNode
+}
+
+/** A list on its way, or why it did not come; one that could not be read again stays and says so. */
+export function ListState<Data>({ query, lines, children }: ListStateProps<Data>) {
+  const { data, isError, error, refetch } = query
+  if (data === undefined) {
+    return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Lines count={lines} />
+  }
+  return (
+    <>
+      {isError && (
+        <Alert color="red" role="alert" mb="md">
+          {t('list.stale', { reason: messageOf(error) })}
+        </Alert>
+      )}
+      {children(data)}
+    </>
+  )
+}
+
+function Lines({ count }: { count: number }) {
+  return (
+    <div aria-hidden="true">
+      {Array.from({ length: count }, (_, index) => (
+        <div key={index} className={classes.line}>
+          <Skeleton height={16} width="18%" />
+          <Skeleton height={16} width="34%" />
+          <Skeleton height={16} width="12%" />
+          <Skeleton height={16} width="20%" />
+        </div>
+      ))}
+    </div>
+  )
+}
