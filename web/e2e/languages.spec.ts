@@ -65,7 +65,7 @@ function notFromCatalogue(): string[] {
 
 const SCREENS = {
   visitor: ['login', 'register', 'new-home', 'nowhere'],
-  librarian: ['home', 'books', 'delete', 'add', 'update/1', 'book-detail/1', 'fine'],
+  librarian: ['home', 'books', 'delete', 'add', 'update/1', 'book-detail/1', 'fine', 'to-shelve'],
   student: ['student-home', 'stubook-detail/1', 'profile'],
 } as const
 

@@ -97,7 +97,9 @@ export function BarcodeList({ label, description, value, onChange, errors, text,
           <ul className={classes.list}>
             {value.map((barcode, index) => (
               <li key={barcode} data-wrong={at.has(index) || undefined}>
-                <span className={classes.barcode}>{barcode}</span>
+                <span className={classes.barcode} dir="auto">
+                  {barcode}
+                </span>
                 <CloseButton
                   size="sm"
                   aria-label={t('copies.barcodes.remove', { barcode })}

@@ -87,7 +87,14 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
       rows={copies}
       keyOf={(copy) => copy.id}
       columns={[
-        { title: t('copies.column.barcode'), cell: (copy) => <span className="tabular">{copy.barcode}</span> },
+        {
+          title: t('copies.column.barcode'),
+          cell: (copy) => (
+            <span className="tabular" dir="auto">
+              {copy.barcode}
+            </span>
+          ),
+        },
         { title: t('copies.column.state'), cell: (copy) => <Where copy={copy} /> },
         { title: t('copies.column.location'), cell: (copy) => <span dir="auto">{copy.location}</span> },
         {

@@ -169,7 +169,14 @@ function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () =
           ),
         },
         { title: t('copies.column.location'), cell: (copy) => <span dir="auto">{copy.location}</span> },
-        { title: t('copies.column.barcode'), cell: (copy) => <span className="tabular">{copy.barcode}</span> },
+        {
+          title: t('copies.column.barcode'),
+          cell: (copy) => (
+            <span className="tabular" dir="auto">
+              {copy.barcode}
+            </span>
+          ),
+        },
         {
           title: t('copies.column.actions'),
           controls: true,
