@@ -15,7 +15,7 @@ export default defineConfig({
     manifest: true,
     assetsInlineLimit: 0,
     // The oldest browsers that the screens work in; public/start.js tells anybody with an older one.
-    target: ['chrome120', 'edge120', 'firefox121', 'safari17'],
+    target: ['chrome120', 'edge120', 'firefox124', 'safari17.4'],
     rolldownOptions: {
       output: {
         entryFileNames: 'static/js/[name]-[hash].js',

@@ -27,7 +27,8 @@ test('R-REG-1 Create Account asks for six things, all required, and leads back t
   await expect(field(page, 'Full name')).toBeFocused()
   await page.getByRole('link', { name: 'Sign in' }).click()
   await expect(page).toHaveURL(/\/login$/)
-  await expect(heading(page)).toBeFocused()
+  await expect(heading(page)).toHaveText('Sign in')
+  await expect(field(page, 'Email')).toBeFocused()
 })
 
 test('R-REG-2 the roll number is lower-cased as it is typed, and the cursor stays', async ({ page }) => {

@@ -327,15 +327,18 @@ test.describe('the frame', () => {
 test.describe('browsers', () => {
   const sorry = 'This browser is too old for My Library'
 
-  test('W14 a browser older than those that the build is made for is told so in words', async ({ page }) => {
-    await page.addInitScript(() => {
-      Reflect.deleteProperty(URL, 'canParse')
+  for (const lacking of ['URL.canParse', 'AbortSignal.any'] as const) {
+    test(`W14 a browser without ${lacking}, too old for the build, is told so in words`, async ({ page }) => {
+      await page.addInitScript((name) => {
+        const [owner, member] = name === 'URL.canParse' ? [URL, 'canParse'] : [AbortSignal, 'any']
+        Reflect.deleteProperty(owner, member)
+      }, lacking)
+      await page.goto('login')
+      await expect(page.getByRole('alert').filter({ hasText: sorry })).toBeVisible()
+      // What works there may still be used.
+      await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
     })
-    await page.goto('login')
-    await expect(page.getByRole('alert').filter({ hasText: sorry })).toBeVisible()
-    // What works there may still be used.
-    await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
-  })
+  }
 
   test('W14 a browser of today is told nothing', async ({ page }) => {
     await page.goto('login')

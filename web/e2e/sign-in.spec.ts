@@ -151,13 +151,14 @@ test('R-LOGIN-6 Keep me signed in makes it 30 days', async ({ page, context }) =
   expect(days).toBeLessThan(30.1)
 })
 
-test('signing in by keyboard alone', async ({ page }) => {
+test('U4 U21 signing in by keyboard alone: the email has the focus, the password comes next', async ({ page }) => {
   await page.goto('login')
-  await email(page).focus()
+  await expect(email(page)).toBeFocused()
   await page.keyboard.type(LIBRARIAN)
   await page.keyboard.press('Tab')
-  await expect(page.getByRole('button', { name: 'Scan ID Card' })).toBeFocused()
-  await page.keyboard.press('Tab')
+  await expect(password(page)).toBeFocused()
+  // U4: the ring is drawn around the whole box.
+  await expect(password(page).locator('..')).toHaveCSS('outline-style', 'solid')
   await page.keyboard.type(DEMO_PASSWORD)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/home$/)

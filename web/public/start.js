@@ -16,6 +16,7 @@ performance.mark('preloader')
     return !(
       typeof URL.canParse === 'function' &&
       typeof Array.prototype.toSorted === 'function' &&
+      typeof AbortSignal.any === 'function' &&
       window.CSS &&
       CSS.supports('selector(:has(a))') &&
       CSS.supports('grid-template-columns', 'subgrid')

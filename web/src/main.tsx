@@ -10,7 +10,7 @@ import { loadChunk } from './lib/chunks'
 import { BASE_PATH, belowBase, paths, type CameFrom } from './lib/paths'
 import { startMessages, useLocale } from './lib/messages'
 import { finishPreloader } from './app/preloader'
-import { forgetPerson } from './api/account'
+import { clearPerson } from './api/account'
 import { onSignedOut, queryClient } from './api/queryClient'
 import { routes } from './app/router'
 import { cssVariables, themeIn } from './theme/theme'
@@ -26,7 +26,7 @@ onSignedOut(() => {
   const here = belowBase(pathname)
   if (here === paths.login()) return
   const state: CameFrom = { sessionEnded: true }
-  void router.navigate(paths.login(here + search), { state }).then(() => forgetPerson(queryClient))
+  void router.navigate(paths.login(here + search), { state }).then(() => clearPerson(queryClient))
 })
 
 // An unknown address has nothing to wait for; any other screen is ready once its code and guards have arrived.

@@ -1,4 +1,5 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query'
+import { clearNotices } from '../lib/notify'
 import { storedRole } from '../lib/storage'
 import { action } from './action'
 import { client, dataOf } from './client'
@@ -25,11 +26,12 @@ function changePerson(queries: QueryClient, user: User | null): void {
   // The session itself stays: the frame watches it.
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] })
   queries.getMutationCache().clear()
+  clearNotices()
   setSessionUser(queries, user)
 }
 
-/** What this browser knew of the person who was signed in is forgotten. */
-export function forgetPerson(queries: QueryClient): void {
+/** Clears what this browser keeps of the person who was signed in. */
+export function clearPerson(queries: QueryClient): void {
   storedRole.clear()
   changePerson(queries, null)
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { useId, useRef } from 'react'
-import { notify } from '../lib/notify'
+import { notify, samePerson } from '../lib/notify'
 import { messageOf, ProblemError } from '../lib/problem'
 import { isSignedOut } from './client'
 
@@ -60,17 +60,18 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
   async function run(input: Input): Promise<Outcome<Output>> {
     const notice = `${id} ${JSON.stringify(input)}`
     notify.hide(notice)
+    const forMe = samePerson()
     try {
       const output = await mutation.mutateAsync(input)
       const refreshed = refresh(input, output)
-      if (words.done) notify.success(words.done(output, input), words.undo?.(output, input) ?? undefined)
+      if (words.done && forMe()) notify.success(words.done(output, input), words.undo?.(output, input) ?? undefined)
       return { ok: true, output, refreshed }
     } catch (error) {
       if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }
       const foreseen = error instanceof ProblemError && it.foreseen?.includes(error.code)
       if (it.fault && !foreseen) console.error(it.fault, error)
       const told = words.failed?.(messageOf(error), error) ?? null
-      if (told !== null) notify.failure(told, notice)
+      if (told !== null && forMe()) notify.failure(told, notice)
       return { ok: false, error, refreshed: refresh(input, undefined) }
     }
   }

@@ -15,7 +15,7 @@ const UNDO_SHOWN_MS = 15_000
 /** Where notices stand. */
 export function Notices() {
   useEffect(() => {
-    const leave = hostNotices({ show, hide: (id) => notifications.hide(id) })
+    const leave = hostNotices({ show, hide: (id) => notifications.hide(id), clear: () => notifications.clean() })
     return () => {
       leave()
       // Whoever signed out leaves no notices behind.

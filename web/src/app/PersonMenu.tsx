@@ -1,7 +1,7 @@
 import { Button, Menu, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from 'react-router'
-import { forgetPerson, signOut as signOutAction } from '../api/account'
+import { clearPerson, signOut as signOutAction } from '../api/account'
 import { useAction } from '../api/action'
 import type { User } from '../api/types'
 import { chooseLanguage, currentLanguage, LANGUAGES, t, type Language } from '../lib/messages'
@@ -69,7 +69,7 @@ export function PersonMenu({ user }: { user: User }) {
   )
 }
 
-/** Ends the session on the server, then forgets the person here. */
+/** Ends the session on the server, then clears what this browser keeps of the person. */
 function useSignOut() {
   const { run, pending } = useAction(signOutAction, { failed: () => t('app.signOutFailed') })
   const queries = useQueryClient()
@@ -78,7 +78,7 @@ function useSignOut() {
     const { ok } = await run(null)
     if (!ok) return
     await navigate(paths.login(), { replace: true })
-    forgetPerson(queries)
+    clearPerson(queries)
   }
   return { pending, leave }
 }

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Notices } from './Notices'
-import { notify } from '../lib/notify'
+import { clearNotices, notify } from '../lib/notify'
 import { renderRoutes } from '../testing/render'
 import { fakeServer, problem } from '../testing/server'
 import { action, useAction } from '../api/action'
@@ -47,6 +47,24 @@ beforeEach(() => {
 })
 
 describe('a write', () => {
+  it('U20: an answer that comes after another person has signed in is told to nobody', async () => {
+    let answer = () => {}
+    fakeServer({
+      'POST /books/1/loans': async () => {
+        await new Promise<void>((resolve) => (answer = resolve))
+        return { status: 201, body: {} }
+      },
+    })
+    show()
+    await press('Borrow 1')
+    await waitFor(() => expect(answer.length).toBe(1))
+    clearNotices()
+    answer()
+    await press('Borrow 2')
+    expect(await screen.findByText(/^No\. /)).toBeVisible()
+    expect(screen.queryByText('Book 1 is yours.')).toBeNull()
+  })
+
   it('W2: pressed again after a lost answer, it carries the key of the first attempt; once answered, a new one', async () => {
     let answers = 0
     const made = fakeServer({

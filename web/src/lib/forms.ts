@@ -1,4 +1,4 @@
-import type { ChangeEvent } from 'react'
+import type { ChangeEvent, CompositionEvent } from 'react'
 
 /**
  * Puts the cursor into the first field on the screen that has an error; fields are marked with `data-field`. An error at a
@@ -19,19 +19,24 @@ export function focusFirstError(errors: Readonly<Record<string, unknown>>): void
 }
 
 /**
- * Lower-cases an input while it is typed into, without moving the caret. What an input method is composing is left alone
- * until it is done.
+ * Lower-cases an input while it is typed into, without moving the caret. What an input method composes (a phone's keyboard
+ * composes every word) is left alone until it is done.
  */
-export function lowerAsTyped(
-  { currentTarget: input, nativeEvent }: ChangeEvent<HTMLInputElement>,
-  set: (text: string) => void,
-): void {
-  if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) return set(input.value)
-  const { selectionStart, selectionEnd, value } = input
-  const lower = value.toLowerCase()
-  if (lower.length === value.length) {
-    input.value = lower
-    input.setSelectionRange(selectionStart, selectionEnd)
+export function lowerCased(set: (text: string) => void) {
+  function lower(input: HTMLInputElement) {
+    const { selectionStart, selectionEnd, value } = input
+    const lowered = value.toLowerCase()
+    if (lowered.length === value.length && lowered !== value) {
+      input.value = lowered
+      input.setSelectionRange(selectionStart, selectionEnd)
+    }
+    set(lowered)
   }
-  set(lower)
+  return {
+    onChange: ({ currentTarget, nativeEvent }: ChangeEvent<HTMLInputElement>) => {
+      if (nativeEvent instanceof InputEvent && nativeEvent.isComposing) set(currentTarget.value)
+      else lower(currentTarget)
+    },
+    onCompositionEnd: ({ currentTarget }: CompositionEvent<HTMLInputElement>) => lower(currentTarget),
+  }
 }

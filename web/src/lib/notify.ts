@@ -8,7 +8,7 @@ export type Notice = {
   undo?: (() => Promise<unknown>) | undefined
 }
 
-type Host = { show: (notice: Notice) => void; hide: (id: string) => void }
+type Host = { show: (notice: Notice) => void; hide: (id: string) => void; clear: () => void }
 
 let host: Host | null = null
 const waiting: Notice[] = []
@@ -25,6 +25,22 @@ export function hostNotices(next: Host): () => void {
 function tell(notice: Notice): void {
   if (host) host.show(notice)
   else waiting.push(notice)
+}
+
+/** Those who are signed in one after the other; a notice is for the one who asked. */
+let person = 0
+
+/** Clears every notice: another person, or nobody, sits here now. */
+export function clearNotices(): void {
+  person += 1
+  waiting.length = 0
+  host?.clear()
+}
+
+/** Whether what is told from now on is still for the person of this moment. */
+export function samePerson(): () => boolean {
+  const before = person
+  return () => person === before
 }
 
 /** Tells a person what became of an action: a success for a while, a failure until it is dismissed or tried again. */

@@ -9,7 +9,7 @@ configure({ asyncUtilTimeout: 5000 })
 // Node's own keeps a finished test run alive; tabs have the storage as well.
 Reflect.deleteProperty(globalThis, 'BroadcastChannel')
 
-// What jsdom lacks and the kit asks for.
+// What jsdom lacks and Mantine asks for.
 window.matchMedia ??= (query) => ({
   matches: false,
   media: query,

@@ -1,5 +1,5 @@
-// Kit styles that the first screen needs, in the kit's own order; each sits in a layer, so the product's modules win.
-// A part of the kit used only by lazy screens is listed in src/ui/styles.ts instead.
+// Mantine's styles that the first screen needs, in its own order; each sits in a layer, so the product's modules win.
+// A component used only by lazy screens is listed in src/ui/styles.ts instead.
 import '@mantine/core/styles/baseline.layer.css'
 import '@mantine/core/styles/default-css-variables.layer.css'
 import '@mantine/core/styles/global.layer.css'

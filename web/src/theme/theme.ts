@@ -47,7 +47,7 @@ const SERIF = "'Source Serif 4', 'Iowan Old Style', Georgia, 'Noto Serif', 'Noto
 const SANS =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, 'Nirmala UI', 'Noto Sans Devanagari', 'Noto Sans Arabic', 'Noto Sans CJK SC', sans-serif"
 
-/** Made when a language is: what the kit says by itself comes from the catalogue too. */
+/** Made when a language is: what Mantine says by itself comes from the catalogue too. */
 export const themeIn = () =>
   createTheme({
     primaryColor: 'teal',
@@ -84,7 +84,7 @@ export const themeIn = () =>
       PasswordInput: {
         defaultProps: {
           size: 'md',
-          // By keyboard too, which the kit leaves out.
+          // By keyboard too, which Mantine leaves out.
           visibilityToggleFocusable: true,
           visibilityToggleButtonProps: { 'aria-label': t('common.showPassword') },
         },

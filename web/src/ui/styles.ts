@@ -1,8 +1,10 @@
-// Kit styles that only screens behind the sign-in need; see src/theme/styles.ts.
+// Mantine's styles that only screens behind the sign-in need; see src/theme/styles.ts.
 import '@mantine/core/styles/Overlay.layer.css'
 import '@mantine/core/styles/ModalBase.layer.css'
 import '@mantine/core/styles/Modal.layer.css'
 import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Menu.layer.css'
 import '@mantine/core/styles/Paper.layer.css'
 import '@mantine/core/styles/Kbd.layer.css'
 import '@mantine/core/styles/Badge.layer.css'
@@ -11,4 +13,5 @@ import '@mantine/core/styles/Table.layer.css'
 import '@mantine/core/styles/NumberInput.layer.css'
 import '@mantine/core/styles/Fieldset.layer.css'
 import '@mantine/core/styles/Radio.layer.css'
+import '@mantine/core/styles/Switch.layer.css'
 import '@mantine/core/styles/Progress.layer.css'

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { coverWallQuery } from '../../api/books'
 import classes from './CoverWall.module.css'
 
@@ -7,6 +8,7 @@ const PLACES = Array.from({ length: 15 }, (_, place) => place)
 /** A quiet picture made of the library's own covers; plain boards until they are there, or where none are. */
 export function CoverWall() {
   const { data } = useQuery(coverWallQuery)
+  const [failed, setFailed] = useState<readonly number[]>([])
   const ids = data?.books.map((book) => book.id) ?? []
   return (
     <div className={classes.wall} aria-hidden="true">
@@ -14,14 +16,14 @@ export function CoverWall() {
         const id = ids[place]
         return (
           <div key={place} className={classes.board} data-tone={place % 5}>
-            {id !== undefined && (
+            {id !== undefined && !failed.includes(id) && (
               <img
                 src={`/library/covers/${id}.svg`}
                 alt=""
                 width={200}
                 height={300}
                 className={classes.cover}
-                onError={(event) => event.currentTarget.remove()}
+                onError={() => setFailed((before) => [...before, id])}
               />
             )}
           </div>

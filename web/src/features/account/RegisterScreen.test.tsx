@@ -80,7 +80,7 @@ describe('Create Account', () => {
     })
   })
 
-  it('R-REG-4: a refusal stands in a red alert and under its field, and nothing typed is lost', async () => {
+  it('R-REG-4 U19: a refusal of one field is said once, in a red alert, marks the field, and nothing typed is lost', async () => {
     const words = 'This email is already in use.'
     fakeServer({
       ...visitor,
@@ -90,6 +90,9 @@ describe('Create Account', () => {
     await fillIn()
     await submit()
     expect(await screen.findByRole('alert')).toHaveTextContent(words)
+    expect(screen.getByLabelText('Email')).toHaveAccessibleDescription(words)
+    const seen = screen.getAllByText(words).filter((element) => !element.className.includes('VisuallyHidden'))
+    expect(seen).toHaveLength(1)
     expect(screen.getByLabelText('Email')).toBeInvalid()
     expect(screen.getByLabelText('Full name')).toHaveValue('Asha Rao')
     await waitFor(() => expect(screen.getByLabelText('Email')).toHaveFocus())

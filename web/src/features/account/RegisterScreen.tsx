@@ -1,14 +1,25 @@
-import { Alert, Anchor, Button, NativeSelect, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Button,
+  NativeSelect,
+  PasswordInput,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from 'react-router'
 import { register } from '../../api/account'
 import { configQuery } from '../../api/config'
 import { forms } from '../../api/contract'
 import { useActionForm } from '../../api/form'
-import { messageOf } from '../../lib/problem'
+import { messageOf, ProblemError } from '../../lib/problem'
 import { rich, t } from '../../lib/messages'
 import { paths, type CameFrom } from '../../lib/paths'
-import { lowerAsTyped } from '../../lib/forms'
+import { lowerCased } from '../../lib/forms'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
 
@@ -18,11 +29,26 @@ export default function RegisterScreen() {
   useTitle(t('account.register.title'))
   const navigate = useNavigate()
   const config = useQuery(configQuery)
-  const { form, field, onSubmit, pending, error } = useActionForm('Registration', {
+  const {
+    form,
+    field: plain,
+    onSubmit,
+    pending,
+    error,
+  } = useActionForm('Registration', {
     action: register,
     initial: { name: '', email: '', password: '', rollNumber: '', department: '', batch: '' },
     onDone: (_user, { email }) => void navigate(paths.login(), { state: { email: email.trim() } satisfies CameFrom }),
   })
+
+  /** What the alert says of one field alone is not written a second time below it, only read out with it (R-REG-4). */
+  function field(name: keyof typeof rules) {
+    const input = plain(name)
+    const alone = error instanceof ProblemError && Object.keys(error.fields).length === 1
+    return alone && input.error === error.fields[name]
+      ? { ...input, error: input.error && <VisuallyHidden>{input.error}</VisuallyHidden> }
+      : input
+  }
 
   return (
     <AccountPage>
@@ -49,7 +75,7 @@ export default function RegisterScreen() {
             autoComplete="off"
             autoCapitalize="none"
             spellCheck={false}
-            onChange={(event) => lowerAsTyped(event, (text) => form.setFieldValue('rollNumber', text))}
+            {...lowerCased((text) => form.setFieldValue('rollNumber', text))}
           />
           <TextInput {...field('department')} autoComplete="off" list="departments" />
           <datalist id="departments">

@@ -43,9 +43,10 @@ export default function SignInScreen() {
   // The browser checks these three fields by itself: the form library comes with the forms that need it.
   const [values, setValues] = useState({ email: registered ?? '', password: '', remember: false })
 
-  // Coming from the registration, only the password is missing.
+  // Coming from the registration, only the password is missing. On a phone the keyboard would hide the page.
   useEffect(() => {
     if (registered) password.current?.focus()
+    else if (matchMedia('(pointer: fine)').matches) email.current?.focus({ preventScroll: true })
   }, [registered])
 
   async function submit(event: SubmitEvent<HTMLFormElement>) {
@@ -148,6 +149,22 @@ export default function SignInScreen() {
             ref={email}
             {...typed('email')}
           />
+          <PasswordInput
+            ref={password}
+            label={t('account.signIn.password')}
+            required
+            withAsterisk={false}
+            autoComplete="current-password"
+            {...typed('password')}
+          />
+          <Checkbox
+            label={t('account.signIn.remember')}
+            checked={values.remember}
+            onChange={({ currentTarget: { checked } }) => setValues((before) => ({ ...before, remember: checked }))}
+          />
+          <Button type="submit" size="md" loading={signIn.pending}>
+            {t('account.signIn.submit')}
+          </Button>
           {offersCard && (
             <Button
               ref={toggle}
@@ -188,22 +205,6 @@ export default function SignInScreen() {
           <Text size="sm" role="status" className={classes.found}>
             {card.looking && !scanning ? t('account.card.looking') : found}
           </Text>
-          <PasswordInput
-            ref={password}
-            label={t('account.signIn.password')}
-            required
-            withAsterisk={false}
-            autoComplete="current-password"
-            {...typed('password')}
-          />
-          <Checkbox
-            label={t('account.signIn.remember')}
-            checked={values.remember}
-            onChange={({ currentTarget: { checked } }) => setValues((before) => ({ ...before, remember: checked }))}
-          />
-          <Button type="submit" size="md" loading={signIn.pending}>
-            {t('account.signIn.submit')}
-          </Button>
         </Stack>
       </form>
       <Text mt="lg" c="dimmed">

@@ -3,7 +3,7 @@ import { updateProfile } from '../../api/account'
 import { useActionForm } from '../../api/form'
 import type { Profile, User } from '../../api/types'
 import type { Draft } from '../../lib/drafts'
-import { lowerAsTyped } from '../../lib/forms'
+import { lowerCased } from '../../lib/forms'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import classes from './ProfileScreen.module.css'
@@ -35,7 +35,7 @@ export function ProfileForm({ user, draft, onClose }: ProfileFormProps) {
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          onChange={(event) => lowerAsTyped(event, (text) => form.setFieldValue('rollNumber', text))}
+          {...lowerCased((text) => form.setFieldValue('rollNumber', text))}
         />
         <TextInput {...field('department')} autoComplete="off" />
         {failure !== null && (

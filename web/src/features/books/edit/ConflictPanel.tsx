@@ -9,7 +9,7 @@ import { type Difference, piecesOf } from './comparison'
 import type { BookFormState, Conflict } from './useBookForm'
 
 /** Of a long change the beginning tells which is which; chosen, all of it stands in the form. */
-const MOST_SHOWN = 600
+const MAX_SHOWN = 600
 
 type ConflictPanelProps = { state: BookFormState; pending: boolean; onSave: () => void }
 
@@ -121,7 +121,7 @@ function Value({ field, own, other }: { field: BookField; own: string | number; 
   return (
     <span dir="auto" className={classes.text}>
       {pieces.map(({ text, changed }, index) => {
-        const shown = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text
+        const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
         // The pieces of a text have no name but their place.
         /* oxlint-disable react/no-array-index-key */
         if (!changed || !points) return <span key={index}>{shown}</span>

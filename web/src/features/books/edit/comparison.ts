@@ -29,7 +29,7 @@ export function compare(base: BookValues, theirs: BookValues, yours: BookValues)
 export type Piece = { text: string; changed: boolean }
 
 /** Texts of more words than this are not compared word by word. */
-const MOST_WORDS = 2000
+const MAX_WORDS = 2000
 /** Words that stay visible around a change. */
 const CONTEXT = 8
 
@@ -63,7 +63,7 @@ function shortened(words: readonly string[], first: boolean, last: boolean): str
 
 /** For each word whether it belongs to the longest sequence of words that both texts have. */
 function commonWords(words: readonly string[], others: readonly string[]): boolean[] {
-  if (words.length > MOST_WORDS || others.length > MOST_WORDS) return words.map(() => false)
+  if (words.length > MAX_WORDS || others.length > MAX_WORDS) return words.map(() => false)
   const width = others.length + 1
   // How long the common sequence is from here to both ends.
   const longest = new Uint16Array((words.length + 1) * width)
