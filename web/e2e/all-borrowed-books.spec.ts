@@ -83,7 +83,7 @@ test('a return asks first, and Esc changes nothing', async ({ page, library }) =
   expect(await student.loans()).toHaveLength(1)
 })
 
-test('by keyboard alone: / finds the borrower, Enter goes to the row, and the queue is worked down', async ({
+test('U2 by keyboard alone: / finds the borrower, Enter three times restocks, and the queue is worked down', async ({
   page,
   library,
 }) => {
@@ -96,25 +96,56 @@ test('by keyboard alone: / finds the borrower, Enter goes to the row, and the qu
   await page.keyboard.type(student.user.name)
   await page.keyboard.press('Enter')
   for (let left = books.length; left > 0; left--) {
-    await expect(page.getByRole('button', { name: /^Return: / })).toHaveCount(left)
-    await expect(page.getByRole('button', { name: /^Return: / }).first()).toBeFocused()
+    await expect(page.getByRole('button', { name: /^Return and restock: / })).toHaveCount(left)
+    await expect(page.getByRole('button', { name: /^Return and restock: / }).first()).toBeFocused()
     await page.keyboard.press('Enter')
-    await expect(question(page).getByRole('button', { name: 'Return' })).toBeFocused()
+    await expect(question(page).getByRole('button', { name: 'Return and restock' })).toBeFocused()
     await page.keyboard.press('Enter')
-    await expectDone(page, 'Book returned successfully.')
+    await expectDone(page, 'Book returned successfully. 3 copies on the shelf.')
   }
   await expect(page.getByText('No loan matches')).toBeVisible()
   await expect(search(page)).toBeFocused()
   expect(await student.loans()).toEqual([])
+  for (const book of books) expect((await library.book(book.id)).noOfBooks).toBe(3)
 })
 
-test('on a phone each loan is a card with every action', async ({ page, library }) => {
+test('U5 a laptop at 125 % shows eight loans at once, on two lines each', async ({ page }) => {
+  await page.setViewportSize({ width: 1093, height: 614 })
+  await page.goto('fine')
+  const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') })
+  await expect(rows.nth(7)).toBeInViewport({ ratio: 1 })
+  await expect(rows.first()).toContainText('since')
+  await expect(rows.first().getByRole('button')).toHaveText(['Return and restock', 'Return', 'Extend 7 Days'])
+})
+
+test('U13 where colours are forced, the dot of an overdue loan is filled', async ({ page }) => {
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+  await page.goto('fine')
+  const dot = page.locator('[data-state="overdue"]').first()
+  await expect(dot).toBeVisible()
+  const [fill, text] = await dot.evaluate((element) => [
+    getComputedStyle(element, '::before').backgroundColor,
+    getComputedStyle(document.body).color,
+  ])
+  expect(fill).toBe(text)
+})
+
+test('U5 on a phone each loan is a card: the book, the person, the day, and every action under a thumb', async ({
+  page,
+  library,
+}) => {
   const student = await library.student({ name: `Pia ${Date.now()}` })
   const book = await library.addBook()
   await student.borrow(book.id)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.goto(`fine?q=${encodeURIComponent(student.user.name)}`)
-  await expect(row(page, book.title)).toContainText(libraryDay(7))
+  const own = row(page, book.title)
+  await expect(own.getByRole('rowheader')).toHaveText(book.title)
+  await expect(own).toContainText(`${student.user.name} ${student.user.rollNumber}`)
+  await expect(own).toContainText(`${libraryDay(7)}since ${libraryDay(0)}`)
+  for (const button of await own.getByRole('button').all()) {
+    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  }
   await page.getByRole('button', { name: `Return and restock: ${book.title}` }).click()
   await question(page).getByRole('button', { name: 'Return and restock' }).click()
   await expectDone(page, 'Book returned successfully.')

@@ -21,7 +21,7 @@ export type Action<Input, Output> = {
 /** Lets the compiler find the types. */
 export const action = <Input, Output>(it: Action<Input, Output>): Action<Input, Output> => it
 
-type Call = { headers: { 'Idempotency-Key': string } }
+export type Call = { headers: { 'Idempotency-Key': string } }
 
 /** What the notices say; what is left out is told by the screen in its own place. */
 export type Words<Input, Output> = {

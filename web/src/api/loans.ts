@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { action } from './action'
+import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { Override } from './types'
+import type { CopyState, Override } from './types'
 
 const LOANS_PER_PAGE = 50
 
@@ -52,16 +52,39 @@ export const borrowBook = action({
   fault: 'The book could not be borrowed',
 })
 
+const endLoan = (id: number, body: { restock?: true }, call: Call) =>
+  dataOf(client.POST('/loans/{id}/return', { params: { path: { id } }, body, ...call }))
+
+/** A student gives a book back. */
 export const returnLoan = action({
-  send: ({ id, restock }: { id: number; restock?: boolean }, call) =>
-    dataOf(
-      client.POST('/loans/{id}/return', {
-        params: { path: { id } },
-        body: restock === undefined ? {} : { restock },
-        ...call,
-      }),
-    ),
+  send: (id: number, call) => endLoan(id, {}, call),
   changes: () => EVERYTHING,
+  fault: 'The book could not be returned',
+})
+
+/** Where a copy is after it came back, and how many of its title are on the shelf; null where that could not be read. */
+export type Landed = { state: CopyState; onShelf: number } | null
+
+async function landed(bookId: number, barcode: string): Promise<Landed> {
+  try {
+    const [{ copies }, { noOfBooks }] = await Promise.all([
+      dataOf(client.GET('/copies', { params: { query: { barcode } } })),
+      dataOf(client.GET('/books/{id}', { params: { path: { id: bookId } } })),
+    ])
+    return copies[0] ? { state: copies[0].state, onShelf: noOfBooks } : null
+  } catch {
+    // The book is back all the same; its title may be deleted.
+    return null
+  }
+}
+
+/** A librarian takes a book back: onto the shelf, or to be shelved (R-LOAN-3, R-COPY-4). */
+export const takeBack = action({
+  async send(loan: { id: number; bookId: number; barcode: string; restock: boolean }, call) {
+    await endLoan(loan.id, loan.restock ? { restock: true } : {}, call)
+    return landed(loan.bookId, loan.barcode)
+  },
+  changes: () => [...EVERYTHING, keys.toShelve],
   fault: 'The book could not be returned',
 })
 

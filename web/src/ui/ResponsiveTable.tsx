@@ -9,8 +9,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** `end` for amounts. */
   align?: 'start' | 'end'
-  /** The cell holds the row's buttons, which need no label on a card. */
-  controls?: boolean
+  /** On a card the cell has a line of its own and no label: buttons, or what says itself what it is. */
+  bare?: boolean
 }
 
 type ResponsiveTableProps<Row> = {
@@ -22,10 +22,19 @@ type ResponsiveTableProps<Row> = {
   columns: readonly [Column<Row>, ...Column<Row>[]]
   /** Up to this width of the window each row is a card. */
   cardsUpTo?: string
+  /** As many rows as fit, for a list that is worked down. */
+  dense?: boolean
 }
 
 /** A dense table with a sticky header; where the window is narrow each row becomes a card of labelled values. */
-export function ResponsiveTable<Row>({ label, rows, keyOf, columns, cardsUpTo = '48em' }: ResponsiveTableProps<Row>) {
+export function ResponsiveTable<Row>({
+  label,
+  rows,
+  keyOf,
+  columns,
+  cardsUpTo = '48em',
+  dense,
+}: ResponsiveTableProps<Row>) {
   const [first, ...others] = columns
   const cards = useMediaQuery(`(max-width: ${cardsUpTo})`, false, { getInitialValueInEffect: false })
   return (
@@ -34,6 +43,7 @@ export function ResponsiveTable<Row>({ label, rows, keyOf, columns, cardsUpTo = 
       horizontalSpacing="sm"
       aria-label={label}
       role="table"
+      data-dense={dense}
     >
       <Table.Thead className={classes.head} role="rowgroup">
         <Table.Tr role="row">
@@ -51,8 +61,8 @@ export function ResponsiveTable<Row>({ label, rows, keyOf, columns, cardsUpTo = 
             <Table.Th scope="row" role="rowheader" className={classes.name}>
               {first.cell(row)}
             </Table.Th>
-            {others.map(({ title, cell, align, controls }) => (
-              <Table.Td key={title} role="cell" data-label={title} data-align={align} data-controls={controls}>
+            {others.map(({ title, cell, align, bare }) => (
+              <Table.Td key={title} role="cell" data-label={title} data-align={align} data-bare={bare}>
                 {cell(row)}
               </Table.Td>
             ))}

@@ -107,7 +107,7 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
         },
         {
           title: t('copies.column.actions'),
-          controls: true,
+          bare: true,
           cell: (copy) => (
             <div className={classes.actions}>
               {copy.state === 'to-shelve' && <PutOnShelf copy={copy} />}

@@ -179,7 +179,7 @@ function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () =
         },
         {
           title: t('copies.column.actions'),
-          controls: true,
+          bare: true,
           cell: (copy) => <PutBack copy={copy} whenGone={whenGone} />,
         },
       ]}

@@ -11,21 +11,33 @@ type ReturnDateProps = {
   withFine?: boolean
   /** Told to screen readers beside the title, where several people have the same book. */
   of?: string
+  /** Says below it since when the book is out, where no column does. */
+  since?: boolean
 }
 
 /** The day a book is due, and in words whether it is late or soon will be. */
-export function ReturnDate({ loan, today, withFine = false, of }: ReturnDateProps) {
+export function ReturnDate({ loan, today, withFine = false, of, since = false }: ReturnDateProps) {
   const state = dueState(loan, today)
+  const status = state !== 'later' && (
+    <span className={classes.status} data-state={state}>
+      {state === 'overdue' ? overdueText(loan, withFine) : t(`loans.due.${state}`)}
+    </span>
+  )
   return (
-    <div>
-      <DateText day={loan.returnDate} />
-      {state !== 'later' && (
-        <div className={classes.status} data-state={state}>
-          {state === 'overdue' ? overdueText(loan, withFine) : t(`loans.due.${state}`)}
-        </div>
-      )}
-      <Why loan={loan} of={of} />
-    </div>
+    <>
+      <div className={classes.line}>
+        <DateText day={loan.returnDate} />
+        {since && status}
+      </div>
+      <div className={classes.line}>
+        {since ? (
+          <span className={`${classes.since} tabular`}>{t('loans.since', { day: loan.EntryDate })}</span>
+        ) : (
+          status
+        )}
+        <Why loan={loan} of={of} />
+      </div>
+    </>
   )
 }
 

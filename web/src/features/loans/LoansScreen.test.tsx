@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AdminLoan } from '../../api/types'
 import { renderApp } from '../../testing/render'
-import { config, librarian } from '../../testing/samples'
+import { book, config, librarian } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
 function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
@@ -30,6 +30,10 @@ function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
 
 let open: AdminLoan[]
 let broken: boolean
+let perPage: number
+/** Where the copies that came back are. */
+let shelved: Map<number, string>
+let deleted: number | null
 
 /** A desk that really ends loans. */
 function desk() {
@@ -39,17 +43,38 @@ function desk() {
     'GET /loans': (request) => {
       const q = new URL(request.url).searchParams.get('q') ?? ''
       const loans = open.filter((one) => `${one.userName} ${one.rollNumber} ${one.batch}`.includes(q))
-      return { body: { loans, total: loans.length, today: '2026-11-21', next: null, previous: null } }
+      const start = Number(new URL(request.url).searchParams.get('cursor') ?? 0)
+      const page = loans.slice(start, start + perPage)
+      const next = start + perPage < loans.length ? String(start + perPage) : null
+      const previous = start > 0 ? String(start - perPage) : null
+      return { body: { loans: page, total: loans.length, today: '2026-11-21', overdue: 1, next, previous } }
+    },
+    'GET /copies': (request) => {
+      const state = shelved.get(Number(new URL(request.url).searchParams.get('barcode')?.slice(1)))
+      return { body: { copies: state === undefined ? [] : [{ state }], toShelve: 1, next: null } }
     },
     ...Object.fromEntries(
-      open.map(({ id }) => [
-        `POST /loans/${id}/return`,
-        () => {
-          if (broken)
-            return problem(503, 'busy', 'The library is very busy. Nothing was changed; please try again in a moment.')
-          open = open.filter((one) => one.id !== id)
-          return {}
-        },
+      open.flatMap(({ id }) => [
+        [
+          `POST /loans/${id}/return`,
+          async (request: Request) => {
+            if (broken)
+              return problem(
+                503,
+                'busy',
+                'The library is very busy. Nothing was changed; please try again in a moment.',
+              )
+            open = open.filter((one) => one.id !== id)
+            const { restock } = (await request.clone().json()) as { restock?: boolean }
+            shelved.set(id, restock ? 'on-shelf' : 'to-shelve')
+            return {}
+          },
+        ],
+        [
+          `GET /books/${id}`,
+          () =>
+            id === deleted ? problem(404, 'not-found', 'There is no such book.') : { body: book(id, { noOfBooks: 3 }) },
+        ],
       ]),
     ),
     'POST /loans/1/extend': () => {
@@ -63,6 +88,9 @@ function desk() {
 const button = (action: string, id: number) =>
   screen.findByRole('button', { name: `${action}: Book ${id}, Reader ${id}` })
 
+/** Turns the page by the buttons above the table. */
+const turn = (name: string) => within(screen.getByRole('navigation', { name: 'Pages' })).getByRole('link', { name })
+
 async function answer(name: string) {
   const question = await screen.findByRole('dialog')
   await userEvent.click(within(question).getByRole('button', { name }))
@@ -71,6 +99,9 @@ async function answer(name: string) {
 
 beforeEach(() => {
   broken = false
+  perPage = 50
+  shelved = new Map()
+  deleted = null
   open = [loan(1, { fine: 15, overdueDays: 3, returnDate: '2026-11-18', EntryDate: '2026-11-11' }), loan(2), loan(3)]
 })
 
@@ -95,15 +126,17 @@ describe('All Borrowed Books', () => {
     expect(screen.getByText('3 loans')).toBeVisible()
   })
 
-  it('R-LOAN-3: Return names book, borrower and fine, says that no copy is restored, and goes on in the next row', async () => {
+  it('R-LOAN-3: Return names book, borrower and fine, says where the copy goes, and goes on in the next row', async () => {
     const made = desk()
     renderApp('/fine')
     await userEvent.click(await button('Return', 1))
     const question = await screen.findByRole('dialog')
     expect(question).toHaveTextContent('“Book 1”, borrowed by Reader 1 (cs-1). Fine to collect: ₹15')
     expect(question).toHaveTextContent('The number of available copies stays as it is.')
+    expect(within(question).getByRole('link', { name: 'To shelve' })).toHaveAttribute('href', '/library/to-shelve')
+    expect(within(question).getByRole('button', { name: 'Return' })).toHaveFocus()
     await answer('Return')
-    expect(await screen.findByText('Book returned successfully.')).toBeVisible()
+    expect(await screen.findByText('Book returned successfully. The copy waits to be shelved.')).toBeVisible()
     expect(screen.queryByRole('row', { name: /Reader 1/ })).toBeNull()
     const sent = made.find((request) => request.url.endsWith('/loans/1/return'))
     expect(await sent?.json()).toEqual({})
@@ -116,9 +149,30 @@ describe('All Borrowed Books', () => {
     renderApp('/fine')
     await userEvent.click(await button('Return and restock', 2))
     await answer('Return and restock')
-    expect(await screen.findByText('Book returned successfully.')).toBeVisible()
+    expect(await screen.findByText('Book returned successfully. 3 copies on the shelf.')).toBeVisible()
     const sent = made.find((request) => request.url.endsWith('/loans/2/return'))
     expect(await sent?.json()).toEqual({ restock: true })
+  })
+
+  it('U2: the question offers both answers, and the keyboard goes on at the button that asked', async () => {
+    const made = desk()
+    renderApp('/fine')
+    await userEvent.click(await button('Return and restock', 1))
+    await answer('Return')
+    expect(await screen.findByText('Book returned successfully. The copy waits to be shelved.')).toBeVisible()
+    const sent = made.find((request) => request.url.endsWith('/loans/1/return'))
+    expect(await sent?.json()).toEqual({})
+    const next = await button('Return and restock', 2)
+    await waitFor(() => expect(next).toHaveFocus())
+  })
+
+  it('U2: a book whose title is gone is returned all the same, and nothing is said of its copies', async () => {
+    deleted = 3
+    desk()
+    renderApp('/fine')
+    await userEvent.click(await button('Return and restock', 3))
+    await answer('Return and restock')
+    expect(await screen.findByText('Book returned successfully.')).toBeVisible()
   })
 
   it('R-LOAN-4: Extend 7 Days moves the date and keeps the place', async () => {
@@ -147,12 +201,41 @@ describe('All Borrowed Books', () => {
     expect(await button('Return', 2)).toBeEnabled()
   })
 
+  it('W29: Next turns the page, the keyboard goes on in its rows, and Previous leads back', async () => {
+    perPage = 2
+    desk()
+    const { router } = renderApp('/fine')
+    await screen.findByRole('row', { name: /Reader 1/ })
+    await userEvent.click(turn('Next'))
+    const third = await button('Return and restock', 3)
+    await waitFor(() => expect(third).toHaveFocus())
+    expect(router.state.location.search).toBe('?cursor=2')
+    expect(screen.queryByRole('row', { name: /Reader 1/ })).toBeNull()
+    expect(screen.getByText('3 loans')).toBeVisible()
+    await userEvent.click(turn('Previous'))
+    const first = await button('Return and restock', 1)
+    await waitFor(() => expect(first).toHaveFocus())
+    expect(screen.queryByRole('row', { name: /Reader 3/ })).toBeNull()
+  })
+
+  it('W29: the last row of the second page returned leads to the first page', async () => {
+    perPage = 2
+    desk()
+    const { router } = renderApp('/fine?cursor=2')
+    await userEvent.click(await button('Return and restock', 3))
+    await answer('Return and restock')
+    expect(await screen.findByRole('row', { name: /Reader 1/ })).toBeVisible()
+    expect(router.state.location.search).toBe('')
+    expect(screen.getByText('2 loans')).toBeVisible()
+    expect(screen.queryByRole('navigation', { name: 'Pages' })).toBeNull()
+  })
+
   it('R-FINE-2: Enter in the search leads to the actions of the first row that matches', async () => {
     desk()
     const { router } = renderApp('/fine?cursor=somewhere')
     await screen.findByRole('row', { name: /Reader 1/ })
     await userEvent.type(screen.getByRole('searchbox'), 'cs-3{Enter}')
-    const first = await button('Return', 3)
+    const first = await button('Return and restock', 3)
     await waitFor(() => expect(first).toHaveFocus())
     expect(router.state.location.search).toBe('?q=cs-3')
     expect(screen.getByText('1 loan matches')).toBeVisible()

@@ -1,4 +1,5 @@
 import { Button, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type SubmitEvent } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router'
@@ -9,7 +10,7 @@ import { DateText } from '../../ui/Facts'
 import { t } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
-import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
 import { ExtendAnyway } from './ExtendAnyway'
 import { LoanButton } from './LoanButton'
@@ -71,9 +72,9 @@ export default function LoansScreen() {
                 today={today}
                 loans={loans}
                 pending={pending}
-                onAction={(loan, action) => {
-                  keepPlace(loan.id, action)
-                  void run(loan.id, action)
+                onAction={(loan, action, by = action) => {
+                  keepPlace(loan.id, by)
+                  void run(loan, action)
                 }}
               />
               {(previous ?? next) !== null && (
@@ -158,61 +159,100 @@ type LoansProps = {
   loans: readonly AdminLoan[]
   today: string
   pending: ReadonlyMap<number, LoanAction>
-  onAction: (loan: AdminLoan, action: LoanAction) => void
+  /** `by` is the button that was pressed, where the answer to its question is another action. */
+  onAction: (loan: AdminLoan, action: LoanAction, by?: LoanAction) => void
+}
+
+/** Below these widths of the window: the person and the dates in two lines each, and cards with the book first. */
+const TWO_LINES = '80em'
+const CARDS = '56em'
+
+function useColumns(today: string, actions: Column<AdminLoan>): readonly [Column<AdminLoan>, ...Column<AdminLoan>[]] {
+  const twoLines = useMediaQuery(`(max-width: ${TWO_LINES})`, false, { getInitialValueInEffect: false })
+  const cards = useMediaQuery(`(max-width: ${CARDS})`, false, { getInitialValueInEffect: false })
+
+  const name = t('loans.column.name')
+  const book = {
+    title: t('loans.column.book'),
+    cell: (loan: AdminLoan) => (
+      <span dir="auto" className={classes.title} title={loan.title}>
+        {loan.title}
+      </span>
+    ),
+  }
+  const due = (more: { since?: boolean; withFine?: boolean }) => ({
+    title: t('loans.column.return'),
+    bare: true,
+    cell: (loan: AdminLoan) => <ReturnDate loan={loan} today={today} of={loan.userName} {...more} />,
+  })
+  const fine = {
+    title: t('loans.column.fine'),
+    align: 'end' as const,
+    cell: (loan: AdminLoan) => <Fine amount={loan.fine} />,
+  }
+
+  if (cards) {
+    const person = { title: name, bare: true, cell: (loan: AdminLoan) => <Person loan={loan} /> }
+    return [book, person, due({ since: true, withFine: true }), actions]
+  }
+  if (twoLines) {
+    return [{ title: name, cell: (loan) => <Person loan={loan} /> }, book, due({ since: true }), fine, actions]
+  }
+  return [
+    { title: name, cell: (loan) => <span dir="auto">{loan.userName}</span> },
+    { title: t('loans.column.rollNumber'), cell: (loan) => <span dir="auto">{loan.rollNumber}</span> },
+    { title: t('loans.column.batch'), cell: (loan) => <span className="tabular">{loan.batch}</span> },
+    book,
+    { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
+    due({}),
+    fine,
+    actions,
+  ]
+}
+
+/** Name, roll number and batch: in two lines in a table, in one on a card. */
+function Person({ loan }: { loan: AdminLoan }) {
+  return (
+    <span className={classes.person}>
+      <span dir="auto">{loan.userName}</span>{' '}
+      <span dir="auto" className={classes.roll}>
+        {loan.rollNumber} · {loan.batch}
+      </span>
+    </span>
+  )
 }
 
 function Loans({ loans, today, pending, onAction }: LoansProps) {
   const [asked, setAsked] = useState<Asked | null>(null)
+  const columns = useColumns(today, {
+    title: t('loans.column.actions'),
+    bare: true,
+    cell: (loan) => {
+      const shared = { loan, pending: pending.get(loan.id), of: loan.userName }
+      const ask = (by: Asked['by']) => setAsked({ loan, by })
+      return (
+        <div className={classes.actions}>
+          <LoanButton {...shared} action="restock" variant="default" onPress={() => ask('restock')} />
+          <LoanButton {...shared} action="return" onPress={() => ask('return')} />
+          <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
+        </div>
+      )
+    },
+  })
 
   return (
     <>
       <ResponsiveTable
         label={t('loans.list.table')}
-        cardsUpTo="74em"
+        cardsUpTo={CARDS}
+        dense
         rows={loans}
         keyOf={(loan) => loan.id}
-        columns={[
-          { title: t('loans.column.name'), cell: (loan) => <span dir="auto">{loan.userName}</span> },
-          { title: t('loans.column.rollNumber'), cell: (loan) => <span dir="auto">{loan.rollNumber}</span> },
-          { title: t('loans.column.batch'), cell: (loan) => <span className="tabular">{loan.batch}</span> },
-          {
-            title: t('loans.column.book'),
-            cell: (loan) => (
-              <span dir="auto" className={classes.title} title={loan.title}>
-                {loan.title}
-              </span>
-            ),
-          },
-          { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
-          {
-            title: t('loans.column.return'),
-            cell: (loan) => <ReturnDate loan={loan} today={today} of={loan.userName} />,
-          },
-          { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
-          {
-            title: t('loans.column.actions'),
-            controls: true,
-            cell: (loan) => {
-              const shared = { loan, pending: pending.get(loan.id), of: loan.userName }
-              return (
-                <div className={classes.actions}>
-                  <LoanButton
-                    {...shared}
-                    action="return"
-                    variant="default"
-                    onPress={() => setAsked({ loan, action: 'return' })}
-                  />
-                  <LoanButton {...shared} action="restock" onPress={() => setAsked({ loan, action: 'restock' })} />
-                  <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
-                </div>
-              )
-            },
-          },
-        ]}
+        columns={columns}
       />
       <ReturnQuestion
         asked={asked}
-        onYes={({ loan, action }) => onAction(loan, action)}
+        onAnswer={({ loan, by }, answer) => onAction(loan, answer, by)}
         onClose={() => setAsked(null)}
       />
     </>

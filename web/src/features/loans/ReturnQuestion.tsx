@@ -1,39 +1,66 @@
-import { Text } from '@mantine/core'
+import { Anchor, Button, Group, Modal, Text } from '@mantine/core'
 import { useState } from 'react'
+import { Link } from 'react-router'
 import type { AdminLoan } from '../../api/types'
 import { quoted } from '../../lib/format'
-import { t } from '../../lib/messages'
-import { ConfirmModal } from '../../ui/ConfirmModal'
+import { rich, t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
 import { actionName } from './LoanButton'
 
-export type Asked = { loan: AdminLoan; action: 'return' | 'restock' }
+type Ending = 'restock' | 'return'
 
-type ReturnQuestionProps = { asked: Asked | null; onYes: (asked: Asked) => void; onClose: () => void }
+/** Which loan is to end, and by which button. */
+export type Asked = { loan: AdminLoan; by: Ending }
 
-/** Names the book, the borrower and the fine before the loan ends. */
-export function ReturnQuestion({ asked, onYes, onClose }: ReturnQuestionProps) {
+type ReturnQuestionProps = {
+  asked: Asked | null
+  onAnswer: (asked: Asked, answer: Ending) => void
+  onClose: () => void
+}
+
+/**
+ * Names the book, the borrower and the fine before the loan ends, and says where either answer leaves the copy. Enter
+ * does what the button in the row was named.
+ */
+export function ReturnQuestion({ asked, onAnswer, onClose }: ReturnQuestionProps) {
   // While the question fades out it still says what it asked.
   const [shown, setShown] = useState(asked)
   if (asked && asked !== shown) setShown(asked)
-  const action = shown?.action ?? 'return'
 
-  return (
-    <ConfirmModal
-      opened={asked !== null}
-      title={t(`loans.question.${action}`)}
-      routine
-      confirm={actionName(action)}
-      onConfirm={() => {
-        if (shown) onYes(shown)
+  const answer = (ending: Ending, variant: 'default' | 'filled') => (
+    <Button
+      variant={variant}
+      data-autofocus={shown?.by === ending || undefined}
+      onClick={() => {
+        if (shown) onAnswer(shown, ending)
         onClose()
       }}
-      onClose={onClose}
     >
-      {shown && sentenceOf(shown.loan)}
-      <Text component="span" display="block" mt="sm">
-        {action === 'return' ? t('loans.question.stays') : t('loans.question.back')}
+      {actionName(ending)}
+    </Button>
+  )
+
+  return (
+    <Modal opened={asked !== null} onClose={onClose} title={t('loans.question.title')}>
+      <Text>{shown && sentenceOf(shown.loan)}</Text>
+      <Text mt="sm">{t('loans.question.restock')}</Text>
+      <Text mt="xs">
+        {rich('loans.question.return', {
+          link: (words) => (
+            <Anchor component={Link} to={paths.toShelve()} underline="always">
+              {words}
+            </Anchor>
+          ),
+        })}
       </Text>
-    </ConfirmModal>
+      <Group justify="flex-end" mt="lg" gap="xs">
+        <Button variant="subtle" onClick={onClose}>
+          {t('common.cancel')}
+        </Button>
+        {answer('return', 'default')}
+        {answer('restock', 'filled')}
+      </Group>
+    </Modal>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import { useAction } from '../../api/action'
-import { extendLoan, returnLoan } from '../../api/loans'
+import { extendLoan, returnLoan, takeBack, type Landed } from '../../api/loans'
+import type { Loan } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 
@@ -15,26 +16,38 @@ export type Refused = { id: number; blocks: readonly string[]; reason: string }
 
 const overridable = (error: unknown): readonly string[] => (error instanceof ProblemError ? error.overridable : [])
 
-/** Returns and extends loans; several rows may be on their way at once, each until the list has been read again. */
+type LoanFacts = Pick<Loan, 'id' | 'bookId' | 'barcode'>
+
+function takenBack(landed: Landed): string {
+  if (landed?.state === 'on-shelf') return t('loans.returned.onShelf', { count: landed.onShelf })
+  if (landed?.state === 'to-shelve') return t('loans.returned.toShelve')
+  return t('loans.returned')
+}
+
+/**
+ * Returns and extends loans; several rows may be on their way at once, each until the list has been read again. A librarian
+ * is told where the copy is then, and may extend against the rules: `onRefused`.
+ */
 export function useLoanActions(onRefused?: (refused: Refused) => void) {
   const [pending, setPending] = useState<ReadonlyMap<number, LoanAction>>(new Map())
-  const giveBack = useAction(returnLoan, {
-    done: () => t('loans.returned'),
-    failed: (reason, error) => t('loans.returnFailed', { reason: reasonOf(reason, error) }),
-  })
+  const returnFailed = (reason: string, error: unknown) => t('loans.returnFailed', { reason: reasonOf(reason, error) })
+  const giveBack = useAction(returnLoan, { done: () => t('loans.returned'), failed: returnFailed })
+  const take = useAction(takeBack, { done: takenBack, failed: returnFailed })
   const extend = useAction(extendLoan, {
     done: () => t('loans.extended'),
     failed: (reason, error) =>
       onRefused && overridable(error).length > 0 ? null : t('loans.extendFailed', { reason: reasonOf(reason, error) }),
   })
 
-  async function run(id: number, action: LoanAction): Promise<void> {
+  async function run({ id, bookId, barcode }: LoanFacts, action: LoanAction): Promise<void> {
     if (pending.has(id)) return
     setPending((before) => new Map(before).set(id, action))
     const outcome =
       action === 'extend'
         ? await extend.run({ id })
-        : await giveBack.run(action === 'restock' ? { id, restock: true } : { id })
+        : onRefused
+          ? await take.run({ id, bookId, barcode, restock: action === 'restock' })
+          : await giveBack.run(id)
     if (!outcome.ok && action === 'extend') {
       const blocks = overridable(outcome.error)
       if (blocks.length > 0) onRefused?.({ id, blocks, reason: messageOf(outcome.error) })

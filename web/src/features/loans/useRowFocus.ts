@@ -36,9 +36,9 @@ export function useRowFocus(pending: ReadonlyMap<number, unknown>, whenEmpty: ()
   }
 }
 
-/** Puts the keyboard on the first row's first action; false if there is no row. */
-export function focusFirstAction(): boolean {
-  const first = buttons('return').find((button) => !button.disabled)
-  first?.focus()
-  return first !== undefined
+/** Puts the keyboard on the first row's first action. */
+export function focusFirstAction(): void {
+  buttons('restock')
+    .find((button) => !button.disabled)
+    ?.focus()
 }

@@ -41,7 +41,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
 
   function start(loan: Loan, action: 'return' | 'extend') {
     keepPlace(loan.id, action)
-    void run(loan.id, action)
+    void run(loan, action)
   }
 
   if (loans.length === 0) {
@@ -84,7 +84,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
           { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
           {
             title: t('loans.column.actions'),
-            controls: true,
+            bare: true,
             cell: (loan) => {
               const reason = loan.fine > 0 ? `fined-${loan.id}` : undefined
               const shared = { loan, pending: pending.get(loan.id), refusedBy: reason }
