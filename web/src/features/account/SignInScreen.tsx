@@ -46,7 +46,9 @@ export default function SignInScreen() {
   // Coming from the registration, only the password is missing. On a phone the keyboard would hide the page.
   useEffect(() => {
     if (registered) password.current?.focus()
-    else if (matchMedia('(pointer: fine)').matches) email.current?.focus({ preventScroll: true })
+    else if (document.activeElement === document.body && matchMedia('(pointer: fine)').matches) {
+      email.current?.focus({ preventScroll: true })
+    }
   }, [registered])
 
   async function submit(event: SubmitEvent<HTMLFormElement>) {
