@@ -126,7 +126,7 @@ test('a scanner that does not arrive is said, what was typed stays, and Try agai
   watch,
 }) => {
   watch.excuse(/ERR_FAILED|Loading chunk scanner failed/)
-  const chunk = '**/static/js/scanner-*.js'
+  const chunk = '**/static/js/scanner-*.js*'
   await page.route(chunk, (route) => route.abort())
   await page.goto('login')
   await email(page).fill('asha@college.test')

@@ -29,7 +29,13 @@ export function Root() {
       />
       <TellScrolled />
       {help.opened && (
-        <ErrorBoundary fallback={null} onError={help.close}>
+        <ErrorBoundary
+          fallback={null}
+          onError={() => {
+            KeyboardHelp.again()
+            help.close()
+          }}
+        >
           <Suspense>
             <KeyboardHelp onClose={help.close} />
           </Suspense>

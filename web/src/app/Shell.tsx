@@ -34,7 +34,13 @@ export function Shell() {
       </main>
       <Notices />
       {searching && (
-        <ErrorBoundary fallback={null} onError={() => setSearching(false)}>
+        <ErrorBoundary
+          fallback={null}
+          onError={() => {
+            Palette.again()
+            setSearching(false)
+          }}
+        >
           <Suspense>
             <Palette user={user} onClose={() => setSearching(false)} />
           </Suspense>

@@ -91,7 +91,8 @@ export default function SignInScreen() {
     void (async () => {
       const answer = await findCard(code)
       if (!answer || 'email' in answer) return
-      if (place !== 'password') return putBack()
+      // A field gets back what may have been meant for it; no card's number is an address.
+      if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
       // With an address that somebody typed before it, this was a password out of a program that types.
       const address = email.current?.value ?? ''
       if (address === '' || address === ofCard.current) return
@@ -186,7 +187,11 @@ export default function SignInScreen() {
           )}
           <div id="scanner" hidden={!scanning}>
             {scanning && (
-              <ErrorBoundary key={openings} fallback={<NotLoaded onRetry={() => showScanner(true)} />}>
+              <ErrorBoundary
+                key={openings}
+                fallback={<NotLoaded onRetry={() => showScanner(true)} />}
+                onError={ScannerPanel.again}
+              >
                 <Suspense fallback={<Text c="dimmed">{t('account.card.preparing')}</Text>}>
                   <ScannerPanel
                     onCode={async (code) => {

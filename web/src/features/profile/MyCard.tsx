@@ -19,7 +19,7 @@ export function MyCard({ user }: { user: User }) {
         {t('profile.card.title')}
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title={t('profile.card.title')} size="md">
-        <ErrorBoundary fallback={<p role="alert">{t('profile.card.failed')}</p>}>
+        <ErrorBoundary fallback={<p role="alert">{t('profile.card.failed')}</p>} onError={IdCard.again}>
           <Suspense fallback={t('profile.card.loading')}>
             <IdCard name={user.name} department={user.department} batch={user.batch} rollNumber={rollNumber} />
           </Suspense>
