@@ -87,6 +87,7 @@ describe('Add New Book', () => {
     expect(await bodies(requests, 'POST')).toEqual([
       {
         title: 'Emma',
+        barcodes: [],
         author: 'Jane Austen',
         genre: 'Novel',
         photoURL: 'https://covers.test/emma.jpg',
