@@ -79,7 +79,7 @@ impl Catalogue {
     /// Whether the index follows the catalogue.
     ///
     /// # Errors
-    /// For how long it has not, in words.
+    /// For how long the index has been behind, in words.
     pub fn health(&self) -> Result<(), String> {
         let behind = self.shared.level().elapsed();
         if behind < STALE {
@@ -137,7 +137,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Takes in what changed since the last look; `false` where nothing did.
+    /// Applies the changes since the last look; `false` if there were none.
     async fn catch_up(&self) -> Result<bool, Error> {
         let (seen, now) = (*self.seen.borrow(), Instant::now());
         let changes = self.db.snapshot(move |tx| changes::changes_after(tx, seen)).await?;

@@ -70,7 +70,7 @@ pub enum Sort {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Query<'a> {
-    /// The text to find, as typed. Every book contains a blank one.
+    /// The text to find, as typed. Blank matches every book.
     pub text: &'a str,
     pub field: Field,
     pub sort: Sort,

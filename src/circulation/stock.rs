@@ -39,7 +39,7 @@ impl From<Obstacle> for Error {
 /// Barcodes for new copies.
 #[derive(Clone, Debug)]
 pub enum Barcodes {
-    /// So many, with the next accession numbers.
+    /// This many, with the next accession numbers.
     Next(i64),
     /// These, as a librarian scanned them.
     Given(Vec<String>),
@@ -135,7 +135,7 @@ pub fn record_added(
     record(tx, moment, actor, &Entry::book(book, added_change(added)))
 }
 
-/// That copies came in, as it is kept.
+/// The recorded change: copies were added.
 #[must_use]
 pub fn added_change(added: &[AddedCopy]) -> Change {
     Change::CopiesAdded {

@@ -191,6 +191,7 @@ impl BookForm {
 }
 
 /// What `Add New Book` sends: the form, and the barcodes of copies that have one already (R-COPY-3).
+// Its fields are written out because serde cannot refuse unknown fields of a struct that is flattened into another.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewBook {

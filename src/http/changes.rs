@@ -112,7 +112,7 @@ pub struct ChangeList {
     next: Option<String>,
 }
 
-/// Rows of a file at most; a spreadsheet holds about ten times as many.
+/// Most rows in one file; a spreadsheet can hold about ten times as many.
 const MOST_ROWS: usize = 100_000;
 /// Rows read at once for a file.
 const PORTION: i64 = 1000;

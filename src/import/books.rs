@@ -86,7 +86,7 @@ struct ImportedBook {
     key: Key,
     /// Of the copies that it stands for; none where they get accession numbers.
     barcodes: Vec<String>,
-    /// The row, should one of its barcodes be taken.
+    /// The row as it is listed among the rejected ones, should a barcode of it be taken.
     row: Option<Rejected>,
 }
 

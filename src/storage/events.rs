@@ -114,7 +114,7 @@ fn named<I>(id: Option<I>, name: Option<String>) -> Option<(I, String)> {
 }
 
 fn recorded(row: &Row<'_>) -> Result<Recorded> {
-    /// Beside the version, which has been 1 so far.
+    /// Stored beside the version, which is 1 so far.
     #[derive(Deserialize)]
     struct Stored {
         #[serde(flatten)]

@@ -153,7 +153,7 @@ impl Connection {
         self.ask(PING, async |client| client.batch_execute(statement).await)
     }
 
-    /// Takes in what arrived since the last job; `false` where that was the end of the connection.
+    /// Reads what has arrived since the last job; `false` if the connection has ended.
     fn stands(&self) -> bool {
         self.runtime.block_on(async {
             // Once to look at the socket, once to let the mover read it.

@@ -182,7 +182,7 @@ impl Reader {
     }
 }
 
-/// Answers jobs of which nothing was done, and tells the operator why.
+/// Answers jobs that were not begun, and logs why.
 fn fail(health: &Health, jobs: impl Iterator<Item = Box<dyn Job>>, error: &Error) {
     let reason = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     health.failed(&reason);

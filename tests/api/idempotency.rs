@@ -25,20 +25,6 @@ use crate::{
     common::Database,
 };
 
-/// Makes two tests of each function: one on `SQLite`, one on `PostgreSQL`.
-macro_rules! on_both_databases {
-    ($($test:ident),+ $(,)?) => {
-        mod sqlite { $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() { super::$test(crate::common::Database::sqlite()).await; }
-        )+ }
-        mod postgres { $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() { super::$test(crate::common::Database::postgres()).await; }
-        )+ }
-    };
-}
-
 on_both_databases!(
     every_write_that_is_repeated_happens_once_and_answers_alike,
     of_50_repeats_at_the_same_moment_at_two_servers_one_happens_and_all_get_its_answer,

@@ -3,6 +3,20 @@
 //! One file per area; names are sentences and carry the requirement they show. Every answer is held against the API's
 //! document on the way (`contract.rs`).
 
+/// Makes two tests of each function, on several threads: one on `SQLite`, one on `PostgreSQL`.
+macro_rules! on_both_databases {
+    ($($test:ident),+ $(,)?) => {
+        mod sqlite { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $test() { super::$test(crate::common::Database::sqlite()).await; }
+        )+ }
+        mod postgres { $(
+            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+            async fn $test() { super::$test(crate::common::Database::postgres()).await; }
+        )+ }
+    };
+}
+
 mod access;
 mod accounts;
 mod app;

@@ -29,20 +29,6 @@ use crate::{
     common::Database,
 };
 
-/// Makes two tests of each function: one on `SQLite`, one on `PostgreSQL`.
-macro_rules! on_both_databases {
-    ($($test:ident),+ $(,)?) => {
-        mod sqlite { $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() { super::$test(crate::common::Database::sqlite()).await; }
-        )+ }
-        mod postgres { $(
-            #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-            async fn $test() { super::$test(crate::common::Database::postgres()).await; }
-        )+ }
-    };
-}
-
 on_both_databases!(
     the_last_copy_can_be_borrowed_once_by_256_who_ask_at_the_same_moment_r_loan_2,
     a_loan_returned_by_many_at_once_puts_one_copy_back_r_loan_3,

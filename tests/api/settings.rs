@@ -58,8 +58,8 @@ fn recorded(app: &TestApp, action: &str) -> Vec<(Value, Value)> {
         .collect()
 }
 
-/// Makes two tests of each function: one on `SQLite`, one on `PostgreSQL`.
-macro_rules! on_both_databases {
+/// Makes two tests of each function, which is given the application: one on `SQLite`, one on `PostgreSQL`.
+macro_rules! each_app {
     ($($test:ident),+ $(,)?) => {
         mod sqlite { $( #[tokio::test] async fn $test() {
             super::$test(super::TestApp::new().await).await;
@@ -70,7 +70,7 @@ macro_rules! on_both_databases {
     };
 }
 
-on_both_databases!(
+each_app!(
     everybody_reads_what_the_screens_show_r_rule_8,
     rules_are_saved_with_a_first_day_r_rule_3,
     what_was_saved_is_in_the_audit_with_before_and_after_r_rule_1,

@@ -258,7 +258,7 @@ const LIBRARIAN: State[] = [
     name: 'rules with a mistake and a category of its own',
     reach: async ({ page }) => {
       await page.goto('settings')
-      await page.getByLabel('Give an own value to').first().selectOption('Loan days')
+      await page.getByLabel('Set a different value for').first().selectOption('Loan days')
       await page.getByLabel('Loan days').first().fill('99999')
       await page.getByRole('button', { name: 'Save' }).click()
       await expect(page.getByText(/Loan days must be/)).toBeVisible()

@@ -66,15 +66,15 @@ test('R-RULE-1 blank is no limit, a mistake is told at its field, and what was t
 test('R-RULE-2 a category has its own values, or is as Student again', async ({ page, who }) => {
   await page.goto('settings')
   const staff = page.getByRole('region', { name: 'Staff' })
-  await staff.getByLabel('Give an own value to').selectOption('Loan days')
+  await staff.getByLabel('Set a different value for').selectOption('Loan days')
   await staff.getByLabel('Loan days', { exact: true }).fill('30')
   await page.getByRole('button', { name: 'Save' }).click()
   await expectDone(page, 'Settings saved.')
   expect((await rulesOf(present(who))).categories[1]).toEqual({ name: 'Staff', rules: { loanDays: 30 } })
 
-  await staff.getByRole('button', { name: 'Loan days of Staff as Student again' }).click()
+  await staff.getByRole('button', { name: 'Loan days of Staff: use the value of Student' }).click()
   await page.getByRole('button', { name: 'Save' }).click()
-  await expect(staff.getByText('Everything as for Student.')).toBeVisible()
+  await expect(staff.getByText('Everything is the same as for Student.')).toBeVisible()
   await expect.poll(async () => (await rulesOf(present(who))).categories[1]?.rules).toEqual({})
 })
 
@@ -94,7 +94,7 @@ test('two librarians save at once: both changes are kept, and where both changed
     Object.assign(rules.categories[0]?.rules ?? {}, { maxRenewals: 5 })
   })
   await page.getByRole('button', { name: 'Save' }).click()
-  await expectRefused(page, 'Somebody else saved these settings meanwhile.')
+  await expectRefused(page, 'Somebody else has saved these settings in the meantime.')
   await expectRefused(page, 'Student: Most renewals: saved as 5')
   await expect(page.getByLabel('Students extend by themselves')).not.toBeChecked()
   await expect(page.getByLabel('Loan days')).toHaveValue('14')

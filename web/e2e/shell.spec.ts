@@ -289,7 +289,7 @@ test.describe('the frame', () => {
     await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'light')
     await page.reload()
     await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'light')
-    await choose('As the system')
+    await choose('Same as the system')
     await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'dark')
   })
 

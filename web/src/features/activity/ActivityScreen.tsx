@@ -9,6 +9,7 @@ import { dayText, timeText } from '../../lib/format'
 import { rich, said, t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { messageOf } from '../../lib/problem'
+import { ShowMore } from '../../ui/ShowMore'
 import { EmptyState } from '../../ui/EmptyState'
 import { ErrorState } from '../../ui/ErrorState'
 import { PageHeader } from '../../ui/PageHeader'
@@ -134,16 +135,7 @@ export default function ActivityScreen() {
               {t('activity.failed', { reason: messageOf(query.error) })}
             </Alert>
           )}
-          {query.hasNextPage && (
-            <Button
-              variant="default"
-              mt="lg"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
-              {t('activity.more')}
-            </Button>
-          )}
+          <ShowMore query={query} label={t('activity.more')} />
         </div>
       )}
     </div>

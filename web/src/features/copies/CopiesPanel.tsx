@@ -7,6 +7,7 @@ import { copiesQuery, moveCopy } from '../../api/copies'
 import type { BookDetail, Copy, StateCount } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
+import { ShowMore } from '../../ui/ShowMore'
 import { DateText } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
@@ -53,16 +54,7 @@ export function CopiesPanel({ book }: { book: BookDetail }) {
                 <Copies copies={withdrawn} label={t('copies.withdrawnTable')} onAsk={setAsked} />
               </details>
             )}
-            {query.hasNextPage && (
-              <Button
-                variant="default"
-                mt="md"
-                loading={query.isFetchingNextPage}
-                onClick={() => void query.fetchNextPage()}
-              >
-                {t('copies.more')}
-              </Button>
-            )}
+            <ShowMore query={query} label={t('copies.more')} />
           </>
         )}
       </ListState>

@@ -10,6 +10,7 @@ import { rich, t } from '../../lib/messages'
 import { notify } from '../../lib/notify'
 import { paths } from '../../lib/paths'
 import { messageOf } from '../../lib/problem'
+import { ShowMore } from '../../ui/ShowMore'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
@@ -44,16 +45,7 @@ export default function ToShelveScreen() {
           ) : (
             <>
               <Waiting copies={copies} whenGone={() => box.current?.focus()} />
-              {query.hasNextPage && (
-                <Button
-                  variant="default"
-                  mt="md"
-                  loading={query.isFetchingNextPage}
-                  onClick={() => void query.fetchNextPage()}
-                >
-                  {t('copies.more')}
-                </Button>
-              )}
+              <ShowMore query={query} label={t('copies.more')} />
             </>
           )
         }
