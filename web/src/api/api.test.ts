@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { fakeServer, problem } from '../testing/server'
+import { fakeServer, problem, wrong } from '../testing/server'
 import { client, dataOf } from './client'
 import { forms } from './contract'
 import { ProblemError } from '../lib/problem'
@@ -20,11 +20,12 @@ async function failure(call: Promise<unknown>): Promise<ProblemError> {
 
 describe('what a call throws', () => {
   it("carries the server's words, code and fields", async () => {
-    fakeServer({ 'GET /me': problem(422, 'invalid', 'Look again.', [{ field: 'name', message: 'Name is required.' }]) })
+    const errors = [wrong('name', 'required', { label: 'Full name' })]
+    fakeServer({ 'GET /me': problem(422, 'invalid', { params: { count: 1 }, errors }) })
     const error = await failure(dataOf(client.GET('/me')))
-    expect(error.message).toBe('Name is required.')
+    expect(error.message).toBe('Full name is required.')
     expect(error.code).toBe('invalid')
-    expect(error.fields).toEqual({ name: 'Name is required.' })
+    expect(error.fields).toEqual({ name: 'Full name is required.' })
   })
 
   it('is in plain words when the network fails', async () => {
@@ -39,16 +40,15 @@ describe('what a call throws', () => {
   })
 
   it('is in plain words when something else than the server answers', async () => {
-    fakeServer({ 'GET /me': { status: 502, body: '<html>', headers: { 'Content-Type': 'text/html' } } })
+    fakeServer({ 'GET /me': new Response('<html>', { status: 502, headers: { 'Content-Type': 'text/html' } }) })
     const error = await failure(dataOf(client.GET('/me')))
     expect(error.status).toBe(502)
     expect(error.message).toContain('Please try again')
   })
 
   it('says how long to wait', async () => {
-    fakeServer({
-      'GET /me': { ...problem(429, 'slow-down', 'Slow down.'), headers: { 'Retry-After': '30' } },
-    })
+    const refusal = problem(429, 'too-many-requests', { params: { seconds: 30, minutes: 0 } })
+    fakeServer({ 'GET /me': { ...refusal, headers: { 'Retry-After': '30' } } })
     expect((await failure(dataOf(client.GET('/me')))).retryAfter).toBe(30)
   })
 })

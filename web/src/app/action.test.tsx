@@ -4,6 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Notices } from './Notices'
 import { clearNotices, notify } from '../lib/notify'
 import { renderRoutes } from '../testing/render'
+import { loan } from '../testing/samples'
 import { fakeServer, problem } from '../testing/server'
 import { action, useAction } from '../api/action'
 import { client, dataOf } from '../api/client'
@@ -36,6 +37,7 @@ function Screen() {
 const show = () => renderRoutes([{ path: '/', Component: Screen, HydrateFallback: () => null }], '/')
 const press = async (name: string) => userEvent.click(await screen.findByRole('button', { name }))
 const keysOf = (made: readonly Request[]) => made.map((request) => request.headers.get('Idempotency-Key'))
+const lent = { status: 201, body: loan(1) } as const
 const lost = () => {
   throw new TypeError('Failed to fetch')
 }
@@ -52,7 +54,7 @@ describe('a write', () => {
     fakeServer({
       'POST /books/1/loans': async () => {
         await new Promise<void>((resolve) => (answer = resolve))
-        return { status: 201, body: {} }
+        return lent
       },
     })
     show()
@@ -71,7 +73,7 @@ describe('a write', () => {
       'POST /books/1/loans': () => {
         answers += 1
         if (answers === 1) return lost()
-        return answers === 2 ? problem(500, 'outcome-unknown', 'It may have worked.') : { status: 201, body: {} }
+        return answers === 2 ? problem(500, 'outcome-unknown') : lent
       },
     })
     show()
@@ -87,7 +89,7 @@ describe('a write', () => {
 
   it('W2: a refusal is an answer, and another book is another intent', async () => {
     const made = fakeServer({
-      'POST /books/1/loans': problem(409, 'book-unavailable', 'It is out.'),
+      'POST /books/1/loans': problem(409, 'book-unavailable'),
       'POST /books/2/loans': lost,
     })
     show()
@@ -97,7 +99,7 @@ describe('a write', () => {
   })
 
   it('W21: of somebody who is signed out nothing is said twice', async () => {
-    const made = fakeServer({ 'POST /books/1/loans': problem(401, 'not-signed-in', 'Please sign in first.') })
+    const made = fakeServer({ 'POST /books/1/loans': problem(401, 'not-signed-in') })
     show()
     await press('Borrow 1')
     await waitFor(() => expect(made).toHaveLength(1))
@@ -110,16 +112,16 @@ describe('notices', () => {
   it('W4: failures of two rows stand beside each other until they are dismissed or tried again', async () => {
     let works = false
     fakeServer({
-      'POST /books/1/loans': () => (works ? { status: 201, body: {} } : problem(409, 'one-is-out', 'One is out.')),
-      'POST /books/2/loans': problem(409, 'two-is-out', 'Two is out.'),
+      'POST /books/1/loans': () => (works ? lent : problem(409, 'book-unavailable')),
+      'POST /books/2/loans': problem(409, 'loan-fined'),
     })
     vi.useFakeTimers({ shouldAdvanceTime: true })
     try {
       show()
       await press('Borrow 1')
       await press('Borrow 2')
-      expect(await screen.findByText('No. One is out.')).toBeVisible()
-      expect(screen.getByText('No. Two is out.')).toBeVisible()
+      expect(await screen.findByText('No. This book is currently not available for borrowing.')).toBeVisible()
+      expect(screen.getByText(/^No. This loan is overdue/)).toBeVisible()
       await vi.advanceTimersByTimeAsync(60_000)
       expect(screen.getAllByRole('alert')).toHaveLength(2)
 
@@ -135,7 +137,7 @@ describe('notices', () => {
   })
 
   it('a success offers Undo, once', async () => {
-    fakeServer({ 'POST /books/1/loans': { status: 201, body: {} } })
+    fakeServer({ 'POST /books/1/loans': lent })
     show()
     await press('Borrow 1')
     await press('Undo')
@@ -145,7 +147,7 @@ describe('notices', () => {
 
   it('an Undo that is refused says so', async () => {
     undone.mockRejectedValue(new Error('too late'))
-    fakeServer({ 'POST /books/1/loans': { status: 201, body: {} } })
+    fakeServer({ 'POST /books/1/loans': lent })
     show()
     await press('Borrow 1')
     await press('Undo')

@@ -1,12 +1,13 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { User } from '../api/types'
 import { renderApp } from '../testing/render'
-import { bookPage, librarian, student } from '../testing/samples'
+import { bookPage, librarian, sessionOf, student } from '../testing/samples'
 import { fakeServer, problem } from '../testing/server'
 import { storedRole } from '../lib/storage'
 
-const session = (user: unknown) => ({ 'GET /auth/session': { body: { user } } })
+const session = (user: User | null) => ({ 'GET /auth/session': sessionOf(user) })
 const catalogue = { 'GET /books': bookPage([]) }
 
 async function at(pathname: string, view: ReturnType<typeof renderApp>) {
@@ -81,11 +82,7 @@ describe('navigation bar', () => {
     fakeServer({
       ...session(librarian),
       ...catalogue,
-      'POST /auth/sign-out': problem(
-        500,
-        'internal',
-        'Something went wrong on the server. Nothing was changed; please try again.',
-      ),
+      'POST /auth/sign-out': problem(500, 'internal'),
     })
     const view = renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Logout' }))

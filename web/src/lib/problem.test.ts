@@ -35,6 +35,14 @@ describe('a problem', () => {
     expect(problem({ status: 409, code: 'refused', blocks }).message).toBe('यह प्रति मरम्मत में है। Words of tomorrow.')
   })
 
+  it('about the state of a copy names the state in the language of the page', async () => {
+    await loadRest()
+    const refused = () => problem({ status: 409, code: 'copy-state', params: { from: 'on-loan', to: 'in-repair' } })
+    expect(refused().message).toBe('A copy that is on loan cannot become in repair.')
+    await chooseLanguage('hi')
+    expect(refused().message).toBe('“उधार पर” स्थिति की प्रति “मरम्मत में” नहीं हो सकती।')
+  })
+
   it('of a rule that this page does not know is shown in the words of the server', () => {
     const error = { field: 'a', rule: 'madeTomorrow', params: {}, message: 'Not like this.' }
     expect(problem({ errors: [error] }).fields).toEqual({ a: 'Not like this.' })

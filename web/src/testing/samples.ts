@@ -1,4 +1,4 @@
-import type { Book, Config, User } from '../api/types'
+import type { Book, BookDetail, Config, Loan, User } from '../api/types'
 
 /** People and books for tests. */
 export const librarian: User = {
@@ -22,6 +22,9 @@ export const student: User = {
   batch: '2027',
   createdAt: '2026-01-05T09:00:00Z',
 }
+
+/** Who is signed in, as the server answers it. */
+export const sessionOf = (user: User | null) => ({ body: { user, idCard: true } })
 
 /** What the settings of a new library show. */
 export const config: Config = {
@@ -64,6 +67,33 @@ export function book(id: number, more: Partial<Book> = {}): Book {
     ...more,
   }
 }
+
+export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDetail => ({
+  ...book(id),
+  averageRating: null,
+  reviewCount: 0,
+  copies: 3,
+  nextDue: null,
+  ...more,
+})
+
+/** A loan of the student that begins today. */
+export const loan = (id: number, more: Partial<Loan> = {}): Loan => ({
+  id,
+  userId: student.uid,
+  bookId: id,
+  title: `Book ${id}`,
+  EntryDate: '2026-11-21',
+  returnDate: '2026-11-28',
+  fine: 0,
+  overdueDays: 0,
+  copyId: id,
+  barcode: `L${id}`,
+  renewals: 0,
+  explain: [],
+  reasons: [],
+  ...more,
+})
 
 export function bookPage(books: Book[], more: { total?: number; totalIsExact?: boolean; next?: string } = {}) {
   return { body: { books, total: books.length, totalIsExact: true, next: null, previous: null, ...more } }

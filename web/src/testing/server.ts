@@ -1,35 +1,79 @@
 import { vi } from 'vitest'
+import type { paths } from '../api/schema'
+import type { Problem } from '../api/types'
+import english from '../messages/server.json'
 
-type Answer = { status?: number; body?: unknown; headers?: Record<string, string> }
-type Handler = Answer | ((request: Request) => Answer | Promise<Answer>)
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/**
- * Stands in for the server: answers by "METHOD /path" below the API's base, 404 for anything else. Returns the requests
- * that were made.
- */
-export function fakeServer(handlers: Record<string, Handler>): Request[] {
+/** `/books/{id}` with a number for each id, as it stands in a request. */
+type Filled<Path extends string> = Path extends `${infer Before}{${string}}${infer After}`
+  ? `${Before}${number}${Filled<After>}`
+  : Path
+
+type Headers = { headers?: Record<string, string> }
+
+/** What the document says that the server answers when all is well; 200 goes without saying. */
+type Success<Responses> = {
+  [Status in keyof Responses & number]: Responses[Status] extends { content: { 'application/problem+json': unknown } }
+    ? never
+    : Headers &
+        (Status extends 200 ? { status?: 200 } : { status: Status }) &
+        (Responses[Status] extends { content: { 'application/json': infer Body } } ? { body: Body } : { body?: never })
+}[keyof Responses & number]
+
+type Refusal = Headers & { status: number; body: Problem }
+
+/** A `Response` is an answer that is not the server's own, for instance a proxy's. */
+type Answer<Responses> = Success<Responses> | Refusal | Response
+
+type Operation = {
+  [Path in keyof paths]: {
+    [M in Method]: paths[Path][M] extends { responses: infer Responses }
+      ? { name: `${Uppercase<M>} ${Filled<Path>}`; answer: Answer<Responses> }
+      : never
+  }[Method]
+}[keyof paths]
+
+/** Answers by "METHOD /path" below the API's base, each as the server's document has it. */
+export type Handlers = {
+  [One in Operation as One['name']]?: One['answer'] | ((request: Request) => One['answer'] | Promise<One['answer']>)
+}
+
+type AnyAnswer = Response | (Headers & { status?: number; body?: unknown })
+type AnyHandler = AnyAnswer | ((request: Request) => AnyAnswer | Promise<AnyAnswer>)
+
+/** Stands in for the server, which answers 404 where it has no handler. Returns the requests that were made. */
+export function fakeServer(handlers: Handlers): Request[] {
+  const byName: Readonly<Record<string, AnyHandler | undefined>> = handlers
   const made: Request[] = []
   vi.stubGlobal('fetch', async (input: RequestInfo | URL, init?: RequestInit) => {
     const request = new Request(input, init)
     made.push(request.clone())
     const path = new URL(request.url).pathname.replace('/library/api/v1', '')
-    const handler = handlers[`${request.method} ${path}`]
-    const answer: Answer =
-      typeof handler === 'function'
-        ? await handler(request)
-        : (handler ?? problem(404, 'not-found', 'There is no such thing.'))
-    const status = answer.status ?? (answer.body === undefined ? 204 : 200)
-    return new Response(answer.body === undefined ? null : JSON.stringify(answer.body), {
+    const handler = byName[`${request.method} ${path}`] ?? problem(404, 'not-found')
+    const answer = typeof handler === 'function' ? await handler(request) : handler
+    if (answer instanceof Response) return answer.clone()
+    const { status = 200, body, headers } = answer
+    return new Response(body === undefined ? null : JSON.stringify(body), {
       status,
-      headers: {
-        'Content-Type': status >= 400 ? 'application/problem+json' : 'application/json',
-        ...answer.headers,
-      },
+      headers: { 'Content-Type': status >= 400 ? 'application/problem+json' : 'application/json', ...headers },
     })
   })
   return made
 }
 
-export function problem(status: number, code: string, detail: string, errors?: { field: string; message: string }[]) {
-  return { status, body: { type: 'about:blank', title: detail, status, detail, code, ...(errors && { errors }) } }
+const words: Readonly<Record<string, string>> = english
+
+/** A refusal as the server writes it; words without parameters are found by the code. */
+export function problem(status: number, code: Problem['code'], more: Partial<Problem> = {}): Refusal {
+  const detail = words[`problem.${code}`] ?? code
+  return { status, body: { type: 'about:blank', title: code, status, code, detail, params: {}, ...more } }
 }
+
+/** A field that is wrong, among the `errors` of a problem; a rule that this page does not know brings its own words. */
+export const wrong = (field: string, rule: string, params: Record<string, unknown> = {}, message = rule) => ({
+  field,
+  rule,
+  params,
+  message,
+})

@@ -2,11 +2,11 @@ import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { renderApp } from '../../testing/render'
-import { bookPage, config, student } from '../../testing/samples'
-import { fakeServer, problem } from '../../testing/server'
+import { bookPage, config, sessionOf, student } from '../../testing/samples'
+import { fakeServer, problem, wrong } from '../../testing/server'
 
 const visitor = {
-  'GET /auth/session': { body: { user: null } },
+  'GET /auth/session': sessionOf(null),
   'GET /books': bookPage([]),
   'GET /config': { body: config },
 }
@@ -81,10 +81,10 @@ describe('Create Account', () => {
   })
 
   it('R-REG-4 U19: a refusal of one field is said once, in a red alert, marks the field, and nothing typed is lost', async () => {
-    const words = 'This email is already in use.'
+    const words = 'An account with this email already exists. Sign in, or use another address.'
     fakeServer({
       ...visitor,
-      'POST /auth/register': problem(409, 'email-taken', words, [{ field: 'email', message: words }]),
+      'POST /auth/register': problem(409, 'email-taken', { errors: [wrong('email', 'problem.email-taken')] }),
     })
     renderApp('/register')
     await fillIn()

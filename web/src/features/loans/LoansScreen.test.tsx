@@ -1,44 +1,43 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AdminLoan } from '../../api/types'
+import type { AdminLoan, Copy, CopyState } from '../../api/types'
 import { renderApp } from '../../testing/render'
-import { book, config, librarian } from '../../testing/samples'
-import { fakeServer, problem } from '../../testing/server'
+import { bookDetail, config, librarian, loan as ownLoan, sessionOf } from '../../testing/samples'
+import { fakeServer, type Handlers, problem } from '../../testing/server'
 
 function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
-  return {
-    id,
-    userId: id,
-    bookId: id,
-    title: `Book ${id}`,
-    EntryDate: '2026-11-14',
-    returnDate: '2026-11-21',
-    fine: 0,
-    overdueDays: 0,
-    copyId: id,
-    barcode: `L${id}`,
-    renewals: 0,
-    explain: [],
-    reasons: [],
-    userName: `Reader ${id}`,
-    rollNumber: `cs-${id}`,
-    batch: '2027',
-    ...more,
-  }
+  const dates = { EntryDate: '2026-11-14', returnDate: '2026-11-21' }
+  const reader = { userId: id, userName: `Reader ${id}`, rollNumber: `cs-${id}`, batch: '2027' }
+  return { ...ownLoan(id, dates), ...reader, ...more }
 }
 
 let open: AdminLoan[]
 let broken: boolean
 let perPage: number
 /** Where the copies that came back are. */
-let shelved: Map<number, string>
+let shelved: Map<number, CopyState>
 let deleted: number | null
+
+const copy = (id: number, state: CopyState): Copy => ({
+  id,
+  bookId: id,
+  title: `Book ${id}`,
+  barcode: `L${id}`,
+  state,
+  location: 'Shelf A1',
+  ownLocation: false,
+  note: '',
+  price: null,
+  acquiredOn: null,
+  loan: null,
+  moves: [],
+})
 
 /** A desk that really ends loans. */
 function desk() {
-  return fakeServer({
-    'GET /auth/session': { body: { user: librarian } },
+  const handlers: Handlers = {
+    'GET /auth/session': sessionOf(librarian),
     'GET /config': { body: config },
     'GET /loans': (request) => {
       const q = new URL(request.url).searchParams.get('q') ?? ''
@@ -50,39 +49,28 @@ function desk() {
       return { body: { loans: page, total: loans.length, today: '2026-11-21', overdue: 1, next, previous } }
     },
     'GET /copies': (request) => {
-      const state = shelved.get(Number(new URL(request.url).searchParams.get('barcode')?.slice(1)))
-      return { body: { copies: state === undefined ? [] : [{ state }], toShelve: 1, next: null } }
+      const id = Number(new URL(request.url).searchParams.get('barcode')?.slice(1))
+      const state = shelved.get(id)
+      return { body: { copies: state === undefined ? [] : [copy(id, state)], toShelve: 1, next: null } }
     },
-    ...Object.fromEntries(
-      open.flatMap(({ id }) => [
-        [
-          `POST /loans/${id}/return`,
-          async (request: Request) => {
-            if (broken)
-              return problem(
-                503,
-                'busy',
-                'The library is very busy. Nothing was changed; please try again in a moment.',
-              )
-            open = open.filter((one) => one.id !== id)
-            const { restock } = (await request.clone().json()) as { restock?: boolean }
-            shelved.set(id, restock ? 'on-shelf' : 'to-shelve')
-            return {}
-          },
-        ],
-        [
-          `GET /books/${id}`,
-          () =>
-            id === deleted ? problem(404, 'not-found', 'There is no such book.') : { body: book(id, { noOfBooks: 3 }) },
-        ],
-      ]),
-    ),
     'POST /loans/1/extend': () => {
       const moved = loan(1, { returnDate: '2026-11-28' })
       open = open.map((one) => (one.id === 1 ? moved : one))
       return { body: moved }
     },
-  })
+  }
+  for (const { id } of open) {
+    handlers[`POST /loans/${id}/return` as const] = async (request) => {
+      if (broken) return problem(503, 'busy')
+      open = open.filter((one) => one.id !== id)
+      const { restock } = (await request.clone().json()) as { restock?: boolean }
+      shelved.set(id, restock ? 'on-shelf' : 'to-shelve')
+      return { status: 204 }
+    }
+    handlers[`GET /books/${id}` as const] = () =>
+      id === deleted ? problem(404, 'not-found') : { body: bookDetail(id) }
+  }
+  return fakeServer(handlers)
 }
 
 const button = (action: string, id: number) =>

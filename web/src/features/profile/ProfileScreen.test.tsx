@@ -3,33 +3,14 @@ import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Loan } from '../../api/types'
 import { renderApp } from '../../testing/render'
-import { config, student } from '../../testing/samples'
-import { fakeServer, problem } from '../../testing/server'
-
-function loan(id: number, more: Partial<Loan> = {}): Loan {
-  return {
-    id,
-    userId: student.uid,
-    bookId: id,
-    title: `Book ${id}`,
-    EntryDate: '2026-11-18',
-    returnDate: '2026-11-25',
-    fine: 0,
-    overdueDays: 0,
-    copyId: id,
-    barcode: `L${id}`,
-    renewals: 0,
-    explain: [],
-    reasons: [],
-    ...more,
-  }
-}
+import { config, loan, sessionOf, student } from '../../testing/samples'
+import { fakeServer, type Handlers, problem, wrong } from '../../testing/server'
 
 const fined = loan(1, { EntryDate: '2026-11-11', returnDate: '2026-11-18', fine: 15, overdueDays: 3 })
 
-function server(loans: Loan[], more: Parameters<typeof fakeServer>[0] = {}) {
+function server(loans: Loan[], more: Handlers = {}) {
   return fakeServer({
-    'GET /auth/session': { body: { user: student } },
+    'GET /auth/session': sessionOf(student),
     'GET /config': { body: config },
     'GET /me': { body: student },
     'GET /me/loans': () => ({
@@ -71,10 +52,9 @@ describe('profile', () => {
 
   it('R-FAIL-1: a roll number that is taken is said under its field, logged, and nothing typed is lost', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    const message = 'An account with this roll number already exists.'
-    server([], {
-      'PATCH /me': problem(409, 'roll-number-taken', message, [{ field: 'rollNumber', message }]),
-    })
+    const message = 'An account with this roll number already exists. Check the number on your ID card.'
+    const errors = [wrong('rollNumber', 'problem.roll-number-taken')]
+    server([], { 'PATCH /me': problem(409, 'roll-number-taken', { errors }) })
     renderApp('/profile')
     await edit()
     const roll = screen.getByLabelText('Roll number')
@@ -120,7 +100,7 @@ describe('borrowed books', () => {
     server(loans, {
       'POST /loans/2/return': () => {
         loans.pop()
-        return {}
+        return { status: 204 }
       },
     })
     renderApp('/profile')

@@ -1,20 +1,13 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { BookDetail, Review } from '../../../api/types'
+import type { BookDetail, Review, ReviewForm, User } from '../../../api/types'
 import { storedRole } from '../../../lib/storage'
 import { renderApp } from '../../../testing/render'
-import { book, bookPage, librarian, student } from '../../../testing/samples'
-import { fakeServer, problem } from '../../../testing/server'
+import { bookDetail, bookPage, librarian, loan, sessionOf, student } from '../../../testing/samples'
+import { fakeServer, type Handlers, problem } from '../../../testing/server'
 
-const detail = (more: Partial<BookDetail> = {}): BookDetail => ({
-  ...book(7, { noOfBooks: 1 }),
-  averageRating: null,
-  reviewCount: 0,
-  copies: 1,
-  nextDue: null,
-  ...more,
-})
+const detail = (more: Partial<BookDetail> = {}) => bookDetail(7, { noOfBooks: 1, copies: 1, ...more })
 
 const review = (id: number, more: Partial<Review> = {}): Review => ({
   id,
@@ -32,9 +25,9 @@ function reviews(list: Review[], more: { total?: number; next?: string | null; y
   return { body: { reviews: list, total: list.length, averageRating, ratings, yours: null, next: null, ...more } }
 }
 
-function server(user: unknown, more: Parameters<typeof fakeServer>[0] = {}) {
+function server(user: User | null, more: Handlers = {}) {
   return fakeServer({
-    'GET /auth/session': { body: { user } },
+    'GET /auth/session': sessionOf(user),
     'GET /books/7': { body: detail(), headers: { ETag: '"1"' } },
     'GET /books/7/reviews': reviews([]),
     'GET /books': bookPage([]),
@@ -84,10 +77,7 @@ describe('a book', () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     let broken = true
     server(student, {
-      'GET /books/7': () =>
-        broken
-          ? problem(500, 'internal', 'Something went wrong on the server. Nothing was changed; please try again.')
-          : { body: detail() },
+      'GET /books/7': () => (broken ? problem(500, 'internal') : { body: detail() }),
     })
     renderApp('/stubook-detail/7')
     expect(
@@ -127,8 +117,7 @@ describe('what is said of the copies', () => {
   })
 
   it('U9: a reader who has the book is told until when', async () => {
-    const loan = { id: 1, userId: 2, bookId: 7, title: 'Book 7', EntryDate: '2026-11-21', fine: 0, overdueDays: 0 }
-    server(student, { 'GET /me/loans': { body: { loans: [{ ...loan, returnDate: '2026-11-28' }], totalFine: 0 } } })
+    server(student, { 'GET /me/loans': { body: { loans: [loan(7)], today: '2026-11-21', totalFine: 0 } } })
     renderApp('/stubook-detail/7')
     expect(await screen.findByText(/^You have this until 28 Nov 2026/)).toBeVisible()
     expect(screen.getByRole('link', { name: 'Return or extend it' })).toHaveAttribute('href', '/library/profile')
@@ -154,21 +143,7 @@ describe('what is said of the copies', () => {
 describe('borrowing', () => {
   it('R-LOAN-2: goes to /student-home and tells the return date', async () => {
     storedRole.set('student')
-    server(student, {
-      'POST /books/7/loans': {
-        status: 201,
-        body: {
-          id: 1,
-          userId: 2,
-          bookId: 7,
-          title: 'Book 7',
-          EntryDate: '2026-11-21',
-          returnDate: '2026-11-28',
-          fine: 0,
-          overdueDays: 0,
-        },
-      },
-    })
+    server(student, { 'POST /books/7/loans': { status: 201, body: loan(7) } })
     const { router } = renderApp('/stubook-detail/7')
     await userEvent.click(await screen.findByRole('button', { name: 'Borrow' }))
     expect(await screen.findByText('“Book 7” is yours until 28 Nov 2026.')).toBeVisible()
@@ -184,7 +159,7 @@ describe('borrowing', () => {
       }),
       'POST /books/7/loans': () => {
         copies = 0
-        return problem(409, 'book-unavailable', 'This book is currently not available for borrowing.')
+        return problem(409, 'book-unavailable')
       },
     })
     renderApp('/stubook-detail/7')
@@ -212,9 +187,10 @@ describe('reviews', () => {
     const made = server(student, {
       'GET /books/7/reviews': () => reviews(list, { yours: list.find(({ userId }) => userId === student.uid) ?? null }),
       'POST /books/7/reviews': async (request) => {
-        const sent = (await request.json()) as { rating: number; comment: string }
-        list.unshift(review(2, { ...sent, userId: student.uid, userName: student.name }))
-        return { status: 201, body: list[0] }
+        const sent = (await request.json()) as ReviewForm
+        const added = review(2, { ...sent, userId: student.uid, userName: student.name })
+        list.unshift(added)
+        return { status: 201, body: added }
       },
     })
     renderApp('/stubook-detail/7')
@@ -244,7 +220,7 @@ describe('reviews', () => {
     const made = server(student, {
       'GET /books/7/reviews': () => reviews(yours ? [yours] : [], { yours }),
       'POST /books/7/reviews': async (request) => {
-        const sent = (await request.json()) as { rating: number; comment: string }
+        const sent = (await request.json()) as ReviewForm
         yours = review(4, { ...sent, userId: student.uid })
         return { status: 201, body: yours }
       },
@@ -269,13 +245,7 @@ describe('reviews', () => {
 
   it('R-FAIL-1: a review that fails is logged and said, and what was typed survives a reload too', async () => {
     const logged = vi.spyOn(console, 'error').mockImplementation(() => undefined)
-    server(student, {
-      'POST /books/7/reviews': problem(
-        503,
-        'busy',
-        'The library is very busy. Nothing was changed; please try again in a moment.',
-      ),
-    })
+    server(student, { 'POST /books/7/reviews': problem(503, 'busy') })
     const view = renderApp('/stubook-detail/7')
     await userEvent.type(await screen.findByLabelText('Comment'), 'Long thought out')
     await userEvent.click(screen.getByRole('radio', { name: '2 stars' }))

@@ -2,16 +2,16 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { queryClient } from '../../../api/queryClient'
-import type { Book } from '../../../api/types'
+import type { BookDetail } from '../../../api/types'
 import { renderApp } from '../../../testing/render'
-import { book, bookPage, librarian } from '../../../testing/samples'
-import { fakeServer, problem } from '../../../testing/server'
+import { bookDetail, bookPage, librarian, sessionOf } from '../../../testing/samples'
+import { fakeServer, problem, wrong } from '../../../testing/server'
 
-const session = { 'GET /auth/session': { body: { user: librarian } }, 'GET /books': bookPage([]) }
+const session = { 'GET /auth/session': sessionOf(librarian), 'GET /books': bookPage([]) }
 const description = 'A long description. '.repeat(12).trim()
 
-const stored = (id: number, more: Partial<Book> = {}) =>
-  book(id, {
+const stored = (id: number, more: Partial<BookDetail> = {}) =>
+  bookDetail(id, {
     title: 'Emma',
     author: 'Jane Austen',
     genre: 'Novel',
@@ -22,10 +22,7 @@ const stored = (id: number, more: Partial<Book> = {}) =>
     status: 'Available',
     ...more,
   })
-const answer = (one: Book, etag: string) => ({
-  body: { ...one, averageRating: null, reviewCount: 0, copies: one.noOfBooks, nextDue: null },
-  headers: { ETag: etag },
-})
+const answer = (body: BookDetail, etag: string) => ({ body, headers: { ETag: etag } })
 
 const field = (label: string) => screen.getByRole<HTMLInputElement>('textbox', { name: label })
 const suggested = (label: string) => screen.getByRole<HTMLInputElement>('combobox', { name: label })
@@ -103,7 +100,7 @@ describe('Add New Book', () => {
 
   it('R-BOOK-4, R-BOOK-5: a failure keeps what was typed, also over a reload, and the field that the server names', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
-    let refuse = problem(503, 'busy', 'The library is very busy. Nothing was changed; please try again in a moment.')
+    let refuse = problem(503, 'busy')
     fakeServer({ ...session, 'POST /books': () => refuse })
     const { unmount } = renderApp('/add')
     await fill()
@@ -115,9 +112,7 @@ describe('Add New Book', () => {
     expect(await screen.findByText('We restored your unsaved changes.')).toBeVisible()
     expect(field('Author')).toHaveValue('Jane Austen')
 
-    refuse = problem(422, 'invalid', 'One field needs your attention.', [
-      { field: 'photoURL', message: 'Photo URL leads nowhere.' },
-    ])
+    refuse = problem(422, 'invalid', { errors: [wrong('photoURL', 'leadsNowhere', {}, 'Photo URL leads nowhere.')] })
     await userEvent.click(screen.getByRole('button', { name: 'Add Book' }))
     expect(await screen.findByText('Photo URL leads nowhere.')).toBeVisible()
     await waitFor(() => expect(field('Photo URL')).toHaveFocus())
@@ -235,11 +230,7 @@ describe('Update Book Details', () => {
     fakeServer({
       ...session,
       'GET /books/7': answer(stored(7), '"1-3-a"'),
-      'PUT /books/7': problem(
-        500,
-        'internal',
-        'Something went wrong on the server. Nothing was changed; please try again.',
-      ),
+      'PUT /books/7': problem(500, 'internal'),
     })
     renderApp('/update/7')
     await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), '!')
@@ -255,9 +246,7 @@ describe('Update Book Details', () => {
       ...session,
       'GET /books/7': () => now,
       'PUT /books/7': (request) =>
-        request.headers.get('If-Match') === '"2-3-a"'
-          ? answer(theirs, '"3-3-a"')
-          : problem(412, 'stale', 'Somebody else saved this while you were editing it. Nothing was overwritten.'),
+        request.headers.get('If-Match') === '"2-3-a"' ? answer(theirs, '"3-3-a"') : problem(412, 'stale'),
     })
     renderApp('/update/7')
     await userEvent.type(await screen.findByRole('textbox', { name: 'Author' }), ' (1775)')
@@ -282,6 +271,22 @@ describe('Update Book Details', () => {
     })
   })
 
+  it('W21: Save again with fields that are wrong leads to the first of them', async () => {
+    let now = answer(stored(7), '"1-3-a"')
+    const requests = fakeServer({ ...session, 'GET /books/7': () => now, 'PUT /books/7': problem(412, 'stale') })
+    renderApp('/update/7')
+    await userEvent.type(await screen.findByRole('textbox', { name: 'Title' }), '!')
+    now = answer(stored(7, { genre: 'Classic' }), '"2-3-a"')
+    await userEvent.click(screen.getByRole('button', { name: 'Update Book' }))
+    const again = await screen.findByRole('button', { name: 'Save again' })
+    await userEvent.clear(suggested('Location'))
+    await userEvent.clear(field('Author'))
+    await userEvent.click(again)
+    await waitFor(() => expect(field('Author')).toHaveFocus())
+    expect(field('Author')).toHaveAccessibleDescription(expect.stringContaining('Author is required.'))
+    expect(requests.filter(({ method }) => method === 'PUT')).toHaveLength(1)
+  })
+
   it('R-BOOK-8: a number that is 0 because every copy is lent may stay 0', async () => {
     const lent = stored(7, { noOfBooks: 0, status: 'Not Available' })
     const requests = fakeServer({
@@ -304,12 +309,7 @@ describe('Update Book Details', () => {
       'PUT /books/7': (request) =>
         request.headers.get('If-Match') === '"1-1-a"'
           ? answer(stored(7, { noOfBooks: 1 }), '"2-1-a"')
-          : problem(422, 'invalid', 'One field needs your attention.', [
-              {
-                field: 'noOfBooks',
-                message: 'Copies were borrowed while you were editing: only 1 is on the shelf now.',
-              },
-            ]),
+          : problem(422, 'invalid', { errors: [wrong('noOfBooks', 'tooFewOnShelf', { copies: 1 })] }),
     })
     renderApp('/update/7')
     const number = await screen.findByRole('textbox', { name: 'Number of books' })
@@ -346,11 +346,7 @@ describe('All Books and Delete Books', () => {
     vi.spyOn(console, 'error').mockReturnValue()
     const requests = fakeServer({
       ...shelf,
-      'DELETE /books/8': problem(
-        503,
-        'busy',
-        'The library is very busy. Nothing was changed; please try again in a moment.',
-      ),
+      'DELETE /books/8': problem(503, 'busy'),
     })
     renderApp('/delete')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Persuasion' }))

@@ -2,10 +2,10 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { renderApp } from '../../../testing/render'
-import { book, bookPage, librarian } from '../../../testing/samples'
+import { book, bookDetail, bookPage, librarian, sessionOf } from '../../../testing/samples'
 import { fakeServer, problem } from '../../../testing/server'
 
-const session = { 'GET /auth/session': { body: { user: librarian } } }
+const session = { 'GET /auth/session': sessionOf(librarian) }
 
 const shelf = [
   book(1, { title: 'Middlemarch', author: 'George Eliot', genre: 'Novel', rating: 5 }),
@@ -87,7 +87,7 @@ describe('admin home', () => {
     fakeServer({
       ...session,
       'GET /books': catalogue,
-      'GET /books/1': { body: { ...shelf[0], averageRating: null, reviewCount: 0, copies: 3, nextDue: null } },
+      'GET /books/1': { body: bookDetail(1) },
     })
     const { router } = renderApp('/home')
     await userEvent.dblClick(await screen.findByRole('link', { name: 'Middlemarch' }))
@@ -121,10 +121,7 @@ describe('admin home', () => {
     let broken = true
     fakeServer({
       ...session,
-      'GET /books': (request) =>
-        broken
-          ? problem(500, 'internal', 'Something went wrong on the server. Nothing was changed; please try again.')
-          : catalogue(request),
+      'GET /books': (request) => (broken ? problem(500, 'internal') : catalogue(request)),
     })
     renderApp('/home')
     expect(
@@ -143,9 +140,7 @@ describe('admin home', () => {
       ...session,
       'GET /books': ({ url }) => {
         if (!new URL(url).searchParams.has('cursor')) return bookPage(shelf, { total: 3, next: 'more' })
-        return broken
-          ? problem(500, 'internal', 'Something went wrong on the server. Nothing was changed; please try again.')
-          : bookPage([second])
+        return broken ? problem(500, 'internal') : bookPage([second])
       },
     })
     renderApp('/home')
@@ -190,7 +185,7 @@ describe('admin home', () => {
     fakeServer({
       ...session,
       'GET /books': catalogue,
-      'DELETE /books/1': problem(401, 'not-signed-in', 'Sign in first.'),
+      'DELETE /books/1': problem(401, 'not-signed-in'),
     })
     renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Middlemarch' }))
@@ -226,11 +221,7 @@ describe('admin home', () => {
     fakeServer({
       ...session,
       'GET /books': catalogue,
-      'DELETE /books/1': problem(
-        503,
-        'busy',
-        'The library is very busy. Nothing was changed; please try again in a moment.',
-      ),
+      'DELETE /books/1': problem(503, 'busy'),
     })
     renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Middlemarch' }))
@@ -248,7 +239,7 @@ describe('admin home', () => {
       'GET /books': () => bookPage(there),
       'DELETE /books/1': () => {
         there = shelf.slice(1)
-        return problem(404, 'not-found', 'There is nothing here.')
+        return problem(404, 'not-found')
       },
     })
     renderApp('/home')

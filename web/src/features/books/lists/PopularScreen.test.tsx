@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react'
 import { expect, it } from 'vitest'
 import { renderApp } from '../../../testing/render'
-import { book, bookPage, librarian } from '../../../testing/samples'
+import { book, bookPage, librarian, sessionOf } from '../../../testing/samples'
 import { fakeServer } from '../../../testing/server'
 
 const shelf = bookPage([
@@ -12,7 +12,7 @@ const shelf = bookPage([
 ])
 
 it('R-STU-3: shows the best rated books to anyone, standing still', async () => {
-  fakeServer({ 'GET /auth/session': { body: { user: null } }, 'GET /books': shelf })
+  fakeServer({ 'GET /auth/session': sessionOf(null), 'GET /books': shelf })
   renderApp('/new-home')
   const links = await screen.findAllByRole('link', { name: /^Book \d/ })
   expect(links.map((link) => link.getAttribute('href'))).toEqual(
@@ -22,7 +22,7 @@ it('R-STU-3: shows the best rated books to anyone, standing still', async () => 
 })
 
 it('leads librarians to their own page of a book', async () => {
-  fakeServer({ 'GET /auth/session': { body: { user: librarian } }, 'GET /books': shelf })
+  fakeServer({ 'GET /auth/session': sessionOf(librarian), 'GET /books': shelf })
   renderApp('/new-home')
   const [first] = await screen.findAllByRole('link', { name: /^Book \d/ })
   expect(first).toHaveAttribute('href', '/library/book-detail/3')

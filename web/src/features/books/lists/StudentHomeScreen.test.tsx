@@ -4,9 +4,8 @@ import userEvent from '@testing-library/user-event'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { storedRole } from '../../../lib/storage'
 import { renderApp } from '../../../testing/render'
-import { book, bookPage, student } from '../../../testing/samples'
+import { book, bookDetail, bookPage, loan, sessionOf, student } from '../../../testing/samples'
 import { fakeServer } from '../../../testing/server'
-import type { Loan } from '../../../api/types'
 import { Carousel } from './Carousel'
 import { aboutLoans } from './Highlights'
 
@@ -15,9 +14,9 @@ describe('student home', () => {
     window.innerWidth = 1440
     storedRole.set('student')
     fakeServer({
-      'GET /auth/session': { body: { user: student } },
+      'GET /auth/session': sessionOf(student),
       'GET /books': bookPage([book(7, { title: 'Middlemarch', author: 'George Eliot' })]),
-      'GET /books/7': { body: { ...book(7), averageRating: null, reviewCount: 0, copies: 3, nextDue: null } },
+      'GET /books/7': { body: bookDetail(7) },
     })
     const { router } = renderApp('/student-home')
     expect(await screen.findByRole('searchbox')).toBeVisible()
@@ -29,32 +28,15 @@ describe('student home', () => {
 })
 
 describe('what the reader has', () => {
-  const loan = (more: Partial<Loan>): Loan => ({
-    id: 1,
-    userId: 2,
-    bookId: 7,
-    title: 'Emma',
-    EntryDate: '2026-11-21',
-    returnDate: '2026-11-28',
-    fine: 0,
-    overdueDays: 0,
-    copyId: 1,
-    barcode: 'L000001',
-    renewals: 0,
-    explain: [],
-    reasons: [],
-    ...more,
-  })
-
   it('U14: is told in one sentence, with what is due or overdue', () => {
     expect(aboutLoans([])).toMatch(/^You have no books/)
-    expect(aboutLoans([loan({ returnDate: '2026-11-30' }), loan({})])).toBe(
+    expect(aboutLoans([loan(1, { returnDate: '2026-11-30' }), loan(2)])).toBe(
       '2 books with you, next due Saturday 28 Nov.',
     )
-    expect(aboutLoans([loan({}), loan({ overdueDays: 4, fine: 20 })])).toBe(
+    expect(aboutLoans([loan(2), loan(3, { overdueDays: 4, fine: 20 })])).toBe(
       '2 books with you · one is 4 days overdue, ₹20',
     )
-    expect(aboutLoans([loan({ overdueDays: 1, fine: 5 }), loan({ overdueDays: 4, fine: 20 })])).toBe(
+    expect(aboutLoans([loan(3, { overdueDays: 1, fine: 5 }), loan(3, { overdueDays: 4, fine: 20 })])).toBe(
       '2 books with you · 2 are overdue, one by 4 days, ₹25',
     )
   })
