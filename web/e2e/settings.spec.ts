@@ -163,6 +163,7 @@ test('R-RULE-8 name, currency and numbers of the rules on the screens are the li
   await expect(page.getByText('₹')).toBeHidden()
 
   await expect(page.getByRole('navigation').getByText('City College')).toBeVisible()
+  await expect(page).toHaveTitle(/ · City College$/)
 
   const visitor = await pageOf(null)
   await visitor.goto('login')

@@ -1,5 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { setMoney } from '../lib/messages'
+import { setLibraryName } from '../lib/title'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
@@ -9,6 +10,7 @@ export const configQuery = queryOptions({
   queryFn: async ({ signal }) => {
     const config = await dataOf(client.GET('/config', { signal }))
     setMoney({ code: config.currencyCode, sign: config.currency })
+    setLibraryName(config.name)
     return config
   },
   staleTime: 60_000,

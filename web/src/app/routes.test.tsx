@@ -1,9 +1,10 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { queryClient } from '../api/queryClient'
 import type { User } from '../api/types'
 import { renderApp } from '../testing/render'
-import { bookPage, librarian, sessionOf, student } from '../testing/samples'
+import { bookPage, config, librarian, sessionOf, student } from '../testing/samples'
 import { fakeServer, problem } from '../testing/server'
 import { storedRole } from '../lib/storage'
 
@@ -101,6 +102,17 @@ describe('after a navigation', () => {
     await userEvent.click(await screen.findByRole('link', { name: 'Register' }))
     const heading = await screen.findByRole('heading', { level: 1, name: 'Create Account' })
     await waitFor(() => expect(heading).toHaveFocus())
+    expect(document.title).toBe('Create Account · My Library')
+  })
+
+  it('R-RULE-8: the tab says what the library is called, once that is known', async () => {
+    let name = 'City College'
+    fakeServer({ ...session(null), 'GET /config': () => ({ body: { ...config, name } }) })
+    renderApp('/register')
+    await screen.findByRole('heading', { level: 1, name: 'Create Account' })
+    await waitFor(() => expect(document.title).toBe('Create Account · City College'))
+    name = ''
+    await queryClient.invalidateQueries({ queryKey: ['config'] })
     expect(document.title).toBe('Create Account · My Library')
   })
 })
