@@ -7,7 +7,14 @@ import classes from './ListState.module.css'
 
 type ListStateProps<Data> = {
   /** What is shown, as a query has it. */
-  query: { data: Data | undefined; isError: boolean; error: unknown; refetch: () => Promise<unknown> }
+  query: {
+    data: Data | undefined
+    isError: boolean
+    /** That is told at the end of the list (`ShowMore`). */
+    isFetchNextPageError?: boolean
+    error: unknown
+    refetch: () => Promise<unknown>
+  }
   /** So many lines stand where the rows will be. */
   lines: number
   children: (data: Data) => ReactNode
@@ -15,13 +22,13 @@ type ListStateProps<Data> = {
 
 /** A list on its way, or why it did not come; one that could not be read again stays and says so. */
 export function ListState<Data>({ query, lines, children }: ListStateProps<Data>) {
-  const { data, isError, error, refetch } = query
+  const { data, isError, isFetchNextPageError = false, error, refetch } = query
   if (data === undefined) {
     return isError ? <ErrorState error={error} onRetry={() => void refetch()} /> : <Lines count={lines} />
   }
   return (
     <>
-      {isError && (
+      {isError && !isFetchNextPageError && (
         <Alert color="red" role="alert" mb="md">
           {t('list.stale', { reason: messageOf(error) })}
         </Alert>

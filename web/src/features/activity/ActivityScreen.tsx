@@ -1,4 +1,4 @@
-import { Alert, Button, NativeSelect, Skeleton, TextInput } from '@mantine/core'
+import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
@@ -8,10 +8,9 @@ import type { Change } from '../../api/types'
 import { dayText, timeText } from '../../lib/format'
 import { rich, said, t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
-import { messageOf } from '../../lib/problem'
 import { ShowMore } from '../../ui/ShowMore'
 import { EmptyState } from '../../ui/EmptyState'
-import { ErrorState } from '../../ui/ErrorState'
+import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import classes from './ActivityScreen.module.css'
 import { byDay, filterIn } from './filter'
@@ -45,7 +44,6 @@ export default function ActivityScreen() {
   const filter = filterIn(params)
   const query = useInfiniteQuery(changesQuery(filter))
   const config = useQuery(configQuery)
-  const timeZone = config.data?.timeZone
   const changes = query.data?.pages.flatMap((page) => page.changes)
   const filtered = Object.keys(filter).length > 0
 
@@ -94,50 +92,50 @@ export default function ActivityScreen() {
         />
       </div>
       <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set(name, '')} />
-      {changes === undefined || timeZone === undefined ? (
-        query.isError || config.isError ? (
-          <ErrorState
-            error={query.error ?? config.error}
-            onRetry={() => void Promise.all([query.refetch(), config.refetch()])}
-          />
-        ) : (
-          <div aria-hidden="true">
-            {Array.from({ length: 8 }, (_, index) => (
-              <Skeleton key={index} height={20} my="md" />
-            ))}
-          </div>
-        )
-      ) : changes.length === 0 ? (
-        <EmptyState
-          message={t(filtered ? 'activity.noMatch' : 'activity.none')}
-          action={
-            filtered && (
-              <Button component={Link} to={paths.activity()} variant="default">
-                {t('activity.clear')}
-              </Button>
-            )
-          }
-        />
-      ) : (
-        <div className={classes.list} data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
-          {byDay(changes, timeZone).map(({ day, changes: of }) => (
-            <section key={day} aria-label={dayText(day)}>
-              <h2 className={classes.day}>{dayText(day)}</h2>
-              <ol className={classes.changes}>
-                {of.map((change) => (
-                  <Row key={change.id} change={change} timeZone={timeZone} />
-                ))}
-              </ol>
-            </section>
-          ))}
-          {query.isFetchNextPageError && (
-            <Alert color="red" role="alert" mt="md">
-              {t('activity.failed', { reason: messageOf(query.error) })}
-            </Alert>
-          )}
-          <ShowMore query={query} label={t('activity.more')} />
-        </div>
-      )}
+      <ListState
+        // The days of the list are those of the library's time zone.
+        query={{
+          data: changes && config.data ? { changes, timeZone: config.data.timeZone } : undefined,
+          isError: query.isError || (config.isError && !config.data),
+          isFetchNextPageError: query.isFetchNextPageError,
+          error: query.error ?? config.error,
+          refetch: () => Promise.all([query.refetch(), config.refetch()]),
+        }}
+        lines={8}
+      >
+        {(found) =>
+          found.changes.length === 0 ? (
+            <EmptyState
+              message={t(filtered ? 'activity.noMatch' : 'activity.none')}
+              action={
+                filtered && (
+                  <Button component={Link} to={paths.activity()} variant="default">
+                    {t('activity.clear')}
+                  </Button>
+                )
+              }
+            />
+          ) : (
+            <div
+              className={classes.list}
+              data-stale={query.isPlaceholderData || undefined}
+              aria-busy={query.isFetching}
+            >
+              {byDay(found.changes, found.timeZone).map(({ day, changes: of }) => (
+                <section key={day} aria-label={dayText(day)}>
+                  <h2 className={classes.day}>{dayText(day)}</h2>
+                  <ol className={classes.changes}>
+                    {of.map((change) => (
+                      <Row key={change.id} change={change} timeZone={found.timeZone} />
+                    ))}
+                  </ol>
+                </section>
+              ))}
+              <ShowMore query={query} label={t('activity.more')} />
+            </div>
+          )
+        }
+      </ListState>
     </div>
   )
 }

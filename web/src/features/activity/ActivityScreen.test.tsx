@@ -1,0 +1,56 @@
+import { screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, it, vi } from 'vitest'
+import type { Change } from '../../api/types'
+import { queryClient } from '../../api/queryClient'
+import { keys } from '../../api/keys'
+import { renderApp } from '../../testing/render'
+import { config, librarian, sessionOf } from '../../testing/samples'
+import { fakeServer, problem } from '../../testing/server'
+
+const change: Change = {
+  id: 1,
+  at: '2026-11-21T09:00:00Z',
+  action: 'signed-in',
+  actor: { id: librarian.uid, name: librarian.name },
+  person: null,
+  book: null,
+  copy: null,
+  change: {},
+  messages: [{ code: 'change.signed-in', params: {}, text: 'Signed in.' }],
+  text: 'Signed in.',
+}
+const session = { 'GET /auth/session': sessionOf(librarian), 'GET /config': { body: config } }
+const broken = problem(500, 'internal')
+
+it('what came before stays when more of it cannot be loaded, and that is said where it was asked for', async () => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  fakeServer({
+    ...session,
+    'GET /changes': ({ url }) =>
+      new URL(url).searchParams.has('cursor') ? broken : { body: { changes: [change], next: 'more' } },
+  })
+  renderApp('/activity')
+  await userEvent.click(await screen.findByRole('button', { name: 'Show earlier' }))
+  const alert = await screen.findByText(/The rest of the list could not be loaded/)
+  expect(alert).toBeVisible()
+  expect(screen.getAllByRole('alert')).toHaveLength(1)
+  expect(within(screen.getByRole('main')).getByText('Meera Iyer')).toBeVisible()
+  const button = screen.getByRole('button', { name: 'Show earlier' })
+  expect(alert.compareDocumentPosition(button)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+})
+
+it('a list that could not be read again stays and says so, as all lists do', async () => {
+  vi.spyOn(console, 'error').mockReturnValue()
+  let failing = false
+  fakeServer({
+    ...session,
+    'GET /changes': () => (failing ? broken : { body: { changes: [change], next: null } }),
+  })
+  renderApp('/activity')
+  const row = await within(await screen.findByRole('main')).findByText('Meera Iyer')
+  failing = true
+  void queryClient.invalidateQueries({ queryKey: keys.changes })
+  expect(await screen.findByText(/The list may be out of date/)).toBeVisible()
+  expect(row).toBeVisible()
+})
