@@ -5,7 +5,8 @@ import { t } from '../../../lib/messages'
 import classes from './ConflictPanel.module.css'
 import type { BookField } from './bookValues'
 import { statusText } from '../grid/statusText'
-import { type Difference, piecesOf } from './comparison'
+import type { Difference } from './comparison'
+import { piecesOf } from './pieces'
 import type { BookFormState, Conflict } from './useBookForm'
 
 /** Of a long change the beginning tells which is which; chosen, all of it stands in the form. */
