@@ -82,7 +82,7 @@ test('R-COPY-2 a copy goes where it may go; one that was lent meanwhile stays, a
   await (await library.student()).borrow(book.id)
   await page.getByRole('radio', { name: 'withdrawn' }).check()
   await question(page).getByRole('button', { name: 'Move', exact: true }).click()
-  await expectRefused(page, 'This copy has changed meanwhile')
+  await expectRefused(page, 'This copy has changed in the meantime')
   await question(page).getByRole('button', { name: 'Cancel' }).click()
   await expect(row(page, barcode)).toContainText('on loan')
 })
