@@ -1,65 +1,73 @@
 import { useForm, type UseFormInput } from '@mantine/form'
 import type { Draft } from '../lib/drafts'
-import { focusFirstError } from '../lib/forms'
-import { ProblemError } from '../lib/problem'
-import { useAction, type Action } from './action'
+import { focusFirstError } from '../lib/focus'
+import { showAtFields } from '../lib/forms'
+import { fieldsOf } from '../lib/problem'
+import { useAction, type Action, type Words } from './action'
 import { labelOf, validators, type FieldOf, type FormName } from './validate'
 
-type Options<Values, Output> = {
-  action: Action<Values, Output>
+type Options<Values, Input, Output> = {
+  action: Action<Input, Output>
   initial: Values
+  /** What is sent. */
+  inputOf: (values: Values) => Input
   /** Where what is typed is kept until it is saved or given up. */
   draft?: Draft<Values>
-  /** Where the screen asks for more than the server's rules. */
+  /** What is wrong before anything is sent. */
   validate?: UseFormInput<Values>['validate']
   /** What the notice says. */
-  done?: () => string
+  done?: Words<Input, Output>['done']
   onDone: (output: Output, values: Values) => void
 }
 
-/**
- * A form that does one write: the rules and labels of the server's document, its refusals at their fields with the cursor in
- * the first, and the draft of what is typed.
- */
-export function useActionForm<F extends FormName, Values extends Record<FieldOf<F>, unknown>, Output>(
-  name: F,
-  { action, initial, draft, validate, done, onDone }: Options<Values, Output>,
+/** A form that does one write: what is refused stands at its fields, with the cursor in the first, and what is typed stays. */
+export function useActionForm<Values extends Record<string, unknown>, Input, Output>(
+  options: Options<Values, Input, Output>,
 ) {
-  const write = useAction(action, done ? { done } : {})
+  const { action, initial, inputOf, draft, validate, done, onDone } = options
+  const write = useAction(action, { done })
   const form = useForm<Values>({
     mode: 'controlled',
     initialValues: draft?.read() ?? initial,
-    validate: validate ?? (validators(name) as UseFormInput<Values>['validate']),
+    validate,
     onValuesChange: (values) => draft?.write(values),
   })
 
   async function submit(values: Values) {
-    const outcome = await write.run(values)
+    if (write.pending) return
+    const outcome = await write.run(inputOf(values))
     if (outcome.ok) {
       draft?.remove()
       onDone(outcome.output, values)
-    } else if (outcome.error instanceof ProblemError) {
-      form.setErrors(outcome.error.fields)
-      focusFirstError(outcome.error.fields)
-    }
+    } else showAtFields(outcome.error, form.setErrors)
   }
 
-  const atFields = write.error instanceof ProblemError && Object.keys(write.error.fields).length > 0
   return {
     form,
     pending: write.pending,
     /** Why it was not done. */
     error: write.error,
     /** The same, unless the fields say so. */
-    failure: atFields ? null : write.error,
+    failure: Object.keys(fieldsOf(write.error)).length > 0 ? null : write.error,
     onSubmit: form.onSubmit((values) => void submit(values), focusFirstError),
-    /** What an input takes: label, value, error, and the name by which the cursor finds it. */
+  }
+}
+
+/** The same for a request body as the server's document states it: its rules, and the labels of its fields. */
+export function useContractForm<F extends FormName, Values extends Record<FieldOf<F>, unknown>, Output>(
+  name: F,
+  options: Omit<Options<Values, Values, Output>, 'inputOf'>,
+) {
+  const rules = validators(name) as UseFormInput<Values>['validate']
+  const it = useActionForm({ validate: rules, ...options, inputOf: (values: Values) => values })
+  return {
+    ...it,
+    /** What an input takes: its label, value and error. */
     field: (field: FieldOf<F> & string) => ({
       label: labelOf(name, field),
       required: true,
       withAsterisk: false,
-      'data-field': field,
-      ...form.getInputProps(field),
+      ...it.form.getInputProps(field),
     }),
   }
 }

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
+import { focusHeading } from '../lib/focus'
 
 const GIVE_UP_MS = 10_000
 
@@ -12,14 +13,6 @@ export function useRouteFocus(): void {
     if (last.current === pathname) return
     last.current = pathname
 
-    const focusHeading = () => {
-      const main = document.getElementById('main')
-      const heading = main?.querySelector<HTMLElement>('h1')
-      if (!heading) return false
-      // A person who already types somewhere on the new page keeps the place.
-      if (!main?.contains(document.activeElement)) heading.focus({ preventScroll: true })
-      return true
-    }
     if (focusHeading()) return
 
     // The heading of a book is its title, which comes with the data.

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { focusSearch } from '../lib/focus'
 import type { PlainKey } from '../lib/messages'
 import { storage } from '../lib/storage'
 
@@ -44,12 +45,7 @@ export function useShortcuts(): { opened: boolean; close: () => void } {
       if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
       if (!singleKeys.areOn()) return
       if (event.key === '?') open()
-      if (event.key !== '/') return
-      const search = document.querySelector<HTMLInputElement>('input[type="search"]')
-      if (!search) return
-      event.preventDefault()
-      search.focus()
-      search.select()
+      if (event.key === '/' && focusSearch()) event.preventDefault()
     }
     addEventListener('keydown', onKey)
     addEventListener(HELP_EVENT, open)

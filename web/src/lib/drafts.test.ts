@@ -26,6 +26,18 @@ it.each([
   expect(draftOf(1, 'add', SAMPLE).read()).toBeNull()
 })
 
+it('W24: a list may be of any length, its parts all of one kind', () => {
+  const draft = draftOf(1, 'closed days', { days: [{ name: '' }] })
+  for (const days of [[], [{ name: 'Diwali' }], [{ name: 'Diwali' }, { name: 'Holi' }]]) {
+    draft.write({ days })
+    expect(draft.read()).toEqual({ days })
+  }
+  for (const days of ['[{"name":1}]', '{"0":{"name":"Diwali"}}', '"Diwali"']) {
+    sessionStorage.setItem('draft 1 closed days', `{"days":${days}}`)
+    expect(draft.read()).toBeNull()
+  }
+})
+
 it('a number may be blank while it is typed', () => {
   sessionStorage.setItem('draft 1 add', '{"title":"a","copies":"","base":{"title":""}}')
   expect(draftOf(1, 'add', SAMPLE).read()).toMatchObject({ copies: '' })

@@ -23,8 +23,15 @@ export function draftOf<T extends object>(uid: number, form: string, sample: T):
   }
 }
 
-/** Whether a value has the fields of a sample, each of its kind; a number may be blank while it is typed. */
+/**
+ * Whether a value has the fields of a sample, each of its kind; a number may be blank while it is typed, and a list is of
+ * any length.
+ */
 function fits<T>(value: unknown, sample: T): value is T {
+  if (Array.isArray(sample)) {
+    const [one]: unknown[] = sample
+    return Array.isArray(value) && value.every((part) => fits(part, one))
+  }
   if (typeof sample === 'object' && sample !== null) {
     if (typeof value !== 'object' || value === null) return false
     return Object.entries(sample).every(([field, part]) => fits((value as Record<string, unknown>)[field], part))

@@ -1,21 +1,13 @@
 import type { ChangeEvent, CompositionEvent } from 'react'
+import { focusFirstError } from './focus'
+import { fieldsOf } from './problem'
 
-/**
- * Puts the cursor into the first field on the screen that has an error; fields are marked with `data-field`. An error at a
- * place of a list (`barcodes[2]`) belongs to the list.
- */
-export function focusFirstError(errors: Readonly<Record<string, unknown>>): void {
-  const wrong = new Set(Object.keys(errors).flatMap((name) => [name, name.replace(/\[.*/, '')]))
-  // The errors are rendered first, so that the field is announced together with its message.
-  setTimeout(() => {
-    const field = [...document.querySelectorAll<HTMLElement>('[data-field]')].find(({ dataset }) =>
-      wrong.has(dataset['field'] ?? ''),
-    )
-    const control = field?.matches('input, textarea, select')
-      ? field
-      : field?.querySelector<HTMLElement>('input, textarea, select')
-    control?.focus()
-  })
+/** Puts what the server refused at its fields, with the cursor in the first; false where it names none. */
+export function showAtFields(error: unknown, show: (fields: Record<string, string>) => void): boolean {
+  const fields = fieldsOf(error)
+  show(fields)
+  focusFirstError(fields)
+  return Object.keys(fields).length > 0
 }
 
 /**

@@ -88,6 +88,10 @@ function isProblem(body: unknown): body is Problem {
   )
 }
 
+/** The message of each field that a refusal names. */
+export const fieldsOf = (error: unknown): Record<string, string> =>
+  error instanceof ProblemError ? { ...error.fields } : {}
+
 /** The sentence to show for anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof ProblemError ? error.message : t('common.failed')

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
 import { useRef, useState, type KeyboardEvent } from 'react'
 import { NavigationType, useLocation, useNavigation, useNavigationType, useSearchParams } from 'react-router'
+import { focusFirstResult } from '../lib/focus'
 import { t } from '../lib/messages'
 import classes from './SearchBox.module.css'
 
@@ -67,12 +68,9 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
     // While an input method composes a word, these keys are its own.
     if (event.nativeEvent.isComposing) return
     switch (event.key) {
-      case 'ArrowDown': {
-        const first = document.querySelector<HTMLElement>('[data-result]')
-        if (!first) return
-        first.focus()
+      case 'ArrowDown':
+        if (!focusFirstResult()) return
         break
-      }
       case 'Enter':
         searchNow(text)
         // The keyboard of a phone gives way to what was found.

@@ -15,7 +15,7 @@ import { Link, useNavigate } from 'react-router'
 import { register } from '../../api/account'
 import { configQuery } from '../../api/config'
 import { forms } from '../../api/contract'
-import { useActionForm } from '../../api/form'
+import { useContractForm } from '../../api/form'
 import { messageOf, ProblemError } from '../../lib/problem'
 import { rich, t } from '../../lib/messages'
 import { paths, type CameFrom } from '../../lib/paths'
@@ -35,7 +35,7 @@ export default function RegisterScreen() {
     onSubmit,
     pending,
     error,
-  } = useActionForm('Registration', {
+  } = useContractForm('Registration', {
     action: register,
     initial: { name: '', email: '', password: '', rollNumber: '', department: '', batch: '' },
     onDone: (_user, { email }) => void navigate(paths.login(), { state: { email: email.trim() } satisfies CameFrom }),

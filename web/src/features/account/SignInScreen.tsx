@@ -7,6 +7,7 @@ import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
 import { messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
+import { focusIsFree } from '../../lib/focus'
 import { lazyChunk } from '../../lib/lazyChunk'
 import { loadRest, rich, t } from '../../lib/messages'
 import { homeOf, paths, safeNext, type CameFrom } from '../../lib/paths'
@@ -46,7 +47,7 @@ export default function SignInScreen() {
   // Coming from the registration, only the password is missing. On a phone the keyboard would hide the page.
   useEffect(() => {
     if (registered) password.current?.focus()
-    else if (document.activeElement === document.body && matchMedia('(pointer: fine)').matches) {
+    else if (focusIsFree() && matchMedia('(pointer: fine)').matches) {
       email.current?.focus({ preventScroll: true })
     }
   }, [registered])

@@ -1,80 +1,71 @@
 import { Alert, Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
-import { useState } from 'react'
-import { useAction } from '../../api/action'
+import type { SubmitEvent } from 'react'
 import { addCopies } from '../../api/copies'
-import { focusFirstError } from '../../lib/forms'
+import { useActionForm } from '../../api/form'
 import { t } from '../../lib/messages'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { messageOf } from '../../lib/problem'
 import { BarcodeList } from './BarcodeList'
 import { withScanned } from './barcodes'
 
+/** `scanned` stands in the box and not yet in the list; `count` is how many come without a barcode. */
+type Values = { barcodes: string[]; scanned: string; count: number | '' }
+
+const EMPTY: Values = { barcodes: [], scanned: '', count: '' }
+
+const totalOf = ({ barcodes, count }: Values): number => barcodes.length + Number(count)
+
 /** Copies that come into the library: with the barcodes on them, or with the next accession numbers (R-COPY-3). */
 export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => void }) {
-  const [barcodes, setBarcodes] = useState<string[]>([])
-  const [typing, setTyping] = useState('')
-  const [more, setMore] = useState<number | ''>('')
-  const [nothing, setNothing] = useState(false)
-  const add = useAction(addCopies(bookId), {
-    done: (_added, input) => t('copies.add.done', { count: input.count ?? 0 }),
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: addCopies(bookId),
+    initial: EMPTY,
+    inputOf: (values) => ({ barcodes: values.barcodes, count: totalOf(values) }),
+    validate: { count: (_count, values) => (totalOf(values) === 0 ? t('copies.add.nothing') : null) },
+    done: (_added, { count }) => t('copies.add.done', { count: count ?? 0 }),
+    onDone: onClose,
   })
-  const problem = add.error
-  const fields = problem instanceof ProblemError ? problem.fields : {}
+  const { barcodes, scanned } = form.values
 
-  async function save() {
+  function save(event: SubmitEvent<HTMLFormElement>) {
     // What stands in the box counts, also without the Enter of a scanner.
-    const all = withScanned(barcodes, typing).list
-    setBarcodes(all)
-    setTyping('')
-    const count = all.length + Number(more)
-    setNothing(count === 0)
-    if (count === 0) return
-    const outcome = await add.run({ barcodes: all, count })
-    if (outcome.ok) onClose()
-    else if (outcome.error instanceof ProblemError) focusFirstError({ barcodes: '', ...outcome.error.fields })
+    form.setValues({ barcodes: withScanned(barcodes, scanned).list, scanned: '' })
+    onSubmit(event)
   }
 
   return (
     <Modal opened onClose={onClose} title={t('copies.add.title')} size="lg">
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!add.pending) void save()
-        }}
-      >
+      <form noValidate onSubmit={save}>
         <Stack>
           <BarcodeList
             label={t('copies.add.barcodes')}
             description={t('copies.add.barcodesHint')}
             value={barcodes}
-            onChange={setBarcodes}
-            errors={fields}
-            text={typing}
-            onText={setTyping}
+            // Other barcodes stand at other places: what was said of the places before is gone.
+            onChange={(list) => form.setValues({ barcodes: list })}
+            errors={form.errors as Record<string, string>}
+            text={scanned}
+            onText={(text) => form.setFieldValue('scanned', text)}
           />
           <NumberInput
             label={t('copies.add.more')}
             description={t('copies.add.moreHint')}
-            value={more}
             allowDecimal={false}
             allowNegative={false}
             min={0}
             clampBehavior="none"
             maw="14rem"
-            error={fields['count'] ?? (nothing ? t('copies.add.nothing') : null)}
-            data-field="count"
-            onChange={(value) => setMore(value === '' ? '' : Number(value))}
+            {...form.getInputProps('count')}
           />
-          {problem !== null && Object.keys(fields).length === 0 && (
+          {failure !== null && (
             <Alert color="red" role="alert">
-              {t('copies.add.failed', { reason: messageOf(problem) })}
+              {t('copies.add.failed', { reason: messageOf(failure) })}
             </Alert>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}
             </Button>
-            <Button type="submit" loading={add.pending}>
+            <Button type="submit" loading={pending}>
               {t('copies.add.submit')}
             </Button>
           </Group>

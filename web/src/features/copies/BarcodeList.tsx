@@ -62,7 +62,7 @@ export function BarcodeList({ label, description, value, onChange, errors, text,
           autoCapitalize="none"
           spellCheck={false}
           className={classes.input}
-          data-field="barcodes"
+          data-path="barcodes"
           data-autofocus
           aria-describedby={error === null ? (value.length > 0 ? listId : undefined) : errorId}
           onChange={(event) => {

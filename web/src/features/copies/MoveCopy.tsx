@@ -1,42 +1,30 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
-import { useState } from 'react'
-import { useAction } from '../../api/action'
 import { moveCopy } from '../../api/copies'
+import { useActionForm } from '../../api/form'
 import type { Condition, Copy } from '../../api/types'
 import { t } from '../../lib/messages'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { messageOf } from '../../lib/problem'
 import { movedWords, refusedWords, stateText } from './stateText'
 
 /** Where a copy goes: only where the server lets it (R-COPY-2), with a word about why. */
 export function MoveCopy({ copy, onClose }: { copy: Copy; onClose: () => void }) {
-  const move = useAction(moveCopy, { done: movedWords })
-  const [state, setState] = useState<Condition | undefined>(copy.moves[0])
-  const [note, setNote] = useState('')
-  const { error } = move
-  const wrong = error instanceof ProblemError ? error.fields['note'] : undefined
-
-  async function save() {
-    if (!state) return
-    const text = note.trim()
-    const outcome = await move.run({ id: copy.id, state, ...(text !== '' && { note: text }) })
-    if (outcome.ok) onClose()
-  }
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: moveCopy,
+    // Only a copy that may go somewhere has the button that leads here.
+    initial: { state: copy.moves[0] as Condition, note: '' },
+    inputOf: ({ state, note }) => ({ id: copy.id, state, ...(note.trim() !== '' && { note: note.trim() }) }),
+    done: movedWords,
+    onDone: onClose,
+  })
 
   return (
     <Modal opened onClose={onClose} title={t('copies.move.title', { barcode: copy.barcode })}>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void save()
-        }}
-      >
+      <form noValidate onSubmit={onSubmit}>
         <Stack>
           <Radio.Group
             label={t('copies.move.to')}
             description={t('copies.move.from', { state: stateText(copy.state) })}
-            value={state ?? ''}
-            onChange={(value) => setState(copy.moves.find((to) => to === value))}
+            {...form.getInputProps('state')}
           >
             <Stack gap="xs" mt="xs">
               {copy.moves.map((to, index) => (
@@ -50,23 +38,17 @@ export function MoveCopy({ copy, onClose }: { copy: Copy; onClose: () => void })
               ))}
             </Stack>
           </Radio.Group>
-          <TextInput
-            label={t('copies.move.note')}
-            autoComplete="off"
-            value={note}
-            error={wrong}
-            onChange={(event) => setNote(event.currentTarget.value)}
-          />
-          {error !== null && wrong === undefined && (
+          <TextInput label={t('copies.move.note')} autoComplete="off" {...form.getInputProps('note')} />
+          {failure !== null && (
             <Alert color="red" role="alert">
-              {refusedWords(messageOf(error), error)}
+              {refusedWords(messageOf(failure), failure)}
             </Alert>
           )}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {t('common.cancel')}
             </Button>
-            <Button type="submit" loading={move.pending}>
+            <Button type="submit" loading={pending}>
               {t('copies.move.submit')}
             </Button>
           </Group>

@@ -1,12 +1,13 @@
 import { Button, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState, type SubmitEvent } from 'react'
+import { useEffect, useRef, useState, type RefObject, type SubmitEvent } from 'react'
 import { Link, Navigate, useSearchParams } from 'react-router'
 import { loanListQuery } from '../../api/loans'
 import type { AdminLoan } from '../../api/types'
 import { EmptyState } from '../../ui/EmptyState'
 import { DateText } from '../../ui/Facts'
+import { focusIsFree, focusSearch } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
@@ -16,6 +17,7 @@ import { ExtendAnyway } from './ExtendAnyway'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
+import { useQuestion } from '../../ui/useQuestion'
 import { ReturnQuestion, type Asked } from './ReturnQuestion'
 import { useLoanActions, type LoanAction, type Refused } from './useLoanActions'
 import { focusFirstAction, useRowFocus } from './useRowFocus'
@@ -28,24 +30,18 @@ export default function LoansScreen() {
   const query = useQuery(loanListQuery({ q, cursor }))
   const page = query.data
   const current = page !== undefined && !query.isPlaceholderData
-  const search = useRef<HTMLFormElement>(null)
+  const rows = useRef<HTMLDivElement>(null)
   const [refused, setRefused] = useState<Refused | null>(null)
   const { pending, run } = useLoanActions(setRefused)
-  /** With the old text selected, so that the next name replaces it. */
-  const toNextSearch = () => {
-    const input = search.current?.querySelector('input')
-    input?.focus()
-    input?.select()
-  }
-  const keepPlace = useRowFocus(pending, toNextSearch)
-  const enterFromSearch = useEnterFromSearch(q, current)
-  useFocusAfterTurning(cursor, current)
+  const keepPlace = useRowFocus(rows, pending, focusSearch)
+  const enterFromSearch = useEnterFromSearch(rows, q, current)
+  useFocusAfterTurning(rows, cursor, current)
 
   return (
     <>
       <PageHeader title={t('loans.list.title')}>
         {/* Enter in the search leads to the first row. */}
-        <form ref={search} onSubmit={enterFromSearch}>
+        <form onSubmit={enterFromSearch}>
           <SearchBox label={t('loans.list.search')} placeholder={t('loans.list.searchHint')} />
         </form>
       </PageHeader>
@@ -64,6 +60,7 @@ export default function LoansScreen() {
             <Navigate to={{ search: addressOf(params, null) }} replace />
           ) : (
             <div
+              ref={rows}
               className={classes.list}
               data-stale={query.isPlaceholderData || undefined}
               aria-busy={query.isFetching}
@@ -104,30 +101,30 @@ function addressOf(params: URLSearchParams, cursor: string | null): string {
 }
 
 /** The button that turned to the last page is gone there: the keyboard goes on in the rows. */
-function useFocusAfterTurning(cursor: string | null, current: boolean) {
+function useFocusAfterTurning(rows: RefObject<HTMLElement | null>, cursor: string | null, current: boolean) {
   const shown = useRef(cursor)
   useEffect(() => {
     if (shown.current === cursor || !current) return
     shown.current = cursor
-    if (document.activeElement === document.body) focusFirstAction()
-  }, [cursor, current])
+    if (focusIsFree()) focusFirstAction(rows)
+  }, [rows, cursor, current])
 }
 
 /** On Enter the first row's first action gets the focus, once the rows for what was typed are there. */
-function useEnterFromSearch(q: string, current: boolean) {
+function useEnterFromSearch(rows: RefObject<HTMLElement | null>, q: string, current: boolean) {
   const wanted = useRef<string | null>(null)
 
   useEffect(() => {
     if (wanted.current === null || wanted.current !== q || !current) return
     wanted.current = null
     const typing = document.activeElement instanceof HTMLInputElement
-    if (typing) focusFirstAction()
+    if (typing) focusFirstAction(rows)
   })
 
   return (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const typed = event.currentTarget.querySelector('input')?.value.trim() ?? ''
-    if (typed === q && current) focusFirstAction()
+    if (typed === q && current) focusFirstAction(rows)
     else wanted.current = typed
   }
 }
@@ -223,13 +220,13 @@ function Person({ loan }: { loan: AdminLoan }) {
 }
 
 function Loans({ loans, today, pending, onAction }: LoansProps) {
-  const [asked, setAsked] = useState<Asked | null>(null)
+  const question = useQuestion<Asked>()
   const columns = useColumns(today, {
     title: t('loans.column.actions'),
     bare: true,
     cell: (loan) => {
       const shared = { loan, pending: pending.get(loan.id), of: loan.userName }
-      const ask = (by: Asked['by']) => setAsked({ loan, by })
+      const ask = (by: Asked['by']) => question.ask({ loan, by })
       return (
         <div className={classes.actions}>
           <LoanButton {...shared} action="restock" variant="default" onPress={() => ask('restock')} />
@@ -250,11 +247,7 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
         keyOf={(loan) => loan.id}
         columns={columns}
       />
-      <ReturnQuestion
-        asked={asked}
-        onAnswer={({ loan, by }, answer) => onAction(loan, answer, by)}
-        onClose={() => setAsked(null)}
-      />
+      <ReturnQuestion question={question} onAnswer={({ loan, by }, answer) => onAction(loan, answer, by)} />
     </>
   )
 }

@@ -1,10 +1,10 @@
 import { Anchor, Button, Group, Modal, Text } from '@mantine/core'
-import { useState } from 'react'
 import { Link } from 'react-router'
 import type { AdminLoan } from '../../api/types'
 import { quoted } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
+import type { Question } from '../../ui/useQuestion'
 import { actionName } from './LoanButton'
 
 type Ending = 'restock' | 'return'
@@ -13,27 +13,22 @@ type Ending = 'restock' | 'return'
 export type Asked = { loan: AdminLoan; by: Ending }
 
 type ReturnQuestionProps = {
-  asked: Asked | null
+  question: Question<Asked>
   onAnswer: (asked: Asked, answer: Ending) => void
-  onClose: () => void
 }
 
 /**
  * Names the book, the borrower and the fine before the loan ends, and says where either answer leaves the copy. Enter
  * does what the button in the row was named.
  */
-export function ReturnQuestion({ asked, onAnswer, onClose }: ReturnQuestionProps) {
-  // While the question fades out it still says what it asked.
-  const [shown, setShown] = useState(asked)
-  if (asked && asked !== shown) setShown(asked)
-
+export function ReturnQuestion({ question: { about: asked, opened, close }, onAnswer }: ReturnQuestionProps) {
   const answer = (ending: Ending, variant: 'default' | 'filled') => (
     <Button
       variant={variant}
-      data-autofocus={shown?.by === ending || undefined}
+      data-autofocus={asked?.by === ending || undefined}
       onClick={() => {
-        if (shown) onAnswer(shown, ending)
-        onClose()
+        if (asked) onAnswer(asked, ending)
+        close()
       }}
     >
       {actionName(ending)}
@@ -41,8 +36,8 @@ export function ReturnQuestion({ asked, onAnswer, onClose }: ReturnQuestionProps
   )
 
   return (
-    <Modal opened={asked !== null} onClose={onClose} title={t('loans.question.title')}>
-      <Text>{shown && sentenceOf(shown.loan)}</Text>
+    <Modal opened={opened} onClose={close} title={t('loans.question.title')}>
+      <Text>{asked && sentenceOf(asked.loan)}</Text>
       <Text mt="sm">{t('loans.question.restock')}</Text>
       <Text mt="xs">
         {rich('loans.question.return', {
@@ -54,7 +49,7 @@ export function ReturnQuestion({ asked, onAnswer, onClose }: ReturnQuestionProps
         })}
       </Text>
       <Group justify="flex-end" mt="lg" gap="xs">
-        <Button variant="subtle" onClick={onClose}>
+        <Button variant="subtle" onClick={close}>
           {t('common.cancel')}
         </Button>
         {answer('return', 'default')}

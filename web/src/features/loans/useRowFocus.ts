@@ -1,21 +1,19 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, type RefObject } from 'react'
+import { focusIsFree } from '../../lib/focus'
 import type { LoanAction } from './useLoanActions'
 
-const buttons = (action: LoanAction) => [
-  ...document.querySelectorAll<HTMLButtonElement>(`button[data-action="${action}"]`),
-]
+/** The table, or nothing while there are no rows. */
+type Rows = RefObject<HTMLElement | null>
 
-/** Nobody has the focus, or a question that is just closing still has it. */
-function focusIsFree(): boolean {
-  const active = document.activeElement
-  return !active || active === document.body || active.closest('[role="dialog"]') !== null
-}
+const buttons = ({ current: rows }: Rows, action: LoanAction) => [
+  ...(rows?.querySelectorAll<HTMLButtonElement>(`button[data-action="${action}"]`) ?? []),
+]
 
 /**
  * Keeps the keyboard's place in a table whose rows disappear: when an action is over, the same action of the same row has
  * the focus again, or of the row that moved up into its place. Whoever went elsewhere meanwhile is left alone.
  */
-export function useRowFocus(pending: ReadonlyMap<number, unknown>, whenEmpty: () => void) {
+export function useRowFocus(rows: Rows, pending: ReadonlyMap<number, unknown>, whenEmpty: () => void) {
   const wish = useRef<{ id: number; action: LoanAction; index: number } | null>(null)
 
   useEffect(() => {
@@ -23,7 +21,7 @@ export function useRowFocus(pending: ReadonlyMap<number, unknown>, whenEmpty: ()
     if (!wanted || pending.has(wanted.id)) return
     wish.current = null
     if (!focusIsFree()) return
-    const all = buttons(wanted.action)
+    const all = buttons(rows, wanted.action)
     const target = all.find((button) => button.dataset['loan'] === String(wanted.id)) ?? all[wanted.index] ?? all.at(-1)
     if (target && !target.disabled) target.focus()
     else whenEmpty()
@@ -31,14 +29,14 @@ export function useRowFocus(pending: ReadonlyMap<number, unknown>, whenEmpty: ()
 
   /** Called when an action begins. */
   return (id: number, action: LoanAction) => {
-    const index = buttons(action).findIndex((button) => button.dataset['loan'] === String(id))
+    const index = buttons(rows, action).findIndex((button) => button.dataset['loan'] === String(id))
     wish.current = { id, action, index: Math.max(0, index) }
   }
 }
 
 /** Puts the keyboard on the first row's first action. */
-export function focusFirstAction(): void {
-  buttons('restock')
+export function focusFirstAction(rows: Rows): void {
+  buttons(rows, 'restock')
     .find((button) => !button.disabled)
     ?.focus()
 }

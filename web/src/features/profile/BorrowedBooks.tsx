@@ -1,6 +1,6 @@
 import { Anchor, Button, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { Link } from 'react-router'
 import { myLoansQuery } from '../../api/loans'
 import type { Loan } from '../../api/types'
@@ -12,6 +12,7 @@ import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { useQuestion } from '../../ui/useQuestion'
 import { Fine, LoanButton, ReturnDate, useLoanActions, useRowFocus } from '../loans'
 import classes from './ProfileScreen.module.css'
 
@@ -34,10 +35,9 @@ export function BorrowedBooks() {
 
 function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: string; whenEmpty: () => void }) {
   const { pending, run } = useLoanActions()
-  const keepPlace = useRowFocus(pending, whenEmpty)
-  const [asking, setAsking] = useState(false)
-  // Kept while the question fades out, so that it still says what it asked.
-  const [asked, setAsked] = useState<Loan | null>(null)
+  const rows = useRef<HTMLDivElement>(null)
+  const keepPlace = useRowFocus(rows, pending, whenEmpty)
+  const { about: asked, opened, ask, close } = useQuestion<Loan>()
 
   function start(loan: Loan, action: 'return' | 'extend') {
     keepPlace(loan.id, action)
@@ -58,7 +58,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
   }
 
   return (
-    <>
+    <div ref={rows}>
       <ResponsiveTable
         label={t('profile.loans.table')}
         rows={loans}
@@ -91,15 +91,7 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
               return (
                 <div>
                   <div className={classes.actions}>
-                    <LoanButton
-                      {...shared}
-                      action="return"
-                      variant="default"
-                      onPress={() => {
-                        setAsked(loan)
-                        setAsking(true)
-                      }}
-                    />
+                    <LoanButton {...shared} action="return" variant="default" onPress={() => ask(loan)} />
                     <LoanButton {...shared} action="extend" onPress={() => start(loan, 'extend')} />
                   </div>
                   {reason && (
@@ -114,18 +106,18 @@ function Loans({ loans, today, whenEmpty }: { loans: readonly Loan[]; today: str
         ]}
       />
       <ConfirmModal
-        opened={asking}
+        opened={opened}
         title={t('profile.loans.question')}
         confirm={t('profile.loans.return')}
         routine
         onConfirm={() => {
           if (asked) start(asked, 'return')
-          setAsking(false)
+          close()
         }}
-        onClose={() => setAsking(false)}
+        onClose={close}
       >
         {t('profile.loans.explain', { title: quoted(asked?.title ?? '') })}
       </ConfirmModal>
-    </>
+    </div>
   )
 }

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { updateProfile } from '../../api/account'
-import { useActionForm } from '../../api/form'
+import { useContractForm } from '../../api/form'
 import type { Profile, User } from '../../api/types'
 import type { Draft } from '../../lib/drafts'
 import { lowerCased } from '../../lib/forms'
@@ -12,7 +12,7 @@ type ProfileFormProps = { user: User; draft: Draft<Profile>; onClose: () => void
 
 /** Name, roll number and department while they are edited. */
 export function ProfileForm({ user, draft, onClose }: ProfileFormProps) {
-  const { form, field, onSubmit, pending, failure } = useActionForm('ProfileEdit', {
+  const { form, field, onSubmit, pending, failure } = useContractForm('ProfileEdit', {
     action: updateProfile,
     initial: { name: user.name, rollNumber: user.rollNumber ?? '', department: user.department ?? '' },
     draft,

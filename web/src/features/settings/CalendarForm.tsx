@@ -1,8 +1,6 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useState } from 'react'
 import { previewCalendar, saveCalendar } from '../../api/settings'
 import type { Calendar } from '../../api/types'
-import { focusFirstError } from '../../lib/forms'
 import { t } from '../../lib/messages'
 import { weekdayText } from '../../lib/format'
 import { FormFrame } from './FormFrame'
@@ -27,35 +25,31 @@ const documentOf = ({ weekdays, dates }: CalendarValues): Calendar => ({
   closedDates: dates.map(({ name, from, to }) => ({ name, from, to: to || from })),
 })
 
+const SAMPLE: CalendarValues = { weekdays: [1], dates: [{ name: '', from: '', to: '' }] }
+
+const placeOf = (index: number, name: keyof Entry) => `closedDates[${index}].${name}`
+
+/** A day that is missing is none that the server could name the field of. */
+function blanksOf({ dates }: CalendarValues): Record<string, string> {
+  const missing = dates.flatMap(({ from }, index) => (from === '' ? [placeOf(index, 'from')] : []))
+  return Object.fromEntries(
+    missing.map((place) => [place, t('field.required', { label: t('settings.calendar.from') })]),
+  )
+}
+
 /** The days on which the library is closed (R-RULE-4). */
 export function CalendarForm(part: Part<Calendar>) {
   const form = useSettingsForm<CalendarValues, Calendar>({
     ...part,
+    name: 'calendar',
+    sample: SAMPLE,
     valuesOf,
     documentOf,
+    blanksOf,
     save: saveCalendar,
     preview: previewCalendar,
   })
-  const { values } = form
-  const [blanks, setBlanks] = useState<Readonly<Record<string, string>>>({})
-  const errors = { ...form.errors, ...blanks }
-
-  function change(next: CalendarValues) {
-    setBlanks({})
-    form.change(next)
-  }
-
-  /** A day that is missing is none that the server could name the field of. */
-  function nothingBlank(): boolean {
-    const found = values.dates
-      .map(({ from }, index) => [`closedDates[${index}].from`, from] as const)
-      .filter(([, from]) => from === '')
-      .map(([place]) => [place, t('field.required', { label: t('settings.calendar.from') })])
-    const missing = Object.fromEntries(found) as Record<string, string>
-    setBlanks(missing)
-    focusFirstError(missing)
-    return found.length === 0
-  }
+  const { values, errors, change } = form
 
   const nameOf = (place: string) =>
     t(place.startsWith('weekdays') ? 'settings.calendar.weekdays' : 'settings.calendar.dates')
@@ -63,7 +57,7 @@ export function CalendarForm(part: Part<Calendar>) {
     change({ ...values, dates: values.dates.map((one, place) => (place === index ? { ...one, ...entry } : one)) })
 
   return (
-    <FormFrame form={form} label={t('settings.tab.calendar')} nameOf={nameOf} onSubmit={nothingBlank}>
+    <FormFrame form={form} label={t('settings.tab.calendar')} nameOf={nameOf}>
       <p className={classes.lead}>{t('settings.calendar.lead')}</p>
       <fieldset className={classes.group}>
         <legend>{t('settings.calendar.weekdays')}</legend>
@@ -92,7 +86,7 @@ export function CalendarForm(part: Part<Calendar>) {
         )}
         <ul className={classes.dates}>
           {values.dates.map((entry, index) => {
-            const at = (name: string) => `closedDates[${index}].${name}`
+            const at = (name: keyof Entry) => placeOf(index, name)
             return (
               // An entry has no identity beside its place.
               // oxlint-disable-next-line react/no-array-index-key
@@ -103,7 +97,7 @@ export function CalendarForm(part: Part<Calendar>) {
                   error={errors[at('name')]}
                   autoComplete="off"
                   className={classes.dateName}
-                  data-field={at('name')}
+                  data-path={at('name')}
                   onChange={(event) => setDate(index, { name: event.currentTarget.value })}
                 />
                 <TextInput
@@ -111,7 +105,7 @@ export function CalendarForm(part: Part<Calendar>) {
                   label={t('settings.calendar.from')}
                   value={entry.from}
                   error={errors[at('from')]}
-                  data-field={at('from')}
+                  data-path={at('from')}
                   onChange={(event) => setDate(index, { from: event.currentTarget.value })}
                 />
                 <TextInput
@@ -119,7 +113,7 @@ export function CalendarForm(part: Part<Calendar>) {
                   label={t('settings.calendar.to')}
                   value={entry.to}
                   error={errors[at('to')]}
-                  data-field={at('to')}
+                  data-path={at('to')}
                   onChange={(event) => setDate(index, { to: event.currentTarget.value })}
                 />
                 <Button

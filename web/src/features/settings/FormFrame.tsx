@@ -9,17 +9,16 @@ import type { Conflict } from './merge'
 import classes from './Settings.module.css'
 import type { SettingsForm } from './useSettingsForm'
 
-type FormFrameProps<V> = {
+type FormFrameProps<V extends object> = {
   form: SettingsForm<V>
   label: string
   /** What the fields hold that somebody else saved differently. */
   nameOf: (place: string) => string
-  onSubmit?: () => boolean
   children: ReactNode
 }
 
 /** A form of the settings: what somebody else saved meanwhile above it, its buttons below, the effect before it is saved. */
-export function FormFrame<V>({ form, label, nameOf, onSubmit, children }: FormFrameProps<V>) {
+export function FormFrame<V extends object>({ form, label, nameOf, children }: FormFrameProps<V>) {
   const { conflicts, effect, failure } = form
   return (
     <>
@@ -40,7 +39,7 @@ export function FormFrame<V>({ form, label, nameOf, onSubmit, children }: FormFr
         aria-label={label}
         onSubmit={(event) => {
           event.preventDefault()
-          if (!form.pending && (onSubmit?.() ?? true)) void form.submit()
+          if (!form.pending) void form.submit()
         }}
       >
         {children}

@@ -19,6 +19,16 @@ type LibraryValues = {
   departments: string
 }
 
+const SAMPLE: LibraryValues = {
+  name: '',
+  currency: '',
+  currencyCode: '',
+  accessionPrefix: '',
+  language: 'en',
+  batches: '',
+  departments: '',
+}
+
 const linesOf = (text: string): string[] =>
   text
     .split('\n')
@@ -48,7 +58,14 @@ const LISTS = ['batches', 'departments'] as const
 
 /** What the library is called, how it counts its money, and what registration offers (R-RULE-1). */
 export function LibraryForm(part: Part<LibrarySettings>) {
-  const form = useSettingsForm<LibraryValues, LibrarySettings>({ ...part, valuesOf, documentOf, save: saveLibrary })
+  const form = useSettingsForm<LibraryValues, LibrarySettings>({
+    ...part,
+    name: 'library',
+    sample: SAMPLE,
+    valuesOf,
+    documentOf,
+    save: saveLibrary,
+  })
   const { values, change, errors } = form
 
   const nameOf = (place: string): string => {
@@ -79,7 +96,7 @@ export function LibraryForm(part: Part<LibrarySettings>) {
             error={errors[name]}
             autoComplete="off"
             className={name === 'name' ? undefined : classes.short}
-            data-field={name}
+            data-path={name}
             onChange={(event) => change({ ...values, [name]: event.currentTarget.value })}
           />
         ))}
@@ -90,7 +107,7 @@ export function LibraryForm(part: Part<LibrarySettings>) {
           error={errors['language']}
           data={Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))}
           className={classes.short}
-          data-field="language"
+          data-path="language"
           onChange={(event) => change({ ...values, language: event.currentTarget.value === 'hi' ? 'hi' : 'en' })}
         />
         {LISTS.map((name) => (
@@ -103,7 +120,7 @@ export function LibraryForm(part: Part<LibrarySettings>) {
             autosize
             minRows={3}
             maxRows={12}
-            data-field={name}
+            data-path={name}
             onChange={(event) => change({ ...values, [name]: event.currentTarget.value })}
           />
         ))}

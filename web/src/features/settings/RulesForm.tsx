@@ -1,9 +1,7 @@
 import { Button, Checkbox, NativeSelect, NumberInput, TextInput, Title } from '@mantine/core'
-import { useState } from 'react'
 import { previewRules, saveRules } from '../../api/settings'
 import type { RulesDocument } from '../../api/types'
 import { labelOf } from '../../api/validate'
-import { focusFirstError } from '../../lib/forms'
 import { dayText, moneyText } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { FormFrame } from './FormFrame'
@@ -15,6 +13,7 @@ import {
   type RuleName,
   type RuleValue,
   type RuleValues,
+  SAMPLE,
   valuesOf,
   withRule,
 } from './rules'
@@ -28,30 +27,25 @@ const SWITCHES = ['selfBorrow', 'selfReturn', 'selfRenew', 'chargeClosedDays', '
 const ruleName = (rule: RuleName): string =>
   rule === 'allBackBy' || rule === 'oneCopyPerTitle' ? t(`settings.rule.${rule}`) : labelOf('CategoryRules', rule)
 
+/** What must be a number is asked for here: the server cannot tell blank from "no limit". */
+const requiredOf = (values: RuleValues): Record<string, string> =>
+  Object.fromEntries(
+    blanksOf(values).map(({ place, rule }) => [place, t('field.required', { label: ruleName(rule.name) })]),
+  )
+
 /** The rules of lending: first those of students, then what is different for others (R-RULE-1, R-RULE-2). */
 export function RulesForm({ today, ...part }: Part<RulesDocument> & { today: string }) {
   const form = useSettingsForm<RuleValues, RulesDocument>({
     ...part,
+    name: 'rules',
+    sample: SAMPLE,
     valuesOf: (document) => valuesOf(document, today),
     documentOf,
+    blanksOf: requiredOf,
     save: saveRules,
     preview: previewRules,
   })
-  const { values, change } = form
-  const [blanks, setBlanks] = useState<Readonly<Record<string, string>>>({})
-  const errors = { ...form.errors, ...blanks }
-
-  /** What must be a number is asked for here: the server cannot tell blank from "no limit". */
-  function nothingBlank(): boolean {
-    const found = blanksOf(values).map(({ place, rule }) => [
-      place,
-      t('field.required', { label: ruleName(rule.name) }),
-    ])
-    const missing = Object.fromEntries(found) as Record<string, string>
-    setBlanks(missing)
-    focusFirstError(missing)
-    return found.length === 0
-  }
+  const { values, errors, change } = form
 
   function nameOf(place: string): string {
     const [, index, rule] = /^categories\[(\d+)\]\.(?:rules\.)?(\w+)$/.exec(place) ?? []
@@ -63,17 +57,9 @@ export function RulesForm({ today, ...part }: Part<RulesDocument> & { today: str
   }
 
   return (
-    <FormFrame form={form} label={t('settings.tab.rules')} nameOf={nameOf} onSubmit={nothingBlank}>
+    <FormFrame form={form} label={t('settings.tab.rules')} nameOf={nameOf}>
       {values.categories.map((_category, index) => {
-        const shared = {
-          index,
-          values,
-          errors,
-          onChange: (next: RuleValues) => {
-            setBlanks({})
-            change(next)
-          },
-        }
+        const shared = { index, values, errors, onChange: change }
         return index === 0 ? (
           <StudentRules key="student" {...shared} />
         ) : (
@@ -112,7 +98,7 @@ export function RulesForm({ today, ...part }: Part<RulesDocument> & { today: str
         min={today}
         mt="lg"
         maw="20rem"
-        data-field="effectiveFrom"
+        data-path="effectiveFrom"
         onChange={(event) => change({ ...values, effectiveFrom: event.currentTarget.value })}
       />
     </FormFrame>
@@ -168,7 +154,7 @@ function OtherRules({ index, values, errors, onChange }: CategoryProps) {
           value={category.name}
           error={errors[`categories[${index}].name`]}
           autoComplete="off"
-          data-field={`categories[${index}].name`}
+          data-path={`categories[${index}].name`}
           onChange={(event) => {
             const name = event.currentTarget.value
             onChange({
@@ -249,7 +235,7 @@ function RuleField({ rule, place, value, errors, onChange }: RuleFieldProps) {
     label: ruleName(rule.name),
     description: t(`settings.hint.${rule.name}`),
     error: errors[place],
-    'data-field': place,
+    'data-path': place,
   }
   switch (rule.kind) {
     case 'flag':

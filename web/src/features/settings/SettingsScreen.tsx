@@ -2,7 +2,6 @@ import { Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { sessionQuery } from '../../api/account'
 import { configQuery } from '../../api/config'
 import { calendarQuery, libraryQuery, rulesQuery, type Saved } from '../../api/settings'
 import { t } from '../../lib/messages'
@@ -39,42 +38,30 @@ function RulesPart() {
   const config = useQuery(configQuery)
   if (config.error && !config.data) return <ErrorState error={config.error} onRetry={() => void config.refetch()} />
   return (
-    <Loaded query={rulesQuery} name="rules">
-      {(part) => config.data && <RulesForm {...part} today={config.data.today} />}
-    </Loaded>
+    <Loaded query={rulesQuery}>{(part) => config.data && <RulesForm {...part} today={config.data.today} />}</Loaded>
   )
 }
 
 function CalendarPart() {
-  return (
-    <Loaded query={calendarQuery} name="calendar">
-      {(part) => <CalendarForm {...part} />}
-    </Loaded>
-  )
+  return <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>
 }
 
 function LibraryPart() {
-  return (
-    <Loaded query={libraryQuery} name="library">
-      {(part) => <LibraryForm {...part} />}
-    </Loaded>
-  )
+  return <Loaded query={libraryQuery}>{(part) => <LibraryForm {...part} />}</Loaded>
 }
 
 /** What each form starts from. */
-export type Part<D> = { draft: string; loaded: Saved<D>; loadAgain: () => Promise<Saved<D>> }
+export type Part<D> = { loaded: Saved<D>; loadAgain: () => Promise<Saved<D>> }
 
 type LoadedProps<D> = {
   // oxlint-disable-next-line typescript/no-explicit-any -- every query has a key type of its own
   query: UseQueryOptions<Saved<D>, Error, Saved<D>, any>
-  name: string
   children: (part: Part<D>) => ReactNode
 }
 
 /** An edit begins from what is saved now, never from what an earlier page happened to load. */
-function Loaded<D>({ query, name, children }: LoadedProps<D>) {
+function Loaded<D>({ query, children }: LoadedProps<D>) {
   const queries = useQueryClient()
-  const uid = useQuery(sessionQuery).data?.user?.uid ?? 0
   const { data, error, refetch, isFetchedAfterMount } = useQuery({
     ...query,
     refetchOnMount: 'always',
@@ -90,7 +77,6 @@ function Loaded<D>({ query, name, children }: LoadedProps<D>) {
     )
   }
   return children({
-    draft: `draft:settings:${name}:${uid}`,
     loaded: data,
     loadAgain: () => queries.fetchQuery({ ...query, staleTime: 0 }),
   })

@@ -35,6 +35,18 @@ export type RuleValues = Omit<RulesDocument, 'categories' | 'effectiveFrom'> & {
   categories: readonly CategoryValues[]
 }
 
+/** What every draft has; which rules a category has differs. */
+export const SAMPLE: RuleValues = {
+  effectiveFrom: '',
+  categories: [{ name: '', rules: {} }],
+  selfBorrow: false,
+  selfReturn: false,
+  selfRenew: false,
+  chargeClosedDays: false,
+  chargeOnRenewal: false,
+  returnsWaitToBeShelved: false,
+}
+
 /** A version that holds already is changed from today on, one that begins later from its own first day. */
 export function valuesOf({ categories, effectiveFrom, ...switches }: RulesDocument, today: string): RuleValues {
   return {

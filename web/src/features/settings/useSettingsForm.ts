@@ -1,49 +1,47 @@
-import { useEffect, useState } from 'react'
-import { useBeforeUnload } from 'react-router'
+import { useState } from 'react'
 import { useAction } from '../../api/action'
+import { useEditDraft, useKeptEdit } from '../../api/draft'
 import type { Preview, Save, Saved } from '../../api/settings'
 import type { Effect } from '../../api/types'
-import { focusFirstError } from '../../lib/forms'
+import { focusFirstError } from '../../lib/focus'
+import { showAtFields } from '../../lib/forms'
 import { t } from '../../lib/messages'
 import { ProblemError } from '../../lib/problem'
-import { tabStorage } from '../../lib/storage'
 import { merge, same, type Conflict } from './merge'
 
-type Draft<V> = { values: V; base: V; etag: string }
+type Errors = Readonly<Record<string, string>>
 
 type Options<V, D> = {
-  /** Where what is typed is kept until it is saved. */
-  draft: string
+  /** The name of its draft. */
+  name: string
+  /** The shape that the values of a draft must have. */
+  sample: V
   loaded: Saved<D>
   valuesOf: (document: D) => V
   documentOf: (values: V) => D
+  /** What is blank and must not be, in words at its place: the server would take it for "no limit", or not know the place. */
+  blanksOf?: (values: V) => Errors
   save: Save<D>
   preview?: Preview<D>
   /** What is saved by now. */
   loadAgain: () => Promise<Saved<D>>
 }
 
-function readDraft<V>(name: string): Draft<V> | null {
-  try {
-    return JSON.parse(tabStorage.read(name) ?? 'null') as Draft<V> | null
-  } catch {
-    return null
-  }
-}
-
 /**
  * A document of the settings while it is edited. What is typed is kept in the tab until it is saved or given up; before it
  * is saved its effect on the open loans is shown (R-RULE-5); and of what somebody else saved meanwhile nothing is lost.
  */
-export function useSettingsForm<V, D>(options: Options<V, D>) {
-  const { draft, loaded, valuesOf, documentOf, loadAgain } = options
-  const [kept] = useState(() => readDraft<V>(draft))
+export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
+  const { loaded, valuesOf, documentOf, loadAgain } = options
+  const draft = useEditDraft(`settings ${options.name}`, options.sample)
+  const [kept] = useState(draft.read)
   const [base, setBase] = useState({
     values: kept?.base ?? valuesOf(loaded.document),
-    etag: kept?.etag ?? loaded.etag,
+    etag: kept?.version ?? loaded.etag,
   })
   const [values, setValues] = useState<V>(kept?.values ?? base.values)
-  const [errors, setErrors] = useState<Readonly<Record<string, string>>>({})
+  const [errors, setErrors] = useState<Errors>({})
+  const [blanks, setBlanks] = useState<Errors>({})
   const [failure, setFailure] = useState<unknown>(null)
   const [conflicts, setConflicts] = useState<readonly Conflict[] | null>(null)
   const [effect, setEffect] = useState<Effect | null>(null)
@@ -51,14 +49,7 @@ export function useSettingsForm<V, D>(options: Options<V, D>) {
   const preview = useAction<D, Effect>(options.preview ?? NO_PREVIEW)
   const dirty = !same(values, base.values)
 
-  useEffect(() => {
-    if (dirty) tabStorage.write(draft, JSON.stringify({ values, base: base.values, etag: base.etag }))
-    else tabStorage.remove(draft)
-  }, [draft, dirty, values, base])
-
-  useBeforeUnload((event) => {
-    if (dirty) event.preventDefault()
-  })
+  useKeptEdit(draft, { values, base: base.values, version: base.etag }, dirty)
 
   function startFrom({ document, etag }: Saved<D>) {
     const next = valuesOf(document)
@@ -71,10 +62,7 @@ export function useSettingsForm<V, D>(options: Options<V, D>) {
   /** A refusal goes to its fields, or in one sentence to the end of the form. */
   function fail(error: unknown) {
     setEffect(null)
-    const fields = error instanceof ProblemError ? error.fields : {}
-    setErrors(fields)
-    if (Object.keys(fields).length === 0) setFailure(error)
-    else focusFirstError(fields)
+    if (!showAtFields(error, setErrors)) setFailure(error)
   }
 
   async function meet() {
@@ -104,6 +92,9 @@ export function useSettingsForm<V, D>(options: Options<V, D>) {
   async function submit() {
     setFailure(null)
     setErrors({})
+    const missing = options.blanksOf?.(values) ?? {}
+    setBlanks(missing)
+    if (Object.keys(missing).length > 0) return focusFirstError(missing)
     if (!options.preview) return store()
     const outcome = await preview.run(documentOf(values))
     if (!outcome.ok) return fail(outcome.error)
@@ -114,8 +105,11 @@ export function useSettingsForm<V, D>(options: Options<V, D>) {
 
   return {
     values,
-    change: (next: V) => setValues(next),
-    errors,
+    change: (next: V) => {
+      setValues(next)
+      setBlanks({})
+    },
+    errors: { ...errors, ...blanks },
     failure,
     conflicts,
     effect,
@@ -128,13 +122,17 @@ export function useSettingsForm<V, D>(options: Options<V, D>) {
     discard() {
       setValues(base.values)
       setErrors({})
+      setBlanks({})
       setFailure(null)
       setConflicts(null)
     },
   }
 }
 
-export type SettingsForm<V> = Omit<ReturnType<typeof useSettingsForm<V, unknown>>, 'values' | 'change'> & {
+export type SettingsForm<V extends object> = Omit<
+  ReturnType<typeof useSettingsForm<V, unknown>>,
+  'values' | 'change'
+> & {
   values: V
   change: (next: V) => void
 }

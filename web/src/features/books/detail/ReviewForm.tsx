@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Stack, Textarea, Title } from '@mantine/core'
 import { forms } from '../../../api/contract'
-import { useActionForm } from '../../../api/form'
+import { useContractForm } from '../../../api/form'
 import { addReview } from '../../../api/reviews'
 import type { Review, ReviewForm as Values } from '../../../api/types'
 import { check, lengthOf } from '../../../api/validate'
@@ -27,7 +27,7 @@ const valuesOf = ({ rating, comment }: Review): Values => ({ rating, comment })
 /** Stars and a comment (R-REV-1); what is typed survives a failure and a reload. */
 export function ReviewForm({ bookId, uid, review, onDone }: ReviewFormProps) {
   const draft = reviewDraft(uid, bookId)
-  const { form, field, onSubmit, pending, failure } = useActionForm('ReviewForm', {
+  const { form, field, onSubmit, pending, failure } = useContractForm('ReviewForm', {
     action: addReview(bookId),
     initial: review ? valuesOf(review) : EMPTY,
     draft,
@@ -53,7 +53,7 @@ export function ReviewForm({ bookId, uid, review, onDone }: ReviewFormProps) {
         {review ? t('books.reviews.editTitle') : t('books.reviews.write')}
       </Title>
       <Stack mt="sm" align="flex-start">
-        <div data-field="rating">
+        <div data-path="rating">
           <StarsInput
             label={t('books.reviews.yourRating')}
             value={form.values.rating}

@@ -1,8 +1,9 @@
 import { Anchor } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../../api/action'
 import { addBook as addBookAction } from '../../../api/books'
+import { useEditDraft } from '../../../api/draft'
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
@@ -10,11 +11,9 @@ import { PageHeader } from '../../../ui/PageHeader'
 import { BookForm } from './BookForm'
 import classes from './AddBookScreen.module.css'
 import formClasses from './BookForm.module.css'
-import { type BookValues, NEW_BOOK, newBookOf } from './bookValues'
-import { draftName } from './draft'
+import { type BookValues, draftName, NEW_BOOK, newBookOf } from './bookValues'
 import { useBack } from './useBack'
 import { useBookForm } from './useBookForm'
-import { useOwner } from './useOwner'
 
 const SHOWN = 5
 
@@ -23,14 +22,14 @@ const SHOWN = 5
  * title again, and what was just added stands beside it, to look at or to correct.
  */
 export default function AddBookScreen() {
-  const uid = useOwner()
-  const state = useBookForm(draftName(uid, 'add'), null)
+  const state = useBookForm(useEditDraft(draftName('add'), NEW_BOOK), null)
   const addBook = useAction(addBookAction, { done: () => t('books.edit.add.done') })
   const back = useBack(paths.home())
   const [added, setAdded] = useState<readonly Book[]>([])
+  const title = useRef<HTMLInputElement>(null)
 
   // The page stays at its top, where an earlier draft is announced.
-  useEffect(() => focusTitle({ preventScroll: true }), [])
+  useEffect(() => title.current?.focus({ preventScroll: true }), [])
 
   async function save(values: BookValues) {
     state.beginSave()
@@ -38,7 +37,7 @@ export default function AddBookScreen() {
     if (!outcome.ok) return state.fail(t('books.edit.add.failed'), outcome.error)
     setAdded((before) => [outcome.output, ...before].slice(0, SHOWN))
     state.startFrom({ values: NEW_BOOK, version: '' })
-    focusTitle()
+    title.current?.focus()
   }
 
   return (
@@ -47,6 +46,7 @@ export default function AddBookScreen() {
       <BookForm
         state={state}
         kind="add"
+        title={title}
         submit={t('books.edit.add.submit')}
         pending={addBook.pending}
         onSave={(values) => void save(values)}
@@ -69,8 +69,4 @@ export default function AddBookScreen() {
       </BookForm>
     </div>
   )
-}
-
-function focusTitle(options?: FocusOptions) {
-  document.querySelector<HTMLElement>('[data-field="title"]')?.focus(options)
 }

@@ -1,12 +1,12 @@
 import { Alert, Button, Kbd, NativeSelect, NumberInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode, type Ref } from 'react'
 import { highlightsQuery } from '../../../api/books'
 import { labelOf, lengthOf } from '../../../api/validate'
 import type { BookStatus } from '../../../api/types'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
 import { rich, t } from '../../../lib/messages'
-import { focusFirstError } from '../../../lib/forms'
+import { focusFirstError } from '../../../lib/focus'
 import { BarcodeList, withScanned } from '../../copies'
 import { statusText } from '../grid/statusText'
 import { StarsInput } from '../../../ui/Stars'
@@ -21,6 +21,8 @@ import type { BookFormState } from './useBookForm'
 type BookFormProps = {
   state: BookFormState
   kind: 'add' | 'update'
+  /** The first field. */
+  title?: Ref<HTMLInputElement>
   submit: string
   pending: boolean
   /** The book's number, once it has one. */
@@ -34,7 +36,18 @@ type BookFormProps = {
 }
 
 /** The fields of a book in one column, with its cover beside them. */
-export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, notice, children }: BookFormProps) {
+export function BookForm({
+  state,
+  kind,
+  title,
+  submit,
+  pending,
+  id,
+  onSave,
+  onCancel,
+  notice,
+  children,
+}: BookFormProps) {
   const { form, failure, restored, blocker } = state
   const { values } = form
   const element = useRef<HTMLFormElement>(null)
@@ -98,13 +111,13 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
         onKeyDown={onKeyDown}
       >
         <TextInput
+          ref={title}
           label={labelOf('BookForm', 'title')}
           required
           withAsterisk={false}
           autoComplete="off"
           classNames={{ input: classes.anyScript }}
           {...form.getInputProps('title')}
-          data-field="title"
         />
         <TextInput
           label={labelOf('BookForm', 'author')}
@@ -113,7 +126,6 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
           autoComplete="off"
           classNames={{ input: classes.anyScript }}
           {...form.getInputProps('author')}
-          data-field="author"
         />
         {kind === 'add' && <AlreadyThere title={values.title} author={values.author} />}
         <Suggested
@@ -121,7 +133,6 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
           suggest={(book) => book.genre}
           more={COMMON_GENRES}
           {...form.getInputProps('genre')}
-          field="genre"
         />
         <TextInput
           label={labelOf('BookForm', 'photoURL')}
@@ -133,7 +144,6 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
           autoCapitalize="none"
           spellCheck={false}
           {...form.getInputProps('photoURL')}
-          data-field="photoURL"
         />
         <aside className={classes.beside} aria-label={t('books.edit.cover.label')}>
           <CoverPreview
@@ -156,7 +166,6 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           classNames={{ input: classes.anyScript, description: classes.counter }}
           {...form.getInputProps('description')}
-          data-field="description"
         />
         <NumberInput
           label={labelOf('BookForm', 'noOfBooks')}
@@ -169,7 +178,6 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
           className={classes.short}
           {...form.getInputProps('noOfBooks')}
           onChange={changeCopies}
-          data-field="noOfBooks"
         />
         {kind === 'add' && (
           <BarcodeList
@@ -194,7 +202,6 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
           description={t('books.edit.locationHint')}
           suggest={(book) => book.location}
           {...form.getInputProps('location')}
-          field="location"
         />
         <div>
           <NativeSelect
@@ -205,14 +212,13 @@ export function BookForm({ state, kind, submit, pending, id, onSave, onCancel, n
             classNames={{ input: turned > 0 ? classes.turned : undefined }}
             {...form.getInputProps('status')}
             onChange={(event) => form.setFieldValue('status', event.currentTarget.value as BookStatus)}
-            data-field="status"
           />
           <Text size="sm" c="dimmed" role="status" className={classes.below}>
             {statusNote(values, turned > 0)}
           </Text>
         </div>
         {kind === 'add' && (
-          <div data-field="rating">
+          <div data-path="rating">
             <StarsInput
               label={labelOf('BookForm', 'rating')}
               value={values.rating}
@@ -265,13 +271,12 @@ function statusNote({ noOfBooks, status }: BookValues, turned: boolean): string 
 type SuggestedProps = {
   label: string
   description?: string
-  field: 'genre' | 'location'
   suggest: (book: { genre: string; location: string }) => string
   more?: readonly string[]
 }
 
 /** A free text with suggestions: what the library's newest books have in this field, and `more`. */
-function Suggested({ field, suggest, more, ...input }: SuggestedProps) {
+function Suggested({ suggest, more, ...input }: SuggestedProps) {
   const list = useId()
   const books = useQuery(highlightsQuery).data?.books ?? []
   const offered = [...new Set([...books.map(suggest), ...(more ?? [])])].filter(Boolean).toSorted()
@@ -284,7 +289,6 @@ function Suggested({ field, suggest, more, ...input }: SuggestedProps) {
         list={list}
         classNames={{ input: classes.anyScript }}
         {...input}
-        data-field={field}
       />
       <datalist id={list}>
         {offered.map((text) => (

@@ -4,21 +4,20 @@ import { useEffect } from 'react'
 import { Navigate, useNavigate, useParams } from 'react-router'
 import { useAction } from '../../../api/action'
 import { bookQuery, updateBook as updateBookAction } from '../../../api/books'
+import { useEditDraft } from '../../../api/draft'
 import { ProblemError } from '../../../lib/problem'
 import { t } from '../../../lib/messages'
 import { notify } from '../../../lib/notify'
-import { focusFirstError } from '../../../lib/forms'
+import { focusFirstError } from '../../../lib/focus'
 import { idOf, paths } from '../../../lib/paths'
 import { ErrorState } from '../../../ui/ErrorState'
 import { PageHeader } from '../../../ui/PageHeader'
 import { BookForm } from './BookForm'
 import classes from './BookForm.module.css'
-import { BOOK_FIELDS, type BookValues, isUpdateField, NEW_BOOK, updateOf, valuesOf } from './bookValues'
+import { BOOK_FIELDS, type BookValues, draftName, isUpdateField, NEW_BOOK, updateOf, valuesOf } from './bookValues'
 import { ConflictPanel } from './ConflictPanel'
-import { draftName, writeDraft } from './draft'
 import { useBack } from './useBack'
 import { type Loaded, useBookForm } from './useBookForm'
-import { useOwner } from './useOwner'
 
 /** Update Book Details: loads the book; a missing one leads home. */
 export default function UpdateBookScreen() {
@@ -39,19 +38,17 @@ function MissingBook() {
 function LoadedBook({ id }: { id: number }) {
   // An edit begins from what is stored now, never from what an earlier page happened to load.
   const query = useQuery({ ...bookQuery(id), staleTime: 0, refetchOnMount: 'always', refetchOnWindowFocus: false })
-  const uid = useOwner()
   const { data, error, isFetchedAfterMount } = query
 
   if (error instanceof ProblemError && error.code === 'not-found' && !data) return <MissingBook />
   if (error && !data) return <ErrorState error={error} onRetry={() => void query.refetch()} />
   if (!data || !isFetchedAfterMount) return <FormSkeleton />
-  return (
-    <Edit id={id} draft={draftName(uid, id)} uid={uid} loaded={{ values: valuesOf(data.book), version: data.etag }} />
-  )
+  return <Edit id={id} loaded={{ values: valuesOf(data.book), version: data.etag }} />
 }
 
-function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: string; loaded: Loaded }) {
-  const state = useBookForm(draft, loaded)
+function Edit({ id, loaded }: { id: number; loaded: Loaded }) {
+  const state = useBookForm(useEditDraft(draftName(id), NEW_BOOK), loaded)
+  const anew = useEditDraft(draftName('add'), NEW_BOOK)
   const queries = useQueryClient()
   const updateBook = useAction(updateBookAction(id), { done: () => t('books.edit.update.done') })
   const navigate = useNavigate()
@@ -90,7 +87,7 @@ function Edit({ id, uid, draft, loaded }: { id: number; uid: number; draft: stri
   }
 
   function addAnew() {
-    writeDraft(draftName(uid, 'add'), { values: form.values, base: NEW_BOOK, version: '' })
+    anew.write({ values: form.values, base: NEW_BOOK, version: '' })
     state.finish()
     void navigate(paths.addBook(), { replace: true })
   }

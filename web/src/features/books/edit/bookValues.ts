@@ -58,6 +58,9 @@ export const NEW_BOOK: BookValues = {
   barcodes: '',
 }
 
+/** Of the draft of a new book, or of the edit of one. */
+export const draftName = (form: 'add' | number): string => `book ${form}`
+
 export function valuesOf(book: Book): BookValues {
   const { title, author, genre, photoURL, description, noOfBooks, location, status, rating } = book
   return { title, author, genre, photoURL, description, noOfBooks, location, status, rating: rating ?? 0, barcodes: '' }

@@ -1,12 +1,13 @@
 import { useForm } from '@mantine/form'
-import { useEffect, useRef, useState } from 'react'
-import { useBeforeUnload, useBlocker } from 'react-router'
+import { useRef, useState } from 'react'
+import { useBlocker } from 'react-router'
+import { type Edit, useKeptEdit } from '../../../api/draft'
+import type { Draft } from '../../../lib/drafts'
+import { showAtFields } from '../../../lib/forms'
 import { ProblemError } from '../../../lib/problem'
 import { paths } from '../../../lib/paths'
-import { focusFirstError } from '../../../lib/forms'
 import { addRules, type BookValues, NEW_BOOK, sameValues, updateRules } from './bookValues'
 import { compare, type Difference } from './comparison'
-import { clearDraft, readDraft, writeDraft } from './draft'
 
 /** The book as the server has it, and the version that a save of it must name. */
 export type Loaded = { values: BookValues; version: string }
@@ -20,8 +21,8 @@ export type Failure = { message: string; detail: string | null }
  * The state of a book form. What is typed is kept in the tab until it is saved or thrown away, so that neither a reload
  * nor a step to another page loses it.
  */
-export function useBookForm(draft: string, loaded: Loaded | null) {
-  const [kept, setKept] = useState(() => readDraft(draft))
+export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | null) {
+  const [kept, setKept] = useState(draft.read)
   const [origin, setOrigin] = useState<Loaded>(
     () => (kept && { values: kept.base, version: kept.version }) ?? loaded ?? { values: NEW_BOOK, version: '' },
   )
@@ -38,16 +39,8 @@ export function useBookForm(draft: string, loaded: Loaded | null) {
   const { values } = form
   const dirty = !sameValues(values, target.values)
 
-  useEffect(() => {
-    if (leaving.current) return
-    // The draft begins from the version first loaded, so that after a reload the conflict is noticed anew.
-    if (dirty) writeDraft(draft, { values, base: origin.values, version: origin.version })
-    else clearDraft(draft)
-  }, [draft, dirty, values, origin])
-
-  useBeforeUnload((event) => {
-    if (dirty) event.preventDefault()
-  })
+  // The draft begins from the version first loaded, so that after a reload the conflict is noticed anew.
+  useKeptEdit(draft, { values, base: origin.values, version: origin.version }, dirty && !leaving.current)
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       dirty &&
@@ -84,7 +77,7 @@ export function useBookForm(draft: string, loaded: Loaded | null) {
     /** What was typed is stored: nothing keeps the page any more. */
     finish() {
       leaving.current = true
-      clearDraft(draft)
+      draft.remove()
     },
     beginSave() {
       setFailure(null)
@@ -98,11 +91,7 @@ export function useBookForm(draft: string, loaded: Loaded | null) {
     copies: target.values.noOfBooks,
     /** Puts a refused save where it belongs: at its fields, or in one sentence. */
     fail(message: string, error: unknown) {
-      if (error instanceof ProblemError && Object.keys(error.fields).length > 0) {
-        form.setErrors(error.fields)
-        focusFirstError(error.fields)
-        return
-      }
+      if (showAtFields(error, form.setErrors)) return
       setFailure({ message, detail: error instanceof ProblemError ? error.message : null })
     },
   }

@@ -18,7 +18,8 @@ type BookGridProps = {
   /** Books in a row on a wide screen; fewer where there is less room. */
   columns: Wide
   linkTo: (book: Book) => string
-  actions?: (book: Book) => ReactNode
+  /** `place` is that of the book in the list. */
+  actions?: (book: Book, place: number) => ReactNode
   /** Whether the order may be chosen here. */
   sortable?: boolean
   /** Shown when the catalogue is empty; a search without result has its own words. */
@@ -102,7 +103,7 @@ type RowsProps = {
   width: number
   layout: 'tall' | 'wide'
   linkTo: (book: Book) => string
-  actions: ((book: Book) => ReactNode) | undefined
+  actions: BookGridProps['actions']
 }
 
 function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
@@ -219,7 +220,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
                       to={linkTo(book)}
                       layout={layout}
                       eager={index < columns * 2}
-                      actions={actions?.(book)}
+                      actions={actions?.(book, index)}
                     />
                   ) : (
                     <CardSkeleton layout={layout} />

@@ -216,6 +216,35 @@ describe('admin home', () => {
     expect(screen.getByText('1 book')).toBeVisible()
   })
 
+  it('W23, W24: one question is asked for each book in turn, and the keyboard goes on where a deleted one stood', async () => {
+    let there = shelf
+    const remove = (id: number) => () => {
+      there = there.filter((one) => one.id !== id)
+      return { status: 204 } as const
+    }
+    fakeServer({
+      ...session,
+      'GET /books': () => bookPage(there),
+      'DELETE /books/1': remove(1),
+      'DELETE /books/2': remove(2),
+    })
+    renderApp('/home')
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete Ada' }))
+    expect(await screen.findByRole('dialog')).toHaveTextContent('Ada')
+    await userEvent.keyboard('{Escape}')
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+
+    await userEvent.click(screen.getByRole('button', { name: 'Delete Middlemarch' }))
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog).not.toHaveTextContent('Ada')
+    await userEvent.click(within(dialog).getByRole('button', { name: 'Delete' }))
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Delete Ada' })).toHaveFocus())
+
+    await userEvent.keyboard('{Enter}')
+    await userEvent.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+    await waitFor(() => expect(screen.getByRole('searchbox')).toHaveFocus())
+  })
+
   it('R-HOME-6: Error deleting book, please try again.', async () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue(undefined)
     fakeServer({

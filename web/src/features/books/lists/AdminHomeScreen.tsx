@@ -8,11 +8,12 @@ import { Plus } from 'lucide-react'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
-import { DeleteBook } from './DeleteBook'
+import { useDeleteBook } from './DeleteBook'
 
 export default function AdminHomeScreen() {
   const q = useSearchText()
   const sort = useSort()
+  const { button: deleteButton, question } = useDeleteBook()
   return (
     <>
       <PageHeader
@@ -30,7 +31,7 @@ export default function AdminHomeScreen() {
         columns={6}
         sortable
         linkTo={(book) => paths.bookDetail(book.id)}
-        actions={(book) => (
+        actions={(book, place) => (
           <>
             <Button
               component={Link}
@@ -41,11 +42,12 @@ export default function AdminHomeScreen() {
             >
               {t('books.update.action')}
             </Button>
-            <DeleteBook book={book} />
+            {deleteButton(book, place)}
           </>
         )}
         empty={<AddFirstBook />}
       />
+      {question}
     </>
   )
 }

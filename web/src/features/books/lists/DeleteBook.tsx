@@ -1,67 +1,76 @@
 import { Button } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { useAction } from '../../../api/action'
 import { deleteBook as deleteBookAction } from '../../../api/books'
 import type { Book } from '../../../api/types'
+import { focusIsFree, focusSearch } from '../../../lib/focus'
 import { quoted } from '../../../lib/format'
 import { t } from '../../../lib/messages'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
+import { useQuestion } from '../../../ui/useQuestion'
 import { BookCover } from '../grid/BookCover'
 import classes from './DeleteBook.module.css'
 
-/** The quiet red button on a card, and the question it asks before the book is gone. */
-export function DeleteBook({ book }: { book: Book }) {
-  // The book that was asked about: while the list closes the gap, the next one may already stand on this card.
-  const [asked, setAsked] = useState<Book | null>(null)
-  const [asking, setAsking] = useState(false)
-  const button = useRef<HTMLButtonElement>(null)
+/** The question is closed by then and has given the focus back. */
+const CLOSING_MS = 250
+
+/** Deleting out of a list of books: the quiet red button of each one, and the one question that they ask. */
+export function useDeleteBook() {
+  const { about: asked, opened, ask, close } = useQuestion<{ book: Book; place: number }>()
+  const buttons = useRef(new Map<number, HTMLButtonElement>())
   const deleteBook = useAction(deleteBookAction, {
-    done: () => t('books.delete.done', { title: quoted(asked?.title ?? '') }),
+    done: () => t('books.delete.done', { title: quoted(asked?.book.title ?? '') }),
     failed: () => t('books.delete.failed'),
   })
 
-  function ask() {
-    setAsked(book)
-    setAsking(true)
-  }
-
   async function remove() {
     if (!asked) return
-    const place = button.current?.closest<HTMLElement>('[data-index]')?.dataset['index']
-    const { ok, refreshed } = await deleteBook.run(asked.id)
-    setAsking(false)
+    const { ok, refreshed } = await deleteBook.run(asked.book.id)
+    close()
     if (!ok) return
     await refreshed
-    focusNear(Number(place))
+    setTimeout(() => focusNear(asked.place), CLOSING_MS)
   }
 
-  return (
-    <>
+  /** The keyboard goes on where the deleted book stood: at the next one, or else at the last. */
+  function focusNear(place: number) {
+    if (!focusIsFree()) return
+    const next = buttons.current.get(place) ?? buttons.current.get(place - 1)
+    if (next) next.focus()
+    else focusSearch()
+  }
+
+  return {
+    button: (book: Book, place: number) => (
       <Button
-        ref={button}
+        ref={(element: HTMLButtonElement | null) => {
+          if (element) buttons.current.set(place, element)
+          else buttons.current.delete(place)
+        }}
         variant="subtle"
         color="red"
         size="sm"
         aria-label={t('books.delete.book', { title: book.title })}
-        data-delete-book
-        onClick={ask}
+        onClick={() => ask({ book, place })}
       >
         {t('books.delete.action')}
       </Button>
+    ),
+    question: (
       <ConfirmModal
-        opened={asking}
+        opened={opened}
         title={t('books.delete.question')}
         confirm={t('books.delete.action')}
         danger
         pending={deleteBook.pending}
         onConfirm={() => void remove()}
-        onClose={() => setAsking(false)}
+        onClose={close}
       >
-        {asked && <WhichBook book={asked} />}
+        {asked && <WhichBook book={asked.book} />}
         {t('books.delete.consequence')}
       </ConfirmModal>
-    </>
-  )
+    ),
+  }
 }
 
 /** Enough of a book to tell it from another one of the same title. */
@@ -85,16 +94,3 @@ function WhichBook({ book }: { book: Book }) {
     </div>
   )
 }
-
-/** The keyboard goes on where the deleted book stood: at the next one, or else at the last. */
-function focusNear(place: number): void {
-  setTimeout(() => {
-    const buttons = [...document.querySelectorAll<HTMLElement>('[data-delete-book]')]
-    const placeOf = (element: HTMLElement) => Number(element.closest<HTMLElement>('[data-index]')?.dataset['index'])
-    const next = buttons.find((element) => placeOf(element) >= place) ?? buttons.at(-1)
-    ;(next ?? document.querySelector<HTMLElement>('input[type="search"]'))?.focus()
-  }, CLOSING_MS)
-}
-
-/** The question is closed by then and has given the focus back. */
-const CLOSING_MS = 250

@@ -4,11 +4,12 @@ import { BookGrid } from '../grid/BookGrid'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
-import { DeleteBook } from './DeleteBook'
+import { useDeleteBook } from './DeleteBook'
 
 /** Delete Books: find one by its title and take it out of the catalogue. */
 export default function DeleteBooksScreen() {
   const q = useSearchText()
+  const { button, question } = useDeleteBook()
   return (
     <>
       <PageHeader title={t('books.delete.title')}>
@@ -18,9 +19,10 @@ export default function DeleteBooksScreen() {
         filter={{ q, field: 'title', sort: 'title' }}
         columns={3}
         linkTo={(book) => paths.bookDetail(book.id)}
-        actions={(book) => <DeleteBook book={book} />}
+        actions={button}
         empty={<AddFirstBook />}
       />
+      {question}
     </>
   )
 }

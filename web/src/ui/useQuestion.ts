@@ -1,0 +1,18 @@
+import { useState } from 'react'
+
+export type Question<About> = ReturnType<typeof useQuestion<About>>
+
+/** One question for all rows of a list, and which row it is about; while it fades out it still says what it asked. */
+export function useQuestion<About>() {
+  const [about, setAbout] = useState<About | null>(null)
+  const [opened, setOpened] = useState(false)
+  return {
+    about,
+    opened,
+    ask: (next: About) => {
+      setAbout(next)
+      setOpened(true)
+    },
+    close: () => setOpened(false),
+  }
+}
