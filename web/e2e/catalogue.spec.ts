@@ -208,6 +208,31 @@ test.describe('Add New Book', () => {
     await expect(page).toHaveURL(/\/home$/)
   })
 
+  test('U22 a form whose draft came back starts at its top, with the heading below the bar', async ({ page }) => {
+    await page.setViewportSize({ width: 1000, height: 500 })
+    const top = () => page.evaluate(() => window.scrollY)
+    const expectAtTop = async () => {
+      await expect(page.getByText('We restored your unsaved changes.')).toBeVisible()
+      await expect.poll(top).toBe(0)
+      const [bar, title] = [await page.getByRole('banner').boundingBox(), await heading(page).boundingBox()]
+      expect(title?.y).toBeGreaterThanOrEqual((bar?.y ?? 0) + (bar?.height ?? 0))
+    }
+    await page.goto('add')
+    await field(page, 'Location').fill('Half a location')
+    await expect.poll(top).toBeGreaterThan(0)
+    await expect.poll(() => page.evaluate(() => JSON.stringify(sessionStorage))).toContain('Half a location')
+    await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click()
+    await question(page).getByRole('button', { name: 'Leave' }).click()
+    await expect(heading(page)).toHaveText('Books')
+    await page.evaluate(() => window.scrollTo(0, 300))
+    await page.getByRole('link', { name: 'Add New Book' }).evaluate((link: HTMLElement) => link.click())
+    await expectAtTop()
+
+    page.once('dialog', (dialog) => void dialog.accept())
+    await page.reload()
+    await expectAtTop()
+  })
+
   test('the cover is shown while its address is typed', async ({ page, library }) => {
     await page.goto('add')
     await field(page, 'Photo URL').fill(`${library.origin}/library/covers/2.svg`)

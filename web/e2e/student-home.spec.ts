@@ -90,6 +90,64 @@ test.describe('a student', () => {
     await expect(slide(page)).toHaveAccessibleName(/^3 of 3/)
   })
 
+  test('W11 the focus goes through the covers of the slide that is shown, each whole and in view, and on', async ({
+    page,
+  }) => {
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 844 })
+      await page.goto('student-home')
+      const carousel = page.getByRole('region', { name: 'Highlights' })
+      const covers = slide(page).getByRole('link')
+      await expect(covers).toHaveCount(12)
+      await covers.first().focus()
+      for (let place = 0; place < 12; place += 1) {
+        await expect(covers.nth(place)).toBeFocused()
+        await expect(covers.nth(place)).toBeInViewport({ ratio: 0.99 })
+        await page.keyboard.press('Tab')
+      }
+      // The two slides that are hidden have links too, which nobody sees.
+      await expect(carousel.getByRole('button', { name: /^Show slide 1/ })).toBeFocused()
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Tab')
+      await page.keyboard.press('Enter')
+      await expect(slide(page)).toHaveAccessibleName(/^3 of 3/)
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Shift+Tab')
+      await page.keyboard.press('Shift+Tab')
+      expect(await carousel.evaluate((region) => region.querySelector('[inert] :focus'))).toBeNull()
+      await expect(search(page)).toBeFocused()
+    }
+  })
+
+  test('U16 covers that fail show the title on a plate, with whole words and not as blue links', async ({
+    page,
+    watch,
+  }) => {
+    watch.refuses(404)
+    await page.route('**/covers/*.svg', (route) => route.fulfill({ status: 404, body: 'Not found' }))
+    await page.goto('student-home')
+    const plates = slide(page).locator('[data-plain]')
+    await expect(plates).toHaveCount(12)
+    await expect(slide(page).getByRole('link').first()).toHaveCSS('text-decoration-line', 'none')
+    await expect(plates.first()).toHaveCSS('color', 'rgb(255, 255, 255)')
+    const chopped = await plates.evaluateAll((all) =>
+      all.flatMap((plate) => {
+        const text = plate.querySelector('span')?.firstChild
+        if (!(text instanceof Text)) return ['no title']
+        const room = plate.querySelector('span')?.getBoundingClientRect().width ?? 0
+        return [...text.data.matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          const rects = [...range.getClientRects()]
+          const width = rects.reduce((sum, rect) => sum + rect.width, 0)
+          return rects.length > 1 && width <= room ? [word] : []
+        })
+      }),
+    )
+    expect(chopped).toEqual([])
+  })
+
   test('the slides never push the search or the first books off a laptop', async ({ page }) => {
     await page.setViewportSize({ width: 1366, height: 768 })
     await page.goto('student-home')

@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -104,6 +104,11 @@ function addressesOf(program: ChildProcessByStdio<null, null, Readable>): Promis
   })
 }
 
+export type Kind = 'demo' | 'empty' | 'long'
+
+/** Of a library of the kind `long`: more than a browser keeps in memory at once. */
+export const LONG = 720
+
 /** A running server with a database of its own. */
 export class Library {
   readonly #process: ChildProcess
@@ -125,17 +130,26 @@ export class Library {
     return `${this.origin}/library/`
   }
 
-  /** Starts the program on a free port: with the demo catalogue, or with nothing but one librarian. */
-  static async start(kind: 'demo' | 'empty', options: readonly string[] = []): Promise<Library> {
+  /** Starts the program on a free port: with the demo catalogue, with nothing but one librarian, or with many books. */
+  static async start(kind: Kind, options: readonly string[] = []): Promise<Library> {
     const folder = await mkdtemp(join(tmpdir(), 'library-e2e-'))
     const database = `sqlite:${join(folder, 'library.db')}`
-    if (kind === 'empty') {
-      const { status, stderr } = spawnSync(
-        programPath(),
-        ['admin', 'create', '--email', LIBRARIAN, '--name', 'Meera Iyer', '--password-stdin', '--database', database],
-        { input: `${DEMO_PASSWORD}\n`, encoding: 'utf8' },
-      )
-      if (status !== 0) throw new Error(`The librarian could not be made: ${stderr}`)
+    const prepare = (args: readonly string[], input = '') => {
+      const { status, stderr } = spawnSync(programPath(), [...args, '--database', database], {
+        input,
+        encoding: 'utf8',
+      })
+      if (status !== 0) throw new Error(`library ${args.slice(0, 2).join(' ')} failed: ${stderr}`)
+    }
+    if (kind !== 'demo') {
+      const who = ['--email', LIBRARIAN, '--name', 'Meera Iyer', '--password-stdin']
+      prepare(['admin', 'create', ...who], `${DEMO_PASSWORD}\n`)
+    }
+    if (kind === 'long') {
+      const file = join(folder, 'books.csv')
+      const rows = Array.from({ length: LONG }, (_, index) => `Volume ${String(index + 1).padStart(4, '0')},Ila Sen`)
+      await writeFile(file, ['title,author', ...rows, ''].join('\n'))
+      prepare(['import', 'books', file])
     }
     const program = spawn(
       programPath(),

@@ -1,12 +1,15 @@
 import { test as base, expect, type BrowserContext, type Page } from '@playwright/test'
-import { Library, STUDENT, DEMO_PASSWORD, type Person } from './library'
+import { DEMO_PASSWORD, type Kind, Library, type Person, STUDENT } from './library'
 import { Watch } from './watch'
 
 export { expect }
 
 type Options = {
-  /** Which library: the worker's own with the demo catalogue, one without any book, or a fresh demo for this test alone. */
-  shelf: 'demo' | 'empty' | 'fresh'
+  /**
+   * Which library: the worker's own with the demo catalogue, without any book or with very many, or a fresh demo for this
+   * test alone.
+   */
+  shelf: Kind | 'fresh'
   /** Options of the program that serves a fresh library. */
   served: readonly string[]
   /** Who sits at the browser; `student` is a new one in each test. */
@@ -25,7 +28,7 @@ type Fixtures = {
 }
 
 type WorkerFixtures = {
-  libraries: (kind: 'demo' | 'empty') => Promise<Library>
+  libraries: (kind: Kind) => Promise<Library>
 }
 
 /** A style sheet object is no inline style: the page's policy stays as it is. */
@@ -50,7 +53,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   libraries: [
     // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of the fixtures out of this pattern
     async ({}, provide) => {
-      const running = new Map<string, Promise<Library>>()
+      const running = new Map<Kind, Promise<Library>>()
       await provide((kind) => {
         const library = running.get(kind) ?? Library.start(kind)
         running.set(kind, library)

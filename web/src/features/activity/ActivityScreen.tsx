@@ -122,8 +122,10 @@ export default function ActivityScreen() {
               aria-busy={query.isFetching}
             >
               {byDay(found.changes, found.timeZone).map(({ day, changes: of }) => (
-                <section key={day} aria-label={dayText(day)}>
-                  <h2 className={classes.day}>{dayText(day)}</h2>
+                <section key={day} aria-labelledby={`day-${day}`}>
+                  <h2 id={`day-${day}`} className={classes.day}>
+                    <time dateTime={day}>{dayText(day)}</time>
+                  </h2>
                   <ol className={classes.changes}>
                     {of.map((change) => (
                       <Row key={change.id} change={change} timeZone={found.timeZone} />

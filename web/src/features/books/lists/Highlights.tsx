@@ -12,6 +12,7 @@ import { messageOf } from '../../../lib/problem'
 import { BookCover } from '../grid/BookCover'
 import { Carousel } from './Carousel'
 import classes from './Highlights.module.css'
+import { showWhole } from './showWhole'
 
 /** Covers of a slide; a narrow screen shows as many as fit, the others by scrolling. */
 const SHOWN = 12
@@ -101,7 +102,12 @@ function CoverRow({ books }: { books: readonly Book[] }) {
     <ul className={classes.covers}>
       {books.map((book) => (
         <li key={book.id} className={classes.cover}>
-          <Link to={paths.studentBookDetail(book.id)} className={classes.coverLink} title={book.title}>
+          <Link
+            to={paths.studentBookDetail(book.id)}
+            className={classes.coverLink}
+            title={book.title}
+            onFocus={showWhole}
+          >
             <BookCover book={book} alone />
           </Link>
         </li>

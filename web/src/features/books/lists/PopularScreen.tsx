@@ -15,6 +15,7 @@ import { ArrowLeft } from 'lucide-react'
 import { PageHeader } from '../../../ui/PageHeader'
 import { Stars } from '../../../ui/Stars'
 import classes from './PopularScreen.module.css'
+import { showWhole } from './showWhole'
 
 const SHOWN = 12
 
@@ -66,7 +67,7 @@ function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (
         {books
           ? books.map((book, index) => (
               <li key={book.id} className={classes.book}>
-                <Link to={to(book)} className={classes.link}>
+                <Link to={to(book)} className={classes.link} onFocus={showWhole}>
                   <span className={classes.stand}>
                     <BookCover book={book} eager={index < 8} />
                   </span>

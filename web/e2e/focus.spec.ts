@@ -1,0 +1,105 @@
+import type { Locator, Page } from '@playwright/test'
+import { screens, type ScreenName } from '../src/lib/screens'
+import { heading } from './support/screens'
+import { expect, test } from './support/test'
+
+/** How a screen is reached, what it is called, and what has the focus there if it is not the heading. */
+type Way = { go: (page: Page) => Promise<unknown>; title: string | RegExp; focus?: (page: Page) => Locator }
+
+const inBar = (name: string | RegExp) => (page: Page) =>
+  page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name }).click()
+
+const underMore = (name: string) => async (page: Page) => {
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name }).click()
+}
+
+const byPalette = (name: string) => async (page: Page) => {
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('dialog').getByRole('textbox')).toBeFocused()
+  await page.keyboard.type(name)
+  await page.keyboard.press('Enter')
+}
+
+const firstBook = (page: Page) => page.locator('[data-result]').first().click()
+const at = (path: string) => (page: Page) => page.goto(path)
+
+const email = (page: Page) => page.getByLabel('Email')
+const signIn = { title: 'Sign in', focus: email }
+
+/** In the order in which one walks through them. A new screen is missing here until somebody says how it is reached. */
+const ways: Record<'visitor' | 'librarian' | 'student', Partial<Record<ScreenName, Way>>> = {
+  visitor: {
+    // Nothing is there but the form: it begins in it.
+    base: { ...signIn, go: at('') },
+    library: { ...signIn, go: at('library') },
+    register: { title: 'Create Account', go: (page) => page.getByRole('link', { name: 'Register' }).click() },
+    login: { ...signIn, go: (page) => page.getByRole('link', { name: 'Sign in' }).click() },
+  },
+  librarian: {
+    fine: { title: 'All Borrowed Books', go: inBar(/^Borrowed books/) },
+    books: { title: 'All Books', go: inBar('Update') },
+    updateBook: {
+      title: 'Update Book Details',
+      go: (page) =>
+        page
+          .getByRole('main')
+          .getByRole('link', { name: /^Update/ })
+          .first()
+          .click(),
+    },
+    deleteBooks: { title: 'Delete Books', go: inBar('Delete') },
+    // Ready for the scanner.
+    toShelve: {
+      title: 'To shelve',
+      go: underMore('To shelve'),
+      focus: (page) => page.getByLabel('Barcode of the book in your hand'),
+    },
+    activity: { title: 'Activity', go: underMore('Activity') },
+    settings: { title: 'Settings', go: underMore('Settings') },
+    addBook: {
+      title: 'Add New Book',
+      go: byPalette('add new'),
+      focus: (page) => page.getByLabel('Title', { exact: true }),
+    },
+    home: { title: 'Books', go: inBar('Home') },
+    bookDetail: { title: /./, go: firstBook },
+  },
+  student: {
+    profile: { title: 'User Profile', go: inBar('Profile') },
+    studentHome: { title: 'Find a book', go: inBar('Home') },
+    studentBookDetail: { title: /./, go: firstBook },
+    newHome: { title: 'Popular books', go: byPalette('popular') },
+  },
+}
+
+test('W29 every screen of the table is reached below', () => {
+  expect(
+    Object.values(ways)
+      .flatMap((some) => Object.keys(some))
+      .toSorted(),
+  ).toEqual(Object.keys(screens).toSorted())
+})
+
+for (const as of ['visitor', 'librarian', 'student'] as const) {
+  test.describe(`as a ${as}`, () => {
+    test.use({ as })
+
+    test('W23 W29 on every screen the focus begins at the heading or the first field, and the tab has its name', async ({
+      page,
+    }) => {
+      await page.goto({ visitor: 'login', librarian: 'home', student: 'student-home' }[as])
+      await expect(heading(page)).toBeVisible()
+      for (const [name, { go, title, focus = heading }] of Object.entries(ways[as])) {
+        await test.step(name, async () => {
+          await go(page)
+          await expect(heading(page)).toHaveText(title)
+          // Also when the data has come.
+          await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0)
+          await expect(focus(page)).toBeFocused()
+          await expect(page).toHaveTitle(`${await heading(page).textContent()} · My Library`)
+        })
+      }
+    })
+  })
+}

@@ -1,0 +1,59 @@
+import type { Page } from '@playwright/test'
+import { LONG } from './support/library'
+import { expect, test } from './support/test'
+
+test.use({ as: 'librarian', shelf: 'long' })
+
+/** The place in the list and the title of every book that is in the page. */
+const books = (page: Page) =>
+  page
+    .getByRole('listitem')
+    .evaluateAll((items) =>
+      items.map((item) => [item.getAttribute('aria-posinset'), item.querySelector('h2')?.textContent]),
+    )
+
+test('W29 far down a long list its first pages are let go, on the way back they come again, and nothing jumps', async ({
+  page,
+}) => {
+  test.slow()
+  const asked: (string | null)[] = []
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname.endsWith('/books') && searchParams.get('limit') === '60') asked.push(searchParams.get('cursor'))
+  })
+  await page.goto('home')
+  await expect(page.getByText(`${LONG} books`)).toBeVisible()
+  const last = page.getByRole('link', { name: `Volume 0${LONG}`, exact: true })
+  const toTheEnd = () =>
+    page.waitForFunction(
+      (place) => {
+        window.scrollTo(0, document.documentElement.scrollHeight)
+        return document.querySelector(`[aria-posinset="${place}"] h2`) !== null
+      },
+      LONG,
+      { timeout: 40_000 },
+    )
+  await toTheEnd()
+  await expect(last).toBeVisible()
+  expect(asked).toHaveLength(LONG / 60)
+  // Rows that were let go keep their room.
+  const [list, upper, lower] = await Promise.all([
+    page.getByRole('list').filter({ has: last }).boundingBox(),
+    page.locator(`[aria-posinset="${LONG - 6}"]`).boundingBox(),
+    page.locator(`[aria-posinset="${LONG}"]`).boundingBox(),
+  ])
+  const row = (lower?.y ?? 0) - (upper?.y ?? 0)
+  expect((list?.height ?? 0) / row).toBeGreaterThan(LONG / 6 - 3)
+
+  asked.length = 0
+  await page.keyboard.press('Home')
+  await expect(page.getByRole('link', { name: 'Volume 0001', exact: true })).toBeInViewport()
+  // Of twelve pages ten are kept: two come again, the one at the beginning without a cursor.
+  expect(asked).toHaveLength(2)
+  expect(asked[1]).toBeNull()
+  for (const [place, title] of await books(page)) expect(title).toBe(`Volume ${place?.padStart(4, '0')}`)
+
+  // And down again, past what was kept meanwhile.
+  await toTheEnd()
+  for (const [place, title] of await books(page)) expect(title).toBe(`Volume ${place?.padStart(4, '0')}`)
+})

@@ -1,0 +1,68 @@
+import { expectReadable, open } from './support/layout'
+import { heading } from './support/screens'
+import { expect, test } from './support/test'
+
+const NAME = 'Wolfeschlegelsteinhausenbergerdorffwelchevoralternwarengewissenhaftschaferswessen'.slice(0, 80)
+const TITLE = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz'.repeat(3)
+const GENRE = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft'
+
+test.describe('of people, books and genres', () => {
+  test.use({ as: 'librarian' })
+
+  test('W31 U23 long names stay in their columns and cards, on a phone and on a desk', async ({
+    page,
+    pageOf,
+    library,
+    who,
+  }) => {
+    test.slow()
+    const stamp = String(Date.now())
+    const reader = await library.student({ name: NAME, department: NAME })
+    const book = await library.addBook({
+      title: TITLE + stamp,
+      author: NAME,
+      genre: GENRE,
+      noOfBooks: 3,
+      location: GENRE,
+    })
+    await reader.borrow(book.id)
+    await reader.review(book.id, { rating: 4, comment: TITLE })
+    const loan = await (await library.student({ name: `${NAME.slice(0, 70)}2` })).borrow(book.id)
+    await who?.ask('POST', `/loans/${loan.id}/return`, {})
+    const readers = await pageOf(reader)
+    const q = stamp
+    for (const width of [390, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      await readers.setViewportSize({ width, height: 900 })
+      for (const [view, screens] of [
+        [
+          page,
+          [
+            `home?q=${q}`,
+            `books?q=${q}`,
+            `delete?q=${q}`,
+            `book-detail/${book.id}`,
+            `update/${book.id}`,
+            `fine?q=${NAME.slice(0, 20)}`,
+            'to-shelve',
+            `activity?book=${book.id}`,
+          ],
+        ],
+        [readers, [`student-home?q=${q}`, `stubook-detail/${book.id}`, 'profile']],
+      ] as const) {
+        for (const screen of screens) {
+          await test.step(`${screen} at ${width}`, async () => {
+            await open(view, screen)
+            await expectReadable(view, `${screen} with long names at ${width}`)
+          })
+        }
+      }
+      // U23: the badge of the genre ends where its column does.
+      await open(page, `book-detail/${book.id}`)
+      const badge = page.getByRole('article').getByText(GENRE, { exact: true }).first()
+      const [inner, outer] = [await badge.boundingBox(), await page.getByRole('main').boundingBox()]
+      expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThanOrEqual((outer?.x ?? 0) + (outer?.width ?? 0))
+      await expect(heading(page)).toContainText(TITLE.slice(0, 40))
+    }
+  })
+})

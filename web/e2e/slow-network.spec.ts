@@ -1,0 +1,39 @@
+import { expect, present, test } from './support/test'
+
+test.use({ as: 'student' })
+
+test('W31 on a slow network the list announces itself, and a slow loan is shown on its way and told once', async ({
+  page,
+  context,
+  library,
+  who,
+}) => {
+  test.slow()
+  const book = await library.addBook()
+  // A third-generation phone at the edge of its cell.
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    downloadThroughput: 50_000,
+    uploadThroughput: 50_000,
+  })
+  await page.goto(`student-home?q=${encodeURIComponent(book.title)}`, { waitUntil: 'commit', timeout: 20_000 })
+  const list = page.getByRole('region', { name: 'Books' })
+  await expect(list.locator('.mantine-Skeleton-root').first()).toBeVisible({ timeout: 20_000 })
+  const link = list.getByRole('link', { name: book.title, exact: true })
+  await expect(link).toBeVisible({ timeout: 20_000 })
+  await expect(list.locator('.mantine-Skeleton-root')).toHaveCount(0)
+
+  await link.click()
+  const borrow = page.getByRole('button', { name: 'Borrow' })
+  await borrow.click({ timeout: 20_000 })
+  await expect(borrow).toHaveAttribute('data-loading', 'true')
+  await expect(borrow).toBeDisabled()
+  await borrow.click({ force: true })
+  const told = page.getByText('is yours until')
+  await expect(told).toBeVisible({ timeout: 20_000 })
+  await expect(page).toHaveURL(/\/student-home/)
+  await expect(told).toHaveCount(1)
+  expect(await present(who).loans()).toHaveLength(1)
+})

@@ -1,0 +1,126 @@
+import { expect, type Page } from '@playwright/test'
+import { expectNoSidewaysScroll } from './accessible'
+
+/** What a page says and where: one entry for each line of each text that can be seen, and what is wrong with it. */
+function unreadable(): string[] {
+  type Line = { text: Text; words: string; left: number; right: number; top: number; bottom: number }
+  const wrong: string[] = []
+  const lines: Line[] = []
+  const seen = { opacityProperty: true, visibilityProperty: true }
+
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const text = node as Text
+    const parent = text.parentElement
+    const words = text.data.trim()
+    if (words === '' || !parent?.checkVisibility(seen) || parent.closest('[inert], select, datalist')) continue
+    const range = document.createRange()
+    range.selectNodeContents(text)
+    const box = range.getBoundingClientRect()
+    // What the boxes around it leave of it, and which of them cuts it without a sign that there is more.
+    let [left, right, top, bottom] = [0, Infinity, -Infinity, Infinity]
+    let [hidden, reached] = [false, false]
+    for (let around: Element | null = parent; around && around !== document.body; around = around.parentElement) {
+      const style = getComputedStyle(around)
+      // What stays in view lies over what is scrolled beneath it.
+      if (style.position === 'sticky' || style.position === 'fixed') hidden = true
+      if (style.overflow === 'visible' || style.display === 'inline') continue
+      const edge = around.getBoundingClientRect()
+      if (edge.width <= 1 || edge.height <= 1 || style.clipPath !== 'none') hidden = true
+      left = Math.max(left, edge.left)
+      right = Math.min(right, edge.right)
+      top = Math.max(top, edge.top)
+      bottom = Math.min(bottom, edge.bottom)
+      // The rest is reached by scrolling, or a sign says that there is more.
+      reached ||= style.overflow.includes('auto') || style.overflow.includes('scroll')
+      reached ||= style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none'
+      const across = box.left < edge.left - 2 || box.right > edge.right + 2
+      const down = box.top < edge.top - 4 || box.bottom > edge.bottom + 4
+      if (!hidden && !reached && (across || down)) wrong.push(`cut off: ${words}`)
+    }
+    if (hidden) continue
+    for (const rect of range.getClientRects()) {
+      const line = {
+        text,
+        words,
+        left: Math.max(rect.left, left),
+        right: Math.min(rect.right, right),
+        top: Math.max(rect.top, top),
+        bottom: Math.min(rect.bottom, bottom),
+      }
+      if (line.right - line.left > 1 && line.bottom - line.top > 1) lines.push(line)
+    }
+  }
+
+  for (const [index, a] of lines.entries()) {
+    for (const b of lines.slice(index + 1)) {
+      const across = Math.min(a.right, b.right) - Math.max(a.left, b.left)
+      const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top)
+      // Lines may touch; letters may not.
+      if (a.text !== b.text && across > 2 && down > 6) wrong.push(`on each other: ${a.words} | ${b.words}`)
+    }
+  }
+  return [...new Set(wrong)]
+}
+
+/** Nothing sticks out, no text is cut off unless it says so, and none stands on another. */
+export async function expectReadable(page: Page, state: string): Promise<void> {
+  await expectNoSidewaysScroll(page, state)
+  expect.soft(await page.evaluate(unreadable), `texts that cannot be read: ${state}`).toEqual([])
+}
+
+/** What can be pressed and is smaller than a fingertip; links within a sentence are as high as its line. */
+function smallTargets(): string[] {
+  const LEAST = 43.5
+  const targets = document.querySelectorAll<HTMLElement>(
+    'a[href], button, summary, select, textarea, input, [role^="menuitem"]',
+  )
+  return [...targets].flatMap((target) => {
+    if (!target.checkVisibility({ visibilityProperty: true }) || target.closest('[inert]')) return []
+    const { display, clipPath } = getComputedStyle(target)
+    if (clipPath !== 'none' || (target.matches('a') && display === 'inline')) return []
+    // A box to tick is pressed by its words, too.
+    const parts = [target, ...(target instanceof HTMLInputElement ? (target.labels ?? []) : [])]
+    const boxes = parts.map((part) => part.getBoundingClientRect())
+    // Out of sight until the Tab key leads to it.
+    if (boxes.every(({ bottom }) => bottom <= 0)) return []
+    const height = Math.max(...boxes.map(({ bottom }) => bottom)) - Math.min(...boxes.map(({ top }) => top))
+    const width = Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))
+    // The words of a link are as wide as they are.
+    if (height >= LEAST && (width >= LEAST || target.matches('a'))) return []
+    const name = target.getAttribute('aria-label') ?? target.textContent.trim()
+    return [`${target.tagName.toLowerCase()} “${name}” ${Math.round(width)} × ${Math.round(height)}`]
+  })
+}
+
+/** U27: 44 pixels for whatever is pressed with a finger. */
+export async function expectRoomForFingers(page: Page, state: string): Promise<void> {
+  expect.soft(await page.evaluate(smallTargets), `too small for a finger: ${state}`).toEqual([])
+}
+
+/** Every screen of one kind of person, for what must hold on all of them. */
+export const SCREENS = {
+  visitor: ['login', 'register', 'new-home', 'stubook-detail/1'],
+  librarian: [
+    'home',
+    'books',
+    'delete',
+    'add',
+    'update/1',
+    'book-detail/1',
+    'fine',
+    'to-shelve',
+    'activity',
+    'settings',
+    'settings?tab=calendar',
+    'settings?tab=library',
+  ],
+  student: ['student-home', 'stubook-detail/1', 'profile'],
+} as const
+
+/** Opens a screen and waits until its data is there. */
+export async function open(page: Page, screen: string): Promise<void> {
+  await page.goto(screen)
+  await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(1)
+  await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0)
+}

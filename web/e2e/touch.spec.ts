@@ -1,0 +1,78 @@
+import { expectRoomForFingers, open, SCREENS } from './support/layout'
+import { card, expectDone, heading, search } from './support/screens'
+import { PASSWORD } from './support/library'
+import { expect, present, test } from './support/test'
+
+/** A phone: fingers, no mouse, no keyboard. */
+test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })
+
+test('W31 a student signs in, finds a book, borrows it and signs out, all by touch', async ({ page, library }) => {
+  const student = await library.student()
+  const book = await library.addBook()
+  await page.goto('login')
+  // The keyboard of the phone does not come up by itself and hide the page.
+  await expect(page.getByLabel('Email')).not.toBeFocused()
+  await page.getByLabel('Email').tap()
+  await page.keyboard.type(student.user.email)
+  await page.getByLabel('Password', { exact: true }).tap()
+  await page.keyboard.type(PASSWORD)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).tap()
+  await expect(heading(page)).toHaveText('Find a book')
+  await search(page).tap()
+  await page.keyboard.type(book.title)
+  await page.keyboard.press('Enter')
+  // So that the keyboard gives way to what was found.
+  await expect(search(page)).not.toBeFocused()
+  await card(page, book.title).locator('img').tap({ force: true })
+  await expect(heading(page)).toHaveText(book.title)
+  await page.getByRole('button', { name: 'Borrow' }).tap()
+  await expectDone(page, `“${book.title}” is yours until`)
+  expect(await student.loans()).toHaveLength(1)
+
+  await page.getByRole('button', { name: /^Account of/ }).tap()
+  await expect(page.getByRole('menuitem', { name: 'Profile' })).toBeVisible()
+  await expectRoomForFingers(page, 'the menu of the person')
+  await page.getByRole('menuitem', { name: 'Profile' }).tap()
+  await expect(heading(page)).toHaveText('User Profile')
+  await page.getByRole('button', { name: /^Account of/ }).tap()
+  await page.getByRole('menuitem', { name: 'Logout' }).tap()
+  await expect(page).toHaveURL(/\/login$/)
+})
+
+for (const as of ['visitor', 'librarian', 'student'] as const) {
+  test.describe(`as a ${as}`, () => {
+    test.use({ as })
+
+    test('U27 on every screen what is pressed is as large as a fingertip', async ({ page, who }) => {
+      test.slow()
+      if (as === 'student') await present(who).borrow(2)
+      for (const screen of SCREENS[as]) {
+        await test.step(screen, async () => {
+          await open(page, screen)
+          await expectRoomForFingers(page, screen)
+        })
+      }
+    })
+  })
+}
+
+test('U25 the camera is not called insecure on http://localhost', async ({ page, library }) => {
+  expect(library.origin).toMatch(/^http:\/\/localhost:/)
+  await page.goto('login')
+  await page.getByRole('button', { name: 'Scan ID Card' }).tap()
+  const scanner = page.getByRole('region', { name: 'ID card scanner' })
+  await expect(scanner.getByRole('status')).toContainText('No camera found.')
+  await expect(scanner.getByText(/secure|https/)).toHaveCount(0)
+  await expectRoomForFingers(page, 'the scanner')
+})
+
+test.describe('the forms of a librarian', () => {
+  test.use({ as: 'librarian' })
+
+  test('U25 say nothing of keys that a phone does not have', async ({ page }) => {
+    for (const screen of ['add', 'update/1']) {
+      await open(page, screen)
+      await expect(page.getByText('saves', { exact: false }).filter({ visible: true })).toHaveCount(0)
+    }
+  })
+})
