@@ -248,21 +248,6 @@ test.describe('addresses', () => {
 test.describe('the frame', () => {
   test.use({ as: 'librarian' })
 
-  test('the heading has the focus and the tab its name after each change of screen', async ({ page }) => {
-    await page.goto('home')
-    await expect(page).toHaveTitle('Books · My Library')
-    for (const [link, title] of [
-      ['My Library', 'All Borrowed Books'],
-      ['Update', 'All Books'],
-      ['Delete', 'Delete Books'],
-      ['Home', 'Books'],
-    ] as const) {
-      await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: link }).click()
-      await expect(page).toHaveTitle(`${title} · My Library`)
-      await expect(page.getByRole('heading', { level: 1, name: title })).toBeFocused()
-    }
-  })
-
   test('the first Tab leads to a link that jumps to the content', async ({ page }) => {
     await page.goto('home')
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
