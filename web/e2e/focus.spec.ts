@@ -88,6 +88,7 @@ for (const as of ['visitor', 'librarian', 'student'] as const) {
     test('W23 W29 on every screen the focus begins at the heading or the first field, and the tab has its name', async ({
       page,
     }) => {
+      test.slow()
       await page.goto({ visitor: 'login', librarian: 'home', student: 'student-home' }[as])
       await expect(heading(page)).toBeVisible()
       for (const [name, { go, title, focus = heading }] of Object.entries(ways[as])) {

@@ -93,6 +93,7 @@ test.describe('a student', () => {
   test('W11 the focus goes through the covers of the slide that is shown, each whole and in view, and on', async ({
     page,
   }) => {
+    test.slow()
     for (const width of [1440, 390]) {
       await page.setViewportSize({ width, height: 844 })
       await page.goto('student-home')
