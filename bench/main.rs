@@ -31,6 +31,9 @@ struct Options {
     /// How often each program is measured.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 3)]
     rounds: usize,
+    /// What is measured, with commas between; everything if not said.
+    #[arg(long, env = "BENCH_CALLS", value_delimiter = ',', value_enum, default_values_t = Call::ALL)]
+    calls: Vec<Call>,
     /// A file of real books, whose import is measured too.
     #[arg(long, env = "LIBRARY_REAL_BOOKS")]
     real_books: Option<PathBuf>,
@@ -135,7 +138,7 @@ fn write_catalogue(path: &Path) -> Result<()> {
 }
 
 /// What is measured, in the order of the table.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
 enum Call {
     CataloguePage,
     Search,
@@ -206,7 +209,7 @@ const CONNECTIONS: [usize; 2] = [1, 32];
 async fn measure(program: &Program, results: &mut Results, options: &Options, folder: &Path) -> Result<()> {
     let server = program.start(folder).await?;
     results.start.push(server.started_in.as_secs_f64() * 1000.0);
-    for call in Call::ALL {
+    for &call in &options.calls {
         // One count for all borrows of the round, so that no copy is asked for again before all are lent.
         let turns = Arc::new(AtomicU64::new(0));
         for connections in CONNECTIONS {
@@ -259,7 +262,7 @@ fn row(table: &mut String, label: &str, unit: &str, decimals: usize, medians: &[
 
 type Pick = fn(&Figures) -> f64;
 
-fn report(programs: &[Program], results: &[Results]) -> String {
+fn report(options: &Options, programs: &[Program], results: &[Results]) -> String {
     let mut table = format!("{:<50}", "Medians");
     for (index, program) in programs.iter().enumerate() {
         let _ = write!(table, "{:>12}{}", program.name, if index > 0 { "   ratio" } else { "" });
@@ -273,7 +276,7 @@ fn report(programs: &[Program], results: &[Results]) -> String {
         ("p99 ms", 2, |figures| figures.p99),
         ("processor ms", 3, |figures| figures.processor),
     ];
-    for call in Call::ALL {
+    for &call in &options.calls {
         for connections in CONNECTIONS {
             let label = format!("{}, {connections} at once", call.name());
             for (unit, decimals, pick) in columns {
@@ -335,6 +338,6 @@ async fn main() -> Result<()> {
             }
         }
     }
-    print!("{}", report(&programs, &results));
+    print!("{}", report(&options, &programs, &results));
     Ok(())
 }

@@ -53,18 +53,15 @@ fn put_on_shelf(
     book: BookId,
     barcodes: &Barcodes,
 ) -> Result<Vec<AddedCopy>> {
-    let acquired_on = Some(moment.today);
     match barcodes {
-        Barcodes::Next(count) if *count <= 0 => Ok(Vec::new()),
         Barcodes::Next(count) => {
-            let first = copies::reserve(tx, *count)?;
-            let prefix = &rulebook.library.accession_prefix;
-            Ok(copies::add_numbered(tx, book, prefix, first, *count, acquired_on, moment.at)?)
+            let added = number_copies(tx, moment, rulebook, &[(book, *count)])?;
+            Ok(added.into_iter().map(|(_, copy)| copy).collect())
         }
         Barcodes::Given(barcodes) => {
             let mut added = Vec::with_capacity(barcodes.len());
             for barcode in barcodes {
-                match copies::add(tx, book, barcode, acquired_on, moment.at)? {
+                match copies::add(tx, book, barcode, Some(moment.today), moment.at)? {
                     Some(id) => added.push(AddedCopy { id, barcode: barcode.clone() }),
                     None => return Err(Obstacle::BarcodeTaken(barcode.clone()).into()),
                 }
@@ -72,6 +69,22 @@ fn put_on_shelf(
             Ok(added)
         }
     }
+}
+
+/// Adds as many copies of each title as it counts, with the next accession numbers, for titles that were stored with
+/// their count in this transaction and have no copies yet.
+pub fn number_copies(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    titles: &[(BookId, i64)],
+) -> Result<Vec<(BookId, AddedCopy)>> {
+    let each = titles
+        .iter()
+        .flat_map(|(book, count)| std::iter::repeat_n(*book, usize::try_from(*count).unwrap_or(0)))
+        .collect();
+    let prefix = &rulebook.library.accession_prefix;
+    Ok(copies::add_numbered(tx, each, prefix, Some(moment.today), moment.at)?)
 }
 
 /// Adds a title with as many copies as its form says: those with the given barcodes, the rest with the next accession

@@ -252,7 +252,8 @@ fn key(form: &BookForm, isbn: Option<&str>, year: Option<i64>, language: Option<
 
 /// What became of a row.
 enum Stored {
-    Title(BookId),
+    /// Added, with so many copies that have no barcode yet.
+    Title(BookId, i64),
     Copies,
     Known,
     /// These barcodes belong to other copies, or are roll numbers.
@@ -270,12 +271,12 @@ fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Res
         let (mut refused, mut totals) = (Vec::new(), so_far);
         let rulebook = Policies::default().current(tx)?;
         lock_titles(tx, &batch)?;
-        let mut ids = Vec::with_capacity(batch.len());
+        let mut titles = Vec::with_capacity(batch.len());
         for mut book in batch {
             match store_row(tx, moment, &rulebook, &book)? {
-                Stored::Title(id) => {
+                Stored::Title(id, unnumbered) => {
                     totals.added += 1;
-                    ids.push(id);
+                    titles.push((id, unnumbered));
                 }
                 Stored::Copies => totals.copies += 1,
                 Stored::Known => totals.known += 1,
@@ -287,8 +288,9 @@ fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Res
                 }
             }
         }
-        if let (Some(first), Some(last)) = (ids.iter().min(), ids.iter().max()) {
-            let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+        stock::number_copies(tx, moment, &rulebook, &titles).map_err(circulation::Error::into_storage)?;
+        if let (Some((first, _)), Some((last, _))) = (titles.first(), titles.last()) {
+            let count = i64::try_from(titles.len()).unwrap_or(i64::MAX);
             let change = Change::BooksImported { first: *first, last: *last, count };
             let entry = Entry { person: None, book: None, copy: None, change };
             events::record(tx, moment.at, None, &entry)?;
@@ -333,9 +335,13 @@ fn store_row(
         return Ok(Stored::Taken(taken));
     }
     let Some(title) = title else {
+        if new.is_empty() {
+            let added = books::add(tx, &book.form, Some(&book.facts), moment.at)?;
+            return Ok(added.map_or(Stored::Known, |id| Stored::Title(id, book.form.no_of_books)));
+        }
         let added = stock::add_title(tx, moment, rulebook, &book.form, Some(&book.facts), &new)
             .map_err(circulation::Error::into_storage)?;
-        return Ok(added.map_or(Stored::Known, |(id, _)| Stored::Title(id)));
+        return Ok(added.map_or(Stored::Known, |(id, _)| Stored::Title(id, 0)));
     };
     if new.is_empty() {
         return Ok(Stored::Known);

@@ -1,6 +1,7 @@
 //! Copies of titles, and the accession numbers they get.
 
 use jiff::civil::Date;
+use serde_json::{Value, json};
 
 use super::{Error, Param, Result, Row, Tx};
 use crate::{
@@ -247,59 +248,67 @@ pub fn add(
 }
 
 /// Sets `count` accession numbers aside; the first of them.
-pub fn reserve(tx: &mut Tx<'_>, count: i64) -> Result<i64> {
+fn reserve(tx: &mut Tx<'_>, count: usize) -> Result<i64> {
     tx.query_one(
         sql!("UPDATE accession SET next = next + $1 WHERE id = 1 RETURNING next - $1"),
-        &[&count],
+        &[&i64::try_from(count).unwrap_or(i64::MAX)],
         |row| row.get(0),
     )
 }
 
-/// Adds `count` copies with the accession numbers from `first` on, which were [reserved](reserve) (R-COPY-3). A number
-/// that somebody gave by hand before, or that is a reader's roll number, is passed over for a later one.
+/// Copies that one statement of [`add_numbered`] adds.
+const PORTION: usize = 1000;
+
+/// Adds copies with the next accession numbers, one for each time that a title is named (R-COPY-3). A number that
+/// somebody gave by hand before, or that is a reader's roll number, is passed over for a later one.
 pub fn add_numbered(
     tx: &mut Tx<'_>,
-    book: BookId,
+    mut titles: Vec<BookId>,
     prefix: &str,
-    mut first: i64,
-    count: i64,
     acquired_on: Option<Date>,
     now: i64,
-) -> Result<Vec<AddedCopy>> {
-    let mut added = Vec::new();
-    let mut wanted = count;
-    while wanted > 0 {
-        let mut these = tx.query(
-            sql!(
-                "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
-                 WITH RECURSIVE numbers (n) AS (
-                     SELECT CAST($2 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < $3
-                 ), padded (digits) AS (
-                     SELECT CASE WHEN n < 1000000 THEN SUBSTR(CAST(1000000 + n AS TEXT), 2) ELSE CAST(n AS TEXT) END
-                     FROM numbers
-                 )
-                 SELECT $1, $4 || digits, $5 || digits, 'on-shelf', $6, $7 FROM padded
-                 WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = $5 || digits)
-                 ON CONFLICT (barcode_key) DO NOTHING RETURNING id, barcode"
-            ),
-            &[
-                &book,
-                &first,
-                &(first + wanted - 1),
-                &prefix,
-                &folded_barcode(prefix),
-                &acquired_on.map(|day| day.to_string()),
-                &now,
-            ],
-            |row| Ok(AddedCopy { id: row.get(0)?, barcode: row.get(1)? }),
-        )?;
-        wanted -= i64::try_from(these.len()).unwrap_or(i64::MAX);
-        added.append(&mut these);
-        if wanted > 0 {
-            first = reserve(tx, wanted)?;
+) -> Result<Vec<(BookId, AddedCopy)>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
+             SELECT CAST(copy.it ->> 0 AS BIGINT), copy.it ->> 1, copy.it ->> 2, 'on-shelf', CAST($2 AS TEXT), CAST($3 AS BIGINT)
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS copy (it, number)
+             WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = copy.it ->> 2) ORDER BY copy.number
+             ON CONFLICT (barcode_key) DO NOTHING RETURNING id, book_id, barcode"
+        )
+    } else {
+        sql!(
+            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
+             SELECT value ->> 0, value ->> 1, value ->> 2, 'on-shelf', $2, $3 FROM json_each($1)
+             WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = value ->> 2) ORDER BY key
+             ON CONFLICT (barcode_key) DO NOTHING RETURNING id, book_id, barcode"
+        )
+    };
+    let acquired_on = acquired_on.map(|day| day.to_string());
+    let mut added = Vec::with_capacity(titles.len());
+    while !titles.is_empty() {
+        let later = titles.split_off(titles.len().min(PORTION));
+        let mut portion = std::mem::replace(&mut titles, later);
+        let first = reserve(tx, portion.len())?;
+        let rows = (first..).zip(&portion).map(|(number, book)| {
+            let barcode = format!("{prefix}{number:06}");
+            json!([book, barcode, folded_barcode(&barcode)])
+        });
+        let rows = Value::Array(rows.collect()).to_string();
+        let these = tx.query(statement, &[&rows, &acquired_on, &now], |row| {
+            Ok((row.get::<BookId>(1)?, AddedCopy { id: row.get(0)?, barcode: row.get(2)? }))
+        })?;
+        if these.len() < portion.len() {
+            for (book, _) in &these {
+                if let Some(place) = portion.iter().position(|waiting| waiting == book) {
+                    portion.swap_remove(place);
+                }
+            }
+            titles.append(&mut portion);
         }
+        added.extend(these);
     }
-    added.sort_by_key(|copy| copy.id);
+    added.sort_by_key(|(_, copy)| copy.id);
     Ok(added)
 }
 

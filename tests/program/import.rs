@@ -167,7 +167,7 @@ fn copies_come_with_their_barcodes_and_one_that_is_taken_is_rejected(desk: &Desk
     };
     assert_eq!(barcodes("Godan"), ["A1", "A2"]);
     assert_eq!(barcodes("Gaban"), ["b1", "B2"]);
-    assert_eq!(barcodes("Plain"), ["L000001", "P1", "P2"], "a copy without a barcode gets a number");
+    assert_eq!(barcodes("Plain"), ["P1", "P2", "L000001"], "a copy without a barcode gets a number");
     assert_eq!(desk.titles(), ["Godan", "Gaban", "Plain"]);
     let reasons: Vec<Vec<String>> = desk.rejects().into_iter().skip(1).map(|row| row[..2].to_vec()).collect();
     assert_eq!(

@@ -70,8 +70,7 @@ fn statements(store: &Store) -> Vec<String> {
         }
         accounts::category(tx, uid)?;
         accounts::lock(tx, uid)?;
-        let first = copies::reserve(tx, 1)?;
-        copies::add_numbered(tx, id, "L", first, 1, None, 1)?;
+        copies::add_numbered(tx, vec![id], "L", None, 1)?;
         copies::add(tx, id, "barcode", None, 1)?;
         let (copy, _) = copies::take_from_shelf(tx, id, 1)?.expect("on the shelf");
         copies::book_of(tx, copy)?;
