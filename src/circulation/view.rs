@@ -31,6 +31,7 @@ pub fn view(loan: OpenLoan, rulebook: &Rulebook, today: Date) -> Loan {
     }
     let running = fine::of(loan.return_date, today, &rulebook.history, &loan.category, &rulebook.calendar);
     reasons.extend(running.explain);
+    let renewal_days = rulebook.policy(&loan.category, today).renewal_days;
     Loan {
         id: loan.id,
         user_id: loan.user_id,
@@ -40,6 +41,7 @@ pub fn view(loan: OpenLoan, rulebook: &Rulebook, today: Date) -> Loan {
         entry_date: loan.entry_date,
         return_date: loan.return_date,
         renewals: loan.renewals,
+        renewal_days,
         fine: loan.charged + running.amount,
         overdue_days: fine::overdue_days(loan.return_date, today),
         explain: reasons.iter().map(Message::text).collect(),

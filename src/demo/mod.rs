@@ -72,6 +72,17 @@ struct DemoReview {
 /// overdue, to show a fine.
 const STUDENTS_LOANS: [(usize, i64); 3] = [(0, 2), (17, 5), (7, 11)];
 
+/// When the demo library opened, in days before today: before the oldest review.
+const OPENED_DAYS_AGO: i64 = 210;
+
+/// The moment this many days earlier.
+fn days_before(moment: Moment, days: i64) -> Moment {
+    Moment {
+        at: moment.at - days * 24 * 60 * 60 * 1000,
+        today: moment.today.saturating_sub(Span::new().days(days)),
+    }
+}
+
 /// Fills an empty database. One that has accounts or books is left as it is.
 pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> anyhow::Result<()> {
     let demo: Catalogue = serde_json::from_str(CATALOGUE)?;
@@ -102,7 +113,7 @@ fn fill_now(
     covers: &Url,
     moment: Moment,
 ) -> Result<(), Error> {
-    let now = moment.at;
+    let opened = days_before(moment, OPENED_DAYS_AGO);
     let rulebook = Policies::default().current(tx)?;
     let account = |tx: &mut Tx<'_>, email: &str, name: &str, role, reader: Option<&Reader>, hash: &str| {
         let new = NewAccount {
@@ -114,7 +125,7 @@ fn fill_now(
             batch: reader.map(|reader| reader.batch.clone()),
             password_hash: hash.into(),
         };
-        accounts::add(tx, &new, now)?.map_err(|_| Error::NoRow)
+        accounts::add(tx, &new, opened.at)?.map_err(|_| Error::NoRow)
     };
     account(tx, LIBRARIAN, "Meera Iyer", Role::Admin, None, hash)?;
     let student = Reader {
@@ -149,7 +160,7 @@ fn fill_now(
             published_year: book.published_year,
             language: Some(book.language.clone()),
         };
-        let added = stock::add_title(tx, moment, &rulebook, &form, Some(&facts), &[]);
+        let added = stock::add_title(tx, opened, &rulebook, &form, Some(&facts), &[]);
         let (id, _) = added.map_err(circulation::Error::into_storage)?.ok_or(Error::NoRow)?;
         if let Ok(cover) = covers.join(&format!("{id}.svg")) {
             books::set_photo_url(tx, id, cover.as_str())?;
@@ -163,15 +174,12 @@ fn fill_now(
         for (days, review) in dated {
             let Some(reader) = readers.get(review.by) else { continue };
             let form = ReviewForm { rating: review.rating, comment: review.comment.clone() };
-            reviews::add(tx, id, reader, &form, now - days * 24 * 60 * 60 * 1000)?;
+            reviews::add(tx, id, reader, &form, days_before(moment, days).at)?;
         }
         ids.push(id);
     }
     let borrow = |tx: &mut Tx<'_>, reader: UserId, book: BookId, days_ago: i64| -> Result<(), Error> {
-        let begun = Moment {
-            at: moment.at - days_ago * 24 * 60 * 60 * 1000,
-            today: moment.today.saturating_sub(Span::new().days(days_ago)),
-        };
+        let begun = days_before(moment, days_ago);
         let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
         match check_out(tx, Actor::Student(reader), begun, &rulebook, &what) {
             // Whoever comes late finds the shelf empty, in the demo too.
@@ -179,12 +187,16 @@ fn fill_now(
             Err(error) => Err(error.into_storage()),
         }
     };
-    for (book, days_ago) in STUDENTS_LOANS {
-        borrow(tx, student.uid, ids[book % ids.len()], days_ago)?;
-    }
-    for (number, reader) in readers.iter().enumerate() {
-        let days_ago = i64::try_from(number % 10).unwrap_or(0);
-        borrow(tx, reader.uid, ids[(number * 11 + 5) % ids.len()], days_ago)?;
+    let of_student = STUDENTS_LOANS.map(|(book, days_ago)| (student.uid, book, days_ago));
+    let of_readers = (0_i64..)
+        .zip(&readers)
+        .enumerate()
+        .map(|(number, (days, reader))| (reader.uid, number * 11 + 5, days % 10));
+    let mut loans: Vec<_> = of_student.into_iter().chain(of_readers).collect();
+    // Oldest first: the list of changes is in the order of time.
+    loans.sort_by_key(|(_, _, days_ago)| -days_ago);
+    for (reader, book, days_ago) in loans {
+        borrow(tx, reader, ids[book % ids.len()], days_ago)?;
     }
     Ok(())
 }

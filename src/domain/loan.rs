@@ -56,6 +56,9 @@ pub struct Loan {
     pub return_date: Date,
     /// How often it was renewed.
     pub renewals: i64,
+    /// By how many days the rules of today extend it (R-LOAN-4).
+    #[schema(minimum = 1)]
+    pub renewal_days: i64,
     /// Owed as of today.
     pub fine: Money,
     /// Whole days past the return date.

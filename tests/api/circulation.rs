@@ -36,7 +36,8 @@ async fn borrowing_takes_a_copy_and_makes_a_loan_of_seven_days_r_loan_2_r_data_4
         loan,
         json!({
             "id": loan["id"], "userId": student.uid, "bookId": book, "title": "Godaan", "EntryDate": "2026-11-21",
-            "returnDate": "2026-11-28", "fine": 0, "overdueDays": 0, "renewals": 0, "copyId": 1, "barcode": "L000001",
+            "returnDate": "2026-11-28", "fine": 0, "overdueDays": 0, "renewals": 0, "renewalDays": 7, "copyId": 1,
+            "barcode": "L000001",
             "explain": ["7 days from Saturday 21 Nov"],
             "reasons": [{
                 "code": "explain.due", "params": { "days": 7, "from": "2026-11-21" },

@@ -449,6 +449,7 @@ async fn compare(app: &TestApp, people: &People<'_>, model: &mut Model) {
             "id": loan.id, "bookId": model.books[loan.book].id, "userId": people.students[loan.student].uid,
             "EntryDate": day(loan.entry), "returnDate": day(loan.due), "fine": loan.fine(today),
             "overdueDays": loan.fine(today) / 5, "copyId": loan.copy, "renewals": (loan.due - loan.entry) / 7 - 1,
+            "renewalDays": 7,
         })
     };
     let listed = |list: &Value| -> Vec<Value> {

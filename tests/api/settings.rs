@@ -78,6 +78,7 @@ each_app!(
     every_mistake_is_told_at_its_field,
     a_preview_tells_the_effect_and_stores_nothing_r_rule_5,
     a_day_all_books_are_due_back_cuts_the_due_dates_of_its_category_r_rule_6,
+    a_loan_says_by_how_many_days_the_rules_of_its_reader_extend_it_r_rule_2,
     a_closed_day_added_moves_the_due_dates_on_it_r_rule_4,
     the_batches_of_the_settings_may_register_r_reg_2,
     amounts_are_told_in_the_librarys_currency,
@@ -286,6 +287,28 @@ async fn a_day_all_books_are_due_back_cuts_the_due_dates_of_its_category_r_rule_
         { "name": "Staff", "rules": { "allBackBy": null } },
     ] });
     assert_eq!(preview(&admin, "rules", &dearer).await["dueDatesMoved"], 0);
+}
+
+async fn a_loan_says_by_how_many_days_the_rules_of_its_reader_extend_it_r_rule_2(app: TestApp) {
+    let admin = app.admin(0).await;
+    let book = app.book("Godaan", 2).await;
+    for n in [1, 2] {
+        app.student(n).await.borrow(book).await;
+    }
+    app.raw("UPDATE users SET category = 'STAFF' WHERE name = 'Student 2'");
+    let rules = json!({ "categories": [
+        { "name": "Student", "rules": {} },
+        { "name": "Staff", "rules": { "renewalDays": 21 } },
+    ] });
+    save(&admin, "rules", &rules).await.expect(200);
+    let list = admin.get("/loans").await.expect(200);
+    for loan in list["loans"].as_array().unwrap() {
+        let days = if loan["userName"] == "Student 2" { 21 } else { 7 };
+        assert_eq!(loan["renewalDays"], days);
+        let extended = admin.post(&format!("/loans/{}/extend", loan["id"]), &json!({})).await.expect(200);
+        let expected = jiff::civil::date(2026, 11, 28) + jiff::Span::new().days(days);
+        assert_eq!(extended["returnDate"], expected.to_string());
+    }
 }
 
 async fn a_closed_day_added_moves_the_due_dates_on_it_r_rule_4(app: TestApp) {

@@ -1,5 +1,5 @@
 import type { Person } from './support/library'
-import { expectDone, expectRefused, libraryDay, question } from './support/screens'
+import { expectDone, expectRefused, libraryDate, libraryDay, question } from './support/screens'
 import { expect, present, test } from './support/test'
 
 // Rules are everybody's: each test has a library of its own.
@@ -122,6 +122,44 @@ test('R-RULE-4 closed days move return dates, which is shown first', async ({ pa
   await expectDone(page, 'Settings saved.')
   await page.goto(`fine?q=${reader.user.rollNumber ?? ''}`)
   await expect(page.getByRole('table')).toContainText(libraryDay(8))
+})
+
+test('R-RULE-3 a fine that is dearer from tomorrow changes nothing that is owed today', async ({
+  page,
+  library,
+  who,
+}) => {
+  const owed = async () => (await library.allLoans('')).map(({ fine }) => fine)
+  const before = await owed()
+  await page.goto('settings')
+  await page.getByLabel('Fine a day').fill('50')
+  await page.getByLabel('Valid from').fill(libraryDate(1))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  expect(await owed()).toEqual(before)
+  expect(before.some((fine) => fine > 0)).toBe(true)
+  const saved = await present(who).ask<{ finePerDay: number }>('GET', '/config')
+  expect(saved.finePerDay).toBe(5)
+})
+
+test('R-RULE-6 at the end of term all books are due back by a day, and each return date says so', async ({
+  page,
+  library,
+}) => {
+  const book = await library.addBook()
+  const reader = await library.student()
+  await reader.borrow(book.id)
+  await page.goto('settings')
+  await page.getByLabel('All books back by').fill(libraryDate(3))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(question(page)).toContainText(/due dates? moves?/)
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+
+  await page.goto(`fine?q=${reader.user.rollNumber ?? ''}`)
+  await expect(page.getByRole('table')).toContainText(libraryDay(3))
+  await page.locator('summary').first().click()
+  await expect(page.getByText(/^All books are due back by/)).toBeVisible()
 })
 
 test('R-RULE-1 the library has a name, and batches one a line; a second of the same name is refused', async ({

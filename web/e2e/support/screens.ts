@@ -32,10 +32,13 @@ export async function cardsPerRow(page: Page): Promise<number> {
 /** The row of a table that is named by its first cell or holds the text. */
 export const row = (page: Page, text: string): Locator => page.getByRole('row').filter({ hasText: text })
 
-/** A calendar day `days` from now as the library's wall clock has it, in the form of the screens. */
+/** A calendar day `days` from now as the library's wall clock has it: 2026-11-28. */
+export const libraryDate = (days: number): string =>
+  new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(Date.now() + days * 86_400_000)
+
+/** The same day in the form of the screens: 28 Nov 2026. */
 export function libraryDay(days: number): string {
-  const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Asia/Kolkata' }).format(Date.now() + days * 86_400_000)
-  const [year, month, date] = day.split('-').map(Number)
+  const [year, month, date] = libraryDate(days).split('-').map(Number)
   const name = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][(month ?? 1) - 1]
   return `${date} ${name} ${year}`
 }

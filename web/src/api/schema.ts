@@ -2499,6 +2499,11 @@ export interface components {
             reasons: components["schemas"]["Message"][];
             /**
              * Format: int64
+             * @description By how many days the rules of today extend it (R-LOAN-4).
+             */
+            renewalDays: number;
+            /**
+             * Format: int64
              * @description How often it was renewed.
              */
             renewals: number;

@@ -90,6 +90,7 @@ export const loan = (id: number, more: Partial<Loan> = {}): Loan => ({
   copyId: id,
   barcode: `L${id}`,
   renewals: 0,
+  renewalDays: 7,
   explain: [],
   reasons: [],
   ...more,

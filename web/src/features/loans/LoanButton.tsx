@@ -1,16 +1,15 @@
 import { Button, type ButtonProps } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { configQuery } from '../../api/config'
+import type { Loan } from '../../api/types'
 import { t } from '../../lib/messages'
 import type { LoanAction } from './useLoanActions'
 
-/** `days` that an extension adds by the rules of students (R-RULE-8); 0 while they are not known. */
+/** `days` that an extension adds. */
 export const actionName = (action: LoanAction, days = 0): string =>
   action === 'extend' ? t('loans.action.extend', { days }) : t(`loans.action.${action}`)
 
 type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
   action: LoanAction
-  loan: { id: number; title: string }
+  loan: Pick<Loan, 'id' | 'title' | 'renewalDays'>
   /** Which action of this loan is on its way. */
   pending: LoanAction | undefined
   /** Why it cannot be pressed: the id of the sentence that says so. */
@@ -22,8 +21,7 @@ type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
 
 /** One action of one loan, named after its book. */
 export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'subtle', onPress }: LoanButtonProps) {
-  const days = useQuery(configQuery).data?.renewalDays
-  const name = actionName(action, days)
+  const name = actionName(action, loan.renewalDays)
   return (
     <Button
       size="compact-sm"
