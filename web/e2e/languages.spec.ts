@@ -1,6 +1,6 @@
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { SCREENS as ALL } from './support/layout'
-import { expect, test } from './support/test'
+import { expect, present, test } from './support/test'
 
 test.describe('in Hindi', () => {
   test.use({ locale: 'hi-IN' })
@@ -80,10 +80,11 @@ for (const script of ['pseudo', 'pseudo-rtl'] as const) {
       for (const screen of SCREENS[as]) {
         test(`every word of /${screen} comes from the catalogue, and nothing leaves the page`, async ({
           page,
+          library,
           who,
           watch,
         }) => {
-          if (as === 'student') await who?.borrow(2)
+          if (as === 'student') await library.lend(present(who), 2)
           watch.refuses(404)
           watch.excuse(/404 Not Found/)
           for (const width of [320, 1440]) {

@@ -43,9 +43,9 @@ for (const as of ['visitor', 'librarian', 'student'] as const) {
   test.describe(`as a ${as}`, () => {
     test.use({ as })
 
-    test('U27 on every screen what is pressed is as large as a fingertip', async ({ page, who }) => {
+    test('U27 on every screen what is pressed is as large as a fingertip', async ({ page, library, who }) => {
       test.slow()
-      if (as === 'student') await present(who).borrow(2)
+      if (as === 'student') await library.lend(present(who), 2)
       for (const screen of SCREENS[as]) {
         await test.step(screen, async () => {
           await open(page, screen)

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expectReadable, open, SCREENS } from './support/layout'
-import { expect, test } from './support/test'
+import { expect, present, test } from './support/test'
 
 /** WCAG 1.4.4 and 1.4.10: as large as somebody needs it. */
 const LARGER: Record<string, (page: Page) => Promise<void>> = {
@@ -19,9 +19,13 @@ for (const [how, enlarge] of Object.entries(LARGER)) {
     test.describe(`${how}, as a ${as}`, () => {
       test.use({ as })
 
-      test(`W31 on every screen all can be read ${how}, and nothing scrolls sideways`, async ({ page, who }) => {
+      test(`W31 on every screen all can be read ${how}, and nothing scrolls sideways`, async ({
+        page,
+        library,
+        who,
+      }) => {
         test.slow()
-        if (as === 'student') await who?.borrow(2)
+        if (as === 'student') await library.lend(present(who), 2)
         await enlarge(page)
         for (const screen of SCREENS[as]) {
           await test.step(screen, async () => {
