@@ -158,6 +158,11 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
+/// Runs a statement of transactions, which is parsed once.
+fn run(connection: &Connection, statement: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(statement)?.raw_execute().map(drop)
+}
+
 struct Reader {
     connection: Connection,
     place: OpenedFile,
@@ -175,7 +180,7 @@ impl Reader {
                 }
                 looked = Some(Instant::now());
             }
-            if let Err(error) = self.connection.execute_batch("BEGIN") {
+            if let Err(error) = run(&self.connection, "BEGIN") {
                 fail(&self.health, std::iter::once(job), &error.into());
                 continue;
             }
@@ -186,7 +191,7 @@ impl Reader {
                 None => self.health.works(),
             }
             if !self.connection.is_autocommit()
-                && let Err(error) = self.connection.execute_batch("ROLLBACK")
+                && let Err(error) = run(&self.connection, "ROLLBACK")
             {
                 tracing::error!(%error, "a read did not end");
             }
@@ -251,11 +256,11 @@ impl Writer {
                 batch.drain(..).for_each(|job| job.answer(Verdict::Done));
             }
             Err(Failure::NotStored(error)) => {
-                let _ = self.connection.execute_batch("ROLLBACK");
+                let _ = run(&self.connection, "ROLLBACK");
                 fail(&self.health, batch.drain(..), &error);
             }
             Err(Failure::Unknown(reason)) => {
-                let _ = self.connection.execute_batch("ROLLBACK");
+                let _ = run(&self.connection, "ROLLBACK");
                 self.health.failed(&reason);
                 let verdict = || Verdict::Failed(Error::OutcomeUnknown(Some(reason.clone().into())));
                 batch.drain(..).for_each(|job| job.answer(verdict()));
@@ -265,12 +270,12 @@ impl Writer {
 
     fn commit(&self, batch: &mut [Box<dyn Job>]) -> Result<(), Failure> {
         self.place.check()?;
-        self.connection.execute_batch("BEGIN IMMEDIATE").map_err(Error::from)?;
+        run(&self.connection, "BEGIN IMMEDIATE").map_err(Error::from)?;
         for job in batch {
             // An error here says that SQLite gave up the whole transaction by itself (disk full, I/O error).
             self.in_savepoint(job.as_mut())?;
         }
-        self.connection.execute_batch("COMMIT").map_err(|error| match error.sqlite_error_code() {
+        run(&self.connection, "COMMIT").map_err(|error| match error.sqlite_error_code() {
             // The record that makes it a commit was not written.
             Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::NotStored(error.into()),
             // After a failed fsync that record may be found after a power cut, or not.
@@ -282,7 +287,7 @@ impl Writer {
 
     fn in_savepoint(&self, job: &mut dyn Job) -> Result<()> {
         let begun = Instant::now();
-        self.connection.prepare_cached("SAVEPOINT job")?.raw_execute()?;
+        run(&self.connection, "SAVEPOINT job")?;
         let mut tx = Tx::new(Arm::Sqlite(&self.connection));
         let keep = job.run(&mut tx);
         if let Some(reason) = tx.trouble {
@@ -292,9 +297,9 @@ impl Writer {
             return Err(Error::Unavailable("the database ended the transaction".into()));
         }
         if !keep {
-            self.connection.prepare_cached("ROLLBACK TO job")?.raw_execute()?;
+            run(&self.connection, "ROLLBACK TO job")?;
         }
-        self.connection.prepare_cached("RELEASE job")?.raw_execute()?;
+        run(&self.connection, "RELEASE job")?;
         let took = begun.elapsed();
         if took > SLOW {
             tracing::warn!(ms = took.as_millis(), "a write held the database long");
