@@ -71,8 +71,8 @@ fn put_on_shelf(
     }
 }
 
-/// Adds as many copies of each title as it counts, with the next accession numbers, for titles that were stored with
-/// their count in this transaction and have no copies yet.
+/// Adds so many copies of each title on the shelf, with the next accession numbers; the titles' own counts are the
+/// caller's.
 pub fn number_copies(
     tx: &mut Tx<'_>,
     moment: Moment,

@@ -252,7 +252,7 @@ fn key(form: &BookForm, isbn: Option<&str>, year: Option<i64>, language: Option<
 
 /// What became of a row.
 enum Stored {
-    /// Added, with so many copies that have no barcode yet.
+    /// Added; this many of its copies still need an accession number.
     Title(BookId, i64),
     Copies,
     Known,

@@ -158,7 +158,7 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-/// Runs a statement of transactions, which is parsed once.
+/// Runs a statement that begins or ends a transaction; each connection parses it once.
 fn run(connection: &Connection, statement: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(statement)?.raw_execute().map(drop)
 }
