@@ -1,8 +1,9 @@
 //! `make bench`: this program and an earlier one by turns, on the same catalogue, in one run.
 //!
-//! Client and servers share the machine, so the numbers are for comparing, not for boasting. Each round starts both
-//! programs, the first of the last round second, on a fresh copy of a database with 100 000 titles of three copies each
-//! and signed-in students. Only answers that did what was asked are counted; others are reported apart.
+//! Client and servers share the machine, so the numbers are for comparing, not for boasting. Each round starts the
+//! programs on fresh copies of a database with 100 000 titles of three copies each and signed-in students. They are then
+//! asked by turns, half a second each, so that what else the machine does meets all of them alike; the medians are those
+//! of all turns. Only answers that did what was asked are counted; others are reported apart.
 
 mod client;
 mod program;
@@ -20,12 +21,12 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 
 use client::load;
-use program::{Program, STUDENTS};
+use program::{Program, STUDENTS, Server};
 
 /// Measures programs against each other.
 #[derive(Parser)]
 struct Options {
-    /// Seconds for each measurement.
+    /// Seconds for each measurement of a round.
     #[arg(long, env = "BENCH_SECONDS", default_value_t = 3)]
     seconds: u64,
     /// How often each program is measured.
@@ -206,36 +207,74 @@ struct Results {
 
 const CONNECTIONS: [usize; 2] = [1, 32];
 
-async fn measure(program: &Program, results: &mut Results, options: &Options, folder: &Path) -> Result<()> {
-    let server = program.start(folder).await?;
-    results.start.push(server.started_in.as_secs_f64() * 1000.0);
+/// How long one program is asked before it is another's turn.
+const TURN: Duration = Duration::from_millis(500);
+
+/// A program of this round.
+struct Running<'p> {
+    program: &'p Program,
+    server: Server,
+    /// How often each call was made in this round; so no copy is asked for again before all are lent.
+    turns: BTreeMap<Call, Arc<AtomicU64>>,
+}
+
+impl<'p> Running<'p> {
+    async fn start(program: &'p Program, folder: &Path) -> Result<Self> {
+        Ok(Self { program, server: program.start(folder).await?, turns: BTreeMap::new() })
+    }
+
+    /// Asks for one turn.
+    async fn measure(&mut self, call: Call, connections: usize, results: &mut Results) -> Result<()> {
+        let (address, cookies) = (self.server.address.clone(), self.program.cookies.clone());
+        let request = move |turn| call.request(turn, &address, &cookies);
+        let turns = self.turns.entry(call).or_default();
+        let before = self.server.processor_time()?;
+        let mut seen = load(&self.server.address, connections, TURN, turns, request).await?;
+        let processor = self.server.processor_time()?.saturating_sub(before);
+        for (status, count) in &seen.refused {
+            *results.refused.entry((call, connections, *status)).or_default() += count;
+        }
+        seen.latencies.sort_unstable();
+        let answered = seen.latencies.len();
+        let p99 = seen.latencies.get(answered * 99 / 100).copied().unwrap_or_default();
+        #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+        let asked = (answered as f64, answered as f64 + seen.refused.values().sum::<u64>() as f64);
+        results.calls.entry((call, connections)).or_default().push(Figures {
+            per_second: asked.0 / seen.took.as_secs_f64(),
+            p99: p99.as_secs_f64() * 1000.0,
+            processor: processor.as_secs_f64() * 1000.0 / asked.1,
+        });
+        Ok(())
+    }
+}
+
+/// One round: all programs, by turns.
+async fn round(
+    programs: &[Program],
+    results: &mut [Results],
+    options: &Options,
+    folder: &Path,
+) -> Result<()> {
+    let mut running = Vec::new();
+    for program in programs {
+        running.push(Running::start(program, folder).await?);
+    }
+    let mut order: Vec<usize> = (0..running.len()).collect();
     for &call in &options.calls {
-        // One count for all borrows of the round, so that no copy is asked for again before all are lent.
-        let turns = Arc::new(AtomicU64::new(0));
         for connections in CONNECTIONS {
-            let (address, cookies) = (server.address.clone(), program.cookies.clone());
-            let request = move |turn| call.request(turn, &address, &cookies);
-            let before = server.processor_time()?;
-            let time = Duration::from_secs(options.seconds);
-            let mut seen = load(&server.address, connections, time, &turns, request).await?;
-            let processor = server.processor_time()?.saturating_sub(before);
-            for (status, count) in &seen.refused {
-                *results.refused.entry((call, connections, *status)).or_default() += count;
+            for _ in 0..options.seconds * 2 {
+                for &index in &order {
+                    running[index].measure(call, connections, &mut results[index]).await?;
+                }
+                order.reverse();
             }
-            seen.latencies.sort_unstable();
-            let answered = seen.latencies.len();
-            let p99 = seen.latencies.get(answered * 99 / 100).copied().unwrap_or_default();
-            #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-            let asked = (answered as f64, answered as f64 + seen.refused.values().sum::<u64>() as f64);
-            results.calls.entry((call, connections)).or_default().push(Figures {
-                per_second: asked.0 / seen.took.as_secs_f64(),
-                p99: p99.as_secs_f64() * 1000.0,
-                processor: processor.as_secs_f64() * 1000.0 / asked.1,
-            });
         }
     }
-    #[expect(clippy::cast_precision_loss, reason = "MiB")]
-    results.memory.push(server.memory()? as f64);
+    for (running, results) in running.iter().zip(results) {
+        results.start.push(running.server.started_in.as_secs_f64() * 1000.0);
+        #[expect(clippy::cast_precision_loss, reason = "MiB")]
+        results.memory.push(running.server.memory()? as f64);
+    }
     Ok(())
 }
 
@@ -322,20 +361,14 @@ async fn main() -> Result<()> {
         programs.push(Program::prepare(name, binary, &catalogue, folder).await.context(name.clone())?);
     }
     let mut results: Vec<Results> = programs.iter().map(|_| Results::default()).collect();
-    for round in 0..options.rounds {
-        let mut order: Vec<usize> = (0..programs.len()).collect();
-        if round % 2 == 1 {
-            order.reverse();
-        }
-        for index in order {
-            let (program, results) = (&programs[index], &mut results[index]);
-            eprintln!("round {} of {}: {}", round + 1, options.rounds, program.name);
-            measure(program, results, &options, folder).await?;
-            if let Some(books) = &options.real_books {
-                let database = folder.join(format!("import-{round}-{index}.db"));
-                results.import.push(program.import(books, &database, folder)?.as_secs_f64());
-                std::fs::remove_file(database)?;
-            }
+    for number in 0..options.rounds {
+        eprintln!("round {} of {}", number + 1, options.rounds);
+        round(&programs, &mut results, &options, folder).await?;
+        let Some(books) = &options.real_books else { continue };
+        for (index, program) in programs.iter().enumerate() {
+            let database = folder.join(format!("import-{number}-{index}.db"));
+            results[index].import.push(program.import(books, &database, folder)?.as_secs_f64());
+            std::fs::remove_file(database)?;
         }
     }
     print!("{}", report(&options, &programs, &results));

@@ -96,9 +96,9 @@ impl Program {
 
     /// Starts on a copy of what was prepared.
     pub async fn start(&self, folder: &Path) -> Result<Server> {
-        let database = folder.join("round.db");
+        let database = folder.join(format!("{}-round.db", self.name));
         for suffix in ["", "-wal", "-shm"] {
-            let _ = std::fs::remove_file(folder.join(format!("round.db{suffix}")));
+            let _ = std::fs::remove_file(folder.join(format!("{}-round.db{suffix}", self.name)));
         }
         std::fs::copy(&self.prepared, &database)?;
         self.serve(&database).await
