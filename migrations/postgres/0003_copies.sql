@@ -16,8 +16,9 @@ CREATE TABLE copies (
     -- in the currency's smallest unit
     price BIGINT CHECK (price >= 0),
     acquired_on TEXT COLLATE "C",
-    -- when it was last lent, returned or moved: the longest unused copy is lent first
-    used_at BIGINT NOT NULL
+    -- when it last came back, 0 before: the longest unused copy is lent first, one that was never lent is withdrawn
+    -- first; of a copy on loan it says nothing
+    used_at BIGINT NOT NULL DEFAULT 0
 );
 
 -- One row: the number of the next accession number (R-COPY-3).
@@ -41,7 +42,8 @@ CREATE INDEX first_copies_by_loan ON first_copies (loan_id);
 INSERT INTO copies (id, book_id, barcode, barcode_key, condition, used_at)
 SELECT number, book_id, 'L' || LPAD(CAST(number AS TEXT), GREATEST(6, LENGTH(CAST(number AS TEXT))), '0'),
        CASE WHEN EXISTS (SELECT 1 FROM books WHERE id = book_id)
-            THEN 'l' || LPAD(CAST(number AS TEXT), GREATEST(6, LENGTH(CAST(number AS TEXT))), '0') END, condition, 0
+            THEN 'l' || LPAD(CAST(number AS TEXT), GREATEST(6, LENGTH(CAST(number AS TEXT))), '0') END, condition,
+       CASE condition WHEN 'to-shelve' THEN 1 ELSE 0 END
 FROM first_copies;
 SELECT setval(pg_get_serial_sequence('copies', 'id'), COALESCE((SELECT MAX(id) FROM copies), 0) + 1, FALSE);
 UPDATE accession SET next = (SELECT COALESCE(MAX(number), 0) + 1 FROM first_copies);
@@ -66,10 +68,9 @@ ALTER TABLE loans ADD CHECK (ended_at IS NOT NULL OR copy_id IS NOT NULL);
 DROP INDEX loans_of_book;
 DROP TABLE first_copies;
 
-CREATE INDEX loans_of_copy ON loans (copy_id, id);
 -- A copy is lent once at a time.
 CREATE UNIQUE INDEX open_loan_of_copy ON loans (copy_id) WHERE ended_at IS NULL;
-CREATE INDEX copies_of_book ON copies (book_id, id);
+CREATE INDEX copies_of_book ON copies (book_id, id, condition);
 CREATE INDEX copies_to_lend ON copies (book_id, used_at, id) WHERE condition = 'on-shelf';
 CREATE INDEX copies_elsewhere ON copies (condition, id) WHERE condition <> 'on-shelf';
 
@@ -97,6 +98,5 @@ CREATE INDEX events_of_book ON events (book_id, id) WHERE book_id IS NOT NULL;
 CREATE INDEX events_of_copy ON events (copy_id, id) WHERE copy_id IS NOT NULL;
 -- What people do to others' loans and to the catalogue; what they do for themselves is found by the person.
 CREATE INDEX events_by_actor ON events (actor_id, id) WHERE actor_id IS DISTINCT FROM person_id;
-CREATE INDEX events_by_day ON events (at, id);
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON events
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_events();

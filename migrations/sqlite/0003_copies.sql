@@ -16,8 +16,9 @@ CREATE TABLE copies (
     -- in the currency's smallest unit
     price INTEGER CHECK (price >= 0),
     acquired_on TEXT,
-    -- when it was last lent, returned or moved: the longest unused copy is lent first
-    used_at INTEGER NOT NULL
+    -- when it last came back, 0 before: the longest unused copy is lent first, one that was never lent is withdrawn
+    -- first; of a copy on loan it says nothing
+    used_at INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- One row: the number of the next accession number (R-COPY-3).
@@ -42,12 +43,14 @@ SELECT ROW_NUMBER() OVER (ORDER BY book_id, loan_id IS NOT NULL, condition, loan
 CREATE INDEX first_copies_by_loan ON first_copies (loan_id);
 INSERT INTO copies (id, book_id, barcode, barcode_key, condition, used_at)
 SELECT number, book_id, 'L' || printf('%06d', number),
-       CASE WHEN EXISTS (SELECT 1 FROM books WHERE id = book_id) THEN 'l' || printf('%06d', number) END, condition, 0
+       CASE WHEN EXISTS (SELECT 1 FROM books WHERE id = book_id) THEN 'l' || printf('%06d', number) END, condition,
+       CASE condition WHEN 'to-shelve' THEN 1 ELSE 0 END
 FROM first_copies;
 UPDATE accession SET next = (SELECT COALESCE(MAX(number), 0) + 1 FROM first_copies);
 
 CREATE TABLE new_loans (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- rows are never deleted, so no number comes twice
+    id INTEGER PRIMARY KEY,
     user_id INTEGER NOT NULL REFERENCES users (id),
     -- no reference: a deleted book leaves its loans open, and they carry the title (R-BOOK-6)
     book_id INTEGER NOT NULL,
@@ -87,10 +90,9 @@ DROP TABLE first_copies;
 
 CREATE INDEX open_loans ON loans (return_date, id) WHERE ended_at IS NULL;
 CREATE INDEX open_loans_of_user ON loans (user_id, return_date, id) WHERE ended_at IS NULL;
-CREATE INDEX loans_of_copy ON loans (copy_id, id);
 -- A copy is lent once at a time.
 CREATE UNIQUE INDEX open_loan_of_copy ON loans (copy_id) WHERE ended_at IS NULL;
-CREATE INDEX copies_of_book ON copies (book_id, id);
+CREATE INDEX copies_of_book ON copies (book_id, id, condition);
 CREATE INDEX copies_to_lend ON copies (book_id, used_at, id) WHERE condition = 'on-shelf';
 CREATE INDEX copies_elsewhere ON copies (condition, id) WHERE condition <> 'on-shelf';
 
@@ -101,7 +103,8 @@ DROP TRIGGER events_are_never_deleted;
 DROP INDEX events_of_subject;
 ALTER TABLE events RENAME TO old_events;
 CREATE TABLE events (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    -- rows are never deleted, so no number comes twice
+    id INTEGER PRIMARY KEY,
     at INTEGER NOT NULL,
     actor_id INTEGER,
     action TEXT NOT NULL,
@@ -117,7 +120,6 @@ CREATE INDEX events_of_book ON events (book_id, id) WHERE book_id IS NOT NULL;
 CREATE INDEX events_of_copy ON events (copy_id, id) WHERE copy_id IS NOT NULL;
 -- What people do to others' loans and to the catalogue; what they do for themselves is found by the person.
 CREATE INDEX events_by_actor ON events (actor_id, id) WHERE actor_id IS DISTINCT FROM person_id;
-CREATE INDEX events_by_day ON events (at, id);
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
 BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
 CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events

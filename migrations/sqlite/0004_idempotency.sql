@@ -1,5 +1,7 @@
 -- The answers of writes that came with an Idempotency-Key, so that a repeat gets the first one's; kept for 48 hours.
 CREATE TABLE idempotency (
+    -- in the order of time
+    id INTEGER PRIMARY KEY,
     -- 0 for a visitor
     user_id INTEGER NOT NULL,
     key TEXT NOT NULL,
@@ -10,6 +12,6 @@ CREATE TABLE idempotency (
     location TEXT,
     body TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    PRIMARY KEY (user_id, key)
+    -- the key first: the client's keys begin with the time, so that what is written lies together
+    UNIQUE (key, user_id)
 ) STRICT;
-CREATE INDEX idempotency_by_age ON idempotency (created_at);

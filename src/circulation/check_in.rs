@@ -75,7 +75,7 @@ pub fn check_in(
     };
     let end = End { at: moment.at, on, by: actor.uid(), restocked: to == Condition::OnShelf, fine };
     loans::end(tx, loan.id, end)?;
-    copies::set_condition(tx, loan.copy_id, to, moment.at)?;
+    copies::come_back(tx, loan.copy_id, to, moment.at)?;
     if to == Condition::OnShelf {
         books::put_back_copies(tx, loan.book_id, 1)?;
     }

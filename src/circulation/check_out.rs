@@ -67,7 +67,7 @@ pub fn check_out(
                 return Err(decide(actor, blocks, what.overriding.as_ref()).err().unwrap_or(Error::NotFound));
             };
             let overridden = decide(actor, blocks, what.overriding.as_ref())?;
-            let (copy, barcode) = copies::take_from_shelf(tx, book, moment.at)?.ok_or_else(|| {
+            let (copy, barcode) = copies::to_lend(tx, book, moment.at)?.ok_or_else(|| {
                 storage::Error::Inconsistent("a title counts a copy that is not on the shelf")
             })?;
             (title, copy, barcode, overridden)
@@ -87,12 +87,9 @@ pub fn check_out(
                 })?;
             }
             // A reference copy stays one, and is one again when it comes back.
-            let condition = if facts.condition == Condition::Reference {
-                Condition::Reference
-            } else {
-                Condition::OnShelf
-            };
-            copies::set_condition(tx, copy, condition, moment.at)?;
+            if !matches!(facts.condition, Condition::Reference | Condition::OnShelf) {
+                copies::set_condition(tx, copy, Condition::OnShelf)?;
+            }
             (title, copy, facts.record.barcode, overridden)
         }
     };

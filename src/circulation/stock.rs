@@ -61,7 +61,7 @@ fn put_on_shelf(
         Barcodes::Given(barcodes) => {
             let mut added = Vec::with_capacity(barcodes.len());
             for barcode in barcodes {
-                match copies::add(tx, book, barcode, Some(moment.today), moment.at)? {
+                match copies::add(tx, book, barcode, Some(moment.today))? {
                     Some(id) => added.push(AddedCopy { id, barcode: barcode.clone() }),
                     None => return Err(Obstacle::BarcodeTaken(barcode.clone()).into()),
                 }
@@ -84,7 +84,7 @@ pub fn number_copies(
         .flat_map(|(book, count)| std::iter::repeat_n(*book, usize::try_from(*count).unwrap_or(0)))
         .collect();
     let prefix = &rulebook.library.accession_prefix;
-    Ok(copies::add_numbered(tx, each, prefix, Some(moment.today), moment.at)?)
+    Ok(copies::add_numbered(tx, each, prefix, Some(moment.today))?)
 }
 
 /// Adds a title with as many copies as its form says: those with the given barcodes, the rest with the next accession
@@ -177,7 +177,7 @@ pub fn follow_number(
     }
     for id in leaving {
         let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
-        copies::set_condition(tx, id, Condition::Withdrawn, moment.at)?;
+        copies::set_condition(tx, id, Condition::Withdrawn)?;
         let change = Change::CopyMoved {
             copy: id,
             barcode: facts.record.barcode,
@@ -217,7 +217,7 @@ pub fn move_copy(
         if to == Condition::OnShelf {
             books::put_back_copies(tx, book, 1)?;
         }
-        copies::set_condition(tx, id, to, moment.at)?;
+        copies::set_condition(tx, id, to)?;
         let barcode = facts.record.barcode;
         let change = Change::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
         record(tx, moment, actor, &Entry { person: None, book: Some(book), copy: Some(id), change })?;

@@ -11,6 +11,7 @@ use axum::{
 use super::{
     API, Shared,
     error::{Error, Result},
+    idempotency,
     session::Caller,
 };
 use crate::domain::account::Role;
@@ -86,8 +87,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
 ];
 
 /// What the table says of a route; HEAD is asked like GET.
-fn access(method: &Method, route: &str) -> Result<Access> {
-    let path = route.strip_prefix(API).unwrap_or(route);
+fn access(method: &Method, path: &str) -> Result<Access> {
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let mut known = false;
     for (verb, listed, access) in TABLE {
@@ -101,22 +101,23 @@ fn access(method: &Method, route: &str) -> Result<Access> {
     Err(if known { Error::MethodNotAllowed } else { Error::Forbidden })
 }
 
-/// Finds out who calls, and lets through what the table allows.
+/// Finds out who calls, lets through what the table allows, and reads the key of a write.
 pub async fn enforce(
     State(app): State<Shared>,
     path: MatchedPath,
     mut request: Request,
     next: Next,
 ) -> Result<Response> {
-    let access = access(request.method(), path.as_str())?;
+    let route = path.as_str().strip_prefix(API).unwrap_or(path.as_str());
+    let access = access(request.method(), route)?;
     let caller = Caller::of(&app, request.headers()).await?;
     access.allows(caller.role()).map_err(|refused| match caller {
         // Signed in, but with a role that is none (R-LOGIN-5).
         Caller::RoleUndefined => Error::RoleUndefined,
         _ => refused,
     })?;
-    request.extensions_mut().insert(caller);
-    Ok(next.run(request).await)
+    request.extensions_mut().insert(caller.clone());
+    idempotency::read_key(&caller, route, request, next).await
 }
 
 #[cfg(test)]

@@ -31,9 +31,8 @@ use crate::{
     message,
     search::{self, Cursor},
     storage::{
-        self,
         books::{self, Detail, Loaded, Update},
-        copies::{self, Owned},
+        copies,
         events::{self, Entry},
     },
 };
@@ -162,18 +161,18 @@ pub struct BookDetail {
     next_due: Option<Date>,
 }
 
-fn answer(status: StatusCode, detail: Detail, owned: Owned) -> Result<Answer> {
+fn answer(status: StatusCode, detail: Detail) -> Result<Answer> {
     let tag = etag(&Loaded {
         version: detail.version,
         copies: detail.book.no_of_books,
         status: detail.book.status,
     });
     let body = BookDetail {
-        copies: owned.copies,
+        copies: detail.copies,
         book: detail.book,
         average_rating: detail.average_rating,
         review_count: detail.review_count,
-        next_due: owned.next_due,
+        next_due: detail.next_due,
     };
     Answer::json(status, &body)?.with_etag(&tag)
 }
@@ -207,18 +206,14 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
     let today = app.clock.today();
-    let (detail, owned) = app
-        .db
-        .snapshot(move |tx| Ok::<_, storage::Error>((books::detail(tx, id)?, copies::owned(tx, id, today)?)))
-        .await
-        .map_err(Error::from)?;
-    let mut detail = detail.ok_or(Error::NotFound)?;
+    let found = app.db.read(move |tx| books::detail(tx, id, today)).await.map_err(Error::from)?;
+    let mut detail = found.ok_or(Error::NotFound)?;
     let by_count = Status::of(detail.book.no_of_books);
     if caller.role() == Some(Role::Student) && detail.book.status != by_count {
         detail.book.status = by_count;
         app.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
     }
-    answer(StatusCode::OK, detail, owned)
+    answer(StatusCode::OK, detail)
 }
 
 /// Add a book.
@@ -238,12 +233,11 @@ pub async fn add_book(
         let rulebook = policies.current(tx)?;
         let added = stock::add_title(tx, moment, &rulebook, &form, None, &barcodes);
         let (id, copies) = added.map_err(|error| refused_in(&barcodes, error))?.ok_or_else(missing)?;
-        let detail = books::detail(tx, id)?.ok_or_else(missing)?;
+        let detail = books::detail(tx, id, moment.today)?.ok_or_else(missing)?;
         let change = Change::BookAdded { book: Record::from(&detail.book) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         stock::record_added(tx, moment, actor, id, &copies)?;
-        answer(StatusCode::CREATED, detail, copies::owned(tx, id, moment.today)?)?
-            .with_location(&format!("{}/books/{id}", super::API))
+        answer(StatusCode::CREATED, detail)?.with_location(&format!("{}/books/{id}", super::API))
     })
     .await
 }
@@ -267,7 +261,7 @@ pub async fn update_book(
         // A book that is not there is told before a version that cannot fit it.
         let loaded = loaded(&headers)?;
         let form = form.checked_for_update(loaded.copies)?;
-        let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+        let before = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
         match books::update(tx, id, &form, loaded)? {
             Update::Stored => {}
             Update::Missing => return Err(Error::NotFound),
@@ -280,11 +274,11 @@ pub async fn update_book(
         let rulebook = policies.current(tx)?;
         let difference = form.no_of_books - loaded.copies;
         stock::follow_number(tx, actor, moment, &rulebook, id, difference)?;
-        let detail = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+        let detail = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
         let change =
             Change::BookUpdated { before: Record::from(&before.book), after: Record::from(&detail.book) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
-        answer(StatusCode::OK, detail, copies::owned(tx, id, moment.today)?)
+        answer(StatusCode::OK, detail)
     })
     .await
 }
@@ -297,14 +291,14 @@ pub async fn delete_book(
     Id(id): Id<BookId>,
     once: Once,
 ) -> Result<Answer> {
-    let (now, actor) = (app.clock.now(), admin.uid);
+    let (moment, actor) = (app.clock.moment(), admin.uid);
     app.once(once, move |tx| {
         books::lock(tx, id)?.ok_or(Error::NotFound)?;
-        let before = books::detail(tx, id)?.ok_or(Error::NotFound)?;
+        let before = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
         books::delete(tx, id)?;
-        copies::title_deleted(tx, id, now)?;
+        copies::title_deleted(tx, id)?;
         let change = Change::BookDeleted { book: Record::from(&before.book) };
-        events::record(tx, now, Some(actor), &Entry::book(id, change))?;
+        events::record(tx, moment.at, Some(actor), &Entry::book(id, change))?;
         Ok(Answer::empty())
     })
     .await

@@ -5,8 +5,8 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
     sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
+        Arc, LazyLock,
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     task::{Context, Poll},
     time::Instant,
@@ -52,7 +52,11 @@ pub async fn every_request(
 
     let arrived = Arc::new(AtomicBool::new(request.body().is_end_stream()));
     let writes = !request.method().is_safe();
-    let request = request.map(|body| Body::new(Arriving { body, arrived: Arc::clone(&arrived) }));
+    let request = if arrived.load(Ordering::Relaxed) {
+        request
+    } else {
+        request.map(|body| Body::new(Arriving { body, arrived: Arc::clone(&arrived) }))
+    };
     let answer = in_time(next.run(request), writes, &arrived);
     let mut response = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
 
@@ -125,10 +129,17 @@ fn name(request: &Request, app: &super::App) -> String {
         {
             name.to_owned()
         }
-        _ => session::random::<8>()
-            .map(|bytes| format!("{:016x}", u64::from_be_bytes(bytes)))
-            .unwrap_or_default(),
+        _ => format!("{:016x}", fresh_name()),
     }
+}
+
+/// A name that no other request has, of this process or (most likely) of another: a random beginning, counted on in steps
+/// that look random. Asking the system each time costs as much as a small answer does.
+fn fresh_name() -> u64 {
+    static NEXT: LazyLock<AtomicU64> =
+        LazyLock::new(|| AtomicU64::new(session::random::<8>().map(u64::from_be_bytes).unwrap_or_default()));
+    // The golden ratio's odd number visits every 64-bit number once (Weyl sequence).
+    NEXT.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed)
 }
 
 /// A request's body, and whether all of it has been read.

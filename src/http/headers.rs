@@ -7,6 +7,10 @@ use axum::{
 
 use super::Settings;
 
+const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
+const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
 /// API answers are data, never documents, and never kept.
 pub async fn api(mut response: Response) -> Response {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -20,13 +24,9 @@ pub fn secure(headers: &mut HeaderMap, settings: &Settings) {
     };
     or(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     or(headers, header::REFERRER_POLICY, "same-origin");
-    or(
-        headers,
-        HeaderName::from_static("permissions-policy"),
-        "camera=(self), microphone=(), geolocation=(), payment=(), usb=()",
-    );
-    or(headers, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    or(headers, HeaderName::from_static("cross-origin-resource-policy"), "same-origin");
+    or(headers, PERMISSIONS_POLICY, "camera=(self), microphone=(), geolocation=(), payment=(), usb=()");
+    or(headers, CROSS_ORIGIN_OPENER_POLICY, "same-origin");
+    or(headers, CROSS_ORIGIN_RESOURCE_POLICY, "same-origin");
     or(headers, header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'; sandbox");
     if settings.is_https() {
         // A year, as OWASP ASVS 5.0 asks (3.4.1). Hosts below ours are not ours to decide about.

@@ -9,8 +9,8 @@ use std::sync::{
 };
 
 use axum::{
-    body::Body,
-    extract::{FromRequestParts, MatchedPath, Request},
+    body::{Body, Bytes, HttpBody as _},
+    extract::{FromRequestParts, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts},
     middleware::Next,
     response::{IntoResponse, Response},
@@ -20,7 +20,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    API, App,
+    App,
     error::{Error, Result},
     extract,
     session::Caller,
@@ -78,15 +78,18 @@ impl<S: Send + Sync> FromRequestParts<S> for Once {
     }
 }
 
-/// Reads the key of a write and what it stands for. Runs after the access check, which knows whose key it is.
-pub async fn read_key(caller: Caller, path: MatchedPath, request: Request, next: Next) -> Result<Response> {
-    let route = path.as_str().strip_prefix(API).unwrap_or(path.as_str());
+/// Reads the key of a write and what it stands for, for the access check, which knows whose key it is.
+pub async fn read_key(caller: &Caller, route: &str, request: Request, next: Next) -> Result<Response> {
     if !is_kept(request.method(), route) {
         return Ok(next.run(request).await);
     }
     let Some(key) = key(request.headers())? else { return Ok(next.run(request).await) };
     let (parts, body) = request.into_parts();
-    let body = extract::body(Request::from_parts(parts.clone(), body), &()).await?;
+    let body = if body.is_end_stream() {
+        Bytes::new()
+    } else {
+        extract::body(Request::from_parts(parts.clone(), body), &()).await?
+    };
     let claim = Arc::new(Claim {
         request: idempotency::Request {
             user: caller.person().map(|person| person.uid),
@@ -244,7 +247,7 @@ impl App {
         claim.used.store(true, Ordering::Relaxed);
         let now = self.clock.now();
         self.db
-            .write(move |tx| match idempotency::begin(tx, &claim.request, now)? {
+            .write(move |tx| match idempotency::begin(tx, &claim.request)? {
                 Begun::Reused => Err(Error::IdempotencyKeyReused),
                 Begun::Repeat(kept) => Answer::repeated(kept),
                 Begun::First => {

@@ -186,7 +186,6 @@ pub fn router(state: Shared) -> Router {
     let (api, _) = api().split_for_parts();
     let api = api
         .method_not_allowed_fallback(method_not_allowed)
-        .route_layer(middleware::from_fn(idempotency::read_key))
         .route_layer(middleware::from_fn_with_state(Arc::clone(&state), access::enforce))
         .layer(DefaultBodyLimit::max(BODY_LIMIT))
         .layer(middleware::map_response(headers::api));

@@ -1,5 +1,7 @@
 //! Books.
 
+use jiff::civil::Date;
+
 use super::{Error, Param, Result, Row, Tx};
 use crate::{
     domain::{
@@ -49,19 +51,26 @@ pub struct Detail {
     pub average_rating: Option<f64>,
     /// How many reviews there are.
     pub review_count: i64,
+    /// How many copies the library has, wherever they are; without those withdrawn.
+    pub copies: i64,
+    /// When the next copy on loan is due, today or later.
+    pub next_due: Option<Date>,
 }
 
-/// A book by its number.
-pub fn detail(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Detail>> {
+/// A book by its number, as it is today.
+pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>> {
     tx.query_opt(
         sql!(
             "SELECT ",
             columns!(),
             ", version, (SELECT COUNT(*) FROM reviews WHERE book_id = books.id),
-                (SELECT CAST(COALESCE(SUM(rating), 0) AS BIGINT) FROM reviews WHERE book_id = books.id)
+                (SELECT CAST(COALESCE(SUM(rating), 0) AS BIGINT) FROM reviews WHERE book_id = books.id),
+                (SELECT COUNT(*) FROM copies WHERE book_id = books.id AND condition <> 'withdrawn'),
+                (SELECT MIN(loans.return_date) FROM copies JOIN loans ON loans.copy_id = copies.id AND loans.ended_at IS NULL
+                 WHERE copies.book_id = books.id AND loans.return_date >= $2)
              FROM books WHERE id = $1"
         ),
-        &[&id],
+        &[&id, &today.to_string()],
         |row| {
             let (count, sum) = (row.get(14)?, row.get(15)?);
             Ok(Detail {
@@ -69,6 +78,8 @@ pub fn detail(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Detail>> {
                 version: row.get(13)?,
                 average_rating: average_rating(sum, count),
                 review_count: count,
+                copies: row.get(16)?,
+                next_due: row.optional_day(17)?,
             })
         },
     )
@@ -248,17 +259,24 @@ pub fn recalculate_status(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     Ok(touched == 1)
 }
 
-/// Takes one copy from the shelf, if there is one: the check and the row's lock in one statement (R-LOAN-2). The title.
+/// Takes one copy from the shelf, if there is one: its title's row is locked before it is counted (R-LOAN-2). The title.
 pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
-    tx.query_opt(
-        sql!(
-            "UPDATE books SET no_of_books = no_of_books - 1,
-                              status = CASE WHEN no_of_books > 1 THEN 'Available' ELSE 'Not Available' END
-             WHERE id = $1 AND no_of_books > 0 RETURNING title"
-        ),
+    let title = tx.query_opt(
+        select_for_update!("SELECT title FROM books WHERE id = $1 AND no_of_books > 0"),
         &[&id],
         |row| row.get(0),
-    )
+    )?;
+    if title.is_some() {
+        tx.execute_one(
+            sql!(
+                "UPDATE books SET no_of_books = no_of_books - 1,
+                                  status = CASE WHEN no_of_books > 1 THEN 'Available' ELSE 'Not Available' END
+                 WHERE id = $1"
+            ),
+            &[&id],
+        )?;
+    }
+    Ok(title)
 }
 
 /// The title of a book, whose row is locked until the transaction ends: the lock of all its copies.

@@ -18,10 +18,6 @@ fn condition(text: &str) -> Result<Condition> {
         .ok_or_else(|| Error::Database(format!("{text:?} is no condition of a copy").into()))
 }
 
-fn optional_day(row: &Row<'_>, index: usize) -> Result<Option<Date>> {
-    row.get::<Option<String>>(index)?.map(|_| row.day(index)).transpose()
-}
-
 /// What a decision about a copy rests on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Facts {
@@ -63,7 +59,7 @@ pub fn lock(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Facts>> {
                     location: row.get(3)?,
                     note: row.get(4)?,
                     price: row.get(5)?,
-                    acquired_on: optional_day(row, 6)?,
+                    acquired_on: row.optional_day(6)?,
                 },
             ))
         },
@@ -77,24 +73,54 @@ pub fn lock(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Facts>> {
     Ok(Some(Facts { id, book_id, condition, due, record }))
 }
 
-/// Takes the longest unused copy of a title from the shelf for a loan; its barcode too (R-COPY-5).
-pub fn take_from_shelf(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId, String)>> {
-    tx.query_opt(
+/// Copies of a title that are looked at first for one to lend.
+const LOOKED_AT: i64 = 16;
+
+/// The longest unused copy of a title on the shelf, and its barcode (R-COPY-5). Its title's row is locked by whoever
+/// calls.
+///
+/// A loan leaves its copy's row as it is, so the copies on loan stand before the others in this order until they come
+/// back. Where a title has so many that finding the first one on the shelf takes long, they are moved behind, each once a
+/// loan.
+pub fn to_lend(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId, String)>> {
+    let first = tx.find(
         sql!(
-            "UPDATE copies SET used_at = $2 WHERE id = (
-                 SELECT id FROM copies AS free
-                 WHERE book_id = $1 AND condition = 'on-shelf'
-                   AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = free.id AND ended_at IS NULL)
-                 ORDER BY used_at, id LIMIT 1)
-             RETURNING id, barcode"
+            "SELECT c.id, c.barcode, l.id FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+             WHERE c.book_id = $1 AND c.condition = 'on-shelf' ORDER BY c.used_at, c.id LIMIT $2"
         ),
-        &[&book, &now],
-        |row| Ok((row.get(0)?, row.get(1)?)),
-    )
+        &[&book, &LOOKED_AT],
+        |row| Ok(if row.get::<Option<LoanId>>(2)?.is_none() { Some((row.get(0)?, row.get(1)?)) } else { None }),
+    )?;
+    if first.is_some() {
+        return Ok(first);
+    }
+    let found = tx.query_opt(
+        sql!(
+            "SELECT id, barcode, used_at FROM copies AS free WHERE book_id = $1 AND condition = 'on-shelf'
+               AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = free.id AND ended_at IS NULL)
+             ORDER BY used_at, id LIMIT 1"
+        ),
+        &[&book],
+        |row| Ok((row.get::<CopyId>(0)?, row.get(1)?, row.get::<i64>(2)?)),
+    )?;
+    let Some((id, barcode, used_at)) = found else { return Ok(None) };
+    tx.execute(
+        sql!(
+            "UPDATE copies SET used_at = $4 WHERE book_id = $1 AND condition = 'on-shelf'
+               AND (used_at < $2 OR used_at = $2 AND id < $3)"
+        ),
+        &[&book, &used_at, &id, &now],
+    )?;
+    Ok(Some((id, barcode)))
 }
 
-/// Stores another condition, and that the copy was used now.
-pub fn set_condition(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) -> Result<()> {
+/// Stores another condition.
+pub fn set_condition(tx: &mut Tx<'_>, id: CopyId, condition: Condition) -> Result<()> {
+    tx.execute_one(sql!("UPDATE copies SET condition = $2 WHERE id = $1"), &[&id, &condition.as_str()])
+}
+
+/// Stores the condition of a copy that comes back, and when that was.
+pub fn come_back(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) -> Result<()> {
     tx.execute_one(
         sql!("UPDATE copies SET condition = $2, used_at = $3 WHERE id = $1"),
         &[&id, &condition.as_str(), &now],
@@ -132,7 +158,7 @@ fn copy(row: &Row<'_>) -> Result<Copy> {
         location: own.map_or_else(|| row.get(6), Ok)?,
         note: row.get(7)?,
         price: row.get(8)?,
-        acquired_on: optional_day(row, 9)?,
+        acquired_on: row.optional_day(9)?,
         moves: state.moves().to_vec(),
         loan,
     })
@@ -234,15 +260,14 @@ pub fn add(
     book: BookId,
     barcode: &str,
     acquired_on: Option<Date>,
-    now: i64,
 ) -> Result<Option<CopyId>> {
     tx.query_opt(
         sql!(
-            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
-             SELECT $1, $2, $3, 'on-shelf', $4, $5 WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = $3)
+            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on)
+             SELECT $1, $2, $3, 'on-shelf', $4 WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = $3)
              ON CONFLICT (barcode_key) DO NOTHING RETURNING id"
         ),
-        &[&book, &barcode, &folded_barcode(barcode), &acquired_on.map(|day| day.to_string()), &now],
+        &[&book, &barcode, &folded_barcode(barcode), &acquired_on.map(|day| day.to_string())],
         |row| row.get(0),
     )
 }
@@ -266,20 +291,19 @@ pub fn add_numbered(
     mut titles: Vec<BookId>,
     prefix: &str,
     acquired_on: Option<Date>,
-    now: i64,
 ) -> Result<Vec<(BookId, AddedCopy)>> {
     let statement = if tx.is_postgres() {
         sql!(
-            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
-             SELECT CAST(copy.it ->> 0 AS BIGINT), copy.it ->> 1, copy.it ->> 2, 'on-shelf', CAST($2 AS TEXT), CAST($3 AS BIGINT)
+            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on)
+             SELECT CAST(copy.it ->> 0 AS BIGINT), copy.it ->> 1, copy.it ->> 2, 'on-shelf', CAST($2 AS TEXT)
              FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS copy (it, number)
              WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = copy.it ->> 2) ORDER BY copy.number
              ON CONFLICT (barcode_key) DO NOTHING RETURNING id, book_id, barcode"
         )
     } else {
         sql!(
-            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on, used_at)
-             SELECT value ->> 0, value ->> 1, value ->> 2, 'on-shelf', $2, $3 FROM json_each($1)
+            "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on)
+             SELECT value ->> 0, value ->> 1, value ->> 2, 'on-shelf', $2 FROM json_each($1)
              WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = value ->> 2) ORDER BY key
              ON CONFLICT (barcode_key) DO NOTHING RETURNING id, book_id, barcode"
         )
@@ -295,7 +319,7 @@ pub fn add_numbered(
             json!([book, barcode, folded_barcode(&barcode)])
         });
         let rows = Value::Array(rows.collect()).to_string();
-        let these = tx.query(statement, &[&rows, &acquired_on, &now], |row| {
+        let these = tx.query(statement, &[&rows, &acquired_on], |row| {
             Ok((row.get::<BookId>(1)?, AddedCopy { id: row.get(0)?, barcode: row.get(2)? }))
         })?;
         if these.len() < portion.len() {
@@ -350,7 +374,7 @@ pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Copy
         sql!(
             "SELECT id FROM copies AS c WHERE book_id = $1 AND condition = 'on-shelf'
                AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
-             ORDER BY CASE WHEN EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id) THEN 1 ELSE 0 END, used_at, id LIMIT $2"
+             ORDER BY used_at, id LIMIT $2"
         ),
         &[&book, &limit],
         |row| row.get(0),
@@ -358,15 +382,15 @@ pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Copy
 }
 
 /// The title is deleted: its copies are withdrawn but for those on loan, and all its barcodes are free again.
-pub fn title_deleted(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<()> {
+pub fn title_deleted(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
     tx.execute(
         sql!(
-            "UPDATE copies SET barcode_key = NULL, used_at = $2,
+            "UPDATE copies SET barcode_key = NULL,
                     condition = CASE WHEN EXISTS (SELECT 1 FROM loans WHERE copy_id = copies.id AND ended_at IS NULL)
                                      THEN condition ELSE 'withdrawn' END
              WHERE book_id = $1"
         ),
-        &[&book, &now],
+        &[&book],
     )?;
     Ok(())
 }
@@ -387,31 +411,6 @@ pub fn counts(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<(State, i64)>> {
     )?;
     let of = |state| found.iter().filter(|(found, _)| *found == state).map(|(_, count)| count).sum();
     Ok(State::ALL.iter().map(|state| (*state, of(*state))).filter(|(_, count)| *count > 0).collect())
-}
-
-/// What a library has of a title.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Owned {
-    /// How many copies that are not withdrawn.
-    pub copies: i64,
-    /// When the next of those on loan is due, today or later.
-    pub next_due: Option<Date>,
-}
-
-/// What the library has of a title today.
-pub fn owned(tx: &mut Tx<'_>, book: BookId, today: Date) -> Result<Owned> {
-    tx.query_one(
-        sql!(
-            "SELECT COUNT(*), MIN(CASE WHEN l.return_date >= $2 THEN l.return_date END)
-             FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
-             WHERE c.book_id = $1 AND c.condition <> 'withdrawn'"
-        ),
-        &[&book, &today.to_string()],
-        |row| {
-            let next_due = row.get::<Option<String>>(1)?.is_some().then(|| row.day(1)).transpose()?;
-            Ok(Owned { copies: row.get(0)?, next_due })
-        },
-    )
 }
 
 /// What contradicts the ledger law of copies (R-COPY-2), in words for the operator; at most `limit` titles or loans.

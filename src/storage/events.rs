@@ -9,7 +9,7 @@ use crate::{
         change::Change,
         id::{BookId, ChangeId, CopyId, UserId},
     },
-    sql,
+    insert, sql,
 };
 
 /// A change, and whom and what it concerns.
@@ -52,10 +52,10 @@ fn stored(change: &Change) -> Result<String> {
 
 /// Keeps a change in the transaction of its effect; `actor` is `None` for the command line.
 pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) -> Result<ChangeId> {
-    tx.query_one(
-        sql!(
+    let id = tx.insert(
+        insert!(
             "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id"
+             VALUES ($1, $2, $3, $4, $5, $6, $7)"
         ),
         &[
             &at,
@@ -66,8 +66,8 @@ pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) ->
             &entry.copy,
             &stored(&entry.change)?,
         ],
-        |row| row.get(0),
-    )
+    )?;
+    Ok(id.into())
 }
 
 /// [`record`] for many changes, in one statement.
@@ -156,41 +156,73 @@ macro_rules! select {
             $from,
             " AS e LEFT JOIN users AS a ON a.id = e.actor_id LEFT JOIN users AS p ON p.id = e.person_id
                    LEFT JOIN books AS b ON b.id = e.book_id
-             WHERE e.id < $1 AND ($2 = '' OR e.action = $2) AND e.at >= $3 AND e.at < $4
+             WHERE e.id < $1 AND e.id >= $6 AND ($2 = '' OR e.action = $2) AND e.at >= $3 AND e.at < $4
              ORDER BY e.id DESC LIMIT $5"
         )
     };
 }
 
+/// How far a clock may be set back, milliseconds: changes are recorded in the order of time but for so much.
+const SET_BACK: i64 = 24 * 60 * 60 * 1000;
+
+/// The first change since an instant, or 1 + the last one; changes are numbered in the order of time.
+fn first_since(tx: &mut Tx<'_>, at: i64) -> Result<ChangeId> {
+    let last = tx.query_one(sql!("SELECT COALESCE(MAX(id), 0) FROM events"), &[], |row| row.get::<i64>(0))?;
+    let (mut low, mut high) = (1, last + 1);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let next = tx.query_opt(
+            sql!("SELECT id, at FROM events WHERE id >= $1 ORDER BY id LIMIT 1"),
+            &[&middle],
+            |row| Ok((row.get::<i64>(0)?, row.get::<i64>(1)?)),
+        )?;
+        match next {
+            Some((id, earlier)) if earlier < at => low = id + 1,
+            _ => high = middle,
+        }
+    }
+    Ok(low.into())
+}
+
 /// Up to `limit` changes that fit the filter, newest first, older than `before`.
 pub fn page(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
     let action = filter.action.as_deref().unwrap_or_default();
+    let before = match filter.to {
+        Some(to) => before.min(first_since(tx, to.saturating_add(SET_BACK))?),
+        None => before,
+    };
+    let least = match filter.from {
+        Some(from) => first_since(tx, from.saturating_sub(SET_BACK))?,
+        None => ChangeId(0),
+    };
     let (from, to) = (filter.from.unwrap_or(i64::MIN), filter.to.unwrap_or(i64::MAX));
     match (filter.copy, filter.book, filter.person) {
         (Some(copy), _, _) => tx.query(
-            select!("(SELECT * FROM events WHERE copy_id = $6)"),
-            &[&before, &action, &from, &to, &limit, &copy],
+            select!("(SELECT * FROM events WHERE copy_id = $7)"),
+            &[&before, &action, &from, &to, &limit, &least, &copy],
             recorded,
         ),
         (_, Some(book), Some(person)) => tx.query(
-            select!("(SELECT * FROM events WHERE book_id = $6 AND (person_id = $7 OR actor_id = $7))"),
-            &[&before, &action, &from, &to, &limit, &book, &person],
+            select!("(SELECT * FROM events WHERE book_id = $7 AND (person_id = $8 OR actor_id = $8))"),
+            &[&before, &action, &from, &to, &limit, &least, &book, &person],
             recorded,
         ),
         (_, Some(book), None) => tx.query(
-            select!("(SELECT * FROM events WHERE book_id = $6)"),
-            &[&before, &action, &from, &to, &limit, &book],
+            select!("(SELECT * FROM events WHERE book_id = $7)"),
+            &[&before, &action, &from, &to, &limit, &least, &book],
             recorded,
         ),
         // What people do for themselves is found by the person, the rest of what they do by the actor: each by an index.
         (_, None, Some(person)) => tx.query(
             select!(
-                "(SELECT * FROM events WHERE person_id = $6
-                  UNION ALL SELECT * FROM events WHERE actor_id = $6 AND actor_id IS DISTINCT FROM person_id)"
+                "(SELECT * FROM events WHERE person_id = $7
+                  UNION ALL SELECT * FROM events WHERE actor_id = $7 AND actor_id IS DISTINCT FROM person_id)"
             ),
-            &[&before, &action, &from, &to, &limit, &person],
+            &[&before, &action, &from, &to, &limit, &least, &person],
             recorded,
         ),
-        (None, None, None) => tx.query(select!("events"), &[&before, &action, &from, &to, &limit], recorded),
+        (None, None, None) => {
+            tx.query(select!("events"), &[&before, &action, &from, &to, &limit, &least], recorded)
+        }
     }
 }

@@ -2,13 +2,14 @@
 //! once.
 
 use super::{Result, Tx};
-use crate::{domain::id::UserId, sql};
+use crate::{domain::id::UserId, insert, sql};
 
 /// How long an answer is kept, milliseconds: 48 hours, so that what waited over a closed day can still be repeated.
 pub const KEPT_FOR: i64 = 48 * 60 * 60 * 1000;
 
-/// Answers past their time that a write clears away: more than the one that it adds, so that they do not pile up.
-const CLEARED: i64 = 10;
+/// Every so many answers, twice as many of the oldest are looked at and cleared away if they are past their time: they do
+/// not pile up.
+const CLEARED_EVERY: i64 = 16;
 
 /// A request with a key.
 #[derive(Clone, Debug)]
@@ -47,25 +48,18 @@ fn scope(user: Option<UserId>) -> i64 {
     user.map_or(0, |user| user.0)
 }
 
-/// Takes the key for this transaction, before anything else is done in it. A repeat at the same moment waits here until
-/// the first is stored or given up (on `SQLite` the only writer sees to it).
-pub fn begin(tx: &mut Tx<'_>, request: &Request, now: i64) -> Result<Begun> {
+/// What a request is, before anything else is done in its transaction. A repeat at the same moment waits here until the
+/// first is stored or given up (on `SQLite` the only writer sees to it).
+pub fn begin(tx: &mut Tx<'_>, request: &Request) -> Result<Begun> {
     let scope = scope(request.user);
-    let first = tx.execute(
-        sql!(
-            "INSERT INTO idempotency (user_id, key, fingerprint, status, body, created_at) VALUES ($1, $2, $3, 0, '', $4)
-             ON CONFLICT (user_id, key) DO NOTHING"
-        ),
-        &[&scope, &request.key, &request.fingerprint, &now],
-    )?;
-    if first == 1 {
-        return Ok(Begun::First);
+    if tx.is_postgres() {
+        tx.execute(sql!("SELECT pg_advisory_xact_lock(hashtextextended($1, $2))"), &[&request.key, &scope])?;
     }
-    tx.query_one(
+    let kept = tx.query_opt(
         sql!(
-            "SELECT fingerprint, status, etag, location, body FROM idempotency WHERE user_id = $1 AND key = $2"
+            "SELECT fingerprint, status, etag, location, body FROM idempotency WHERE key = $1 AND user_id = $2"
         ),
-        &[&scope, &request.key],
+        &[&request.key, &scope],
         |row| {
             Ok(if row.get::<String>(0)? == request.fingerprint {
                 Begun::Repeat(Kept {
@@ -78,20 +72,36 @@ pub fn begin(tx: &mut Tx<'_>, request: &Request, now: i64) -> Result<Begun> {
                 Begun::Reused
             })
         },
-    )
+    )?;
+    Ok(kept.unwrap_or(Begun::First))
 }
 
-/// Stores the answer of the request that [`begin`] said is the first, and clears away some that are past their time.
+/// Stores the answer of the request that [`begin`] said is the first, and now and then clears away those past their time.
 pub fn keep(tx: &mut Tx<'_>, request: &Request, kept: &Kept, now: i64) -> Result<()> {
-    tx.execute(
-        sql!("UPDATE idempotency SET status = $3, etag = $4, location = $5, body = $6 WHERE user_id = $1 AND key = $2"),
-        &[&scope(request.user), &request.key, &kept.status, &kept.etag, &kept.location, &kept.body],
+    let id = tx.insert(
+        insert!(
+            "INSERT INTO idempotency (user_id, key, fingerprint, status, etag, location, body, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+        ),
+        &[
+            &scope(request.user),
+            &request.key,
+            &request.fingerprint,
+            &kept.status,
+            &kept.etag,
+            &kept.location,
+            &kept.body,
+            &now,
+        ],
     )?;
+    if id % CLEARED_EVERY != 0 {
+        return Ok(());
+    }
     macro_rules! clear {
         ($lock:literal) => {
             sql!(
-                "DELETE FROM idempotency WHERE (user_id, key) IN (
-                     SELECT user_id, key FROM idempotency WHERE created_at <= $1 ORDER BY created_at LIMIT $2",
+                "DELETE FROM idempotency WHERE created_at <= $1 AND id IN (
+                     SELECT id FROM idempotency ORDER BY id LIMIT $2",
                 $lock,
                 ")"
             )
@@ -99,6 +109,6 @@ pub fn keep(tx: &mut Tx<'_>, request: &Request, kept: &Kept, now: i64) -> Result
     }
     // Many write at once on PostgreSQL, and must not wait for each other here.
     let clear = if tx.is_postgres() { clear!(" FOR UPDATE SKIP LOCKED") } else { clear!("") };
-    tx.execute(clear, &[&(now - KEPT_FOR), &CLEARED])?;
+    tx.execute(clear, &[&(now - KEPT_FOR), &(2 * CLEARED_EVERY)])?;
     Ok(())
 }

@@ -14,7 +14,7 @@ use crate::{
         money::Money,
     },
     fold::fold,
-    select_for_update, sql,
+    insert, select_for_update, sql,
 };
 
 macro_rules! columns {
@@ -45,10 +45,10 @@ fn loan(row: &Row<'_>, barcode: String, category: String) -> Result<OpenLoan> {
 
 /// Writes a new loan down; its id. The database refuses a second open loan of the copy.
 pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan) -> Result<LoanId> {
-    tx.query_one(
-        sql!(
+    let id = tx.insert(
+        insert!(
             "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, due_reasons)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id"
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
         ),
         &[
             &new.user_id,
@@ -60,8 +60,8 @@ pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan) -> Result<LoanId> {
             &new.loan_days,
             &new.due_reasons,
         ],
-        |row| row.get(0),
-    )
+    )?;
+    Ok(id.into())
 }
 
 /// An open loan, locked until the transaction ends.

@@ -12,7 +12,7 @@ use crate::{
         rulebook::{Rulebook, Saved},
         rules::{RuleHistory, Rules},
     },
-    select_for_update, sql,
+    insert, select_for_update, sql,
 };
 
 /// The number of saves so far: as long as it is the same, so is everything that was saved.
@@ -76,13 +76,9 @@ pub fn save(tx: &mut Tx<'_>, document: Document<'_>, now: i64, by: UserId) -> Re
         Document::Library(library) => ("library", None, json(library)?),
     };
     tx.execute_one(sql!("UPDATE settings_version SET version = version + 1 WHERE id = 1"), &[])?;
-    tx.query_one(
-        sql!(
-            "INSERT INTO settings (kind, effective_from, data, saved_at, saved_by) VALUES ($1, $2, $3, $4, $5)
-             RETURNING id"
-        ),
+    tx.insert(
+        insert!("INSERT INTO settings (kind, effective_from, data, saved_at, saved_by) VALUES ($1, $2, $3, $4, $5)"),
         &[&kind, &effective_from, &data, &now, &by],
-        |row| row.get(0),
     )
 }
 

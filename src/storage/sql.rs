@@ -31,11 +31,11 @@ impl Sql {
         Self { sqlite, postgres }
     }
 
-    /// For [`select_for_update!`](crate::select_for_update!) alone.
+    /// For [`select_for_update!`](crate::select_for_update!) and [`insert!`](crate::insert!) alone.
     #[doc(hidden)]
     #[must_use]
-    pub const fn locking(plain: Self, locking: Self) -> Self {
-        Self { sqlite: plain.sqlite, postgres: locking.postgres }
+    pub const fn either(sqlite: Self, postgres: Self) -> Self {
+        Self { sqlite: sqlite.sqlite, postgres: postgres.postgres }
     }
 }
 
@@ -83,7 +83,16 @@ macro_rules! sql {
 #[macro_export]
 macro_rules! select_for_update {
     ($($part:expr),+ $(,)?) => {
-        const { $crate::storage::sql::Sql::locking($crate::sql!($($part),+), $crate::sql!($($part),+ , " FOR UPDATE")) }
+        const { $crate::storage::sql::Sql::either($crate::sql!($($part),+), $crate::sql!($($part),+ , " FOR UPDATE")) }
+    };
+}
+
+/// An `INSERT` of one row for [`Tx::insert`], into a table whose key is `id`. What a statement returns, `SQLite` puts into
+/// a table made for it, which takes as long as the insert itself; the id it tells without.
+#[macro_export]
+macro_rules! insert {
+    ($($part:expr),+ $(,)?) => {
+        const { $crate::storage::sql::Sql::either($crate::sql!($($part),+), $crate::sql!($($part),+ , " RETURNING id")) }
     };
 }
 
@@ -168,6 +177,11 @@ impl Row<'_> {
         T::read(self, index)
     }
 
+    /// A calendar day, stored as ISO text, or none.
+    pub fn optional_day(&self, index: usize) -> Result<Option<jiff::civil::Date>> {
+        self.get::<Option<String>>(index)?.map(|_| self.day(index)).transpose()
+    }
+
     /// A calendar day, stored as ISO text.
     pub fn day(&self, index: usize) -> Result<jiff::civil::Date> {
         self.get::<String>(index)?.parse().map_err(|error| Error::Database(Box::new(error)))
@@ -232,6 +246,18 @@ impl<'c> Tx<'c> {
         Err(wrong)
     }
 
+    /// Runs an [`insert!`](crate::insert!); the new row's id.
+    pub fn insert(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<i64> {
+        if self.is_postgres() {
+            return self.query_one(sql, params, |row| row.get(0));
+        }
+        self.execute_one(sql, params)?;
+        match &self.arm {
+            Arm::Sqlite(connection) => Ok(connection.last_insert_rowid()),
+            Arm::Postgres(_) => Err(Error::NoRow),
+        }
+    }
+
     /// Every row of the answer.
     pub fn query<T>(
         &mut self,
@@ -255,6 +281,33 @@ impl<'c> Tx<'c> {
                 .iter()
                 .map(|row| map(&Row::Postgres(row)))
                 .collect(),
+        })
+    }
+
+    /// What `find` finds first in the rows of the answer. `SQLite` looks for no further row then.
+    pub fn find<T>(
+        &mut self,
+        sql: Sql,
+        params: &[&dyn Param],
+        mut find: impl FnMut(&Row<'_>) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        self.guarded(|arm| match arm {
+            Arm::Sqlite(connection) => {
+                let mut statement = connection.prepare_cached(sql.sqlite)?;
+                bind(&mut statement, params)?;
+                let mut rows = statement.raw_query();
+                while let Some(row) = rows.next()? {
+                    if let Some(found) = find(&Row::Sqlite(row))? {
+                        return Ok(Some(found));
+                    }
+                }
+                Ok(None)
+            }
+            Arm::Postgres(connection) => connection
+                .query(sql.postgres, &shared(params))?
+                .iter()
+                .find_map(|row| find(&Row::Postgres(row)).transpose())
+                .transpose(),
         })
     }
 

@@ -423,7 +423,7 @@ async fn the_total_fine_is_the_sum_of_every_open_loan_s13_r_loan_5() {
     let (uid, begun) = (student.uid, date(2026, 11, 13));
     app.store(move |tx| {
         for n in 0..1001 {
-            let copy_id = copies::add(tx, BookId(1), &format!("C{n}"), None, 0)?.expect("a free barcode");
+            let copy_id = copies::add(tx, BookId(1), &format!("C{n}"), None)?.expect("a free barcode");
             let loan =
                 crate::loan::loan(uid, BookId(1), copy_id, "Book", begun, begun.saturating_add(7.days()));
             loans::begin(tx, &loan)?;

@@ -14,7 +14,7 @@ use library::{
     },
 };
 
-use crate::{Store, form};
+use crate::{Store, circulation::TODAY, form};
 
 on_both_databases!(
     a_book_comes_back_as_it_went_in,
@@ -47,7 +47,7 @@ fn a_book_comes_back_as_it_went_in(store: &Store) {
     };
     let expected = given.clone();
     let id = store.write(move |tx| books::add(tx, &given, Some(&facts), 5)).expect("new");
-    let detail = store.read(move |tx| books::detail(tx, id)).expect("there");
+    let detail = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there");
     let book = detail.book;
     assert_eq!(
         (book.id, book.title, book.author, book.genre, book.photo_url, book.description, book.location),
@@ -85,7 +85,10 @@ fn extremes_of_numbers_and_texts_survive(store: &Store) {
     let (low, high) = store.write(move |tx| {
         let low = books::add(tx, &given, Some(&low), i64::MIN)?.expect("new");
         let high = books::add(tx, &given, Some(&high), i64::MAX)?.expect("new");
-        Ok((books::detail(tx, low)?.expect("there").book, books::detail(tx, high)?.expect("there").book))
+        Ok((
+            books::detail(tx, low, TODAY)?.expect("there").book,
+            books::detail(tx, high, TODAY)?.expect("there").book,
+        ))
     });
     assert_eq!(
         (low.published_year, high.published_year, low.no_of_books),
@@ -134,7 +137,7 @@ fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
         books::take_copy(tx, id)?;
         let edit = BookForm { no_of_books: 6, rating: None, ..form("After", 6) };
         assert_eq!(books::update(tx, id, &edit, loaded(1, 5))?, Update::Stored);
-        books::detail(tx, id)
+        books::detail(tx, id, TODAY)
     });
     let detail = detail.expect("there");
     assert_eq!((detail.book.no_of_books, detail.version, detail.book.title.as_str()), (4, 2, "After"));
@@ -150,12 +153,15 @@ fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
         assert_eq!(books::update(tx, id, &untouched, loaded(2, 4))?, Update::Stored);
         let by_hand = BookForm { status: Some(Status::NotAvailable), rating: Some(1), ..form("t", 2) };
         assert_eq!(books::update(tx, id, &by_hand, loaded(3, 0).with(Status::Available))?, Update::Stored);
-        books::detail(tx, id)
+        books::detail(tx, id, TODAY)
     });
     let book = detail.expect("there").book;
     assert_eq!((book.no_of_books, book.status, book.rating), (2, Status::NotAvailable, Some(1)));
     store.write(move |tx| books::recalculate_status(tx, id));
-    assert_eq!(store.read(move |tx| books::detail(tx, id)).expect("there").book.status, Status::Available);
+    assert_eq!(
+        store.read(move |tx| books::detail(tx, id, TODAY)).expect("there").book.status,
+        Status::Available
+    );
 }
 
 trait With {
@@ -177,7 +183,7 @@ fn an_update_of_what_others_changed_is_stale_r_book_7(store: &Store) {
         Ok((first, second, odd))
     });
     assert_eq!(outcome, (Update::Stored, Update::Stale, Update::Stale));
-    let title = store.read(move |tx| books::detail(tx, id)).expect("there").book.title;
+    let title = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there").book.title;
     assert_eq!(title, "First", "nothing is silently overwritten");
 }
 
@@ -190,14 +196,14 @@ fn more_copies_than_are_left_cannot_be_taken_away_r_book_8(store: &Store) {
         books::update(tx, id, &form("Changed", 1), loaded(1, 3))
     });
     assert_eq!(outcome, Update::TooFew(1));
-    let detail = store.read(move |tx| books::detail(tx, id)).expect("there");
+    let detail = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there");
     assert_eq!((detail.book.title.as_str(), detail.book.no_of_books, detail.version), ("t", 1, 1));
 }
 
 fn a_copy_is_taken_only_where_one_is_and_the_status_follows_r_loan_2(store: &Store) {
     let id = store.book("Title", 2);
     let state = move |store: &Store| {
-        let book = store.read(move |tx| books::detail(tx, id)).expect("there").book;
+        let book = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there").book;
         (book.no_of_books, book.status)
     };
     assert_eq!(store.write(move |tx| books::take_copy(tx, id)).as_deref(), Some("Title"));
@@ -208,7 +214,11 @@ fn a_copy_is_taken_only_where_one_is_and_the_status_follows_r_loan_2(store: &Sto
     assert_eq!(state(store), (0, Status::NotAvailable));
     store.write(move |tx| books::put_back_copies(tx, id, 1));
     assert_eq!(state(store), (1, Status::Available));
-    assert_eq!(store.read(move |tx| books::detail(tx, id)).expect("there").version, 1, "a loan is no edit");
+    assert_eq!(
+        store.read(move |tx| books::detail(tx, id, TODAY)).expect("there").version,
+        1,
+        "a loan is no edit"
+    );
 }
 
 fn a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6(store: &Store) {
@@ -219,7 +229,7 @@ fn a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6(store: &
         let words = ReviewForm { rating: 4, comment: "c".into() };
         reviews::add(tx, id, &reader, &words, 1)?;
         reviews::add(tx, other, &reader, &words, 1)?;
-        let copy_id = copies::add(tx, id, "C1", None, 1)?.expect("a free barcode");
+        let copy_id = copies::add(tx, id, "C1", None)?.expect("a free barcode");
         let loan = crate::loan::loan(uid, id, copy_id, "Gone", day, day);
         loans::begin(tx, &loan)?;
         Ok((books::delete(tx, id)?, books::delete(tx, id)?, loans::open_of_user(tx, uid)?))
@@ -236,7 +246,7 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
     let reader = store.student(1);
     store.write(move |tx| {
         for id in [0, -1, 1, i64::MAX, i64::MIN].map(BookId) {
-            assert!(books::detail(tx, id)?.is_none());
+            assert!(books::detail(tx, id, TODAY)?.is_none());
             assert!(!books::exists(tx, id)?);
             assert!(!books::delete(tx, id)?);
             assert!(books::take_copy(tx, id)?.is_none());
@@ -256,7 +266,7 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
     let id = store.book("t", 1);
     assert!(store.read(move |tx| books::exists(tx, id)));
     store.write(move |tx| books::set_photo_url(tx, id, "https://example.org/new"));
-    let photo = store.read(move |tx| books::detail(tx, id)).expect("there").book.photo_url;
+    let photo = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there").book.photo_url;
     assert_eq!(photo, "https://example.org/new");
 }
 
@@ -322,7 +332,7 @@ fn averages_and_counts_are_those_of_the_reviews_r_rev_2(store: &Store) {
         reviews::add(tx, other, &reader, &ReviewForm { rating: 1, comment: "c".into() }, 1)?;
         Ok(())
     });
-    let detail = store.read(move |tx| books::detail(tx, id)).expect("there");
+    let detail = store.read(move |tx| books::detail(tx, id, TODAY)).expect("there");
     assert_eq!((detail.average_rating, detail.review_count, detail.book.rating), (Some(4.3), 4, Some(4)));
     assert_eq!(store.read(move |tx| reviews::ratings(tx, id)), [0, 0, 0, 3, 1]);
 }

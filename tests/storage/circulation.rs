@@ -28,6 +28,7 @@ use crate::{Store, form, student};
 
 on_both_databases!(
     a_loan_takes_the_longest_unused_copy_and_is_listed_r_copy_5,
+    of_many_copies_too_the_longest_unused_is_lent_r_copy_5,
     an_ended_loan_leaves_every_list_and_is_kept_with_its_fine_r_loan_9,
     a_renewal_moves_the_return_date_and_counts_r_loan_4,
     a_renewal_can_keep_the_fine_until_then_r_money_5,
@@ -46,7 +47,7 @@ on_both_databases!(
     nothing_is_locked_where_no_open_loan_is,
 );
 
-const TODAY: Date = date(2026, 11, 21);
+pub const TODAY: Date = date(2026, 11, 21);
 const DESK: Actor = Actor::Librarian(UserId(1));
 
 /// A moment of that day, each later than those before.
@@ -129,6 +130,25 @@ fn a_loan_takes_the_longest_unused_copy_and_is_listed_r_copy_5(store: &Store) {
     sound(store);
 }
 
+fn of_many_copies_too_the_longest_unused_is_lent_r_copy_5(store: &Store) {
+    let (uid, book) = (store.student(1).uid, title(store, "A textbook", 40));
+    let named = |numbers: &[usize]| numbers.iter().map(|n| format!("L{n:06}")).collect::<Vec<_>>();
+    let next = |count: usize| -> Vec<Loan> { (0..count).map(|_| lend(store, uid, book, TODAY)).collect() };
+    let barcodes = |loans: &[Loan]| loans.iter().map(|loan| loan.barcode.clone()).collect::<Vec<_>>();
+    let out = next(37);
+    assert_eq!(barcodes(&out), named(&(1..=37).collect::<Vec<_>>()));
+    for number in [30, 1, 17] {
+        give_back(store, out[number - 1].id, Condition::OnShelf, TODAY);
+    }
+    assert_eq!(
+        barcodes(&next(6)),
+        named(&[38, 39, 40, 30, 1, 17]),
+        "those never lent, then as they came back"
+    );
+    assert_eq!(on_the_shelf(store, book), 0);
+    sound(store);
+}
+
 fn an_ended_loan_leaves_every_list_and_is_kept_with_its_fine_r_loan_9(store: &Store) {
     let (uid, book) = (store.student(1).uid, title(store, "t", 1));
     let loan = lend(store, uid, book, date(2026, 11, 1));
@@ -205,7 +225,7 @@ fn state_of(store: &Store, copy: CopyId) -> State {
 }
 
 fn on_the_shelf(store: &Store, book: BookId) -> i64 {
-    let found = store.read(move |tx| library::storage::books::detail(tx, book));
+    let found = store.read(move |tx| library::storage::books::detail(tx, book, TODAY));
     found.map_or(-1, |detail| detail.book.no_of_books)
 }
 
@@ -221,11 +241,11 @@ fn where_a_copy_goes_when_it_comes_back_r_copy_4(store: &Store) {
     let loan = lend(store, uid, book, TODAY);
     store.write(move |tx| {
         library::storage::books::delete(tx, book)?;
-        copies::title_deleted(tx, book, 1)
+        copies::title_deleted(tx, book)
     });
     assert_eq!(give_back(store, loan.id, Condition::OnShelf, TODAY).to, Condition::Withdrawn);
     assert_eq!(state_of(store, loan.copy_id), State::Withdrawn);
-    let again = store.write(|tx| copies::add(tx, BookId(9), "l000001", None, 1));
+    let again = store.write(|tx| copies::add(tx, BookId(9), "l000001", None));
     assert!(again.is_some(), "the barcodes of a deleted title are free again");
     sound(store);
 }
@@ -320,7 +340,7 @@ fn copy_in(store: &Store, state: State, reader: UserId) -> (BookId, CopyId) {
         other => {
             store.write(move |tx| {
                 library::storage::books::take_copy(tx, book)?;
-                copies::set_condition(tx, copy, Condition::parse(other.as_str()).expect("stored"), 1)
+                copies::set_condition(tx, copy, Condition::parse(other.as_str()).expect("stored"))
             });
         }
     }
@@ -451,7 +471,7 @@ fn a_contradiction_of_the_ledger_is_found_and_named(store: &Store) {
 /// An open loan of a copy of its own, with the days given.
 fn open_loan(tx: &mut Tx<'_>, user: UserId, entry: Date, due: Date) -> library::storage::Result<LoanId> {
     let barcode = format!("X{}", copies::count(tx)?);
-    let copy_id = copies::add(tx, BookId(1), &barcode, None, 0)?.expect("a free barcode");
+    let copy_id = copies::add(tx, BookId(1), &barcode, None)?.expect("a free barcode");
     let loan = crate::loan::loan(user, BookId(1), copy_id, "t", entry, due);
     loans::begin(tx, &loan)
 }

@@ -51,7 +51,7 @@ fn statements(store: &Store) -> Vec<String> {
         sessions::begin(tx, "t", uid, 0, 9)?;
         sessions::account(tx, "t", 1)?;
         sessions::end(tx, "t")?;
-        books::detail(tx, id)?;
+        books::detail(tx, id, today)?;
         books::cards(tx, &[id])?;
         books::exists(tx, id)?;
         books::take_copy(tx, id)?;
@@ -70,13 +70,14 @@ fn statements(store: &Store) -> Vec<String> {
         }
         accounts::category(tx, uid)?;
         accounts::lock(tx, uid)?;
-        copies::add_numbered(tx, vec![id], "L", None, 1)?;
-        copies::add(tx, id, "barcode", None, 1)?;
-        let (copy, _) = copies::take_from_shelf(tx, id, 1)?.expect("on the shelf");
+        copies::add_numbered(tx, vec![id], "L", None)?;
+        copies::add(tx, id, "barcode", None)?;
+        let (copy, _) = copies::to_lend(tx, id, 1)?.expect("on the shelf");
         copies::book_of(tx, copy)?;
         let facts = copies::lock(tx, copy)?.expect("there");
         copies::update(tx, copy, &facts.record)?;
-        copies::set_condition(tx, copy, Condition::OnShelf, 1)?;
+        copies::set_condition(tx, copy, Condition::OnShelf)?;
+        copies::come_back(tx, copy, Condition::OnShelf, 1)?;
         copies::by_id(tx, copy)?;
         copies::by_barcode(tx, "b")?;
         copies::of_book(tx, id, copy, 9)?;
@@ -88,7 +89,7 @@ fn statements(store: &Store) -> Vec<String> {
         copies::to_shelve(tx, 9)?;
         copies::to_withdraw(tx, id, 9)?;
         copies::counts(tx, id)?;
-        copies::owned(tx, id, today)?;
+
         let mut loan = crate::loan::loan(uid, id, copy, "t", today, today);
         loan.id = loans::begin(tx, &loan)?;
         loans::lock_open(tx, loan.id)?;
@@ -111,7 +112,7 @@ fn statements(store: &Store) -> Vec<String> {
         loans::store_due_dates(tx, &locked)?;
         events::record_all(tx, 1, Some(uid), &[])?;
         loans::overdue_count(tx, today)?;
-        copies::title_deleted(tx, id, 1)?;
+        copies::title_deleted(tx, id)?;
         for filter in [
             Filter::default(),
             Filter { copy: Some(copy), ..Filter::default() },
@@ -126,10 +127,10 @@ fn statements(store: &Store) -> Vec<String> {
         catalogue::entries(tx, 1, 9, 9)?;
         books::delete(tx, id)?;
         let request = idempotency::Request { user: Some(uid), key: "k".into(), fingerprint: "f".into() };
-        assert_eq!(idempotency::begin(tx, &request, 1)?, Begun::First);
+        assert_eq!(idempotency::begin(tx, &request)?, Begun::First);
         let kept = Kept { status: 204, etag: None, location: None, body: String::new() };
         idempotency::keep(tx, &request, &kept, 1)?;
-        assert_eq!(idempotency::begin(tx, &request, 1)?, Begun::Repeat(kept));
+        assert_eq!(idempotency::begin(tx, &request)?, Begun::Repeat(kept));
         tx.query(sql!("SELECT statement FROM pg_prepared_statements"), &[], |row| row.get::<String>(0))
     })
 }
@@ -180,19 +181,23 @@ fn no_statement_of_a_request_reads_a_whole_table() {
         if statement.contains("json_array_elements") {
             continue;
         }
-        // A key is found by its primary key, and what is old by its age.
+        // A key is found by itself, and what is old by its number.
         for (part, index) in [
-            ("idempotency WHERE user_id", "idempotency_pkey"),
-            ("idempotency WHERE created_at", "idempotency_by_age"),
+            ("idempotency WHERE key", "idempotency_key_user_id_key"),
+            ("idempotency WHERE created_at", "idempotency_pkey"),
         ] {
             assert!(!flat.contains(part) || plan.contains(index), "{flat}\n{plan}");
         }
         // A row lock is for PostgreSQL alone.
         let unlocked = statement.replace(" FOR UPDATE SKIP LOCKED", "").replace(" FOR UPDATE", "");
         let plan = explained(&embedded.database, &unlocked, false);
-        // Numbers made by the statement itself are no table.
+        // Numbers made by the statement itself are no table; and loans that wait for their copy, which SQLite would look
+        // for, there are only where foreign keys are checked late.
         let reads_all = |line: &str| {
-            line.contains("SCAN ") && !line.contains("SCAN CONSTANT") && !line.contains("SCAN numbers")
+            line.contains("SCAN ")
+                && !line.contains("SCAN CONSTANT")
+                && !line.contains("SCAN numbers")
+                && !(line.contains("SCAN loans") && flat.starts_with("INSERT INTO copies"))
         };
         if plan.lines().any(reads_all) {
             whole.push(format!("SQLite: {flat}\n{plan}"));
