@@ -153,7 +153,7 @@ fn index(app: &super::App, status: StatusCode) -> Response {
         return Error::Internal(error.to_string().into()).into_response();
     }
     let nonce = STANDARD_NO_PAD.encode(bytes);
-    let html = String::from_utf8_lossy(&file.data).replace(NONCE, &nonce);
+    let html = with_nonce(&file.data, &nonce);
     // Covers stand on other hosts; over http they may be http too.
     let (pictures, upgrade) = if app.settings.is_https() {
         ("https:", "; upgrade-insecure-requests")
@@ -176,9 +176,29 @@ fn index(app: &super::App, status: StatusCode) -> Response {
     (status, headers, html).into_response()
 }
 
+/// The page with the nonce in all its places.
+fn with_nonce(page: &[u8], nonce: &str) -> Vec<u8> {
+    let mut html = Vec::with_capacity(page.len());
+    let mut done = 0;
+    for place in memchr::memmem::find_iter(page, NONCE) {
+        html.extend_from_slice(&page[done..place]);
+        html.extend_from_slice(nonce.as_bytes());
+        done = place + NONCE.len();
+    }
+    html.extend_from_slice(&page[done..]);
+    html
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_nonce_stands_in_all_its_places() {
+        let page = format!("{NONCE}<é {NONCE}{NONCE}>");
+        assert_eq!(with_nonce(page.as_bytes(), "n+/1"), "n+/1<é n+/1n+/1>".as_bytes());
+        assert_eq!(with_nonce(b"plain", "n"), b"plain");
+    }
 
     #[test]
     fn the_screens_addresses_are_known_r_shell_5() {
