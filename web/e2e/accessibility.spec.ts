@@ -345,7 +345,18 @@ test.describe('students', () => {
 
 test.describe('the demo student', () => {
   test.use({ as: 'demo student' })
-  check([{ name: 'profile with a fine', reach: at('profile', '4 days overdue') }])
+  check([
+    { name: 'profile with a fine', reach: at('profile', '4 days overdue') },
+    {
+      name: 'profile with explanations',
+      reach: async ({ page }) => {
+        await page.goto('profile')
+        await expect(page.getByText('4 days overdue')).toBeVisible()
+        for (const why of await page.getByText('Why?').all()) await why.click()
+        await expect(page.locator('details:not([open])')).toHaveCount(0)
+      },
+    },
+  ])
 })
 
 test.describe('librarians', () => {
