@@ -213,6 +213,9 @@ fn doctor(database: &Database, zone: &Zone) -> Result<()> {
         clock.today(),
         zone.time_zone.iana_name().unwrap_or("a nameless time zone")
     );
+    if contradictions.is_empty() {
+        println!("copies     what the catalogue counts, its copies and the loans agree");
+    }
     for contradiction in &contradictions {
         println!("wrong      {contradiction}");
     }

@@ -303,11 +303,12 @@ pub fn same_name(one: &str, other: &str) -> bool {
 }
 
 impl Rules {
-    /// The rules as they are stored (`Student` first and complete), or everything that is wrong with them.
-    pub fn checked(mut self) -> Result<Self, Invalid> {
+    /// The rules as they are stored (`Student` first and complete), or everything that is wrong with them. They hold from
+    /// today on or later: what days before cost stays (R-RULE-3).
+    pub fn checked(mut self, today: Date) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
-        if let Some(day) = self.effective_from {
-            check_day(EFFECTIVE_FROM.into(), "First day", day, &mut invalid);
+        if self.effective_from.is_some_and(|day| !(today..=DAYS.1).contains(&day)) {
+            invalid.push(EFFECTIVE_FROM, message::day_out_of_range("Valid from", today, DAYS.1));
         }
         if self.categories.len() > CATEGORIES {
             invalid.push("categories", message::too_many("Categories", CATEGORIES));
@@ -417,9 +418,11 @@ mod tests {
 
     use super::*;
 
+    const TODAY: Date = jiff::civil::date(2026, 11, 21);
+
     fn checked(rules: Value) -> Result<Rules, Vec<String>> {
         let rules: Rules = serde_json::from_value(rules).map_err(|error| vec![error.to_string()])?;
-        rules.checked().map_err(|invalid| {
+        rules.checked(TODAY).map_err(|invalid| {
             invalid.0.into_iter().map(|error| format!("{}: {}", error.field, error.message)).collect()
         })
     }
@@ -431,7 +434,7 @@ mod tests {
     #[test]
     fn the_defaults_are_the_specification_r_rule_1() {
         let rules = Rules::default();
-        assert_eq!(rules.clone().checked(), Ok(rules.clone()));
+        assert_eq!(rules.clone().checked(TODAY), Ok(rules.clone()));
         assert_eq!(
             serde_json::to_value(&rules).unwrap(),
             json!({

@@ -336,8 +336,8 @@ pub async fn preview_cover(Query(of): Query<Preview>) -> Response {
 fn drawn(of: &Cover<'_>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
-        // An edited title shows within the hour.
-        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=3600")),
+        // An edited title shows within the minute, and at once where the cover is seen a second time.
+        (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60, stale-while-revalidate=86400")),
         // A page opened as 127.0.0.1 may show a picture whose address says localhost.
         (
             header::HeaderName::from_static("cross-origin-resource-policy"),

@@ -89,8 +89,8 @@ pub async fn save_rules(
     once: Once,
     JsonBody(rules): JsonBody<Rules>,
 ) -> Result<Answer> {
-    let mut rules = rules.checked()?;
     let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
+    let mut rules = rules.checked(today)?;
     let first_day = *rules.effective_from.get_or_insert(today);
     let policies = app.policies.clone();
     app.once(once, move |tx| {
@@ -116,8 +116,8 @@ pub async fn preview_rules(
     State(app): State<Shared>,
     JsonBody(rules): JsonBody<Rules>,
 ) -> Result<axum::Json<Effect>> {
-    let rules = rules.checked()?;
     let today = app.clock.today();
+    let rules = rules.checked(today)?;
     let policies = app.policies.clone();
     let effect = app.db.snapshot(move |tx| {
         let before = policies.current(tx)?;

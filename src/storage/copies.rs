@@ -368,13 +368,14 @@ pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> 
     Ok(true)
 }
 
-/// Up to `limit` copies of a title that can be withdrawn, those that were never lent first (R-COPY-3).
+/// Up to `limit` copies of a title that can be withdrawn, those that were never lent first, and of these the ones that came
+/// last (R-COPY-3).
 pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<CopyId>> {
     tx.query(
         sql!(
             "SELECT id FROM copies AS c WHERE book_id = $1 AND condition = 'on-shelf'
                AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
-             ORDER BY used_at, id LIMIT $2"
+             ORDER BY used_at, id DESC LIMIT $2"
         ),
         &[&book, &limit],
         |row| row.get(0),

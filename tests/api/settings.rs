@@ -219,29 +219,32 @@ async fn a_preview_tells_the_effect_and_stores_nothing_r_rule_5(app: TestApp) {
     app.set_clock("2026-12-02T06:00:00Z");
     student.borrow(in_time).await;
 
-    let dearer = with(&students(json!({ "finePerDay": 10 })), json!({ "effectiveFrom": "2026-12-01" }));
+    let dearer = with(&students(json!({ "finePerDay": 10 })), json!({ "effectiveFrom": "2026-12-02" }));
     let effect = preview(&admin, "rules", &dearer).await;
-    // Due on 28 November: two days for 5 and two for 10.
-    assert_eq!(summary(&effect), ["1 loan: fines ₹20 → ₹30"]);
+    // Due on 28 November: three days for 5 and one for 10.
+    assert_eq!(summary(&effect), ["1 loan: fines ₹20 → ₹25"]);
     assert_eq!(
         (&effect["finesChanged"], &effect["before"], &effect["after"], &effect["dueDatesMoved"]),
-        (&json!(1), &json!(20), &json!(30), &json!(0))
+        (&json!(1), &json!(20), &json!(25), &json!(0))
     );
     let [loan] = effect["loans"].as_array().expect("a list").as_slice() else { panic!("{effect}") };
     assert_eq!(
         with(loan, json!({ "loanId": null })),
         json!({
-            "userId": student.uid, "userName": "Student 1", "title": "Godaan", "fineBefore": 20, "fineAfter": 30,
+            "userId": student.uid, "userName": "Student 1", "title": "Godaan", "fineBefore": 20, "fineAfter": 25,
             "returnDateBefore": "2026-11-28", "returnDateAfter": "2026-11-28", "reasons": [],
         })
     );
-    // From today, nothing that has run up changes; from the beginning, everything.
-    let from_today = preview(&admin, "rules", &students(json!({ "finePerDay": 10 }))).await;
-    assert_eq!(summary(&from_today), ["1 loan: fines ₹20 → ₹25"]);
+    let without_a_day = preview(&admin, "rules", &students(json!({ "finePerDay": 10 }))).await;
+    assert_eq!(summary(&without_a_day), ["1 loan: fines ₹20 → ₹25"]);
     let tomorrow = with(&dearer, json!({ "effectiveFrom": "2026-12-03" }));
     assert_eq!(summary(&preview(&admin, "rules", &tomorrow).await), ["No open loan changes"]);
-    let free = with(&students(json!({ "finePerDay": 0 })), json!({ "effectiveFrom": "2026-11-01" }));
-    assert_eq!(summary(&preview(&admin, "rules", &free).await), ["1 loan: fines ₹20 → ₹0"]);
+    // What has run up stays.
+    let free = with(&students(json!({ "finePerDay": 0 })), json!({ "effectiveFrom": "2026-12-01" }));
+    for refused in [admin.post("/settings/rules/preview", &free).await, save(&admin, "rules", &free).await] {
+        assert_eq!(refused.wrong_fields(), ["effectiveFrom"]);
+        assert_eq!(refused.messages(), ["Valid from must be a day from 2 Dec 2026 to 31 Dec 2999."]);
+    }
     assert_eq!(admin.get("/settings/rules").await.expect(200)["effectiveFrom"], Value::Null);
     assert_eq!(recorded(&app, "rules-changed"), []);
 }
@@ -344,10 +347,9 @@ async fn a_closed_day_added_moves_the_due_dates_on_it_r_rule_4(app: TestApp) {
     save(&admin, "calendar", &closed(json!([]), json!([]))).await.expect(200);
     assert_eq!(return_dates(&app).await, ["2026-12-01", "2026-12-01"]);
     // Closed days that are free make running fines smaller, and the preview says so.
-    app.set_clock("2026-12-07T06:00:00Z");
-    let free =
-        with(&students(json!({})), json!({ "chargeClosedDays": false, "effectiveFrom": "2026-11-01" }));
+    let free = with(&students(json!({})), json!({ "chargeClosedDays": false }));
     save(&admin, "rules", &free).await.expect(200);
+    app.set_clock("2026-12-07T06:00:00Z");
     let sundays = preview(&admin, "calendar", &closed(json!([7]), json!([]))).await;
     assert_eq!(summary(&sundays), ["2 loans: fines ₹60 → ₹50"]);
     let never = preview(&admin, "calendar", &closed(json!([1, 2, 3, 4, 5, 6, 7]), json!([]))).await;
@@ -382,8 +384,8 @@ async fn amounts_are_told_in_the_librarys_currency(app: TestApp) {
     app.student(1).await.borrow(book).await;
     app.set_clock("2026-12-02T06:00:00Z");
     save(&admin, "library", &json!({ "currency": "$", "currencyCode": "USD" })).await.expect(200);
-    let free = with(&students(json!({ "finePerDay": 0.25 })), json!({ "effectiveFrom": "2026-11-01" }));
-    assert_eq!(summary(&preview(&admin, "rules", &free).await), ["1 loan: fines $20 → $1"]);
+    let cheap = students(json!({ "finePerDay": 0.25 }));
+    assert_eq!(summary(&preview(&admin, "rules", &cheap).await), ["1 loan: fines $20 → $15.25"]);
 }
 
 async fn many_loans_are_counted_whole_and_fifty_are_listed(app: TestApp) {

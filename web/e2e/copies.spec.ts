@@ -106,6 +106,19 @@ test('R-COPY-1 a copy’s barcode and note are changed; withdrawn copies are fol
   await expect(row(page, `ED-${book.id}`)).toBeVisible()
 })
 
+test('by keyboard, the windows of copies give the focus back to where it came from', async ({ page, library }) => {
+  const book = await library.addBook({ noOfBooks: 1 })
+  await page.goto(`book-detail/${book.id}`)
+  for (const name of ['Add copies', /^Move: /, /^Edit: /]) {
+    const button = page.getByRole('region', { name: 'Copies' }).getByRole('button', { name })
+    await button.press('Enter')
+    await expect(question(page)).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(question(page)).toHaveCount(0)
+    await expect(button).toBeFocused()
+  }
+})
+
 test('R-COPY-3 a new book takes the barcodes that are on its copies', async ({ page, library }) => {
   const form = library.bookForm()
   const code = `NB-${Date.now()}`

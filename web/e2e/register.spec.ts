@@ -48,6 +48,24 @@ test('R-REG-2 the batch is one of 2025, 2026, 2027 and 2028', async ({ page }) =
   await expect(offered).toHaveText(['2025', '2026', '2027', '2028'])
 })
 
+test('R-REG-5 a double click after a refusal registers once, and the email is still filled in', async ({
+  page,
+  library,
+  watch,
+}) => {
+  watch.excuse(/422/)
+  const registration = library.registration()
+  await page.goto('register')
+  await fill(page, { ...registration, password: 'password1' })
+  await create(page).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await field(page, 'Password').fill(registration.password)
+  await create(page).dblclick({ delay: 30 })
+  await expect(page).toHaveURL(/\/login$/)
+  await expect(page.getByRole('status').filter({ hasText: 'Account created.' })).toBeVisible()
+  await expect(field(page, 'Email')).toHaveValue(registration.email)
+})
+
 test('R-REG-3 R-REG-5 anyone may register, is told so at the sign-in with the email filled in, and is a student', async ({
   page,
   library,

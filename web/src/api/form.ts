@@ -1,4 +1,5 @@
 import { useForm, type UseFormInput } from '@mantine/form'
+import { useState } from 'react'
 import type { Draft } from '../lib/drafts'
 import { focusFirstError } from '../lib/focus'
 import { showAtFields } from '../lib/forms'
@@ -33,6 +34,10 @@ export function useActionForm<Values extends Record<string, unknown>, Input, Out
     onValuesChange: (values) => draft?.write(values),
   })
 
+  // What was wrong stays until the next answer: the buttons must not move under a finger that presses twice.
+  const [error, setError] = useState<unknown>(null)
+  if (!write.pending && error !== write.error) setError(write.error)
+
   async function submit(values: Values) {
     if (write.pending) return
     const outcome = await write.run(inputOf(values))
@@ -46,9 +51,9 @@ export function useActionForm<Values extends Record<string, unknown>, Input, Out
     form,
     pending: write.pending,
     /** Why it was not done. */
-    error: write.error,
+    error,
     /** The same, unless the fields say so. */
-    failure: Object.keys(fieldsOf(write.error)).length > 0 ? null : write.error,
+    failure: Object.keys(fieldsOf(error)).length > 0 ? null : error,
     onSubmit: form.onSubmit((values) => void submit(values), focusFirstError),
   }
 }

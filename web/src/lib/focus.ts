@@ -9,6 +9,17 @@ export function focusIsFree(): boolean {
   return !active || active === document.body || active.closest('[role="dialog"]') !== null
 }
 
+/** Back to where the focus was before a window; to the heading where that is gone or can no longer be pressed. */
+export function focusBack(before: Element | null): void {
+  // What the window's end changes on the screen is rendered first.
+  setTimeout(() => {
+    if (!focusIsFree()) return
+    const usable = before instanceof HTMLElement && before.isConnected && !before.matches(':disabled')
+    if (usable && before !== document.body) before.focus({ preventScroll: true })
+    else focusHeading()
+  })
+}
+
 /** The heading of the screen, unless somebody is in the middle of it already; false while there is none. */
 export function focusHeading(): boolean {
   const main = document.querySelector('main')

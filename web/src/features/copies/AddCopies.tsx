@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, NumberInput, Stack } from '@mantine/core'
+import { Alert, Button, Group, NumberInput, Stack } from '@mantine/core'
 import type { SubmitEvent } from 'react'
 import { addCopies } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
 import { BarcodeList } from './BarcodeList'
 import { withScanned } from './barcodes'
 
@@ -33,7 +34,7 @@ export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => 
   }
 
   return (
-    <Modal opened onClose={onClose} title={t('copies.add.title')} size="lg">
+    <Dialog onClose={onClose} title={t('copies.add.title')} size="lg">
       <form noValidate onSubmit={save}>
         <Stack>
           <BarcodeList
@@ -71,6 +72,6 @@ export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => 
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Modal, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Alert, Button, Group, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
 import type { SubmitEvent } from 'react'
 import { updateCopy } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import type { Copy, CopyEdit } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
 
 type Values = { barcode: string; location: string; note: string; price: number | string; acquiredOn: string }
 
@@ -43,7 +44,7 @@ export function EditCopy({ copy, titleLocation, onClose }: { copy: Copy; titleLo
   }
 
   return (
-    <Modal opened onClose={onClose} title={t('copies.edit.title', { barcode: copy.barcode })}>
+    <Dialog onClose={onClose} title={t('copies.edit.title', { barcode: copy.barcode })}>
       <form noValidate onSubmit={save}>
         <Stack>
           <TextInput
@@ -97,6 +98,6 @@ export function EditCopy({ copy, titleLocation, onClose }: { copy: Copy; titleLo
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

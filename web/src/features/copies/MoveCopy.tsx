@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
+import { Alert, Button, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { moveCopy } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import type { Condition, Copy } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
 import { movedWords, refusedWords, stateText } from './stateText'
 
 /** Where a copy goes: only where the server lets it (R-COPY-2), with a word about why. */
@@ -18,7 +19,7 @@ export function MoveCopy({ copy, onClose }: { copy: Copy; onClose: () => void })
   })
 
   return (
-    <Modal opened onClose={onClose} title={t('copies.move.title', { barcode: copy.barcode })}>
+    <Dialog onClose={onClose} title={t('copies.move.title', { barcode: copy.barcode })}>
       <form noValidate onSubmit={onSubmit}>
         <Stack>
           <Radio.Group
@@ -54,6 +55,6 @@ export function MoveCopy({ copy, onClose }: { copy: Copy; onClose: () => void })
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Modal } from '@mantine/core'
+import { Alert, Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Effect } from '../../api/types'
 import { said, t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
 import { DateText, Money } from '../../ui/Facts'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import type { Conflict } from './merge'
@@ -91,7 +92,7 @@ type EffectQuestionProps = { effect: Effect; pending: boolean; onYes: () => void
 function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps) {
   const changed = Math.max(effect.finesChanged, effect.dueDatesMoved)
   return (
-    <Modal opened onClose={onClose} title={t('settings.effect.title')} size="xl">
+    <Dialog onClose={onClose} title={t('settings.effect.title')} size="xl">
       <ul className={classes.summary}>
         {effect.summary.map((message) => (
           <li key={message.code}>{said(message)}</li>
@@ -151,7 +152,7 @@ function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps
           {t('settings.save')}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   )
 }
 

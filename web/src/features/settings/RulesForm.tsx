@@ -1,4 +1,4 @@
-import { Button, Checkbox, NativeSelect, NumberInput, TextInput, Title } from '@mantine/core'
+import { Alert, Button, Checkbox, NativeSelect, NumberInput, TextInput, Title } from '@mantine/core'
 import { previewRules, saveRules } from '../../api/settings'
 import type { RulesDocument } from '../../api/types'
 import { labelOf } from '../../api/validate'
@@ -45,7 +45,7 @@ export function RulesForm({ today, ...part }: Part<RulesDocument> & { today: str
     save: saveRules,
     preview: previewRules,
   })
-  const { values, errors, change } = form
+  const { values, saved, errors, change } = form
 
   function nameOf(place: string): string {
     const [, index, rule] = /^categories\[(\d+)\]\.(?:rules\.)?(\w+)$/.exec(place) ?? []
@@ -58,6 +58,11 @@ export function RulesForm({ today, ...part }: Part<RulesDocument> & { today: str
 
   return (
     <FormFrame form={form} label={t('settings.tab.rules')} nameOf={nameOf}>
+      {saved.effectiveFrom !== '' && (
+        <Alert color="teal" mb="lg">
+          {t('settings.later', { day: saved.effectiveFrom })}
+        </Alert>
+      )}
       {values.categories.map((_category, index) => {
         const shared = { index, values, errors, onChange: change }
         return index === 0 ? (

@@ -105,6 +105,8 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
 
   return {
     values,
+    /** What was loaded or saved last. */
+    saved: base.values,
     change: (next: V) => {
       setValues(next)
       setBlanks({})

@@ -146,7 +146,7 @@ function YourBooks() {
   )
 }
 
-/** "2 books with you · one is 4 days overdue, ₹20" */
+/** "2 books with you · one is 4 days overdue, ₹20." */
 export function aboutLoans(loans: readonly Loan[]): string {
   const books = loans.length
   const overdue = loans.filter(({ overdueDays }) => overdueDays > 0)

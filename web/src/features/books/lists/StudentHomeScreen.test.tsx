@@ -34,10 +34,10 @@ describe('what the reader has', () => {
       '2 books with you, next due Saturday 28 Nov.',
     )
     expect(aboutLoans([loan(2), loan(3, { overdueDays: 4, fine: 20 })])).toBe(
-      '2 books with you · one is 4 days overdue, ₹20',
+      '2 books with you · one is 4 days overdue, ₹20.',
     )
     expect(aboutLoans([loan(3, { overdueDays: 1, fine: 5 }), loan(3, { overdueDays: 4, fine: 20 })])).toBe(
-      '2 books with you · 2 are overdue, one by 4 days, ₹25',
+      '2 books with you · 2 are overdue, one by 4 days, ₹25.',
     )
   })
 })
