@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import classes from './ActivityScreen.module.css'
+import { differences } from './differences'
 import { byDay, filterIn } from './filter'
 
 /** The kinds of changes, as often asked for. */
@@ -227,8 +228,27 @@ function Row({ change, timeZone }: { change: Change; timeZone: string }) {
             </>
           )}
         </div>
+        <Differences change={change} />
       </div>
     </li>
+  )
+}
+
+/** What was altered, folded away. */
+function Differences({ change }: { change: Change }) {
+  const all = differences(change.action, change.change)
+  if (all.length === 0) return null
+  return (
+    <details className={classes.differences}>
+      <summary>{t('activity.differences')}</summary>
+      <ul>
+        {all.map(({ place, name, before, after }) => (
+          <li key={place} dir="auto">
+            {t('activity.difference', { name, before, after })}
+          </li>
+        ))}
+      </ul>
+    </details>
   )
 }
 
