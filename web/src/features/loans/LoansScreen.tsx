@@ -197,14 +197,7 @@ function useColumns(today: string, actions: Column<AdminLoan>): readonly [Column
   }
   return [
     { title: name, cell: (loan) => <span dir="auto">{loan.userName}</span> },
-    {
-      title: t('loans.column.rollNumber'),
-      cell: (loan) => (
-        <span dir="auto" className="tabular">
-          {loan.rollNumber}
-        </span>
-      ),
-    },
+    { title: t('loans.column.rollNumber'), cell: (loan) => <span dir="auto">{loan.rollNumber}</span> },
     { title: t('loans.column.batch'), cell: (loan) => <span className="tabular">{loan.batch}</span> },
     book,
     { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
