@@ -127,10 +127,13 @@ export async function stillTable(): Promise<{ table: string; misses: string[] }>
   ]
   for (const name of names) for (const wrong of results[name]!.wrong) console.error(`${name}: ${wrong}`)
   const ours = results['ours, as a picture file is read']!
+  // 10 ms on the machine where html5-qrcode took 5.3: in one run, a slower machine slows both.
+  const longest = 1.9 * mean(results[names[0]!]!.times)
   const misses = [
     ours.read / total < 0.74 && `read ${((ours.read / total) * 100).toFixed(1)}%, at least 74% expected`,
     ours.wrong.length > 2 && `${ours.wrong.length} wrong texts, at most 2 expected`,
-    mean(ours.times) > 10 && `${mean(ours.times).toFixed(1)} ms on average, at most 10 expected`,
+    mean(ours.times) > longest &&
+      `${mean(ours.times).toFixed(1)} ms on average, at most ${longest.toFixed(1)} expected`,
   ].filter((miss) => miss !== false)
   return { table: rows.join('\n'), misses }
 }
