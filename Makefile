@@ -66,9 +66,17 @@ test: needs build ## Prove everything: on SQLite and PostgreSQL, and in a real b
 	cd web && npm test && npm run budget
 	cd web && npm run e2e
 
+.PHONY: rush
+rush: needs ## A whole minute of two desks and ten students after the same books, on each database
+	LIBRARY_TEST_RUSH=60 scripts/with-postgres cargo nextest run --locked --no-capture -E 'test(in_a_rush)'
+
 .PHONY: bench
 bench: build ## Measure this program against BASELINE, an earlier commit, in one run (takes the whole machine)
 	bench/run
+
+.PHONY: bench-desk
+bench-desk: build ## Measure ten desks at once among 100 000 people and 1 000 000 copies (takes the whole machine)
+	cargo run --release --locked --example bench-desk
 
 .PHONY: clean
 clean: ## Remove what was built

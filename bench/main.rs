@@ -6,7 +6,9 @@
 //! of all turns. Only answers that did what was asked are counted; others are reported apart.
 
 mod client;
+mod load;
 mod program;
+mod server;
 
 use std::{
     collections::BTreeMap,
@@ -20,8 +22,9 @@ use std::{
 use anyhow::{Context as _, Result};
 use clap::Parser;
 
-use client::load;
-use program::{Program, STUDENTS, Server};
+use load::load;
+use program::{Program, STUDENTS};
+use server::Server;
 
 /// Measures programs against each other.
 #[derive(Parser)]

@@ -27,7 +27,7 @@ pub enum Command {
     /// Manage librarians.
     #[command(subcommand)]
     Admin(Admin),
-    /// Bring books in from a file.
+    /// Bring books or people in from a file.
     #[command(subcommand)]
     Import(Import),
     /// Bring the database's schema up to date and stop.
@@ -206,6 +206,21 @@ pub enum Import {
         rejected: Option<PathBuf>,
         #[command(flatten)]
         database: Database,
+    },
+    /// From a CSV file, also gzipped: header rollNumber,name,email,department,batch,category,validUntil or a part of it.
+    People {
+        /// The file (.csv or .csv.gz).
+        file: PathBuf,
+        /// Only say what would be done.
+        #[arg(long)]
+        dry_run: bool,
+        /// Where rejected rows are listed; NAME.rejected.csv in the current folder by default.
+        #[arg(long)]
+        rejected: Option<PathBuf>,
+        #[command(flatten)]
+        database: Database,
+        #[command(flatten)]
+        zone: Zone,
     },
 }
 

@@ -38,6 +38,9 @@ pub struct Effect {
     pub after: Money,
     /// How many due dates move.
     pub due_dates_moved: i64,
+    /// Of how many loans it would be forgotten tonight who had them; null where that does not change (R-PEOPLE-10).
+    #[schema(required)]
+    pub forgets: Option<i64>,
     /// The first of the loans that change, the most overdue at the top.
     pub loans: Vec<Affected>,
 }

@@ -7,9 +7,11 @@
 //! - [`catalogue`] keeps [`search`]'s index true to the database; [`fold`] makes text comparable;
 //!   [`text`] knows which characters show nothing.
 //! - [`circulation`] decides who may have which copy until when; handlers, imports and the demo call it.
+//! - [`people`] adds, changes, deactivates and erases people; handlers and imports call it.
 //! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
 //! - [`storage`] is the only place that knows the two databases; one file per area there too.
 //! - [`policies`] keeps what librarians have decided in memory; [`effect`] tells what a change of it does to open loans.
+//! - [`jobs`] does what nobody asks for: holds that are past expire.
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
 //!   are opened there from being run as formulas.
 //! - [`message`] holds every text for people, by code, in English.
@@ -26,9 +28,11 @@ pub mod effect;
 pub mod fold;
 pub mod http;
 pub mod import;
+pub mod jobs;
 pub mod limit;
 pub mod message;
 pub mod password;
+pub mod people;
 pub mod policies;
 pub mod search;
 pub mod server;

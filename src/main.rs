@@ -19,10 +19,13 @@ use library::{
     },
     http,
     import::{self, rejects},
-    password, server,
+    password,
+    policies::Policies,
+    server,
     storage::{
         self, Db, accounts, books, catalogue, copies,
         events::{self, Entry},
+        ledger,
         migrate::{self, MIGRATIONS},
     },
 };
@@ -77,6 +80,9 @@ fn run(command: Command) -> Result<()> {
         }
         Command::Import(Import::Books { file, rejected, database }) => {
             import_books(&database, &file, rejected)
+        }
+        Command::Import(Import::People { file, dry_run, rejected, database, zone }) => {
+            import_people(&database, &zone, &file, dry_run, rejected)
         }
         Command::Migrate { dry_run: true, database } => {
             let plan = migrate::plan(&database.database, MIGRATIONS)?;
@@ -159,7 +165,7 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
         Ok(user)
     })?;
     db.close();
-    println!("{} can sign in as {}.", user.name, user.email);
+    println!("{} can sign in as {}.", user.name, user.email.unwrap_or_default());
     Ok(())
 }
 
@@ -194,6 +200,41 @@ fn import_books(database: &Database, file: &Path, rejected: Option<PathBuf>) -> 
     Ok(())
 }
 
+fn import_people(
+    database: &Database,
+    zone: &Zone,
+    file: &Path,
+    dry_run: bool,
+    rejected: Option<PathBuf>,
+) -> Result<()> {
+    let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
+    ensure!(rejected != file, "{} is the file that is imported: name another file", rejected.display());
+    let people = import::people::read(file, &ProgressBar::hidden())?;
+    let db = Db::open(&database.database)?;
+    let moment = Clock::system(zone.time_zone.clone()).moment();
+    let report = db.write_blocking(move |tx| -> storage::Result<_> {
+        let rulebook = Policies::default().current(tx)?;
+        import::people::import(tx, None, moment, &rulebook, &people, dry_run)
+    })?;
+    db.close();
+    println!("{}: {}.", file.display(), report.totals());
+    if dry_run {
+        println!("Nothing was stored.");
+    }
+    if report.missing() > 0 {
+        println!(
+            "{} students of the same batches are not in the file; they stay as they are.",
+            report.missing()
+        );
+    }
+    if let Some(rejects) = report.rejects_file() {
+        std::fs::write(&rejected, rejects)
+            .with_context(|| format!("{} cannot be written", rejected.display()))?;
+        println!("The rejected rows and the reasons are in {}.", rejected.display());
+    }
+    Ok(())
+}
+
 /// Most contradictions of each kind that the doctor tells.
 const CONTRADICTIONS: i64 = 100;
 
@@ -201,7 +242,8 @@ fn doctor(database: &Database, zone: &Zone) -> Result<()> {
     let db = Db::open(&database.database)?;
     let clock = Clock::system(zone.time_zone.clone());
     let (books, accounts, changes, contradictions) = db.read_blocking(|tx| -> storage::Result<_> {
-        let contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
+        let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
+        contradictions.extend(ledger::contradictions(tx)?);
         Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions))
     })?;
     db.close();
@@ -214,7 +256,8 @@ fn doctor(database: &Database, zone: &Zone) -> Result<()> {
         zone.time_zone.iana_name().unwrap_or("a nameless time zone")
     );
     if contradictions.is_empty() {
-        println!("copies     what the catalogue counts, its copies and the loans agree");
+        println!("copies     the catalogue's counts, the copies, the loans and the holds agree");
+        println!("money      every balance is the sum of its lines, no receipt is missing");
     }
     for contradiction in &contradictions {
         println!("wrong      {contradiction}");
@@ -224,9 +267,7 @@ fn doctor(database: &Database, zone: &Zone) -> Result<()> {
     }
     match contradictions.len() {
         0 => Ok(()),
-        1 => bail!("the catalogue, its copies and the loans contradict one another, as said above"),
-        count => bail!(
-            "the catalogue, its copies and the loans contradict one another in {count} places, listed above"
-        ),
+        1 => bail!("the database contradicts itself, as said above"),
+        count => bail!("the database contradicts itself in {count} places, listed above"),
     }
 }

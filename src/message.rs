@@ -19,11 +19,11 @@ use serde_json::{Map, Value};
 use crate::domain::money::Money;
 
 /// A text for a person. On the wire: `{code, params, text}`, the text in English.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
     /// Tells one message from another; never changes.
     pub code: &'static str,
-    /// What the template is filled with: text, numbers, days as ISO text, amounts in the currency's main unit.
+    /// What the template is filled with: text, numbers, days as ISO text, amounts in the currency's main unit, another message.
     pub params: Map<String, Value>,
 }
 
@@ -75,6 +75,11 @@ messages! {
     "notUrl" = not_url(label: &str): "{label} must be a web address that starts with http:// or https://.";
     "notEmail" = not_email(label: &str): "{label} must be an address like name@college.edu.";
     "notListed" = not_listed(label: &str): "{label} must be one of the choices offered.";
+    "moreThanOwed" = more_than_owed(owed: Money): "At most {owed, number, money} is owed here.";
+    "moreThanCredit" = more_than_credit(credit: Money): "The credit is {credit, number, money}.";
+    "nobodyBroughtIt" = nobody_brought_it():
+        "Nobody brought this copy back today: charge the person on the person's own page.";
+    "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
     "commonPassword" = common_password():
         "This password is among the most common ones. Choose another, for instance four unrelated words.";
     "taken" = taken(label: &str, value: &str): "{label} “{value}” is already in the list.";
@@ -116,6 +121,16 @@ messages! {
         "\"{value}\" is not a whole number from {min} to {max}";
     "import.notStatus" = import_not_status(value: &str): "\"{value}\" is not \"Available\" or \"Not Available\"";
 
+    "import.row" = import_row(reason: &str): "The row {reason}.";
+    "import.rowTwice" = import_row_twice(lines: &str): "The same roll number is in line {lines}.";
+    "import.merged" = import_merged(name: &str, roll_number: &str):
+        "This number belongs to {name} since two records were merged. Use {roll_number}.";
+    "import.zerosLost" = import_zeros_lost(known: &str, name: &str):
+        "{name} has the roll number {known}: a spreadsheet may have dropped its zeros. Correct the number; if this is somebody else, add them by hand.";
+    "import.notDay" = import_not_day(value: &str): "\"{value}\" is not a day, such as 31-05-2027.";
+    "import.emailOfAnother" = import_email_of_another(email: &str): "{email} is the email of another person.";
+    "import.unsound" = import_unsound(reason: &str): "This file cannot be imported: {reason}.";
+
     // Requests that failed.
     "problem.invalid" = problem_invalid(count: usize):
         "{count, plural, one {# field needs your attention.} other {# fields need your attention.}}";
@@ -130,6 +145,15 @@ messages! {
     "problem.not-signed-in" = problem_not_signed_in(): "Please sign in first.";
     "problem.invalid-credentials" = problem_invalid_credentials(): "Invalid email or password.";
     "problem.role-undefined" = problem_role_undefined(): "User role not defined.";
+    "problem.account-inactive" = problem_account_inactive():
+        "This account is not active. Ask at the library's desk.";
+    "problem.invalid-code" = problem_invalid_code():
+        "This code is not right, or no longer valid. Check what you typed, or ask at the library's desk for a new code.";
+    "problem.last-librarian" = problem_last_librarian():
+        "Nobody else could look after the librarians then. Make another librarian first.";
+    "problem.own-account" = problem_own_account(): "This is your own account. Ask another librarian to do it.";
+    "problem.more-capable" = problem_more_capable():
+        "This person's account may do more than yours. Ask a librarian who may do as much.";
     "problem.user-missing" = problem_user_missing(): "User data not found.";
     "problem.forbidden" = problem_forbidden(): "Your account may not do this.";
     "problem.cross-origin" = problem_cross_origin(): "This request came from another site and was refused.";
@@ -153,6 +177,10 @@ messages! {
     "problem.too-many-requests" = problem_too_many_requests(seconds: u64, minutes: u64):
         "Too many tries. Wait {minutes, plural, =0 {{seconds, plural, one {a second} other {# seconds}}} one {a minute} other {# minutes}} and try again.";
     "problem.card-unknown" = problem_card_unknown(): "No user found for the scanned roll number.";
+    "problem.phone-ended" = problem_phone_ended():
+        "This phone no longer scans for the desk. Scan the code on the desk's screen again.";
+    "problem.too-many-phones" = problem_too_many_phones(max: i64):
+        "{max} phones scan for you already. Disconnect one first.";
     "problem.card-role-unknown" = problem_card_role_unknown(): "User role is not recognized.";
     "problem.busy" = problem_busy(): "The library is very busy. Nothing was changed; please try again in a moment.";
     "problem.unavailable" = problem_unavailable():
@@ -167,6 +195,8 @@ messages! {
         "{loans, plural, one {# loan} other {# loans}}: fines {before, number, money} → {after, number, money}";
     "effect.dueDates" = effect_due_dates(loans: i64):
         "{loans, plural, one {# due date moves} other {# due dates move}}";
+    "effect.forgets" = effect_forgets(loans: i64):
+        "{loans, plural, =0 {No loan is old enough yet} one {Of # loan it would be forgotten tonight who had it} other {Of # loans it would be forgotten tonight who had them}}. This cannot be undone.";
     "effect.nothing" = effect_nothing(): "No open loan changes";
     "notBarcode" = not_barcode(label: &str):
         "{label} must be letters, digits, spaces and signs that a barcode can hold (printable ASCII).";
@@ -176,7 +206,23 @@ messages! {
     "tooManyBarcodes" = too_many_barcodes(given: usize, wanted: i64):
         "There are {given, plural, one {# barcode} other {# barcodes}} for {wanted, plural, one {# copy} other {# copies}}.";
 
+    "rollNumberIsBarcode" = roll_number_is_barcode(label: &str):
+        "{label}: a copy of a book has this as its barcode.";
+    "otherEmail" = other_email(): "This account has another email address. Leave the field empty.";
+    "rollNumberOrEmail" = roll_number_or_email(): "Enter your roll number, or your email.";
+    "moveOrDeactivate" = move_or_deactivate(): "Say to which batch they go, or that they are deactivated.";
+    "samePerson" = same_person(): "Choose another record: this one cannot be merged with itself.";
+    "sameBatch" = same_batch(): "Choose another batch than the one they are in.";
+    "wrongPassword" = wrong_password(): "This is not your password.";
+    "noSuchOrder" = no_such_order(choices: &str): "The list can be ordered by {choices}.";
+
     // Why circulation refuses something.
+    "block.inactive" = block_inactive(): "This person is not active any more.";
+    "block.expired" = block_expired(on: Date): "This person might borrow until {on, date, medium}.";
+    "block.barred" = block_barred(until: Date, reason: &str):
+        "This person may not borrow until {until, date, medium}: {reason}";
+    "block.stillOpen" = block_still_open(books: i64, holds: i64, owes: Money):
+        "Something is still open: {books, plural, =0 {no book} one {# book} other {# books}} out, {holds, plural, =0 {no reservation} one {# reservation} other {# reservations}}, {owes, number, money} owed.";
     "block.noCopy" = block_no_copy(): "This book is currently not available for borrowing.";
     "block.selfBorrow" = block_self_borrow(): "Books are borrowed at the library desk.";
     "block.selfReturn" = block_self_return(): "Books are returned at the library desk.";
@@ -198,8 +244,103 @@ messages! {
     "block.state" = block_state(state: &str): "This copy cannot be lent now ({state}).";
     "block.fined" = block_fined():
         "This loan is overdue and has a fine. Please return the book at the library's desk.";
+    "block.undoneAlready" = block_undone_already(): "This was undone already.";
+    "block.undoLater" = block_undo_later():
+        "Something later rests on this: undo the newest of it first, or correct it by hand.";
+    "block.undoSince" = block_undo_since(what: &Message):
+        "Since then: {what} Undo that first, or correct it by hand.";
+    "block.undoSinceFor" = block_undo_since_for(what: &Message, name: &str):
+        "Since then, for {name}: {what} Undo that first, or correct it by hand.";
+    "block.undoPaid" = block_undo_paid(): "Something of this was paid or waived. Undo that first.";
+    "block.undoDay" = block_undo_day(): "Only what was done today can be undone. Correct it by hand.";
+    "block.undoPeople" = block_undo_people(people: usize, names: &str):
+        "{people, plural, one {# person was} other {# people were}} changed since: {names}. Correct the rest by hand.";
+    "block.undoKind" = block_undo_kind(): "This cannot be undone. Correct it by hand.";
     "block.renewLimit" = block_renew_limit(used: i64, max: i64):
         "This loan was extended {used, plural, one {once} other {# times}}; {max} is the most.";
+    "block.reserved" = block_reserved(waiting: i64, free: i64):
+        "{waiting, plural, one {# reader waits} other {# readers wait}} for this book, and {free, plural, =0 {no copy is free} one {# copy is free} other {# copies are free}}.";
+    "block.keptForOther" = block_kept_for_other(until: Date):
+        "This copy is kept for another reader until {until, date, medium}.";
+    "block.renewWaiting" = block_renew_waiting(waiting: i64):
+        "{waiting, plural, one {Another reader waits} other {# readers wait}} for this book. Please bring it back by its due date.";
+    "block.freeCopy" = block_free_copy(location: &str):
+        "A copy is on the shelf. No need to wait: take it from {location}.";
+    "block.hasTitle" = block_has_title(due: Date):
+        "This person has a copy of this book, due {due, date, medium}.";
+    "block.inLine" = block_in_line(): "This person has reserved this book already.";
+    "block.holdLimit" = block_hold_limit(held: i64, max: i64):
+        "{held} of {max, plural, one {# hold} other {# holds}} are in use. Cancel one first.";
+
+    // What the desk says to a scan.
+    "desk.opened" = desk_opened(name: &str, loans: i64):
+        "{name}: {loans, plural, =0 {no book out} one {# book out} other {# books out}}.";
+    "desk.opened.overdue" = desk_opened_overdue(loans: i64): "{loans, plural, one {One is} other {# are}} overdue.";
+    "desk.opened.owes" = desk_opened_owes(amount: Money): "{amount, number, money} is owed.";
+    "desk.closed" = desk_closed(name: &str): "Closed: {name}.";
+    "desk.lent" = desk_lent(title: &str, name: &str, due: Date): "Lent: “{title}” to {name}, due {due, date, full}.";
+    "desk.countOf" = desk_count_of(out: i64, max: i64): "{out} of {max} out.";
+    "desk.alreadyLent" = desk_already_lent(title: &str, due: Date):
+        "“{title}” was lent just now, due {due, date, full}.";
+    "desk.notLent" = desk_not_lent(title: &str): "Not lent: “{title}”.";
+    "desk.returned" = desk_returned(title: &str): "Returned: “{title}”.";
+    "desk.returnedBy" = desk_returned_by(title: &str, name: &str): "Returned: “{title}”, which {name} had.";
+    "desk.fine" = desk_fine(fine: Money): "Fine: {fine, number, money}.";
+    "desk.backTo" = desk_back_to(location: &str): "Goes to {location}.";
+    "desk.putAside" = desk_put_aside(): "Put it with the books to be shelved.";
+    "desk.referenceAgain" = desk_reference_again(): "Goes back to the reference shelf.";
+    "desk.titleGone" = desk_title_gone(): "Its title was deleted from the catalogue, so this copy is withdrawn. Put it aside.";
+    "desk.stillHas" = desk_still_has(name: &str, loans: usize):
+        "{loans, plural, =0 {{name} has nothing else.} one {{name} has # more book.} other {{name} has # more books.}}";
+    "desk.renewed" = desk_renewed(title: &str, due: Date): "Extended: “{title}”, due {due, date, full}.";
+    "desk.notRenewed" = desk_not_renewed(title: &str): "Not extended: “{title}”.";
+    "desk.onLoanToOther" = desk_on_loan_to_other(title: &str, name: &str, due: Date):
+        "“{title}” is on loan to {name}, due {due, date, full}.";
+    "desk.onLoan" = desk_on_loan(title: &str): "“{title}” is on loan.";
+    "desk.onShelf" = desk_on_shelf(title: &str, location: &str): "“{title}” belongs on the shelf: {location}.";
+    "desk.toShelve" = desk_to_shelve(title: &str): "“{title}” came back and waits to be shelved.";
+    "desk.unseen" = desk_unseen(title: &str): "“{title}”: its reader says it is returned.";
+    "desk.inRepair" = desk_in_repair(title: &str): "“{title}” is recorded as in repair.";
+    "desk.lost" = desk_lost(title: &str): "“{title}” is recorded as lost.";
+    "desk.missing" = desk_missing(title: &str): "“{title}” is recorded as missing.";
+    "desk.reference" = desk_reference(title: &str, location: &str):
+        "“{title}” is for reference only: {location}.";
+    "desk.withdrawn" = desk_withdrawn(title: &str, barcode: &str): "Copy {barcode} was withdrawn: “{title}”.";
+    "desk.kept" = desk_kept(title: &str): "Somebody waits for “{title}”.";
+    "desk.keepFor" = desk_keep_for(name: &str, until: Date):
+        "Keep it for {name} on the hold shelf, until {until, date, full}.";
+    "desk.keptUntil" = desk_kept_until(title: &str, name: &str, until: Date):
+        "“{title}” is kept for {name} until {until, date, full}.";
+    "desk.choice.keep" = desk_choice_keep(name: &str): "Keep it for {name}";
+    "desk.shelved" = desk_shelved(title: &str, location: &str): "On the shelf: “{title}”, {location}.";
+    "desk.title" = desk_title(title: &str, author: &str): "“{title}”, {author}.";
+    "desk.scanTheLabel" = desk_scan_the_label(): "Scan the label inside, or choose the copy.";
+    "desk.personOrCopy" = desk_person_or_copy(name: &str, title: &str):
+        "This is both {name}'s card and a copy of “{title}”.";
+    "desk.found" = desk_found(text: &str): "Found for “{text}”:";
+    "desk.morePeople" = desk_more_people():
+        "More people match: type more of the name, or find them under People.";
+    "desk.unknown" = desk_unknown(code: &str): "No card, no copy and no book has the code {code}.";
+    "desk.choice.person" = desk_choice_person(name: &str): "Open {name}";
+    "desk.choice.personWith" = desk_choice_person_with(name: &str, roll_number: &str): "{name}, {roll_number}";
+    "desk.choice.copy" = desk_choice_copy(title: &str, barcode: &str): "“{title}”, copy {barcode}";
+    "desk.choice.title" = desk_choice_title(title: &str, author: &str): "“{title}”, {author}";
+    "desk.choice.return" = desk_choice_return(): "Take it back";
+    "desk.choice.returnFor" = desk_choice_return_for(name: &str): "Only return it for {name}";
+    "desk.choice.returnAndLend" = desk_choice_return_and_lend(from: &str, to: &str):
+        "Return it for {from} and lend it to {to}";
+    "desk.choice.foundAndLend" = desk_choice_found_and_lend(): "It is here: lend it";
+    "desk.choice.putOnShelf" = desk_choice_put_on_shelf(): "Put it on the shelf";
+    "desk.choice.repaired" = desk_choice_repaired(): "Back from repair: put it on the shelf";
+    "desk.choice.found" = desk_choice_found(): "Found: put it on the shelf";
+    "desk.exchanged" = desk_exchanged(name: &str, barcode: &str): "{name} has copy {barcode} now.";
+    "desk.left" = desk_left(barcode: &str): "Copy {barcode} is missing now: look for it on the shelf.";
+    "desk.damaged" = desk_damaged(title: &str): "Damaged: “{title}”.";
+    "desk.toRepair" = desk_to_repair(): "Put it with the books to be repaired.";
+    "desk.choice.swap" = desk_choice_swap(in_hand: &str, lent: &str): "Take {in_hand} back in place of {lent}";
+    "desk.choice.swapFor" = desk_choice_swap_for(name: &str, in_hand: &str, lent: &str):
+        "{name} brings it: take {in_hand} back in place of {lent}";
+    "desk.choice.reinstate" = desk_choice_reinstate(): "Take it into the library again";
 
     // What happened, as the record of activity tells it.
     "change.registered" = change_registered(role: &str): "Account created ({role}).";
@@ -224,18 +365,88 @@ messages! {
     "change.withFine" = change_with_fine(fine: Money): "Fine {fine, number, money}.";
     "change.renewed" = change_renewed(title: &str, from: Date, to: Date):
         "“{title}” extended from {from, date, medium} to {to, date, medium}.";
-    "change.charged" = change_charged(amount: Money): "{amount, number, money} kept from before.";
+    "change.charged" = change_charged(amount: Money): "{amount, number, money} charged until then.";
+    "change.chargedFor" = change_charged_for(of: &str, amount: Money, reason: &str):
+        "{amount, number, money} charged ({of}): {reason}.";
+    "change.paid" = change_paid(amount: Money, method: &str, receipt: &str):
+        "{amount, number, money} paid ({method}), receipt {receipt}.";
+    "change.waived" = change_waived(amount: Money): "{amount, number, money} waived.";
+    "change.chargeReversed" = change_charge_reversed(title: &str, amount: Money):
+        "{amount, number, money} for “{title}” taken back.";
+    "change.refunded" = change_refunded(amount: Money, method: &str):
+        "{amount, number, money} of credit paid out ({method}).";
+    "change.declaredLost" = change_declared_lost(title: &str, barcode: &str, price: Money):
+        "“{title}” (copy {barcode}) declared lost; price {price, number, money}.";
+    "undone.lent" = undone_lent(title: &str): "Undone: “{title}” was not lent.";
+    "undone.returned" = undone_returned(title: &str, due: Date):
+        "Undone: “{title}” is on loan again, due {due, date, medium}.";
+    "undone.renewed" = undone_renewed(title: &str, due: Date): "Undone: “{title}” is due {due, date, medium} again.";
+    "undone.moved" = undone_moved(barcode: &str, state: &str): "Undone: copy {barcode} is {state} again.";
+    "undone.holdPlaced" = undone_hold_placed(title: &str): "Undone: “{title}” is not reserved.";
+    "undone.holdCancelled" = undone_hold_cancelled(title: &str): "Undone: “{title}” is reserved again, in its old place.";
+    "undone.holdReady" = undone_hold_ready(title: &str): "Undone: “{title}” is not kept; its reader is in line again.";
+    "undone.charged" = undone_charged(amount: Money): "Undone: {amount, number, money} is not charged.";
+    "undone.paid" = undone_paid(amount: Money, receipt: &str):
+        "Undone: {amount, number, money} is owed again; receipt {receipt} is reversed.";
+    "undone.waived" = undone_waived(amount: Money): "Undone: {amount, number, money} is owed again.";
+    "undone.deactivated" = undone_deactivated(): "Undone: active again.";
+    "undone.batchMoved" = undone_batch_moved(from: &str, people: usize):
+        "Undone: {people, plural, one {# person is} other {# people are}} in batch {from} again.";
+    "undone.batchLeft" = undone_batch_left(from: &str, people: usize):
+        "Undone: {people, plural, one {# person} other {# people}} of batch {from} {people, plural, one {is} other {are}} active again.";
+    "undone.holdStays" = undone_hold_stays(title: &str, name: &str):
+        "The reservation of “{title}” for {name} stays cancelled: its place is gone.";
+    "undone.holdsStay" = undone_holds_stay(holds: usize):
+        "{holds, plural, one {# more reservation stays} other {# more reservations stay}} cancelled.";
+    "undone.chargeReversed" = undone_charge_reversed(title: &str, amount: Money):
+        "Undone: {amount, number, money} for “{title}” is owed again, as before.";
+    "undone.refunded" = undone_refunded(amount: Money): "Undone: {amount, number, money} is credit again.";
+    "undone.bookDeleted" = undone_book_deleted(title: &str): "Undone: “{title}” is in the catalogue again.";
+    "undone.peopleMerged" = undone_people_merged(name: &str): "Undone: {name} is a person of their own again.";
+    "undone.other" = undone(): "Undone.";
     "change.overridden" = change_overridden(reason: &str): "Against the rules: {reason}";
     "change.rules" = change_rules(): "Rules changed.";
     "change.rulesFrom" = change_rules_from(day: Date): "Rules changed, from {day, date, medium} on.";
     "change.calendar" = change_calendar(): "Calendar changed.";
     "change.settings" = change_settings(): "Library settings changed.";
+    "change.personAdded" = change_person_added(name: &str): "{name} added.";
+    "change.personUpdated" = change_person_updated(name: &str): "Details of {name} changed.";
+    "change.personDeactivated" = change_person_deactivated(): "Deactivated.";
+    "change.personActivated" = change_person_activated(): "Active again.";
+    "change.signInCodeMade" = change_sign_in_code_made(): "Sign-in code handed out.";
+    "change.passwordSet" = change_password_set(): "Password chosen with a sign-in code.";
+    "change.batchMoved" = change_batch_moved(from: &str, to: &str, people: usize):
+        "{people, plural, one {# person} other {# people}} moved from batch {from} to {to}.";
+    "change.batchLeft" = change_batch_left(from: &str, people: usize):
+        "{people, plural, one {# person} other {# people}} of batch {from} deactivated.";
+    "change.noDuesIssued" = change_no_dues_issued(number: &str): "No-dues certificate {number} issued.";
+    "change.peopleMerged" = change_people_merged(name: &str, loans: usize, lines: usize):
+        "Another record of the same person, {name}, merged into this one: {loans, plural, one {# loan} other {# loans}}, {lines, plural, one {# line of the account} other {# lines of the account}}.";
+    "change.personErased" = change_person_erased(): "Personal data erased.";
+    "change.readersForgotten" = change_readers_forgotten(loans: i64, holds: i64):
+        "Readers forgotten: {loans, plural, one {# loan} other {# loans}}, {holds, plural, one {# hold} other {# holds}}.";
+    "change.erased" = change_erased(): "Erased with the person's data.";
+    "change.librarianMade" = change_librarian_made(): "Made a librarian.";
+    "change.librarianUnmade" = change_librarian_unmade(): "No longer a librarian.";
+    "change.capabilitiesChanged" = change_capabilities_changed(): "What this librarian may do changed.";
     "change.dueDateMoved" = change_due_date_moved(title: &str, from: Date, to: Date):
         "Due date of “{title}” moved from {from, date, medium} to {to, date, medium}.";
+    "change.holdPlaced" = change_hold_placed(title: &str, place: i64): "“{title}” reserved, place {place} in line.";
+    "change.holdReady" = change_hold_ready(title: &str, barcode: &str, until: Date):
+        "“{title}” (copy {barcode}) is kept until {until, date, medium}.";
+    "change.holdCancelled" = change_hold_cancelled(title: &str): "Hold on “{title}” cancelled.";
+    "change.holdExpired" = change_hold_expired(title: &str): "Hold on “{title}” expired: not picked up in time.";
+    "change.holdPutBack" = change_hold_put_back(title: &str): "The copy of “{title}” that was kept went another way; first in line again.";
+    "change.holdsReordered" = change_holds_reordered(title: &str, from: i64, to: i64):
+        "Moved from place {from} to place {to} in the line for “{title}”.";
+    "change.reason" = change_reason(reason: &str): "Reason: {reason}";
+    "change.swapped" = change_swapped(in_hand: &str, lent: &str):
+        "Copy {in_hand} came back in place of {lent}, which is missing.";
+    "change.exchanged" = change_exchanged(in_hand: &str, lent: &str):
+        "Copy {in_hand} came back in place of {lent}, which is with the reader who had {in_hand}.";
+    "change.caught" = change_caught(): "Kept for the reader who is first in line.";
     "change.reviewDeleted" = change_review_deleted(rating: i64): "Review of {rating, plural, one {# star} other {# stars}} deleted.";
     "change.reviewed" = change_reviewed(rating: i64): "Reviewed with {rating, plural, one {# star} other {# stars}}.";
-
-    "explain.charged" = explain_charged(amount: Money): "{amount, number, money} from before the last renewal";
 
     // How a due date came about.
     "explain.due" = explain_due(days: i64, from: Date):
@@ -251,6 +462,9 @@ messages! {
     "explain.allBackBy" = explain_all_back_by(day: Date): "All books are due back by {day, date, full}";
     "explain.allBackByClosed" = explain_all_back_by_closed(day: Date, to: Date):
         "All books are due back by {day, date, full}, which is closed; moved to {to, date, full}";
+    "explain.validUntil" = explain_valid_until(day: Date): "This person may keep books until {day, date, full}";
+    "explain.validUntilClosed" = explain_valid_until_closed(day: Date, to: Date):
+        "This person may keep books until {day, date, full}, which is closed; moved to {to, date, full}";
     "explain.neverEarlier" = explain_never_earlier(day: Date):
         "Renewing never moves a date earlier; it stays {day, date, full}";
     "explain.neverOpen" = explain_never_open():
@@ -280,6 +494,24 @@ messages! {
     "explain.notCounted" = explain_not_counted(day: Date): "{day, date, full} not counted";
     "explain.holidayNotCounted" = explain_holiday_not_counted(day: Date, name: &str):
         "{day, date, full} ({name}) not counted";
+    "explain.paid" = explain_paid(amount: Money, receipt: &str): "{amount, number, money} paid, receipt {receipt}";
+    "explain.waived" = explain_waived(amount: Money, reason: &str): "{amount, number, money} waived: {reason}";
+    "explain.takenBack" = explain_taken_back(amount: Money): "{amount, number, money} taken back";
+    "explain.owedAgain" = explain_owed_again(amount: Money):
+        "{amount, number, money} owed again: what had settled it was undone";
+    "explain.stillOpen" = explain_still_open(open: Money): "{open, number, money} still open";
+    "explain.for" = explain_for(amount: Money, reason: &str): "{amount, number, money} for “{reason}”";
+    "explain.notOwed" = explain_not_owed(amount: Money, reason: &str):
+        "{amount, number, money} for “{reason}” is not owed any more";
+    "explain.owedAgainFor" = explain_owed_again_for(amount: Money, reason: &str):
+        "{amount, number, money} for “{reason}” is owed again";
+    "explain.credit" = explain_credit(amount: Money): "{amount, number, money} had been paid and is credit now";
+    "explain.lessCredit" = explain_less_credit(amount: Money): "{amount, number, money} less credit";
+    "explain.price" = explain_price(price: Money, barcode: &str): "Price of copy {barcode}: {price, number, money}";
+    "explain.priceChanged" = explain_price_changed(amount: Money, price: Money, barcode: &str):
+        "{amount, number, money} asked; the price of copy {barcode} is {price, number, money}";
+    "explain.priceUnknown" = explain_price_unknown(amount: Money, barcode: &str):
+        "{amount, number, money} asked; no price is recorded for copy {barcode}";
     "explain.closedDaysNotCounted" = explain_closed_days_not_counted(days: i64):
         "{days, plural, one {# closed day} other {# closed days}} not counted";
 }
@@ -503,6 +735,10 @@ fn render(parts: &[Part<'_>], params: &Map<String, Value>, sign: &str, count: Op
         match format {
             Format::Plain => match value {
                 Value::String(text) => out.push_str(text),
+                // A message within a message.
+                Value::Object(message) => {
+                    out.push_str(message.get("text").and_then(Value::as_str).unwrap_or_default());
+                }
                 other => out.push_str(&other.to_string()),
             },
             Format::Number => out.push_str(&grouped(number, sign)),

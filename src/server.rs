@@ -26,6 +26,7 @@ use crate::{
     config::Serve,
     demo,
     http::{self, App, Limits, Settings, session::Sessions},
+    jobs,
     password::Passwords,
     policies::Policies,
     storage::{Db, Location},
@@ -81,6 +82,7 @@ pub async fn serve(options: Serve) -> Result<()> {
         limits: Limits::default(),
         stopping: AtomicBool::new(false),
     });
+    let jobs = tokio::spawn(jobs::run(Arc::clone(&state), http::session::new_token()?));
     // Before the log says that it is open: whoever reads that may ask it to stop at once.
     let mut stop = Stop::listen()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
@@ -107,6 +109,7 @@ pub async fn serve(options: Serve) -> Result<()> {
     tracing::info!("stopping: requests under way are finished first; a second signal stops at once");
     let finish = async {
         state.stopping.store(true, Ordering::Relaxed);
+        jobs.abort();
         // Whoever balances the load sees that the server is going, while it still answers.
         connections.accept_until(&listener, sleep(Duration::from_secs(options.stop_delay.into()))).await;
         drop(listener);

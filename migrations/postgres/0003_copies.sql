@@ -55,16 +55,21 @@ ALTER TABLE loans
     ADD COLUMN loan_days BIGINT NOT NULL DEFAULT 7 CHECK (loan_days >= 0),
     ADD COLUMN renewals BIGINT NOT NULL DEFAULT 0 CHECK (renewals >= 0),
     -- why the return date is not simply entry date and loan days: messages, JSON; null where it is
-    ADD COLUMN due_reasons TEXT COLLATE "C",
-    -- what renewals of the overdue loan have fixed already (R-MONEY-5), in the currency's smallest unit
-    ADD COLUMN charged BIGINT NOT NULL DEFAULT 0 CHECK (charged >= 0);
+    ADD COLUMN due_reasons TEXT COLLATE "C";
 ALTER TABLE loans ALTER COLUMN loan_days DROP DEFAULT;
 UPDATE loans SET copy_id = (SELECT number FROM first_copies WHERE loan_id = loans.id),
     -- until now every renewal was 7 days
     renewals = GREATEST(0, (CAST(return_date AS DATE) - CAST(entry_date AS DATE)) / 7 - 1),
     -- in the currency's smallest unit
     fine = fine * 100;
-ALTER TABLE loans ADD CHECK (ended_at IS NOT NULL OR copy_id IS NOT NULL);
+-- The reader is null once it is forgotten who it was (R-PEOPLE-10), and so is who ended the loan where it was the reader.
+ALTER TABLE loans
+    ALTER COLUMN user_id DROP NOT NULL,
+    DROP CONSTRAINT loans_check1,
+    ADD CHECK ((ended_at IS NULL) = (fine IS NULL) AND (ended_at IS NULL) = (restocked IS NULL)
+        AND (ended_at IS NULL) = (ended_on IS NULL) AND (ended_by IS NULL OR ended_at IS NOT NULL)),
+    ADD CHECK (user_id IS NULL OR ended_at IS NULL OR ended_by IS NOT NULL),
+    ADD CHECK (ended_at IS NOT NULL OR (user_id IS NOT NULL AND copy_id IS NOT NULL));
 DROP INDEX loans_of_book;
 DROP TABLE first_copies;
 

@@ -51,7 +51,8 @@ UPDATE accession SET next = (SELECT COALESCE(MAX(number), 0) + 1 FROM first_copi
 CREATE TABLE new_loans (
     -- rows are never deleted, so no number comes twice
     id INTEGER PRIMARY KEY,
-    user_id INTEGER NOT NULL REFERENCES users (id),
+    -- null once it is forgotten who it was (R-PEOPLE-10)
+    user_id INTEGER REFERENCES users (id),
     -- no reference: a deleted book leaves its loans open, and they carry the title (R-BOOK-6)
     book_id INTEGER NOT NULL,
     title TEXT NOT NULL,
@@ -64,9 +65,7 @@ CREATE TABLE new_loans (
     renewals INTEGER NOT NULL DEFAULT 0 CHECK (renewals >= 0),
     -- why the return date is not simply entry date and loan days: messages, JSON; null where it is
     due_reasons TEXT,
-    -- what renewals of the overdue loan have fixed already (R-MONEY-5), in the currency's smallest unit
-    charged INTEGER NOT NULL DEFAULT 0 CHECK (charged >= 0),
-    -- all five are null while the loan is open
+    -- all five are null while the loan is open; ended_by also where it was a reader who is forgotten
     ended_at INTEGER,
     ended_on TEXT,
     ended_by INTEGER REFERENCES users (id),
@@ -74,8 +73,9 @@ CREATE TABLE new_loans (
     -- in the currency's smallest unit
     fine INTEGER CHECK (fine >= 0),
     CHECK ((ended_at IS NULL) = (fine IS NULL) AND (ended_at IS NULL) = (restocked IS NULL)
-       AND (ended_at IS NULL) = (ended_on IS NULL) AND (ended_at IS NULL) = (ended_by IS NULL)),
-    CHECK (ended_at IS NOT NULL OR copy_id IS NOT NULL)
+       AND (ended_at IS NULL) = (ended_on IS NULL) AND (ended_by IS NULL OR ended_at IS NOT NULL)),
+    CHECK (user_id IS NULL OR ended_at IS NULL OR ended_by IS NOT NULL),
+    CHECK (ended_at IS NOT NULL OR (user_id IS NOT NULL AND copy_id IS NOT NULL))
 ) STRICT;
 INSERT INTO new_loans (id, user_id, book_id, title, copy_id, entry_date, return_date, loan_days, renewals, ended_at, ended_on,
                        ended_by, restocked, fine)

@@ -2,13 +2,27 @@
 
 use jiff::civil::Date;
 
-use super::{Actor, Block, Error, Moment, Refusal, Result, record};
+use super::{
+    Actor, Block, Error, Moment, Refusal, Result,
+    hold::{self, Line},
+    money, record,
+};
 use crate::{
     domain::{
-        change::Change, copy::Condition, fine, id::LoanId, loan::OpenLoan, money::Money, rulebook::Rulebook,
+        change::{Change, Swapped},
+        copy::{Condition, State},
+        fine,
+        hold::Hold,
+        id::{ChangeId, CopyId, LoanId},
+        ledger::Charge,
+        loan::OpenLoan,
+        money::Money,
+        rulebook::Rulebook,
     },
+    message::Message,
     storage::{
-        Tx, books, copies,
+        Tx, books,
+        copies::{self, Facts},
         events::Entry,
         loans::{self, End},
     },
@@ -22,6 +36,10 @@ pub struct CheckIn {
     pub to: Condition,
     /// The day as which it counts, where that is not today: between the day of lending and today.
     pub returned_on: Option<Date>,
+    /// Whether it is lent again or moved elsewhere in the same transaction: then it is not kept for whoever waits.
+    pub passing: bool,
+    /// The copy that came back, where it is not the one that was lent but another of the title (R-DESK-6).
+    pub in_hand: Option<CopyId>,
 }
 
 /// A loan that has ended.
@@ -29,8 +47,16 @@ pub struct CheckIn {
 pub struct Returned {
     pub loan: OpenLoan,
     pub fine: Money,
-    /// Where the copy is now.
+    /// How the fine came about; nothing where there is none.
+    pub fine_reasons: Vec<Message>,
+    /// What the fine is charged by (R-MONEY-1).
+    pub charge: Option<Charge>,
+    /// Where the copy is now; to be shelved once its hold is gone, where one caught it.
     pub to: Condition,
+    /// Whose hold caught the copy: it is kept for this person now (R-HOLD-2).
+    pub caught: Option<Hold>,
+    /// The change under which the return is kept.
+    pub change: ChangeId,
 }
 
 /// Takes a copy back: the loan is ended with its fine written down, and the copy is where it goes (R-LOAN-3).
@@ -45,10 +71,10 @@ pub fn check_in(
     rulebook: &Rulebook,
     what: CheckIn,
 ) -> Result<Returned> {
-    let loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
+    let (loan, in_other) = lock(tx, what)?;
     let on = what.returned_on.unwrap_or(moment.today).min(moment.today).max(loan.entry_date);
-    let fine = loan.charged
-        + fine::amount(loan.return_date, on, &rulebook.history, &loan.category, &rulebook.calendar);
+    let running = fine::of(loan.return_date, on, &rulebook.history, &loan.category, &rulebook.calendar);
+    let fine = running.amount;
     if let Actor::Student(uid) = actor {
         if loan.user_id != uid {
             return Err(Error::NotFound);
@@ -65,30 +91,88 @@ pub fn check_in(
         }
     }
     // The title's row before the copy's, as everywhere.
-    let book = books::lock(tx, loan.book_id)?;
-    let facts = copies::lock(tx, loan.copy_id)?.ok_or(Error::NotFound)?;
-    let to = match (book, facts.condition) {
+    let mut line = Line::lock(tx, loan.book_id)?;
+    let copy = what.in_hand.unwrap_or(loan.copy_id);
+    let facts =
+        copies::lock(tx, copy)?.filter(|facts| facts.book_id == loan.book_id).ok_or(Error::NotFound)?;
+    let mut to = match (&line, facts.condition) {
         // Nobody can find a copy of a title that is gone.
         (None, _) => Condition::Withdrawn,
         (_, Condition::Reference) => Condition::Reference,
+        // Others wait, and nothing is promised to them before the desk has seen the copy.
+        (Some(line), _) if matches!(actor, Actor::Student(_)) && line.waiting() > 0 => Condition::Unseen,
         _ => what.to,
     };
+    let caught = match &mut line {
+        Some(line) if !what.passing && matches!(to, Condition::OnShelf | Condition::ToShelve) => {
+            hold::catch(tx, moment, Some(actor.uid()), rulebook, line, copy, facts.state())?
+        }
+        _ => None,
+    };
+    if caught.is_some() {
+        to = Condition::ToShelve;
+    }
     let end = End { at: moment.at, on, by: actor.uid(), restocked: to == Condition::OnShelf, fine };
     loans::end(tx, loan.id, end)?;
-    copies::come_back(tx, loan.copy_id, to, moment.at)?;
+    let swapped = if copy == loan.copy_id { None } else { Some(swap(tx, &loan, &facts, in_other)?) };
+    copies::come_back(tx, copy, to, moment.at)?;
     if to == Condition::OnShelf {
         books::put_back_copies(tx, loan.book_id, 1)?;
     }
+    let charge = money::charge_fine(tx, actor, moment, &loan, &running)?;
     let change = Change::Returned {
         loan: loan.id,
         title: loan.title.clone(),
-        copy: Some(loan.copy_id),
+        copy: Some(copy),
         due: loan.return_date,
         on,
         to,
         fine,
+        caught,
+        charge: charge.as_ref().map(|charge| charge.id),
+        was: Some(facts.condition).filter(|was| *was != Condition::OnShelf),
+        swapped: swapped.clone(),
     };
-    let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change };
-    record(tx, moment, actor, &entry)?;
-    Ok(Returned { loan, fine, to })
+    // The history of the copy that was lent tells where it went; a loan tells the one that came back.
+    let left = swapped.map(|swapped| swapped.copy);
+    let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: left, change };
+    let change = record(tx, moment, actor, &entry)?;
+    let caught = caught.map(|id| hold::shown(tx, &rulebook.calendar, moment.today, id)).transpose()?;
+    Ok(Returned { loan, fine, fine_reasons: running.explain, charge, to, caught, change })
+}
+
+/// Locks the loan that ends, and the loan of the copy that came back where that is another one.
+fn lock(tx: &mut Tx<'_>, what: CheckIn) -> Result<(OpenLoan, Option<LoanId>)> {
+    let other = what.in_hand.map(|copy| loans::holder_of_copy(tx, copy)).transpose()?.flatten();
+    let other = other.map(|(loan, ..)| loan).filter(|other| *other != what.loan);
+    loans::lock_all(tx, other.into_iter().chain([what.loan]).collect())?;
+    let loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
+    if let Some(other) = other {
+        loans::lock_open(tx, other)?.ok_or(Error::NotFound)?;
+    }
+    Ok((loan, other))
+}
+
+/// Lets the loan, which has ended, be that of the copy which came back. Whoever had that one has the other copy now; where
+/// nobody had it, the copy that was lent is missing.
+fn swap(tx: &mut Tx<'_>, loan: &OpenLoan, in_hand: &Facts, with: Option<LoanId>) -> Result<Swapped> {
+    let lent = copies::lock(tx, loan.copy_id)?.ok_or(Error::NotFound)?;
+    match in_hand.state() {
+        State::OnLoan if with.is_some() => {}
+        State::OnShelf => books::count_out(tx, loan.book_id)?,
+        State::ToShelve | State::Unseen => {}
+        _ => return Err(Error::NotFound),
+    }
+    loans::set_copy(tx, loan.id, in_hand.id)?;
+    match with {
+        Some(other) => loans::set_copy(tx, other, lent.id)?,
+        None => copies::set_condition(tx, lent.id, Condition::Missing)?,
+    }
+    Ok(Swapped {
+        copy: lent.id,
+        barcode: lent.record.barcode,
+        in_hand: in_hand.record.barcode.clone(),
+        with,
+        was: lent.condition,
+    })
 }

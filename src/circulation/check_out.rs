@@ -1,25 +1,36 @@
 //! Check-out: a copy leaves the library with a reader.
 
-use super::{Actor, Block, Error, Moment, Override, Result, category, decide, record, view};
+use super::{
+    Actor, Block, Done, Error, Moment, Override, Result, decide,
+    hold::{self, Line},
+    reader, record, view,
+};
 use crate::{
     domain::{
         change::Change,
-        copy::{Condition, Lending, State},
+        copy::{Condition, State},
         due, fine,
         id::{BookId, CopyId, LoanId, UserId},
-        loan::{Loan, OpenLoan},
+        loan::OpenLoan,
         money::Money,
         rulebook::Rulebook,
         rules::Policy,
     },
     message::Message,
-    storage::{self, Tx, accounts, books, copies, events::Entry, loans},
+    storage::{
+        self, Tx,
+        accounts::Reader,
+        books,
+        copies::{self, Facts},
+        events::Entry,
+        ledger, loans,
+    },
 };
 
 /// Which copy is lent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Take {
-    /// Any on the shelf, the longest unused first (R-COPY-5).
+    /// The one that is kept for the reader, or any on the shelf, the longest unused first (R-COPY-5).
     AnyOf(BookId),
     /// This one, which is in somebody's hand.
     This(CopyId),
@@ -43,62 +54,69 @@ pub fn check_out(
     moment: Moment,
     rulebook: &Rulebook,
     what: &CheckOut,
-) -> Result<Loan> {
-    let category = category(tx, what.reader)?;
+) -> Result<Done> {
+    let reader = reader::lock(tx, what.reader)?;
+    let category = reader.category.clone();
     let rules = rulebook.on(moment.today);
     let policy = rules.for_category(&category);
     let mut blocks = Vec::new();
     if matches!(actor, Actor::Student(_)) && !rules.self_borrow {
         blocks.push(Block::SelfBorrowOff);
     }
-    let book = match what.take {
-        Take::AnyOf(book) => book,
-        Take::This(copy) => copies::book_of(tx, copy)?.ok_or(Error::NotFound)?,
+    let (book, in_hand) = match what.take {
+        Take::AnyOf(book) => (book, None),
+        Take::This(copy) => (copies::book_of(tx, copy)?.ok_or(Error::NotFound)?, Some(copy)),
     };
-    reader_blocks(tx, moment, rulebook, &policy, &category, what.reader, book, &mut blocks)?;
-    let (title, copy, barcode, overridden) = match what.take {
-        Take::AnyOf(_) => {
-            // The title's row is the lock of all its copies.
-            let Some(title) = books::take_copy(tx, book)? else {
-                if !books::exists(tx, book)? {
-                    return Err(Error::NotFound);
-                }
-                blocks.insert(0, Block::NoCopy);
-                return Err(decide(actor, blocks, what.overriding.as_ref()).err().unwrap_or(Error::NotFound));
-            };
-            let overridden = decide(actor, blocks, what.overriding.as_ref())?;
-            let (copy, barcode) = copies::to_lend(tx, book, moment.at)?.ok_or_else(|| {
+    reader_blocks(tx, moment, rulebook, &policy, &reader, Some(book), &mut blocks)?;
+    // The title's row is the lock of all its copies, and of its line.
+    let mut line = Line::lock(tx, book)?.ok_or(Error::NotFound)?;
+    let kept_for_reader = line.of(what.reader).and_then(|own| own.kept).map(|(copy, _)| copy);
+    let facts = match in_hand.or(kept_for_reader) {
+        Some(copy) => Some(copies::lock(tx, copy)?.ok_or(Error::NotFound)?),
+        None => None,
+    };
+    match &facts {
+        None if line.on_shelf == 0 => blocks.insert(0, Block::NoCopy),
+        None => blocks.extend(line.reserved(what.reader, line.on_shelf)),
+        Some(facts) => blocks.extend(copy_block(facts, &line, what.reader)),
+    }
+    let overridden = decide(actor, blocks, what.overriding.as_ref())?;
+    let was = facts.as_ref().map(|facts| facts.condition).filter(|was| *was != Condition::OnShelf);
+    let (copy, barcode) = match &facts {
+        None => {
+            books::count_out(tx, book)?;
+            copies::to_lend(tx, book, moment.at)?.ok_or_else(|| {
                 storage::Error::Inconsistent("a title counts a copy that is not on the shelf")
-            })?;
-            (title, copy, barcode, overridden)
+            })?
         }
-        Take::This(copy) => {
-            let title = books::lock(tx, book)?.ok_or(Error::NotFound)?;
-            let facts = copies::lock(tx, copy)?.ok_or(Error::NotFound)?;
-            match (facts.state().lending(), facts.due) {
-                (Lending::Yes, _) => {}
-                (_, Some(due)) => blocks.push(Block::OnLoan { due }),
-                _ => blocks.push(Block::State(facts.state())),
-            }
-            let overridden = decide(actor, blocks, what.overriding.as_ref())?;
+        Some(facts) => {
             if facts.state() == State::OnShelf {
-                books::take_copy(tx, book)?.ok_or_else(|| {
-                    storage::Error::Inconsistent("a copy on the shelf that its title does not count")
-                })?;
+                if line.on_shelf == 0 {
+                    return Err(storage::Error::Inconsistent(
+                        "a copy on the shelf that its title does not count",
+                    )
+                    .into());
+                }
+                books::count_out(tx, book)?;
             }
             // A reference copy stays one, and is one again when it comes back.
             if !matches!(facts.condition, Condition::Reference | Condition::OnShelf) {
-                copies::set_condition(tx, copy, Condition::OnShelf)?;
+                copies::set_condition(tx, facts.id, Condition::OnShelf)?;
             }
-            (title, copy, facts.record.barcode, overridden)
+            (facts.id, facts.record.barcode.clone())
         }
     };
+    let by = actor.uid();
+    let filled = hold::fulfil(tx, moment, by, rulebook, &mut line, what.reader, copy)?;
+    let cancel = what.overriding.as_ref().is_some_and(|given| given.cancel_hold);
+    let passed_over = hold::pass_over(tx, moment, by, &mut line, copy, cancel)?;
     let due = due::first(moment.today, &policy, &rulebook.calendar);
+    let due = due::within_membership(due, moment.today, reader.valid_until, moment.today, &rulebook.calendar);
     let mut loan = OpenLoan {
         id: LoanId(0),
         user_id: what.reader,
         book_id: book,
-        title,
+        title: line.title,
         copy_id: copy,
         barcode,
         entry_date: moment.today,
@@ -106,10 +124,10 @@ pub fn check_out(
         loan_days: policy.loan_days,
         renewals: 0,
         due_reasons: (due.explain.len() > 1).then(|| Message::to_stored(&due.explain)),
-        charged: Money::ZERO,
         category,
+        title_deleted: false,
     };
-    loan.id = loans::begin(tx, &loan)?;
+    loan.id = loans::begin(tx, &loan, moment.at)?;
     let change = Change::Lent {
         loan: loan.id,
         title: loan.title.clone(),
@@ -117,23 +135,44 @@ pub fn check_out(
         barcode: Some(loan.barcode.clone()),
         due: due.day,
         overridden,
+        filled,
+        passed_over,
+        was,
     };
-    record(tx, moment, actor, &Entry { person: Some(what.reader), book: Some(book), copy: None, change })?;
-    Ok(view(loan, rulebook, moment.today))
+    let entry = Entry { person: Some(what.reader), book: Some(book), copy: None, change };
+    let change = record(tx, moment, actor, &entry)?;
+    Ok(Done { loan: view(loan, rulebook, moment.today), change })
 }
 
-/// What of the reader stands in the way. Nothing is read where the rules set no limit.
-#[expect(clippy::too_many_arguments, reason = "the facts of one decision")]
-fn reader_blocks(
+/// What of a certain copy stands in the way: its state, or that others wait for it.
+fn copy_block(facts: &Facts, line: &Line, reader: UserId) -> Option<Block> {
+    if let Some(due) = facts.due {
+        return Some(Block::OnLoan { due });
+    }
+    match facts.state() {
+        State::OnHoldShelf => line
+            .keeping(facts.id)
+            .filter(|hold| hold.user_id != reader)
+            .and_then(|hold| hold.kept)
+            .map(|(_, until)| Block::KeptForOther { until }),
+        State::OnShelf => line.reserved(reader, line.on_shelf),
+        // This one is free as well while it is in somebody's hand.
+        State::ToShelve | State::Unseen => line.reserved(reader, line.on_shelf + 1),
+        state => Some(Block::State(state)),
+    }
+}
+
+/// What of the reader stands in the way of lending him this title, or any. Nothing is read where the rules set no limit.
+pub(super) fn reader_blocks(
     tx: &mut Tx<'_>,
     moment: Moment,
     rulebook: &Rulebook,
     policy: &Policy,
-    category: &str,
-    reader: UserId,
-    book: BookId,
+    reader: &Reader,
+    book: Option<BookId>,
     blocks: &mut Vec<Block>,
 ) -> Result<()> {
+    blocks.extend(reader::blocks(reader, moment.today));
     let limited = policy.max_loans.is_some()
         || policy.one_copy_per_title
         || policy.block_owing_over.is_some()
@@ -141,27 +180,26 @@ fn reader_blocks(
     if !limited {
         return Ok(());
     }
-    // Two loans at the same moment must not both be the last one that is allowed.
-    accounts::lock(tx, reader)?;
-    let open = loans::open_of_user(tx, reader)?;
+    // The reader is locked: two loans at the same moment are not both the last one that is allowed.
+    let open = loans::open_of_user(tx, reader.uid)?;
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     if let Some(max) = policy.max_loans.filter(|max| count(open.len()) >= *max) {
         blocks.push(Block::Limit { out: count(open.len()), max });
     }
     if let Some(limit) = policy.block_owing_over {
-        let owes: Money = open
+        let running: Money = open
             .iter()
             .map(|loan| {
-                loan.charged
-                    + fine::amount(
-                        loan.return_date,
-                        moment.today,
-                        &rulebook.history,
-                        category,
-                        &rulebook.calendar,
-                    )
+                fine::amount(
+                    loan.return_date,
+                    moment.today,
+                    &rulebook.history,
+                    &loan.category,
+                    &rulebook.calendar,
+                )
             })
             .sum();
+        let owes = running + ledger::balance(tx, reader.uid)?;
         if owes > limit {
             blocks.push(Block::Owes { owes, limit });
         }
@@ -170,7 +208,7 @@ fn reader_blocks(
     if let Some(limit) = policy.block_overdue.filter(|limit| overdue >= *limit) {
         blocks.push(Block::Overdue { overdue, limit });
     }
-    let same = open.iter().find(|loan| loan.book_id == book);
+    let same = open.iter().find(|loan| Some(loan.book_id) == book);
     if let Some(same) = same.filter(|_| policy.one_copy_per_title) {
         blocks.push(Block::SameTitle { due: same.return_date });
     }

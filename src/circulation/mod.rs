@@ -3,27 +3,43 @@
 //! Check-out, check-in and renewal are functions of a transaction, an actor, a moment and the library's rules. They do
 //! everything that belongs to the action in that transaction, or refuse with every reason at once, and do nothing. The
 //! student's screens, the librarian's and whatever comes later call the same functions; no rule stands in a handler.
+//!
+//! Rows are locked in one order, so that nobody waits in a circle: the person who borrows, loans by their number, the title,
+//! its copies, the account. A change that goes through several of these functions locks what comes first in this order
+//! before it calls the first of them.
 
 mod check_in;
 mod check_out;
+pub mod desk;
+pub mod hold;
+pub mod lost;
+pub mod money;
+pub mod reader;
 mod refusal;
 mod renew;
+pub mod standing;
 pub mod stock;
+pub mod undo;
 mod view;
 
 use jiff::civil::Date;
 
 use crate::{
-    domain::{change::Overridden, id::UserId},
+    domain::{
+        change::Overridden,
+        id::{ChangeId, UserId},
+        loan::Loan,
+        rule::Invalid,
+    },
     storage::{
-        self, Tx, accounts,
+        self, Tx,
         events::{self, Entry},
     },
 };
 
 pub use check_in::{CheckIn, Returned, check_in};
 pub use check_out::{CheckOut, Take, check_out};
-pub use refusal::{Block, Refusal};
+pub use refusal::{Block, BlockShown, NotUndone, Refusal};
 pub use renew::{Renew, renew};
 pub use view::{due_reasons, view};
 
@@ -59,6 +75,15 @@ pub struct Override {
     /// The ids of the blocks that are overridden.
     pub blocks: Vec<String>,
     pub reason: String,
+    /// What becomes of the hold of somebody for whom the copy is kept: it is cancelled; otherwise first in line again.
+    pub cancel_hold: bool,
+}
+
+/// A loan that an action began or changed, and the change under which that is kept.
+#[derive(Clone, Debug)]
+pub struct Done {
+    pub loan: Loan,
+    pub change: ChangeId,
 }
 
 /// Why an action did not happen.
@@ -68,6 +93,8 @@ pub enum Error {
     NotFound,
     /// The rules do not allow it.
     Refused(Refusal),
+    /// What is asked for cannot be: the fields, and why.
+    Invalid(Invalid),
     /// The stock cannot be changed so.
     Obstacle(stock::Obstacle),
     Storage(storage::Error),
@@ -85,7 +112,7 @@ impl Error {
     pub fn into_storage(self) -> storage::Error {
         match self {
             Self::Storage(error) => error,
-            Self::NotFound | Self::Refused(_) | Self::Obstacle(_) => storage::Error::NoRow,
+            Self::NotFound | Self::Refused(_) | Self::Invalid(_) | Self::Obstacle(_) => storage::Error::NoRow,
         }
     }
 }
@@ -111,13 +138,7 @@ fn decide(actor: Actor, blocks: Vec<Block>, overriding: Option<&Override>) -> Re
     }
 }
 
-/// The category of a person; the account must be there.
-fn category(tx: &mut Tx<'_>, person: UserId) -> Result<String> {
-    accounts::category(tx, person)?.ok_or(Error::NotFound)
-}
-
 /// Keeps a change in the transaction of its effect.
-fn record(tx: &mut Tx<'_>, moment: Moment, actor: Actor, entry: &Entry) -> Result<()> {
-    events::record(tx, moment.at, Some(actor.uid()), entry)?;
-    Ok(())
+fn record(tx: &mut Tx<'_>, moment: Moment, actor: Actor, entry: &Entry) -> Result<ChangeId> {
+    Ok(events::record(tx, moment.at, Some(actor.uid()), entry)?)
 }

@@ -1,6 +1,9 @@
 //! Why an action is refused: every reason, with its numbers and whether a librarian may override it.
 
 use jiff::civil::Date;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
 
 use crate::{
     domain::{copy::State, money::Money},
@@ -10,6 +13,23 @@ use crate::{
 /// One reason. Their ids are part of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
+    /// The person is not active (R-PEOPLE-6).
+    Inactive,
+    /// The last day on which the person might borrow is past (R-PEOPLE-9).
+    Expired {
+        on: Date,
+    },
+    /// A librarian keeps the person from borrowing.
+    Barred {
+        until: Date,
+        reason: String,
+    },
+    /// The person has books, reservations or dues.
+    StillOpen {
+        books: i64,
+        holds: i64,
+        owes: Money,
+    },
     /// No copy of the title is on the shelf (R-LOAN-1).
     NoCopy,
     /// Students do not borrow by themselves (R-RULE-1).
@@ -45,17 +65,76 @@ pub enum Block {
     Fined {
         fine: Money,
     },
+    /// The change cannot be undone.
+    NotUndone(NotUndone),
     /// The loan was renewed as often as it may be.
     RenewLimit {
         used: i64,
         max: i64,
     },
+    /// More people wait for the title than copies are free, and the borrower is not among the first of them (R-HOLD-3).
+    Reserved {
+        waiting: i64,
+        free: i64,
+    },
+    /// The copy is kept for somebody else.
+    KeptForOther {
+        until: Date,
+    },
+    /// More people wait for the title than copies are free.
+    RenewWaiting {
+        waiting: i64,
+    },
+    /// Nobody waits for a title of which a copy is free.
+    FreeCopy {
+        location: String,
+    },
+    /// Nobody waits for a title that he has.
+    HasTitle {
+        due: Date,
+    },
+    /// The person waits for the title already.
+    InLine,
+    /// As many holds as the person may have.
+    HoldLimit {
+        held: i64,
+        max: i64,
+    },
+}
+
+/// Why a change cannot be undone (R-UNDO-2).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NotUndone {
+    /// It is undone already.
+    Already,
+    /// Something that came later rests on it.
+    Later,
+    /// This came later and rests on it, and for whom it was done.
+    Since { what: Message, name: Option<String> },
+    /// What it charged was paid or waived.
+    Paid,
+    /// The library's day has ended.
+    Day,
+    /// It is not a change of a kind that is undone.
+    Kind,
+    /// These people were changed since; the first are named.
+    People { people: usize, names: String },
 }
 
 impl Block {
     #[must_use]
     pub fn id(&self) -> &'static str {
         match self {
+            Self::Inactive => "person.inactive",
+            Self::Expired { .. } => "person.expired",
+            Self::Barred { .. } => "person.barred",
+            Self::StillOpen { .. } => "person.open",
+            Self::NotUndone(NotUndone::Already) => "undo.already",
+            Self::NotUndone(NotUndone::Later | NotUndone::Since { .. }) => "undo.later",
+            Self::NotUndone(NotUndone::Paid) => "undo.paid",
+            Self::NotUndone(NotUndone::Day) => "undo.day",
+            Self::NotUndone(NotUndone::Kind) => "undo.kind",
+            Self::NotUndone(NotUndone::People { .. }) => "undo.people",
             Self::NoCopy => "copy.none",
             Self::SelfBorrowOff => "self.borrow",
             Self::SelfReturnOff => "self.return",
@@ -73,6 +152,12 @@ impl Block {
             Self::State(_) => "copy.state",
             Self::Fined { .. } => "loan.fined",
             Self::RenewLimit { .. } => "renew.limit",
+            Self::Reserved { .. } | Self::KeptForOther { .. } => "title.reserved",
+            Self::RenewWaiting { .. } => "renew.waiting",
+            Self::FreeCopy { .. } => "hold.free",
+            Self::HasTitle { .. } => "hold.has_title",
+            Self::InLine => "hold.in_line",
+            Self::HoldLimit { .. } => "limit.holds",
         }
     }
 
@@ -80,18 +165,30 @@ impl Block {
     #[must_use]
     pub fn overridable(&self) -> bool {
         match self {
-            Self::Limit { .. }
+            Self::Expired { .. }
+            | Self::Barred { .. }
+            | Self::Limit { .. }
             | Self::Owes { .. }
             | Self::Overdue { .. }
             | Self::SameTitle { .. }
-            | Self::RenewLimit { .. } => true,
+            | Self::RenewLimit { .. }
+            | Self::Reserved { .. }
+            | Self::KeptForOther { .. }
+            | Self::RenewWaiting { .. }
+            | Self::HoldLimit { .. } => true,
             Self::State(state) => state.lending() == crate::domain::copy::Lending::Override,
-            Self::NoCopy
+            Self::Inactive
+            | Self::StillOpen { .. }
+            | Self::NotUndone(_)
+            | Self::NoCopy
             | Self::SelfBorrowOff
             | Self::SelfReturnOff
             | Self::SelfRenewOff
             | Self::OnLoan { .. }
-            | Self::Fined { .. } => false,
+            | Self::Fined { .. }
+            | Self::FreeCopy { .. }
+            | Self::HasTitle { .. }
+            | Self::InLine => false,
         }
     }
 
@@ -99,6 +196,22 @@ impl Block {
     #[must_use]
     pub fn message(&self) -> Message {
         match self {
+            Self::Inactive => message::block_inactive(),
+            Self::Expired { on } => message::block_expired(*on),
+            Self::Barred { until, reason } => message::block_barred(*until, reason),
+            Self::StillOpen { books, holds, owes } => message::block_still_open(*books, *holds, *owes),
+            Self::NotUndone(NotUndone::Already) => message::block_undone_already(),
+            Self::NotUndone(NotUndone::Later) => message::block_undo_later(),
+            Self::NotUndone(NotUndone::Since { what, name: Some(name) }) => {
+                message::block_undo_since_for(what, name)
+            }
+            Self::NotUndone(NotUndone::Since { what, name: None }) => message::block_undo_since(what),
+            Self::NotUndone(NotUndone::Paid) => message::block_undo_paid(),
+            Self::NotUndone(NotUndone::Day) => message::block_undo_day(),
+            Self::NotUndone(NotUndone::Kind) => message::block_undo_kind(),
+            Self::NotUndone(NotUndone::People { people, names }) => {
+                message::block_undo_people(*people, names)
+            }
             Self::NoCopy => message::block_no_copy(),
             Self::SelfBorrowOff => message::block_self_borrow(),
             Self::SelfReturnOff => message::block_self_return(),
@@ -116,6 +229,42 @@ impl Block {
             Self::State(state) => message::block_state(state.as_str()),
             Self::Fined { .. } => message::block_fined(),
             Self::RenewLimit { used, max } => message::block_renew_limit(*used, *max),
+            Self::Reserved { waiting, free } => message::block_reserved(*waiting, *free),
+            Self::KeptForOther { until } => message::block_kept_for_other(*until),
+            Self::RenewWaiting { waiting } => message::block_renew_waiting(*waiting),
+            Self::FreeCopy { location } => message::block_free_copy(location),
+            Self::HasTitle { due } => message::block_has_title(*due),
+            Self::InLine => message::block_in_line(),
+            Self::HoldLimit { held, max } => message::block_hold_limit(*held, *max),
+        }
+    }
+}
+
+/// A reason why circulation refused something.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct BlockShown {
+    #[schema(value_type = String)]
+    pub id: &'static str,
+    /// In words, with the way out.
+    pub text: String,
+    /// Whether a librarian may act against it, with a reason.
+    pub overridable: bool,
+    /// The numbers and days in the words.
+    pub facts: Map<String, Value>,
+    /// The template of the words, `x-messages[code]`.
+    #[schema(value_type = String)]
+    pub code: &'static str,
+}
+
+impl From<&Block> for BlockShown {
+    fn from(block: &Block) -> Self {
+        let message = block.message();
+        Self {
+            id: block.id(),
+            text: message.text(),
+            overridable: block.overridable(),
+            code: message.code,
+            facts: message.params,
         }
     }
 }

@@ -1,8 +1,15 @@
 //! Renewal: a loan runs longer.
 
-use super::{Actor, Block, Error, Moment, Override, Result, decide, record, view};
+use super::{Actor, Block, Done, Error, Moment, Override, Result, decide, hold, money, reader, record, view};
 use crate::{
-    domain::{change::Change, due, fine, id::LoanId, loan::Loan, money::Money, rulebook::Rulebook},
+    domain::{
+        change::Change,
+        due,
+        fine::{self, Fine},
+        id::LoanId,
+        money::Money,
+        rulebook::Rulebook,
+    },
     message::Message,
     storage::{Tx, events::Entry, loans},
 };
@@ -24,20 +31,22 @@ pub fn renew(
     moment: Moment,
     rulebook: &Rulebook,
     what: &Renew,
-) -> Result<Loan> {
+) -> Result<Done> {
+    // The person before the loan, as everywhere.
+    let borrower = loans::borrower(tx, what.loan)?.ok_or(Error::NotFound)?;
+    let reader = reader::lock(tx, borrower)?;
     let mut loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
     let rules = rulebook.on(moment.today);
     let policy = rules.for_category(&loan.category);
     let running =
-        fine::amount(loan.return_date, moment.today, &rulebook.history, &loan.category, &rulebook.calendar);
-    let mut blocks = Vec::new();
+        fine::of(loan.return_date, moment.today, &rulebook.history, &loan.category, &rulebook.calendar);
+    let mut blocks = reader::blocks(&reader, moment.today);
     if let Actor::Student(uid) = actor {
         if loan.user_id != uid {
             return Err(Error::NotFound);
         }
-        let fine = loan.charged + running;
-        if fine > Money::ZERO {
-            blocks.push(Block::Fined { fine });
+        if running.amount > Money::ZERO {
+            blocks.push(Block::Fined { fine: running.amount });
         }
         if !rules.self_renew {
             blocks.push(Block::SelfRenewOff);
@@ -46,18 +55,28 @@ pub fn renew(
     if let Some(max) = policy.max_renewals.filter(|max| loan.renewals >= *max) {
         blocks.push(Block::RenewLimit { used: loan.renewals, max });
     }
+    blocks.extend(hold::renewal_block(tx, loan.book_id)?);
     let overridden = decide(actor, blocks, what.overriding.as_ref())?;
     let from = loan.return_date;
     let due = due::renewed(from, moment.today, &policy, rules.charge_on_renewal, &rulebook.calendar);
-    let charged = if rules.charge_on_renewal { running } else { Money::ZERO };
+    let due = due::within_membership(due, moment.today, reader.valid_until, from, &rulebook.calendar);
+    let charged = if rules.charge_on_renewal { running } else { Fine::default() };
+    let charge = money::charge_fine(tx, actor, moment, &loan, &charged)?.map(|charge| charge.id);
+    let reasons_before = loan.due_reasons.replace(Message::to_stored(&due.explain));
     loan.return_date = due.day;
-    loan.due_reasons = Some(Message::to_stored(&due.explain));
     loan.renewals += 1;
-    loan.charged += charged;
     loans::store_due(tx, &loan)?;
-    let change =
-        Change::Renewed { loan: loan.id, title: loan.title.clone(), from, to: due.day, charged, overridden };
+    let change = Change::Renewed {
+        loan: loan.id,
+        title: loan.title.clone(),
+        from,
+        to: due.day,
+        charged: charged.amount,
+        charge,
+        reasons_before,
+        overridden,
+    };
     let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change };
-    record(tx, moment, actor, &entry)?;
-    Ok(view(loan, rulebook, moment.today))
+    let change = record(tx, moment, actor, &entry)?;
+    Ok(Done { loan: view(loan, rulebook, moment.today), change })
 }

@@ -1,13 +1,17 @@
 //! The stock: copies come in, move between states, and leave. Every function keeps the ledger law of copies (R-COPY-2):
 //! `noOfBooks` is the number of copies on the shelf, in the transaction that moves them.
 
-use super::{Actor, Error, Moment, Result, record};
+use super::{
+    Actor, Error, Moment, Result,
+    hold::{self, Line},
+    record,
+};
 use crate::{
     domain::{
         book::BookForm,
-        change::{AddedCopy, Change, CopyRecord},
+        change::{AddedCopy, Change, CopyRecord, Record},
         copy::{Condition, Copy, State},
-        id::{BookId, CopyId},
+        id::{BookId, ChangeId, CopyId},
         rulebook::Rulebook,
     },
     storage::{
@@ -117,7 +121,46 @@ pub fn add_copies(
 ) -> Result<Vec<AddedCopy>> {
     let added = put_copies(tx, moment, rulebook, book, barcodes)?;
     record_added(tx, moment, actor, book, &added)?;
+    keep_added(tx, actor, moment, rulebook, book, &added)?;
     Ok(added)
+}
+
+/// Keeps copies that came onto the shelf for those who wait for the title (R-HOLD-2).
+fn keep_added(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    book: BookId,
+    added: &[AddedCopy],
+) -> Result<()> {
+    if added.is_empty() {
+        return Ok(());
+    }
+    let mut line = Line::lock(tx, book)?.ok_or(Error::NotFound)?;
+    for copy in added {
+        let by = Some(actor.uid());
+        if hold::catch(tx, moment, by, rulebook, &mut line, copy.id, State::OnShelf)?.is_none() {
+            break;
+        }
+        books::count_out(tx, book)?;
+    }
+    Ok(())
+}
+
+/// Deletes a title with its reviews; its loans stay, and its line ends (R-BOOK-6). An undo brings all of it back.
+///
+/// # Errors
+/// [`Error::NotFound`].
+pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<ChangeId> {
+    books::lock(tx, book)?.ok_or(Error::NotFound)?;
+    let before = books::detail(tx, book, moment.today)?.ok_or(Error::NotFound)?;
+    // In the same moment, by which an undo finds them.
+    hold::title_deleted(tx, actor, moment, book)?;
+    books::delete(tx, book, moment.at)?;
+    copies::title_deleted(tx, book)?;
+    let change = Change::BookDeleted { book: Record::from(&before.book) };
+    record(tx, moment, actor, &Entry::book(book, change))
 }
 
 /// [`add_copies`] without a record of it.
@@ -145,7 +188,8 @@ pub fn record_added(
     if added.is_empty() {
         return Ok(());
     }
-    record(tx, moment, actor, &Entry::book(book, added_change(added)))
+    record(tx, moment, actor, &Entry::book(book, added_change(added)))?;
+    Ok(())
 }
 
 /// The recorded change: copies were added.
@@ -169,7 +213,8 @@ pub fn follow_number(
 ) -> Result<()> {
     if difference >= 0 {
         let added = put_on_shelf(tx, moment, rulebook, book, &Barcodes::Next(difference))?;
-        return record_added(tx, moment, actor, book, &added);
+        record_added(tx, moment, actor, book, &added)?;
+        return keep_added(tx, actor, moment, rulebook, book, &added);
     }
     let leaving = copies::to_withdraw(tx, book, -difference)?;
     if i64::try_from(leaving.len()) != Ok(-difference) {
@@ -190,47 +235,91 @@ pub fn follow_number(
     Ok(())
 }
 
-/// Moves a copy into another state (R-COPY-2).
+/// Moves a copy into another state (R-COPY-2). One that comes to the shelf is kept for whoever waits for it.
 pub fn move_copy(
     tx: &mut Tx<'_>,
     actor: Actor,
     moment: Moment,
+    rulebook: &Rulebook,
     id: CopyId,
     to: Condition,
     note: &str,
 ) -> Result<Copy> {
+    Ok(move_copy_recorded(tx, actor, moment, rulebook, id, to, note)?.0)
+}
+
+/// [`move_copy`], and the change under which it is kept; none where the copy was there already.
+pub fn move_copy_recorded(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    id: CopyId,
+    to: Condition,
+    note: &str,
+) -> Result<(Copy, Option<ChangeId>)> {
+    let mut recorded = None;
     let book = copies::book_of(tx, id)?.ok_or(Error::NotFound)?;
-    let title = books::lock(tx, book)?;
+    let line = Line::lock(tx, book)?;
     let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
     let from = facts.state();
     // A copy that is there already is no error: somebody was faster, or the code was scanned twice.
     if from != to.state() {
         // The copies of a deleted title stay withdrawn.
-        if title.is_none() || !from.moves().contains(&to) {
-            return Err(Obstacle::NoWay { from, to }.into());
-        }
+        let line = line.filter(|_| from.moves().contains(&to));
+        let mut line = line.ok_or(Obstacle::NoWay { from, to })?;
         if from == State::OnShelf && books::take_copy(tx, book)?.is_none() {
             return Err(
                 storage::Error::Inconsistent("a copy on the shelf that its title does not count").into()
             );
         }
+        hold::pass_over(tx, moment, actor.uid(), &mut line, id, false)?;
+        let by = Some(actor.uid());
+        let caught = matches!(to, Condition::OnShelf | Condition::ToShelve)
+            && hold::catch(tx, moment, by, rulebook, &mut line, id, from)?.is_some();
+        let to = if caught { Condition::ToShelve } else { to };
         if to == Condition::OnShelf {
             books::put_back_copies(tx, book, 1)?;
         }
-        copies::set_condition(tx, id, to)?;
-        let barcode = facts.record.barcode;
-        let change = Change::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
-        record(tx, moment, actor, &Entry { person: None, book: Some(book), copy: Some(id), change })?;
+        if !caught {
+            copies::set_condition(tx, id, to)?;
+        }
+        // A copy that waited to be shelved has not moved; that it is kept is told already.
+        if from != to.state() {
+            let barcode = facts.record.barcode;
+            let change = Change::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
+            let entry = Entry { person: None, book: Some(book), copy: Some(id), change };
+            recorded = Some(record(tx, moment, actor, &entry)?);
+        }
     }
-    copies::by_id(tx, id)?.ok_or(Error::NotFound)
+    Ok((copies::by_id(tx, id)?.ok_or(Error::NotFound)?, recorded))
 }
 
-/// Puts up to `limit` of the copies that wait to be shelved onto the shelf; how many (R-COPY-4).
-pub fn shelve(tx: &mut Tx<'_>, actor: Actor, moment: Moment, limit: i64) -> Result<i64> {
-    let mut shelved = 0;
+/// What became of the copies that waited to be shelved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shelved {
+    pub on_shelf: i64,
+    /// Kept for people who waited.
+    pub kept: i64,
+}
+
+/// Puts up to `limit` of the copies that wait to be shelved onto the shelf (R-COPY-4), or keeps them for those who wait.
+pub fn shelve(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    limit: i64,
+) -> Result<Shelved> {
+    let mut shelved = Shelved::default();
     for id in copies::to_shelve(tx, limit)? {
-        move_copy(tx, actor, moment, id, Condition::OnShelf, "")?;
-        shelved += 1;
+        match move_copy(tx, actor, moment, rulebook, id, Condition::OnShelf, "") {
+            Ok(copy) if copy.state == State::OnHoldShelf => shelved.kept += 1,
+            Ok(_) => shelved.on_shelf += 1,
+            // It went elsewhere, or its title was deleted, in the same instant.
+            Err(Error::Obstacle(Obstacle::NoWay { .. })) => {}
+            Err(error) => return Err(error),
+        }
     }
     Ok(shelved)
 }

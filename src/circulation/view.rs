@@ -26,9 +26,6 @@ pub fn due_reasons(loan: &OpenLoan) -> Vec<Message> {
 #[must_use]
 pub fn view(loan: OpenLoan, rulebook: &Rulebook, today: Date) -> Loan {
     let mut reasons = due_reasons(&loan);
-    if loan.charged > crate::domain::money::Money::ZERO {
-        reasons.push(message::explain_charged(loan.charged));
-    }
     let running = fine::of(loan.return_date, today, &rulebook.history, &loan.category, &rulebook.calendar);
     reasons.extend(running.explain);
     let renewal_days = rulebook.policy(&loan.category, today).renewal_days;
@@ -42,10 +39,11 @@ pub fn view(loan: OpenLoan, rulebook: &Rulebook, today: Date) -> Loan {
         return_date: loan.return_date,
         renewals: loan.renewals,
         renewal_days,
-        fine: loan.charged + running.amount,
+        fine: running.amount,
         overdue_days: fine::overdue_days(loan.return_date, today),
         explain: reasons.iter().map(Message::text).collect(),
         reasons,
         title: loan.title,
+        title_deleted: loan.title_deleted,
     }
 }

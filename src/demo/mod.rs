@@ -1,18 +1,17 @@
 //! The demo: well-known books with descriptions of our own, readers, reviews and loans, to try the product with.
 
+mod work;
+
 use jiff::Span;
 use serde::Deserialize;
 use url::Url;
 
+use work::Year;
+
 use crate::{
-    circulation::{self, Actor, CheckOut, Moment, Take, check_out, stock},
+    circulation::{self, Moment, stock},
     clock::Clock,
-    domain::{
-        account::Role,
-        book::BookForm,
-        id::{BookId, UserId},
-        review::ReviewForm,
-    },
+    domain::{account::Role, book::BookForm, review::ReviewForm},
     password,
     policies::Policies,
     storage::{
@@ -127,7 +126,7 @@ fn fill_now(
         };
         accounts::add(tx, &new, opened.at)?.map_err(|_| Error::NoRow)
     };
-    account(tx, LIBRARIAN, "Meera Iyer", Role::Admin, None, hash)?;
+    let librarian = account(tx, LIBRARIAN, "Meera Iyer", Role::Admin, None, hash)?.uid;
     let student = Reader {
         name: "Arjun Nair".into(),
         roll_number: "cs27-001".into(),
@@ -178,27 +177,15 @@ fn fill_now(
         }
         ids.push(id);
     }
-    let borrow = |tx: &mut Tx<'_>, reader: UserId, book: BookId, days_ago: i64| -> Result<(), Error> {
-        let begun = days_before(moment, days_ago);
-        let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
-        match check_out(tx, Actor::Student(reader), begun, &rulebook, &what) {
-            // Whoever comes late finds the shelf empty, in the demo too.
-            Ok(_) | Err(circulation::Error::Refused(_)) => Ok(()),
-            Err(error) => Err(error.into_storage()),
-        }
-    };
     let of_student = STUDENTS_LOANS.map(|(book, days_ago)| (student.uid, book, days_ago));
     let of_readers = (0_i64..)
         .zip(&readers)
         .enumerate()
         .map(|(number, (days, reader))| (reader.uid, number * 11 + 5, days % 10));
-    let mut loans: Vec<_> = of_student.into_iter().chain(of_readers).collect();
-    // Oldest first: the list of changes is in the order of time.
-    loans.sort_by_key(|(_, _, days_ago)| -days_ago);
-    for (reader, book, days_ago) in loans {
-        borrow(tx, reader, ids[book % ids.len()], days_ago)?;
-    }
-    Ok(())
+    let scripted = of_student.into_iter().chain(of_readers);
+    let scripted: Vec<_> =
+        scripted.map(|(reader, book, days)| (reader, ids[book % ids.len()], days)).collect();
+    Year::new(tx, &rulebook, librarian, &ids, moment, opened)?.play(&scripted)
 }
 
 #[cfg(test)]

@@ -59,14 +59,62 @@ impl Role {
     }
 }
 
+/// What a librarian may do (R-PEOPLE-8). A new one may do everything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Capability {
+    Desk,
+    Catalogue,
+    People,
+    Money,
+    Settings,
+}
+
+impl Capability {
+    pub const ALL: [Self; 5] = [Self::Desk, Self::Catalogue, Self::People, Self::Money, Self::Settings];
+
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Desk => "desk",
+            Self::Catalogue => "catalogue",
+            Self::People => "people",
+            Self::Money => "money",
+            Self::Settings => "settings",
+        }
+    }
+
+    /// Those of an account, as stored: `None` is everything a librarian can do.
+    #[must_use]
+    pub fn stored(role: Role, stored: Option<&str>) -> Vec<Self> {
+        match (role, stored) {
+            (Role::Student, _) => Vec::new(),
+            (Role::Admin, None) => Self::ALL.to_vec(),
+            (Role::Admin, Some(names)) => Self::ALL
+                .into_iter()
+                .filter(|one| names.split(',').any(|name| name == one.as_str()))
+                .collect(),
+        }
+    }
+
+    /// As they are stored.
+    #[must_use]
+    pub fn to_stored(capabilities: &[Self]) -> Option<String> {
+        let all = Self::ALL.iter().all(|one| capabilities.contains(one));
+        let names: Vec<&str> = capabilities.iter().map(|one| one.as_str()).collect();
+        (!all).then(|| names.join(","))
+    }
+}
+
 /// A person with an account (R-DATA-1).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
     /// Its number.
     pub uid: UserId,
-    /// The address to sign in with, as it was typed.
-    pub email: String,
+    /// The address to sign in with, as it was typed; null for whoever has none.
+    #[schema(required)]
+    pub email: Option<String>,
     /// Full name.
     pub name: String,
     /// What the account may do.
@@ -83,6 +131,8 @@ pub struct User {
     /// When the account was made.
     #[schema(format = DateTime)]
     pub created_at: String,
+    /// What a librarian may do; empty for others.
+    pub capabilities: Vec<Capability>,
 }
 
 /// What `Create Account` sends (R-REG-1). A role is not among it: every registered account is a student's (R-REG-3).

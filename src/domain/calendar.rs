@@ -194,6 +194,17 @@ impl Calendar {
         self.nearest_open(day, -1)
     }
 
+    /// The day that is so many open days later; closed days count where there is no open one.
+    #[must_use]
+    pub fn open_days_later(&self, day: Date, days: i64) -> Date {
+        let mut at = day;
+        for _ in 0..days {
+            let tomorrow = later(at, 1);
+            at = self.next_open(tomorrow).unwrap_or(tomorrow);
+        }
+        at
+    }
+
     /// Each step leaves a span or a closed weekday behind, so there are at most seven more steps than spans.
     fn nearest_open(&self, from: Date, step: i64) -> Option<Date> {
         if self.is_never_open() {
@@ -275,6 +286,22 @@ pub(super) mod tests {
         assert_eq!(calendar.next_open(date(2026, 12, 24)), Some(date(2027, 1, 4)));
         assert_eq!(calendar.previous_open(date(2027, 1, 3)), Some(date(2026, 12, 23)));
         assert_eq!(calendar.next_open(date(2026, 11, 23)), Some(date(2026, 11, 23)));
+    }
+
+    #[test]
+    fn a_copy_is_kept_for_open_days_alone_r_hold_2() {
+        let calendar = calendar(&[7], &[(date(2026, 12, 24), date(2026, 12, 25), "Christmas")]);
+        for (from, days, last) in [
+            // A Saturday and a Sunday: the first of the three days is Monday.
+            (date(2026, 11, 21), 3, date(2026, 11, 25)),
+            (date(2026, 11, 22), 3, date(2026, 11, 25)),
+            (date(2026, 12, 22), 3, date(2026, 12, 28)),
+            (date(2026, 11, 23), 1, date(2026, 11, 24)),
+        ] {
+            assert_eq!(calendar.open_days_later(from, days), last, "{days} from {from}");
+        }
+        let never = super::tests::calendar(&[1, 2, 3, 4, 5, 6, 7], &[]);
+        assert_eq!(never.open_days_later(date(2026, 11, 21), 3), date(2026, 11, 24));
     }
 
     #[test]

@@ -5,13 +5,16 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    account::{Role, User},
+    account::{Capability, Role, User},
     book::{Book, Status},
     calendar::CalendarForm,
     copy::{Condition, State},
-    id::{BookId, CopyId, LoanId, ReviewId},
+    hold::HoldState,
+    id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, ReviewId, UserId},
+    ledger::{ChargeKind, Method, Settled},
     library::LibrarySettings,
     money::Money,
+    person::Details,
     review::Review,
     rules::Rules,
 };
@@ -72,6 +75,15 @@ pub enum Change {
         /// The blocks that were overridden, and why.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         overridden: Option<Overridden>,
+        /// The borrower's own hold, which the loan fulfils.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        filled: Option<EndedHold>,
+        /// The hold of another reader that had kept the copy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        passed_over: Option<PassedOver>,
+        /// What the copy was before, where it was not on the shelf.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<Condition>,
     },
     Returned {
         loan: LoanId,
@@ -82,6 +94,18 @@ pub enum Change {
         on: Date,
         to: Condition,
         fine: Money,
+        /// The hold that caught the copy.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        caught: Option<HoldId>,
+        /// What the fine is charged by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        charge: Option<LineId>,
+        /// What is stored of the copy while it is on loan, where that is not that it belongs on the shelf.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        was: Option<Condition>,
+        /// What became of the copy that was lent, where another one came back (R-DESK-6).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        swapped: Option<Swapped>,
     },
     Renewed {
         loan: LoanId,
@@ -91,8 +115,80 @@ pub enum Change {
         /// What the renewal fixed of the fine until then (R-MONEY-5).
         #[serde(default, skip_serializing_if = "is_zero")]
         charged: Money,
+        /// What that is charged by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        charge: Option<LineId>,
+        /// How the return date had come about: messages, JSON.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reasons_before: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         overridden: Option<Overridden>,
+    },
+    Charged {
+        line: LineId,
+        of: ChargeKind,
+        amount: Money,
+        reason: String,
+    },
+    Paid {
+        line: LineId,
+        receipt: String,
+        amount: Money,
+        method: Method,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reference: String,
+        settled: Vec<Settled>,
+    },
+    Waived {
+        line: LineId,
+        charge: LineId,
+        of: ChargeKind,
+        amount: Money,
+        reason: String,
+    },
+    /// A charge was taken back, such as the price of a copy that was found.
+    ChargeReversed {
+        line: LineId,
+        charge: LineId,
+        of: ChargeKind,
+        title: String,
+        amount: Money,
+        /// What had been paid of it.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        credit: Money,
+        reason: String,
+    },
+    /// Credit was paid out.
+    Refunded {
+        line: LineId,
+        amount: Money,
+        method: Method,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reference: String,
+    },
+    /// A loan ended because its reader lost the copy (R-MONEY-4).
+    DeclaredLost {
+        loan: LoanId,
+        title: String,
+        copy: CopyId,
+        barcode: String,
+        due: Date,
+        /// Lost; withdrawn where the title is gone.
+        to: Condition,
+        was: Condition,
+        fine: Money,
+        /// What the fine is charged by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        charge: Option<LineId>,
+        price: Money,
+        /// What the price is charged by.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        price_charge: Option<LineId>,
+    },
+    /// Another change was taken back.
+    Undone {
+        change: ChangeId,
+        first: Box<Change>,
     },
     Reviewed {
         review: ReviewId,
@@ -117,6 +213,69 @@ pub enum Change {
         before: Box<LibrarySettings>,
         after: Box<LibrarySettings>,
     },
+    PersonAdded {
+        person: Details,
+    },
+    PersonUpdated {
+        before: Details,
+        after: Details,
+    },
+    /// The person may not sign in, borrow or hold any more; what was open stays so.
+    PersonDeactivated {
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    PersonActivated,
+    /// A code for the first sign-in, or for a forgotten password.
+    SignInCodeMade {
+        /// Epoch milliseconds.
+        expires: i64,
+    },
+    /// The person used a code and chose a password.
+    PasswordSet {
+        /// The address that the person added, to sign in with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        email: Option<String>,
+    },
+    /// A whole class went on, or left (R-PEOPLE-5). Everybody whom it touched is named by number.
+    BatchMoved {
+        from: String,
+        /// None: they were deactivated.
+        to: Option<String>,
+        people: Vec<UserId>,
+    },
+    NoDuesIssued {
+        number: String,
+    },
+    /// Another record of the same person was merged into this one (R-PEOPLE-9).
+    PeopleMerged {
+        dropped: UserId,
+        name: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        roll_number: Option<String>,
+        /// How many went over.
+        loans: usize,
+        lines: usize,
+    },
+    /// A person's own data is gone for good.
+    PersonErased,
+    /// It is forgotten who had had these loans and holds (R-PEOPLE-10).
+    ReadersForgotten {
+        loans: i64,
+        holds: i64,
+    },
+    /// What stood here told who somebody was who is erased now.
+    Erased,
+    LibrarianMade {
+        capabilities: Vec<Capability>,
+    },
+    LibrarianUnmade {
+        capabilities: Vec<Capability>,
+    },
+    CapabilitiesChanged {
+        before: Vec<Capability>,
+        after: Vec<Capability>,
+    },
     /// A change of the rules or the calendar moved it.
     DueDateMoved {
         loan: LoanId,
@@ -124,6 +283,114 @@ pub enum Change {
         from: Date,
         to: Date,
     },
+    HoldPlaced {
+        hold: HoldId,
+        title: String,
+        /// In the line, from 1.
+        place: i64,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        overridden: Option<Overridden>,
+    },
+    /// A copy is kept for the person.
+    HoldReady {
+        hold: HoldId,
+        title: String,
+        copy: CopyId,
+        barcode: String,
+        until: Date,
+        /// The copy's state before.
+        from: State,
+    },
+    HoldCancelled {
+        #[serde(flatten)]
+        ended: EndedHold,
+        title: String,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reason: String,
+    },
+    /// The person did not come in time.
+    HoldExpired {
+        #[serde(flatten)]
+        ended: EndedHold,
+        title: String,
+    },
+    /// The copy that was kept is not to be had; the person is first in line again.
+    HoldPutBack {
+        #[serde(flatten)]
+        before: PassedOver,
+        title: String,
+    },
+    /// A person was moved to another place in the line.
+    HoldsReordered {
+        hold: HoldId,
+        title: String,
+        from: i64,
+        to: i64,
+        /// What the places of the line were counted by, and are now.
+        before: Vec<QueueKey>,
+        after: Vec<QueueKey>,
+        reason: String,
+    },
+}
+
+/// Another copy of the title came back than the one that was lent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Swapped {
+    /// The copy that was lent.
+    pub copy: CopyId,
+    pub barcode: String,
+    /// The copy that came back.
+    pub in_hand: String,
+    /// The loan that the copy which came back belonged to: it has the copy that was lent now. None where that was on no
+    /// loan; then the copy that was lent is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with: Option<LoanId>,
+    /// What was stored of the copy that was lent.
+    pub was: Condition,
+}
+
+/// A hold that has ended, with what brings it back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EndedHold {
+    pub hold: HoldId,
+    /// [`HoldState::Ready`] where a copy was kept, otherwise [`HoldState::Waiting`].
+    pub was: HoldState,
+    /// The copy that was kept, and until when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<CopyId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Date>,
+    /// Whose hold keeps that copy now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed_to: Option<HoldId>,
+}
+
+/// A hold whose copy went another way, with what brings it back.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PassedOver {
+    pub hold: HoldId,
+    pub copy: CopyId,
+    pub until: Date,
+    /// What its place in the line was counted by.
+    pub queue_key: i64,
+    /// It is cancelled; otherwise it is first in line again.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cancelled: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+/// What the place of a hold in the line is counted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueKey {
+    pub hold: HoldId,
+    pub key: i64,
 }
 
 /// The stars and the words of a review.
@@ -145,6 +412,20 @@ fn is_zero(amount: &Money) -> bool {
 }
 
 impl Change {
+    /// The loans that it began, ended or moved.
+    #[must_use]
+    pub fn loans(&self) -> Vec<LoanId> {
+        match self {
+            Self::Lent { loan, .. } | Self::Renewed { loan, .. } | Self::DeclaredLost { loan, .. } => {
+                vec![*loan]
+            }
+            Self::Returned { loan, swapped, .. } => {
+                std::iter::once(*loan).chain(swapped.as_ref().and_then(|swapped| swapped.with)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The kind as the database and the API spell it.
     #[must_use]
     pub fn action(&self) -> &'static str {
@@ -162,12 +443,40 @@ impl Change {
             Self::Lent { .. } => "lent",
             Self::Returned { .. } => "returned",
             Self::Renewed { .. } => "renewed",
+            Self::Charged { .. } => "charged",
+            Self::Paid { .. } => "paid",
+            Self::Waived { .. } => "waived",
+            Self::ChargeReversed { .. } => "charge-reversed",
+            Self::Refunded { .. } => "refunded",
+            Self::DeclaredLost { .. } => "declared-lost",
+            Self::Undone { .. } => "undone",
             Self::Reviewed { .. } => "reviewed",
             Self::ReviewDeleted { .. } => "review-deleted",
             Self::RulesChanged { .. } => "rules-changed",
             Self::CalendarChanged { .. } => "calendar-changed",
             Self::SettingsChanged { .. } => "settings-changed",
+            Self::PersonAdded { .. } => "person-added",
+            Self::PersonUpdated { .. } => "person-updated",
+            Self::PersonDeactivated { .. } => "person-deactivated",
+            Self::PersonActivated => "person-activated",
+            Self::SignInCodeMade { .. } => "sign-in-code-made",
+            Self::PasswordSet { .. } => "password-set",
+            Self::BatchMoved { .. } => "batch-moved",
+            Self::NoDuesIssued { .. } => "no-dues-issued",
+            Self::PeopleMerged { .. } => "people-merged",
+            Self::PersonErased => "person-erased",
+            Self::ReadersForgotten { .. } => "readers-forgotten",
+            Self::Erased => "erased",
+            Self::LibrarianMade { .. } => "librarian-made",
+            Self::LibrarianUnmade { .. } => "librarian-unmade",
+            Self::CapabilitiesChanged { .. } => "capabilities-changed",
             Self::DueDateMoved { .. } => "due-date-moved",
+            Self::HoldPlaced { .. } => "hold-placed",
+            Self::HoldReady { .. } => "hold-ready",
+            Self::HoldCancelled { .. } => "hold-cancelled",
+            Self::HoldExpired { .. } => "hold-expired",
+            Self::HoldPutBack { .. } => "hold-put-back",
+            Self::HoldsReordered { .. } => "holds-reordered",
         }
     }
 }
@@ -189,13 +498,7 @@ impl Change {
                 vec![message::change_copies_added(*count, first)]
             }
             Self::CopyUpdated { after, .. } => vec![message::change_copy_updated(&after.barcode)],
-            Self::CopyMoved { barcode, from, to, note, .. } => {
-                let moved = message::change_copy_moved(barcode, from.as_str(), to.as_str());
-                [Some(moved), (!note.is_empty()).then(|| message::change_note(note))]
-                    .into_iter()
-                    .flatten()
-                    .collect()
-            }
+            Self::CopyMoved { barcode, from, to, note, .. } => moved(barcode, *from, *to, note),
             Self::Lent { title, barcode, due, overridden, .. } => {
                 let lent = match barcode {
                     Some(barcode) => message::change_lent_copy(title, barcode, *due),
@@ -203,14 +506,17 @@ impl Change {
                 };
                 std::iter::once(lent).chain(overridden.as_ref().map(Overridden::told)).collect()
             }
-            Self::Returned { title, to, fine, .. } => {
+            Self::Returned { title, to, fine, caught, swapped, .. } => {
                 let returned = match to {
+                    _ if caught.is_some() => message::change_returned_elsewhere(title),
                     Condition::OnShelf => message::change_returned(title),
                     Condition::ToShelve => message::change_returned_to_shelve(title),
                     _ => message::change_returned_elsewhere(title),
                 };
                 let fine = (*fine > Money::ZERO).then(|| message::change_with_fine(*fine));
-                std::iter::once(returned).chain(fine).collect()
+                let caught = caught.map(|_| message::change_caught());
+                let swapped = swapped.as_ref().map(Swapped::told);
+                std::iter::once(returned).chain(swapped).chain(fine).chain(caught).collect()
             }
             Self::Renewed { title, from, to, charged, overridden, .. } => {
                 let charged = (*charged > Money::ZERO).then(|| message::change_charged(*charged));
@@ -219,6 +525,13 @@ impl Change {
                     .chain(overridden.as_ref().map(Overridden::told))
                     .collect()
             }
+            Self::Charged { .. }
+            | Self::Paid { .. }
+            | Self::Waived { .. }
+            | Self::ChargeReversed { .. }
+            | Self::Refunded { .. }
+            | Self::DeclaredLost { .. } => self.money_messages(),
+            Self::Undone { first, .. } => first.undone().into_iter().collect(),
             Self::Reviewed { rating, .. } => vec![message::change_reviewed(*rating)],
             Self::ReviewDeleted { before, .. } => vec![message::change_review_deleted(before.rating)],
             Self::RulesChanged { after, .. } => vec![match after.effective_from {
@@ -227,9 +540,189 @@ impl Change {
             }],
             Self::CalendarChanged { .. } => vec![message::change_calendar()],
             Self::SettingsChanged { .. } => vec![message::change_settings()],
+            Self::PersonAdded { person } => vec![message::change_person_added(&person.name)],
+            Self::PersonUpdated { after, .. } => vec![message::change_person_updated(&after.name)],
+            Self::PersonDeactivated { reason } => {
+                let reason = (!reason.is_empty()).then(|| message::change_note(reason));
+                std::iter::once(message::change_person_deactivated()).chain(reason).collect()
+            }
+            Self::PersonActivated => vec![message::change_person_activated()],
+            Self::SignInCodeMade { .. } => vec![message::change_sign_in_code_made()],
+            Self::PasswordSet { .. } => vec![message::change_password_set()],
+            Self::BatchMoved { from, to: Some(to), people } => {
+                vec![message::change_batch_moved(from, to, people.len())]
+            }
+            Self::BatchMoved { from, to: None, people } => {
+                vec![message::change_batch_left(from, people.len())]
+            }
+            Self::NoDuesIssued { number } => vec![message::change_no_dues_issued(number)],
+            Self::PeopleMerged { name, loans, lines, .. } => {
+                vec![message::change_people_merged(name, *loans, *lines)]
+            }
+            Self::PersonErased => vec![message::change_person_erased()],
+            Self::ReadersForgotten { loans, holds } => {
+                vec![message::change_readers_forgotten(*loans, *holds)]
+            }
+            Self::Erased => vec![message::change_erased()],
+            Self::LibrarianMade { .. } => vec![message::change_librarian_made()],
+            Self::LibrarianUnmade { .. } => vec![message::change_librarian_unmade()],
+            Self::CapabilitiesChanged { .. } => vec![message::change_capabilities_changed()],
             Self::DueDateMoved { title, from, to, .. } => {
                 vec![message::change_due_date_moved(title, *from, *to)]
             }
+            Self::HoldPlaced { .. }
+            | Self::HoldReady { .. }
+            | Self::HoldCancelled { .. }
+            | Self::HoldExpired { .. }
+            | Self::HoldPutBack { .. }
+            | Self::HoldsReordered { .. } => self.messages_of_hold(),
+        }
+    }
+
+    fn messages_of_hold(&self) -> Vec<Message> {
+        match self {
+            Self::HoldPlaced { title, place, overridden, .. } => {
+                let placed = message::change_hold_placed(title, *place);
+                std::iter::once(placed).chain(overridden.as_ref().map(Overridden::told)).collect()
+            }
+            Self::HoldReady { title, barcode, until, .. } => {
+                vec![message::change_hold_ready(title, barcode, *until)]
+            }
+            Self::HoldCancelled { title, reason, .. } => {
+                let cancelled = message::change_hold_cancelled(title);
+                let reason = (!reason.is_empty()).then(|| message::change_reason(reason));
+                std::iter::once(cancelled).chain(reason).collect()
+            }
+            Self::HoldExpired { title, .. } => vec![message::change_hold_expired(title)],
+            Self::HoldPutBack { title, .. } => vec![message::change_hold_put_back(title)],
+            Self::HoldsReordered { title, from, to, reason, .. } => {
+                vec![message::change_holds_reordered(title, *from, *to), message::change_reason(reason)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, for what is done with money.
+    fn money_messages(&self) -> Vec<Message> {
+        match self {
+            Self::Charged { of, amount, reason, .. } => {
+                vec![message::change_charged_for(of.as_str(), *amount, reason)]
+            }
+            Self::Paid { receipt, amount, method, .. } => {
+                vec![message::change_paid(*amount, method.as_str(), receipt)]
+            }
+            Self::Waived { amount, reason, .. } => {
+                vec![message::change_waived(*amount), message::change_reason(reason)]
+            }
+            Self::ChargeReversed { title, amount, credit, reason, .. } => {
+                let credit = (*credit > Money::ZERO).then(|| message::explain_credit(*credit));
+                std::iter::once(message::change_charge_reversed(title, *amount))
+                    .chain(credit)
+                    .chain([message::change_reason(reason)])
+                    .collect()
+            }
+            Self::Refunded { amount, method, .. } => {
+                vec![message::change_refunded(*amount, method.as_str())]
+            }
+            Self::DeclaredLost { title, barcode, fine, price, .. } => {
+                let fine = (*fine > Money::ZERO).then(|| message::change_with_fine(*fine));
+                std::iter::once(message::change_declared_lost(title, barcode, *price)).chain(fine).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Change {
+    /// What is true again once this change is undone, in words.
+    #[must_use]
+    pub fn undone(&self) -> Option<Message> {
+        Some(match self {
+            Self::Lent { title, .. } => message::undone_lent(title),
+            Self::Returned { title, due, .. } | Self::DeclaredLost { title, due, .. } => {
+                message::undone_returned(title, *due)
+            }
+            Self::Renewed { title, from, .. } => message::undone_renewed(title, *from),
+            Self::CopyMoved { barcode, from, .. } => message::undone_moved(barcode, from.as_str()),
+            Self::HoldPlaced { title, .. } => message::undone_hold_placed(title),
+            Self::HoldCancelled { title, .. } => message::undone_hold_cancelled(title),
+            Self::HoldReady { title, .. } => message::undone_hold_ready(title),
+            Self::Charged { amount, .. } => message::undone_charged(*amount),
+            Self::Paid { amount, receipt, .. } => message::undone_paid(*amount, receipt),
+            Self::Waived { amount, .. } => message::undone_waived(*amount),
+            Self::PersonDeactivated { .. } => message::undone_deactivated(),
+            Self::BatchMoved { from, to: Some(_), people, .. } => {
+                message::undone_batch_moved(from, people.len())
+            }
+            Self::BatchMoved { from, to: None, people, .. } => message::undone_batch_left(from, people.len()),
+            Self::ChargeReversed { title, amount, .. } => message::undone_charge_reversed(title, *amount),
+            Self::Refunded { amount, .. } => message::undone_refunded(*amount),
+            Self::PeopleMerged { name, .. } => message::undone_people_merged(name),
+            Self::BookDeleted { book } => message::undone_book_deleted(&book.title),
+            _ => return None,
+        })
+    }
+}
+
+impl Change {
+    /// Whether somebody read or wanted to read a book; without a person, that is forgotten.
+    #[must_use]
+    pub fn is_of_reader(&self) -> bool {
+        match self {
+            Self::Undone { first, .. } => first.is_of_reader(),
+            Self::Lent { .. }
+            | Self::Returned { .. }
+            | Self::Renewed { .. }
+            | Self::DueDateMoved { .. }
+            | Self::DeclaredLost { .. }
+            | Self::HoldPlaced { .. }
+            | Self::HoldReady { .. }
+            | Self::HoldCancelled { .. }
+            | Self::HoldExpired { .. }
+            | Self::HoldPutBack { .. }
+            | Self::HoldsReordered { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// What a librarian needs to be allowed to take it back: as much as to do it. `None` for what is never undone.
+    #[must_use]
+    pub fn undone_by(&self) -> Option<Capability> {
+        match self {
+            Self::Lent { .. }
+            | Self::Returned { .. }
+            | Self::Renewed { .. }
+            | Self::CopyMoved { .. }
+            | Self::HoldPlaced { .. }
+            | Self::HoldCancelled { .. }
+            | Self::HoldReady { .. }
+            | Self::DeclaredLost { .. }
+            | Self::Paid { .. } => Some(Capability::Desk),
+            Self::Charged { .. }
+            | Self::Waived { .. }
+            | Self::ChargeReversed { .. }
+            | Self::Refunded { .. } => Some(Capability::Money),
+            Self::PersonDeactivated { .. } | Self::BatchMoved { .. } | Self::PeopleMerged { .. } => {
+                Some(Capability::People)
+            }
+            Self::BookDeleted { .. } => Some(Capability::Catalogue),
+            _ => None,
+        }
+    }
+}
+
+/// A copy went from one state to another, in words.
+fn moved(barcode: &str, from: State, to: Condition, note: &str) -> Vec<Message> {
+    let moved = message::change_copy_moved(barcode, from.as_str(), to.as_str());
+    let note = (!note.is_empty()).then(|| message::change_note(note));
+    std::iter::once(moved).chain(note).collect()
+}
+
+impl Swapped {
+    fn told(&self) -> Message {
+        match self.with {
+            Some(_) => message::change_exchanged(&self.in_hand, &self.barcode),
+            None => message::change_swapped(&self.in_hand, &self.barcode),
         }
     }
 }
@@ -334,6 +827,25 @@ mod tests {
                 barcode: Some("L000002".into()),
                 due: date(2026, 11, 28),
                 overridden: None,
+                filled: Some(EndedHold {
+                    hold: HoldId(3),
+                    was: HoldState::Ready,
+                    copy: Some(CopyId(2)),
+                    until: Some(date(2026, 11, 24)),
+                    passed_to: None,
+                }),
+                passed_over: None,
+                was: None,
+            },
+            Change::HoldExpired {
+                ended: EndedHold {
+                    hold: HoldId(3),
+                    was: HoldState::Ready,
+                    copy: Some(CopyId(2)),
+                    until: Some(date(2026, 11, 24)),
+                    passed_to: Some(HoldId(4)),
+                },
+                title: "Godaan".into(),
             },
             Change::CopyMoved {
                 copy: CopyId(2),

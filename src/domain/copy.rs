@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    id::{BookId, CopyId, LoanId, UserId},
+    id::{BookId, CopyId, HoldId, LoanId, UserId},
     money::Money,
     rule::{FieldError, Invalid, Kind, Text},
 };
@@ -87,8 +87,11 @@ macro_rules! names {
     };
 }
 
+pub(super) use names;
+
 names! {
-    /// What is stored of a copy: the state it has while no loan is open on it.
+    /// What is stored of a copy: the state it has while no loan is open on it and no hold keeps it. A copy that is kept
+    /// is to be shelved once its hold is gone.
     Condition {
         OnShelf = "on-shelf",
         /// It came back and is not yet on the shelf (R-COPY-4).
@@ -151,8 +154,8 @@ pub enum Lending {
 }
 
 /// What may become of a copy in each state (R-COPY-2): whether a student may take it himself, whether the desk may lend
-/// it, and where a librarian may move it. What is on loan is taken back first; what is kept for a reader is released
-/// first; nobody makes a copy `unseen` by hand.
+/// it, and where a librarian may move it. What is on loan is taken back first; what is kept for a reader goes on by its
+/// hold, unless it is damaged or cannot be found; nobody makes a copy `unseen` by hand.
 const TABLE: &[(State, bool, Lending, &[Condition])] = {
     use Condition as C;
     &[
@@ -169,7 +172,7 @@ const TABLE: &[(State, bool, Lending, &[Condition])] = {
             Lending::Yes,
             &[C::OnShelf, C::InRepair, C::Lost, C::Missing, C::Reference, C::Withdrawn],
         ),
-        (State::OnHoldShelf, false, Lending::Never, &[]),
+        (State::OnHoldShelf, false, Lending::Never, &[C::InRepair, C::Lost, C::Missing]),
         (
             State::Unseen,
             false,
@@ -238,6 +241,18 @@ pub struct CopyLoan {
     pub return_date: Date,
 }
 
+/// For whom a copy is kept (R-HOLD-2).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CopyHold {
+    pub id: HoldId,
+    pub user_id: UserId,
+    pub user_name: String,
+    /// The last day on which it is kept.
+    #[schema(value_type = String, format = Date)]
+    pub ready_until: Date,
+}
+
 /// A copy of a title (R-COPY-1).
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -264,6 +279,9 @@ pub struct Copy {
     /// Who has it; null while it is not on loan.
     #[schema(required)]
     pub loan: Option<CopyLoan>,
+    /// For whom it is kept; null while it is for nobody.
+    #[schema(required)]
+    pub hold: Option<CopyHold>,
 }
 
 #[cfg(test)]
@@ -285,7 +303,7 @@ mod tests {
             assert!(!moves.contains(&Condition::Unseen), "nobody makes a copy unseen by hand: {state:?}");
             assert!(moves.iter().all(|to| to.state() != *state), "{state:?} moves to itself");
             let owned_elsewhere = !matches!(state, State::OnLoan | State::OnHoldShelf);
-            assert_eq!(!moves.is_empty(), owned_elsewhere, "{state:?}");
+            assert_eq!(moves.is_empty(), *state == State::OnLoan, "{state:?}");
             if owned_elsewhere && *state != State::Withdrawn {
                 assert!(moves.contains(&Condition::Withdrawn), "{state:?} can be withdrawn");
             }

@@ -75,15 +75,41 @@ fn settled(mut due: Due, today: Date, policy: &Policy, calendar: &Calendar) -> D
     due
 }
 
-/// A day that is past cuts nothing any more.
 fn cut_to(due: &mut Due, today: Date, policy: &Policy, calendar: &Calendar) {
-    let Some(last) = policy.all_back_by.filter(|last| today <= *last && *last < due.day) else { return };
+    let (open_day, closed_day) = (message::explain_all_back_by, message::explain_all_back_by_closed);
+    cut(due, today, policy.all_back_by, calendar, open_day, closed_day);
+}
+
+/// A due date cut to the last day on which the reader may borrow, but not before `earliest` (R-PEOPLE-9).
+#[must_use]
+pub fn within_membership(
+    mut due: Due,
+    today: Date,
+    valid_until: Option<Date>,
+    earliest: Date,
+    calendar: &Calendar,
+) -> Due {
+    let (open_day, closed_day) = (message::explain_valid_until, message::explain_valid_until_closed);
+    cut(&mut due, today, valid_until, calendar, open_day, closed_day);
+    if due.day < earliest {
+        due.day = earliest;
+        due.explain.push(message::explain_never_earlier(earliest));
+    }
+    due
+}
+
+/// Cuts to a day, or to the open day before it. A day that is past cuts nothing any more.
+fn cut(
+    due: &mut Due,
+    today: Date,
+    last: Option<Date>,
+    calendar: &Calendar,
+    open_day: fn(Date) -> Message,
+    closed_day: fn(Date, Date) -> Message,
+) {
+    let Some(last) = last.filter(|last| today <= *last && *last < due.day) else { return };
     let open = calendar.previous_open(last).unwrap_or(last).max(today);
-    due.explain.push(if open == last {
-        message::explain_all_back_by(last)
-    } else {
-        message::explain_all_back_by_closed(last, open)
-    });
+    due.explain.push(if open == last { open_day(last) } else { closed_day(last, open) });
     due.day = open;
 }
 
@@ -213,6 +239,34 @@ mod tests {
             renewed(date(2027, 3, 1), date(2027, 2, 25), &Policy::default(), true, &open()).day,
             date(2027, 3, 8)
         );
+    }
+
+    #[test]
+    fn a_membership_cuts_a_due_date_to_the_open_day_before_its_end_r_people_9() {
+        let today = date(2027, 5, 27);
+        let sundays = calendar(&[7], &[]);
+        let lent = |valid_until| {
+            let due = first(today, &Policy::default(), &sundays);
+            within_membership(due, today, valid_until, today, &sundays)
+        };
+        let words = "7 days from Thursday 27 May; This person may keep books until Sunday 30 May, which is closed; \
+                     moved to Saturday 29 May";
+        assert_eq!(told(&lent(Some(date(2027, 5, 30)))), (date(2027, 5, 29), words.into()));
+        for (valid_until, due) in [
+            (None, date(2027, 6, 3)),
+            (Some(date(2027, 6, 3)), date(2027, 6, 3)),
+            (Some(date(2027, 6, 2)), date(2027, 6, 2)),
+            // The whole last day is valid, and a day that is past cuts nothing: a librarian has lent all the same.
+            (Some(today), today),
+            (Some(date(2027, 5, 26)), date(2027, 6, 3)),
+        ] {
+            assert_eq!(lent(valid_until).day, due, "{valid_until:?}");
+        }
+        let due = date(2027, 6, 3);
+        let new = renewed(due, today, &Policy::default(), false, &sundays);
+        let kept = within_membership(new, today, Some(date(2027, 5, 31)), due, &sundays);
+        assert_eq!(kept.day, due);
+        assert_eq!(kept.explain.last().map(|message| message.code), Some("explain.neverEarlier"));
     }
 
     #[test]

@@ -36,6 +36,16 @@ ids! {
     LoanId,
     /// A review.
     ReviewId,
+    /// A line of a person's account.
+    LineId,
     /// An entry of the record of changes.
     ChangeId,
+    /// A reader's wish for a title, open or ended.
+    HoldId,
+    /// A page of a browser at which scans are decided.
+    DeskId,
+    /// A phone that scans for a desk.
+    PhoneId,
+    /// A scan that a phone made.
+    PhoneScanId,
 }

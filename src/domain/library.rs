@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rule::{Invalid, Kind, Text};
+use super::rule::{Invalid, Kind, Number, Text};
 use crate::message;
 
 /// The library's own settings, apart from its rules and its calendar. The defaults are the specification's.
@@ -24,6 +24,12 @@ pub struct LibrarySettings {
     pub accession_prefix: String,
     /// The language of the screens for whoever has chosen none.
     pub language: String,
+    /// The month in which the financial year begins, 1 to 12: the numbers of receipts begin anew (R-MONEY-3).
+    #[schema(minimum = 1, maximum = 12)]
+    pub financial_year_month: i8,
+    /// So many months after a loan is ended and settled it is forgotten who it was; null: never (R-PEOPLE-10).
+    #[schema(required, minimum = 1, maximum = 120)]
+    pub forget_after_months: Option<i64>,
 }
 
 impl Default for LibrarySettings {
@@ -36,6 +42,8 @@ impl Default for LibrarySettings {
             departments: Vec::new(),
             accession_prefix: "L".into(),
             language: LANGUAGES[0].into(),
+            financial_year_month: 4,
+            forget_after_months: None,
         }
     }
 }
@@ -63,6 +71,14 @@ pub const ACCESSION_PREFIX: Text =
 pub const LANGUAGE: Text =
     Text { field: "language", label: "Language", min: 1, max: 10, kind: Kind::OneOf(LANGUAGES) };
 
+/// January is 1.
+pub const FINANCIAL_YEAR_MONTH: Number =
+    Number { field: "financialYearMonth", label: "Financial year begins in", min: 1, max: 12 };
+
+/// In months.
+pub const FORGET_AFTER_MONTHS: Number =
+    Number { field: "forgetAfterMonths", label: "Forget readers after (months)", min: 1, max: 120 };
+
 /// Most batches.
 const BATCHES: usize = 50;
 /// Most departments.
@@ -80,6 +96,13 @@ impl LibrarySettings {
             departments: list(&DEPARTMENT, DEPARTMENTS, &self.departments, &mut invalid),
             accession_prefix: ACCESSION_PREFIX.check(&self.accession_prefix, &mut invalid),
             language: LANGUAGE.check(&self.language, &mut invalid),
+            financial_year_month: i8::try_from(
+                FINANCIAL_YEAR_MONTH.check(self.financial_year_month.into(), &mut invalid),
+            )
+            .unwrap_or(4),
+            forget_after_months: self
+                .forget_after_months
+                .map(|months| FORGET_AFTER_MONTHS.check(months, &mut invalid)),
         };
         if checked.batches.is_empty() {
             invalid.push(BATCH.field, message::required(BATCH.label));
@@ -133,6 +156,8 @@ mod tests {
             departments: vec!["Physics".into(), "PHYSICS".into()],
             accession_prefix: "L_".into(),
             language: "tlh".into(),
+            financial_year_month: 13,
+            forget_after_months: Some(0),
         };
         let told: Vec<String> = wrong
             .checked()
@@ -150,6 +175,8 @@ mod tests {
                 "batches[2]: Batch “2025” is already in the list.",
                 "departments[1]: Department “PHYSICS” is already in the list.",
                 "language: Language must be one of the choices offered.",
+                "financialYearMonth: Financial year begins in must be a whole number from 1 to 12.",
+                "forgetAfterMonths: Forget readers after (months) must be a whole number from 1 to 120.",
                 "currencyCode: Currency code must be three letters, such as INR.",
                 "accessionPrefix: Prefix of accession numbers must be letters, digits or hyphens.",
             ]

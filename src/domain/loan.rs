@@ -27,10 +27,10 @@ pub struct OpenLoan {
     pub renewals: i64,
     /// Why the return date is what it is, where it is not simply entry date and loan days: messages, JSON.
     pub due_reasons: Option<String>,
-    /// What renewals of the overdue loan have fixed of its fine (R-MONEY-5).
-    pub charged: Money,
     /// The borrower's category.
     pub category: String,
+    /// The title is deleted: the copy is withdrawn when it comes back.
+    pub title_deleted: bool,
 }
 
 /// A book that somebody has at home.
@@ -44,6 +44,8 @@ pub struct Loan {
     pub book_id: BookId,
     /// The book's title when it was borrowed.
     pub title: String,
+    /// The title is deleted from the catalogue: the copy is withdrawn when it comes back.
+    pub title_deleted: bool,
     /// The copy borrowed, and its barcode.
     pub copy_id: CopyId,
     pub barcode: String,

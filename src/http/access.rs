@@ -12,9 +12,10 @@ use super::{
     API, Shared,
     error::{Error, Result},
     idempotency,
+    phones::CallingPhone,
     session::Caller,
 };
-use crate::domain::account::Role;
+use crate::domain::account::{Capability, Role, User};
 
 /// Who may make a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,19 +28,33 @@ pub enum Access {
     Student,
     /// Librarians.
     Admin,
+    /// Librarians who may do this (R-PEOPLE-8).
+    May(Capability),
+    /// Students, for themselves, and librarians who may do this.
+    StudentOrMay(Capability),
+    /// A phone that scans for a desk, by its token. Nobody's session opens these calls, and the token opens no other.
+    Phone,
 }
 
 impl Access {
     /// Whether this person (`None`: nobody signed in) may; the error tells why not.
-    pub fn allows(self, role: Option<Role>) -> Result<()> {
-        match (self, role) {
-            (Self::Anyone, _)
-            | (Self::SignedIn, Some(_))
-            | (Self::Student, Some(Role::Student))
-            | (Self::Admin, Some(Role::Admin)) => Ok(()),
-            (_, None) => Err(Error::NotSignedIn),
-            (_, Some(_)) => Err(Error::Forbidden),
+    pub fn allows(self, person: Option<&User>) -> Result<()> {
+        if self == Self::Phone {
+            return Err(Error::PhoneEnded);
         }
+        let Some(person) = person else {
+            return if self == Self::Anyone { Ok(()) } else { Err(Error::NotSignedIn) };
+        };
+        let allowed = match (self, person.role) {
+            (Self::Anyone | Self::SignedIn, _)
+            | (Self::Student | Self::StudentOrMay(_), Role::Student)
+            | (Self::Admin, Role::Admin) => true,
+            (Self::May(capability) | Self::StudentOrMay(capability), Role::Admin) => {
+                person.capabilities.contains(&capability)
+            }
+            _ => false,
+        };
+        if allowed { Ok(()) } else { Err(Error::Forbidden) }
     }
 }
 
@@ -47,6 +62,7 @@ impl Access {
 pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/auth/register", Access::Anyone),
     ("POST", "/auth/sign-in", Access::Anyone),
+    ("POST", "/auth/redeem", Access::Anyone),
     ("POST", "/auth/sign-out", Access::Anyone),
     ("GET", "/auth/session", Access::Anyone),
     ("POST", "/auth/id-card", Access::Anyone),
@@ -54,16 +70,39 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("PATCH", "/me", Access::Student),
     ("GET", "/me/loans", Access::Student),
     ("GET", "/books", Access::Anyone),
-    ("POST", "/books", Access::Admin),
+    ("POST", "/books", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}", Access::Anyone),
-    ("PUT", "/books/{id}", Access::Admin),
-    ("DELETE", "/books/{id}", Access::Admin),
+    ("PUT", "/books/{id}", Access::May(Capability::Catalogue)),
+    ("DELETE", "/books/{id}", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}/copies", Access::Admin),
-    ("POST", "/books/{id}/copies", Access::Admin),
+    ("POST", "/books/{id}/copies", Access::May(Capability::Catalogue)),
     ("GET", "/copies", Access::Admin),
-    ("PATCH", "/copies/{id}", Access::Admin),
-    ("POST", "/copies/{id}/move", Access::Admin),
-    ("POST", "/copies/shelve", Access::Admin),
+    ("PATCH", "/copies/{id}", Access::May(Capability::Catalogue)),
+    ("POST", "/copies/{id}/move", Access::May(Capability::Desk)),
+    ("POST", "/copies/shelve", Access::May(Capability::Desk)),
+    ("POST", "/desk/scans", Access::May(Capability::Desk)),
+    ("GET", "/desk/today", Access::May(Capability::Desk)),
+    ("GET", "/desk/phones", Access::May(Capability::Desk)),
+    ("POST", "/desk/phones", Access::May(Capability::Desk)),
+    ("DELETE", "/desk/phones/{id}", Access::May(Capability::Desk)),
+    ("GET", "/desk/phone-scans", Access::May(Capability::Desk)),
+    ("POST", "/phone/scans", Access::Phone),
+    ("GET", "/phone/answers", Access::Phone),
+    ("GET", "/people/{id}/account", Access::Admin),
+    ("POST", "/people/{id}/charges", Access::May(Capability::Money)),
+    ("POST", "/people/{id}/payments", Access::May(Capability::Desk)),
+    ("POST", "/charges/{id}/waive", Access::May(Capability::Money)),
+    ("GET", "/receipts/{number}", Access::Admin),
+    ("POST", "/loans/{id}/lost", Access::May(Capability::Desk)),
+    ("POST", "/charges/{id}/reverse", Access::May(Capability::Money)),
+    ("POST", "/people/{id}/refunds", Access::May(Capability::Money)),
+    ("GET", "/money/debtors", Access::May(Capability::Money)),
+    ("GET", "/money/lines", Access::May(Capability::Money)),
+    ("GET", "/money/lines.csv", Access::May(Capability::Money)),
+    ("GET", "/money/totals", Access::May(Capability::Money)),
+    ("GET", "/me/account", Access::Student),
+    // What each kind of change asks for: `Change::undone_by`.
+    ("POST", "/changes/{id}/undo", Access::Admin),
     ("GET", "/changes", Access::Admin),
     ("GET", "/changes.csv", Access::Admin),
     ("GET", "/books/{id}/reviews", Access::Anyone),
@@ -71,17 +110,42 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("DELETE", "/reviews/{id}", Access::Student),
     ("POST", "/books/{id}/loans", Access::Student),
     ("GET", "/loans", Access::Admin),
-    ("POST", "/loans/{id}/return", Access::SignedIn),
-    ("POST", "/loans/{id}/extend", Access::SignedIn),
+    ("POST", "/loans/{id}/return", Access::StudentOrMay(Capability::Desk)),
+    ("POST", "/loans/{id}/extend", Access::StudentOrMay(Capability::Desk)),
+    ("GET", "/people", Access::Admin),
+    ("POST", "/people", Access::May(Capability::People)),
+    ("POST", "/people/import", Access::May(Capability::People)),
+    ("GET", "/people.csv", Access::May(Capability::People)),
+    ("GET", "/people/{id}", Access::Admin),
+    ("DELETE", "/people/{id}", Access::May(Capability::People)),
+    ("POST", "/people/promote", Access::May(Capability::People)),
+    ("POST", "/people/merge", Access::May(Capability::People)),
+    ("POST", "/people/{id}/role", Access::May(Capability::People)),
+    ("POST", "/people/{id}/no-dues", Access::May(Capability::People)),
+    ("GET", "/no-dues/{number}", Access::Anyone),
+    ("PATCH", "/people/{id}", Access::May(Capability::People)),
+    ("POST", "/people/{id}/deactivate", Access::May(Capability::People)),
+    ("POST", "/people/{id}/activate", Access::May(Capability::People)),
+    ("POST", "/people/{id}/sign-in-code", Access::May(Capability::People)),
+    ("GET", "/people/{id}/loans", Access::Admin),
+    ("POST", "/books/{id}/holds", Access::StudentOrMay(Capability::Desk)),
+    ("GET", "/books/{id}/holds", Access::Admin),
+    ("GET", "/holds", Access::Admin),
+    ("GET", "/holds/titles", Access::Admin),
+    ("DELETE", "/holds/{id}", Access::StudentOrMay(Capability::Desk)),
+    ("POST", "/holds/{id}/move", Access::May(Capability::Desk)),
+    ("GET", "/me/holds", Access::Student),
+    ("GET", "/people/{id}/holds", Access::Admin),
     ("GET", "/config", Access::Anyone),
     ("GET", "/settings/rules", Access::Admin),
-    ("PUT", "/settings/rules", Access::Admin),
-    ("POST", "/settings/rules/preview", Access::Admin),
+    ("PUT", "/settings/rules", Access::May(Capability::Settings)),
+    ("POST", "/settings/rules/preview", Access::May(Capability::Settings)),
     ("GET", "/settings/calendar", Access::Admin),
-    ("PUT", "/settings/calendar", Access::Admin),
-    ("POST", "/settings/calendar/preview", Access::Admin),
+    ("PUT", "/settings/calendar", Access::May(Capability::Settings)),
+    ("POST", "/settings/calendar/preview", Access::May(Capability::Settings)),
     ("GET", "/settings/library", Access::Admin),
-    ("PUT", "/settings/library", Access::Admin),
+    ("PUT", "/settings/library", Access::May(Capability::Settings)),
+    ("POST", "/settings/library/preview", Access::May(Capability::Settings)),
     ("POST", "/vitals", Access::Anyone),
     ("GET", "/openapi.json", Access::Anyone),
 ];
@@ -110,8 +174,13 @@ pub async fn enforce(
 ) -> Result<Response> {
     let route = path.as_str().strip_prefix(API).unwrap_or(path.as_str());
     let access = access(request.method(), route)?;
+    if access == Access::Phone {
+        let phone = CallingPhone::of(&app, request.headers()).await?;
+        request.extensions_mut().insert(phone);
+        return Ok(next.run(request).await);
+    }
     let caller = Caller::of(&app, request.headers()).await?;
-    access.allows(caller.role()).map_err(|refused| match caller {
+    access.allows(caller.person()).map_err(|refused| match caller {
         // Signed in, but with a role that is none (R-LOGIN-5).
         Caller::RoleUndefined => Error::RoleUndefined,
         _ => refused,

@@ -5,13 +5,13 @@ use std::time::Duration;
 use axum::{
     extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
-    response::{AppendHeaders, IntoResponse},
+    response::{AppendHeaders, IntoResponse, Response},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Limits, Shared,
+    App, Limits, Shared,
     client::Network,
     device::{self, Device},
     error::{Error, Result},
@@ -24,16 +24,19 @@ use crate::{
     domain::{
         account::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,
-            folded_roll_number, normalized_password,
+            folded_roll_number, new_password, normalized_password,
         },
         change::{Change, Profile},
-        rule::Invalid,
+        rule::{Invalid, Kind, Text},
     },
+    message,
     password::Verdict,
+    people::code,
     storage::{
+        Tx,
         accounts::{self, NewAccount, Taken},
         events::{self, Entry},
-        sessions,
+        people, sessions, sign_in_codes,
     },
 };
 
@@ -42,6 +45,9 @@ impl From<Taken> for Error {
         match taken {
             Taken::Email => Self::EmailTaken,
             Taken::RollNumber => Self::RollNumberTaken,
+            Taken::Barcode => {
+                Invalid::field(ROLL_NUMBER.field, message::roll_number_is_barcode(ROLL_NUMBER.label)).into()
+            }
         }
     }
 }
@@ -169,6 +175,7 @@ pub async fn sign_in(
         app.db.read(move |tx| accounts::credentials(tx, &key)).await?
     };
     let (account, stored) = found.unzip();
+    let stored = stored.flatten();
 
     let https = app.settings.is_https();
     let device = Device::of(https, &headers);
@@ -186,26 +193,73 @@ pub async fn sign_in(
     let (Verdict::Right { rehashed }, Some(account), Some(stored)) = (verdict?, account, stored) else {
         return Err(Error::InvalidCredentials);
     };
+    if !account.active {
+        return Err(Error::AccountInactive);
+    }
     let user = account.user.ok_or(Error::RoleUndefined)?;
-    let device = Device::signed_in(device, https, rehashed.as_deref().unwrap_or(&stored))?;
+    let hash = rehashed.as_deref().unwrap_or(&stored);
+    let entering = Entering { device, hash: hash.to_owned(), remember: form.remember };
+    let uid = user.uid;
+    enter(&app, &headers, user, entering, move |tx, now| {
+        if let Some(rehashed) = rehashed {
+            accounts::rehash(tx, uid, &stored, &rehashed)?;
+        }
+        Ok(events::record(tx, now, Some(uid), &Entry::person(uid, Change::SignedIn)).map(|_| ())?)
+    })
+    .await
+}
+
+impl App {
+    /// Whether this is the password of whoever is signed in; tries count as those of a sign-in.
+    pub async fn is_own_password(&self, user: &User, network: Network, password: String) -> Result<bool> {
+        let email = user.email.as_deref().map(folded_email).unwrap_or_default();
+        let key = email.clone();
+        let stored = self.db.read(move |tx| accounts::credentials(tx, &key)).await?;
+        let stored = stored.and_then(|(_, hash)| hash);
+        let tries = Tries::Elsewhere(email.clone(), network);
+        within(self.limits.take_sign_in(&tries))?;
+        let verdict = self.passwords.verify(&email, password, stored).await;
+        if !matches!(verdict, Ok(Verdict::Wrong)) {
+            self.limits.give_back_sign_in(tries);
+        }
+        Ok(matches!(verdict?, Verdict::Right { .. }))
+    }
+}
+
+/// How somebody comes in.
+struct Entering {
+    /// The browser, if it was known.
+    device: Option<Device>,
+    /// The hash of the password, as it is stored now.
+    hash: String,
+    remember: bool,
+}
+
+/// Begins a session, together with what `also` does; the answer sets its cookie.
+async fn enter(
+    app: &App,
+    headers: &HeaderMap,
+    user: User,
+    entering: Entering,
+    also: impl FnOnce(&mut Tx<'_>, i64) -> Result<()> + Send + 'static,
+) -> Result<Response> {
+    let https = app.settings.is_https();
+    let device = Device::signed_in(entering.device, https, &entering.hash)?;
     let token = session::new_token()?;
     let (now, uid) = (app.clock.now(), user.uid);
     let hash = session::hashed(&token);
     // A browser that signs in again leaves no earlier session behind.
-    let replaced = session::token(https, &headers);
+    let replaced = session::token(https, headers);
     let ended = replaced.clone().map(|token| session::hashed(&token));
     app.db
         .write(move |tx| -> Result<()> {
+            also(tx, now)?;
             if let Some(ended) = ended {
                 sessions::end(tx, &ended)?;
             }
             if !sessions::begin(tx, &hash, uid, now, now + SESSION_DAYS * 24 * 60 * 60 * 1000)? {
                 return Err(Error::UserMissing);
             }
-            if let Some(rehashed) = rehashed {
-                accounts::rehash(tx, uid, &stored, &rehashed)?;
-            }
-            events::record(tx, now, Some(uid), &Entry::person(uid, Change::SignedIn))?;
             Ok(())
         })
         .await?;
@@ -213,10 +267,98 @@ pub async fn sign_in(
         app.sessions.forget(&replaced);
     }
     let cookies = AppendHeaders([
-        (header::SET_COOKIE, session::cookie(https, &token, form.remember)?),
+        (header::SET_COOKIE, session::cookie(https, &token, entering.remember)?),
         (header::SET_COOKIE, device),
     ]);
-    Ok((cookies, axum::Json(user)))
+    Ok((cookies, axum::Json(user)).into_response())
+}
+
+/// A code that a librarian handed out, and the password that its person chooses.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Redemption {
+    /// Whose code it is, as on the ID card.
+    #[serde(default)]
+    roll_number: String,
+    /// Whose code it is, where no roll number is given; beside one, the address to sign in with, for whoever has none yet.
+    #[serde(default)]
+    email: String,
+    /// In any case, with or without the hyphen.
+    #[serde(default)]
+    #[schema(required)]
+    code: String,
+    /// The new password.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    password: String,
+}
+
+/// As long as somebody may type it.
+pub const CODE: Text = Text { field: "code", label: "Code", min: 1, max: 40, kind: Kind::Line };
+
+/// Choose a password with a code, and be signed in (R-PEOPLE-3). Whoever the code is not of is told the same as for a code
+/// that is wrong.
+#[utoipa::path(post, path = "/auth/redeem", request_body = Redemption, responses((status = 200, body = User)))]
+pub async fn redeem_code(
+    State(app): State<Shared>,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<Redemption>,
+) -> Result<impl IntoResponse> {
+    let mut invalid = Invalid::default();
+    let optional = |rule: Text, raw: &str, invalid: &mut Invalid| {
+        (!raw.trim().is_empty()).then(|| rule.check(raw, invalid))
+    };
+    let roll_number =
+        optional(ROLL_NUMBER, &form.roll_number, &mut invalid).map(|raw| folded_roll_number(&raw));
+    let email = optional(EMAIL, &form.email, &mut invalid);
+    if roll_number.is_none() && email.is_none() {
+        invalid.push(ROLL_NUMBER.field, message::roll_number_or_email());
+    }
+    let code = code::normalized(&CODE.check(&form.code, &mut invalid));
+    let password = new_password(&form.password, &mut invalid);
+    invalid.or(())?;
+
+    let now = app.clock.now();
+    let key = email.as_deref().map(folded_email);
+    let name = roll_number.clone().or_else(|| key.clone()).unwrap_or_default();
+    let found = app
+        .db
+        .read(move |tx| -> Result<_> {
+            let Some(person) = people::known_as(tx, roll_number.as_deref(), key.as_deref())? else {
+                return Ok(None);
+            };
+            Ok(sign_in_codes::hash(tx, person.uid, now)?.map(|hash| (person, hash)))
+        })
+        .await?;
+    let (person, stored) = found.unzip();
+    let tries = Tries::Elsewhere(name.clone(), network);
+    within(app.limits.take_sign_in(&tries))?;
+    let verdict = app.passwords.verify(&name, code, stored.clone()).await;
+    if !matches!(verdict, Ok(Verdict::Wrong)) {
+        app.limits.give_back_sign_in(tries);
+    }
+    let (Verdict::Right { .. }, Some(person), Some(stored)) = (verdict?, person, stored) else {
+        return Err(Error::InvalidCode);
+    };
+    if !person.active {
+        return Err(Error::AccountInactive);
+    }
+    let hash = app.passwords.hash(password).await?;
+    let (moment, uid, password_hash) = (app.clock.moment(), person.uid, hash.clone());
+    let user = app
+        .db
+        .write(move |tx| -> Result<User> {
+            if !code::redeem(tx, moment, uid, &stored, &password_hash, email.as_deref())? {
+                return Err(Error::InvalidCode);
+            }
+            let account = accounts::by_id(tx, uid)?.ok_or(Error::UserMissing)?;
+            account.user.ok_or(Error::RoleUndefined)
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    let device = Device::of(app.settings.is_https(), &headers);
+    enter(&app, &headers, user, Entering { device, hash, remember: false }, |_, _| Ok(())).await
 }
 
 /// Sign out: the session ends on the server.
@@ -296,9 +438,10 @@ pub async fn look_up_id_card(
     let found = app.db.read(move |tx| accounts::by_roll_number(tx, &roll_number)).await;
     tokio::time::sleep_until(answer_at).await;
     let user = found?.ok_or(Error::CardUnknown)?.user.ok_or(Error::CardRoleUnknown)?;
+    let email = user.email.ok_or(Error::CardUnknown)?;
     let email = match app.settings.id_card {
-        IdCard::Masked => masked(&user.email),
-        _ => user.email,
+        IdCard::Masked => masked(&email),
+        _ => email,
     };
     Ok(axum::Json(CardHolder { email }))
 }

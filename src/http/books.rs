@@ -14,6 +14,7 @@ use super::{
     copies::refused_in,
     error::{Error, Result},
     extract::{Id, JsonBody, Query},
+    holds::{Reservation, reservation},
     idempotency::{Answer, Once},
     page,
     session::{Caller, SignedIn},
@@ -26,11 +27,13 @@ use crate::{
         book::{Book, BookForm, NO_OF_BOOKS, NewBook, Status},
         change::{Change, Record},
         id::BookId,
+        isbn::isbn_13,
         rule::{Invalid, Kind, Text},
     },
     message,
     search::{self, Cursor},
     storage::{
+        self, Tx,
         books::{self, Detail, Loaded, Update},
         copies,
         events::{self, Entry},
@@ -46,7 +49,8 @@ const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 1000, 
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ListQuery {
-    /// What title or author contain, without regard to case and accents.
+    /// What title or author contain, without regard to case and accents: what is as typed first, then the books with all
+    /// its words. A text that no book contains may be an ISBN or a barcode.
     #[serde(default)]
     q: String,
     /// Where to look.
@@ -104,6 +108,15 @@ pub struct BookList {
     previous: Option<String>,
 }
 
+/// The books with this ISBN, or the one of which a copy has this barcode.
+fn with_number(tx: &mut Tx<'_>, text: &str) -> storage::Result<Vec<BookId>> {
+    let found = isbn_13(text).map(|isbn| books::with_isbn(tx, &isbn)).transpose()?.unwrap_or_default();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    Ok(copies::by_barcode(tx, text)?.map(|copy| copy.book_id).into_iter().collect())
+}
+
 /// Search and list books.
 #[utoipa::path(get, path = "/books", params(ListQuery), responses((status = 200, body = BookList)))]
 pub async fn list_books(
@@ -132,10 +145,23 @@ pub async fn list_books(
         cursor: cursor.as_ref(),
     });
     let ids: Vec<BookId> = found.ids.into_iter().map(BookId).collect();
-    let books = app.db.read(move |tx| books::cards(tx, &ids)).await.map_err(Error::from)?;
+    let number =
+        Some(text).filter(|text| found.total == 0 && text.contains(|letter: char| letter.is_ascii_digit()));
+    let books = if ids.is_empty() && number.is_none() {
+        Vec::new()
+    } else {
+        let read = move |tx: &mut Tx<'_>| match number {
+            Some(number) => {
+                let ids = with_number(tx, &number)?;
+                books::cards(tx, &ids)
+            }
+            None => books::cards(tx, &ids),
+        };
+        app.db.read(read).await.map_err(Error::from)?
+    };
     Ok(axum::Json(BookList {
+        total: if found.total == 0 { books.len() } else { found.total },
         books,
-        total: found.total,
         total_is_exact: found.total_is_exact,
         next: found.next.as_ref().map(page::cursor),
         previous: found.previous.as_ref().map(page::cursor),
@@ -159,9 +185,11 @@ pub struct BookDetail {
     /// When the next copy on loan is due, today or later; null where none is.
     #[schema(required, value_type = Option<String>, format = Date)]
     next_due: Option<Date>,
+    /// Who waits, and what the caller can do about it.
+    reservation: Reservation,
 }
 
-fn answer(status: StatusCode, detail: Detail) -> Result<Answer> {
+fn answer(status: StatusCode, detail: Detail, reservation: Reservation) -> Result<Answer> {
     let tag = etag(&Loaded {
         version: detail.version,
         copies: detail.book.no_of_books,
@@ -173,6 +201,7 @@ fn answer(status: StatusCode, detail: Detail) -> Result<Answer> {
         average_rating: detail.average_rating,
         review_count: detail.review_count,
         next_due: detail.next_due,
+        reservation,
     };
     Answer::json(status, &body)?.with_etag(&tag)
 }
@@ -205,15 +234,24 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
-    let today = app.clock.today();
-    let found = app.db.read(move |tx| books::detail(tx, id, today)).await.map_err(Error::from)?;
-    let mut detail = found.ok_or(Error::NotFound)?;
+    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let person = caller.person().cloned();
+    let (mut detail, reservation) = app
+        .db
+        .read(move |tx| -> Result<_> {
+            let detail = books::detail(tx, id, today)?.ok_or(Error::NotFound)?;
+            let rulebook = policies.current(tx)?;
+            let on_shelf = detail.book.no_of_books;
+            let reservation = reservation(tx, &rulebook, today, person.as_ref(), id, on_shelf)?;
+            Ok((detail, reservation))
+        })
+        .await?;
     let by_count = Status::of(detail.book.no_of_books);
     if caller.role() == Some(Role::Student) && detail.book.status != by_count {
         detail.book.status = by_count;
         app.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
     }
-    answer(StatusCode::OK, detail)
+    answer(StatusCode::OK, detail, reservation)
 }
 
 /// Add a book.
@@ -237,7 +275,9 @@ pub async fn add_book(
         let change = Change::BookAdded { book: Record::from(&detail.book) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         stock::record_added(tx, moment, actor, id, &copies)?;
-        answer(StatusCode::CREATED, detail)?.with_location(&format!("{}/books/{id}", super::API))
+        let reservation =
+            reservation(tx, &rulebook, moment.today, Some(&admin), id, detail.book.no_of_books)?;
+        answer(StatusCode::CREATED, detail, reservation)?.with_location(&format!("{}/books/{id}", super::API))
     })
     .await
 }
@@ -278,7 +318,9 @@ pub async fn update_book(
         let change =
             Change::BookUpdated { before: Record::from(&before.book), after: Record::from(&detail.book) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
-        answer(StatusCode::OK, detail)
+        let reservation =
+            reservation(tx, &rulebook, moment.today, Some(&admin), id, detail.book.no_of_books)?;
+        answer(StatusCode::OK, detail, reservation)
     })
     .await
 }
@@ -291,15 +333,10 @@ pub async fn delete_book(
     Id(id): Id<BookId>,
     once: Once,
 ) -> Result<Answer> {
-    let (moment, actor) = (app.clock.moment(), admin.uid);
+    let moment = app.clock.moment();
     app.once(once, move |tx| {
-        books::lock(tx, id)?.ok_or(Error::NotFound)?;
-        let before = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
-        books::delete(tx, id)?;
-        copies::title_deleted(tx, id)?;
-        let change = Change::BookDeleted { book: Record::from(&before.book) };
-        events::record(tx, moment.at, Some(actor), &Entry::book(id, change))?;
-        Ok(Answer::empty())
+        stock::delete_title(tx, Actor::Librarian(admin.uid), moment, id)?;
+        Ok(Answer::empty().undoable(tx, &admin))
     })
     .await
 }
@@ -336,7 +373,7 @@ pub async fn preview_cover(Query(of): Query<Preview>) -> Response {
 fn drawn(of: &Cover<'_>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
-        // An edited title shows within the minute, and at once where the cover is seen a second time.
+        // After a minute the old cover is shown once more while the browser fetches the new one.
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60, stale-while-revalidate=86400")),
         // A page opened as 127.0.0.1 may show a picture whose address says localhost.
         (

@@ -1,25 +1,27 @@
 //! Activity: who did what, as a librarian reads it.
 
-use axum::{
-    extract::State,
-    http::header,
-    response::{IntoResponse, Response},
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Shared,
+    csv_file::{CsvFile, MOST_ROWS, PORTION},
     error::{Error, Result},
-    extract::Query,
+    extract::{Id, Nothing, OptionalJsonBody, Query},
+    idempotency::{Answer, Once},
     page,
+    session::SignedIn,
 };
 use crate::{
+    circulation::{Actor, undo},
     clock::{self, Clock},
-    domain::id::{BookId, ChangeId, CopyId, UserId},
+    domain::{
+        account::User,
+        id::{BookId, ChangeId, CopyId, UserId},
+    },
     message::Message,
-    spreadsheet,
     storage::events::{self, Filter, Recorded},
 };
 
@@ -80,14 +82,23 @@ pub struct ChangeRow {
     text: String,
     /// The same as messages.
     messages: Vec<Message>,
+    /// Whether it was taken back.
+    undone: bool,
+    /// Whether it can be taken back: what came later may still stand in the way.
+    undoable: bool,
     /// The change's own fields.
     #[schema(value_type = Object)]
     change: crate::domain::change::Change,
+    /// Whether it was of a reader who is forgotten (R-PEOPLE-10).
+    forgotten: bool,
 }
 
-impl From<Recorded> for ChangeRow {
-    fn from(recorded: Recorded) -> Self {
+impl ChangeRow {
+    /// As this person sees it on a day that began at this instant.
+    pub(super) fn seen_by(person: &User, day_begins: i64, recorded: Recorded) -> Self {
         let messages = recorded.change.messages();
+        let forgotten = recorded.person.is_none() && recorded.change.is_of_reader();
+        let may = recorded.change.undone_by().is_some_and(|needed| person.capabilities.contains(&needed));
         Self {
             id: recorded.id,
             at: clock::rfc3339(recorded.at),
@@ -98,6 +109,9 @@ impl From<Recorded> for ChangeRow {
             copy: recorded.copy,
             text: messages.iter().map(Message::text).collect::<Vec<_>>().join(" "),
             messages,
+            forgotten,
+            undone: recorded.undone,
+            undoable: may && !recorded.undone && recorded.at >= day_begins,
             change: recorded.change,
         }
     }
@@ -111,11 +125,6 @@ pub struct ChangeList {
     #[schema(required)]
     next: Option<String>,
 }
-
-/// Most rows in one file; a spreadsheet can hold about ten times as many.
-const MOST_ROWS: usize = 100_000;
-/// Rows read at once for a file.
-const PORTION: i64 = 1000;
 
 fn filter(query: &ChangeQuery, clock: &Clock) -> Filter {
     let next_day = |day: Date| day.tomorrow().unwrap_or(day);
@@ -133,6 +142,7 @@ fn filter(query: &ChangeQuery, clock: &Clock) -> Filter {
 #[utoipa::path(get, path = "/changes", params(ChangeQuery), responses((status = 200, body = ChangeList)))]
 pub async fn list_changes(
     State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
     Query(query): Query<ChangeQuery>,
 ) -> Result<axum::Json<ChangeList>> {
     let limit = page::length(query.limit, 50)?;
@@ -144,7 +154,51 @@ pub async fn list_changes(
     let goes_on = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
-    Ok(axum::Json(ChangeList { changes: found.into_iter().map(ChangeRow::from).collect(), next }))
+    let day_begins = app.clock.begin_of(app.clock.today());
+    let changes = found.into_iter().map(|one| ChangeRow::seen_by(&librarian, day_begins, one)).collect();
+    Ok(axum::Json(ChangeList { changes, next }))
+}
+
+/// A change that was taken back.
+#[derive(Serialize, ToSchema)]
+pub struct UndoneChange {
+    /// The change that took it back.
+    change: ChangeId,
+    /// What is true again, in words.
+    text: String,
+    /// The same as messages.
+    messages: Vec<Message>,
+}
+
+/// Undo a change of today (R-UNDO-1): everything it did, or nothing where something later rests on it.
+#[utoipa::path(post, path = "/changes/{id}/undo", params(("id" = i64, Path)),
+    responses((status = 200, body = UndoneChange)))]
+pub async fn undo_change(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(id): Id<ChangeId>,
+    once: Once,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
+) -> Result<Answer> {
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let day_begins = app.clock.begin_of(moment.today);
+    let touched = app
+        .db
+        .read(move |tx| events::by_id(tx, id))
+        .await
+        .map_err(Error::from)?
+        .ok_or(Error::NotFound)?
+        .change;
+    // What is never undone is refused with its reason.
+    if touched.undone_by().is_some_and(|needed| !librarian.capabilities.contains(&needed)) {
+        return Err(Error::Forbidden);
+    }
+    app.once(once, move |tx| {
+        let undone = undo::undo(tx, actor, moment, day_begins, id)?;
+        let text = undone.messages.iter().map(Message::text).collect::<Vec<_>>().join(" ");
+        Answer::json(StatusCode::OK, &UndoneChange { change: undone.change, text, messages: undone.messages })
+    })
+    .await
 }
 
 /// The same as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
@@ -153,9 +207,7 @@ pub async fn list_changes(
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_changes(State(app): State<Shared>, Query(query): Query<ChangeQuery>) -> Result<Response> {
     let filter = filter(&query, &app.clock);
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let failed = |error: csv::Error| Error::Internal(Box::new(error));
-    writer.write_record(["when", "who", "action", "person", "title", "what"]).map_err(failed)?;
+    let mut file = CsvFile::new(&["when", "who", "action", "person", "title", "what"])?;
     let mut before = ChangeId(i64::MAX);
     let mut rows = 0;
     while rows < MOST_ROWS {
@@ -166,25 +218,17 @@ pub async fn export_changes(State(app): State<Shared>, Query(query): Query<Chang
         before = last.id;
         rows += found.len();
         for recorded in found {
-            let when = app.clock.local(recorded.at);
-            let row = ChangeRow::from(recorded);
-            let name = |named: Option<String>| named.unwrap_or_default();
+            let messages = recorded.change.messages();
             let cells = [
-                when,
-                name(row.actor.map(|actor| actor.name)),
-                row.action,
-                name(row.person.map(|person| person.name)),
-                name(row.book.map(|book| book.name)),
-                row.text,
+                app.clock.local(recorded.at),
+                recorded.actor.map(|(_, name)| name).unwrap_or_default(),
+                recorded.change.action().to_owned(),
+                recorded.person.map(|(_, name)| name).unwrap_or_default(),
+                recorded.book.map(|(_, title)| title).unwrap_or_default(),
+                messages.iter().map(Message::text).collect::<Vec<_>>().join(" "),
             ];
-            writer.write_record(cells.map(|cell| spreadsheet::guarded(&cell))).map_err(failed)?;
+            file.row(cells)?;
         }
     }
-    let bytes = writer.into_inner().map_err(|error| Error::Internal(error.to_string().into()))?;
-    let name = format!("attachment; filename=\"activity-{}.csv\"", app.clock.today());
-    Ok((
-        [(header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()), (header::CONTENT_DISPOSITION, name)],
-        bytes,
-    )
-        .into_response())
+    file.into_answer(&format!("activity-{}.csv", app.clock.today()))
 }

@@ -2,13 +2,13 @@
 
 use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Shared,
     error::{Error, Result},
-    extract::{Id, JsonBody, Nothing, OptionalJsonBody, Query},
+    extract::{Id, JsonBody, Nothing, OptionalJsonBody, Query, given},
     idempotency::{Answer, Once},
     page,
     session::SignedIn,
@@ -16,6 +16,7 @@ use super::{
 use crate::{
     circulation::{
         self, Actor,
+        lost::{self, LostPrice},
         stock::{self, Barcodes, Obstacle},
     },
     domain::{
@@ -198,11 +199,6 @@ pub struct CopyEdit {
     acquired_on: Option<Option<Date>>,
 }
 
-/// A value that is there, null included, is told from one that is left out.
-fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
 /// The dearest book; more is a typing mistake.
 const DEAREST: Money = Money::main(10_000_000);
 
@@ -263,9 +259,20 @@ pub struct Move {
     note: String,
 }
 
+/// A copy where it is now.
+#[derive(Serialize, ToSchema)]
+pub struct Moved {
+    #[serde(flatten)]
+    copy: Copy,
+    /// Of a lost copy that turned up: its price, which stands charged to whoever lost it (R-MONEY-4).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false)]
+    lost: Option<LostPrice>,
+}
+
 /// Move a copy into another state (R-COPY-2).
 #[utoipa::path(post, path = "/copies/{id}/move", params(("id" = i64, Path)), request_body = Move,
-    responses((status = 200, body = Copy)))]
+    responses((status = 200, body = Moved)))]
 pub async fn move_copy(
     State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
@@ -276,10 +283,13 @@ pub async fn move_copy(
     let mut invalid = Invalid::default();
     let note = NOTE.check(&form.note, &mut invalid);
     invalid.or(())?;
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let (moment, actor, policies) =
+        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
     app.once(once, move |tx| {
-        let moved = stock::move_copy(tx, actor, moment, id, form.state, &note)?;
-        Answer::json(StatusCode::OK, &moved)
+        let rulebook = policies.current(tx)?;
+        let lost = lost::price_if_found(tx, id, form.state)?;
+        let copy = stock::move_copy(tx, actor, moment, &rulebook, id, form.state, &note)?;
+        Ok(Answer::json(StatusCode::OK, &Moved { copy, lost })?.undoable(tx, &librarian))
     })
     .await
 }
@@ -338,10 +348,13 @@ pub async fn list_copies(
     Ok(axum::Json(found))
 }
 
-/// What was put on the shelf.
+/// What became of the copies that waited to be shelved.
 #[derive(Serialize, ToSchema)]
 pub struct Shelved {
+    /// How many were put on the shelf.
     count: i64,
+    /// How many are kept for people who waited for them.
+    kept: i64,
 }
 
 /// Put all copies that wait to be shelved on the shelf (R-COPY-4).
@@ -352,10 +365,12 @@ pub async fn shelve_copies(
     once: Once,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let (moment, actor, policies) =
+        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
     app.once(once, move |tx| {
-        let count = stock::shelve(tx, actor, moment, AT_ONCE)?;
-        Answer::json(StatusCode::OK, &Shelved { count })
+        let rulebook = policies.current(tx)?;
+        let shelved = stock::shelve(tx, actor, moment, &rulebook, AT_ONCE)?;
+        Answer::json(StatusCode::OK, &Shelved { count: shelved.on_shelf, kept: shelved.kept })
     })
     .await
 }

@@ -8,15 +8,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{BODY_LIMIT, edge::request_id};
+use super::edge::request_id;
 use crate::{
-    circulation::{Block, Refusal},
+    circulation::{Block, BlockShown, Refusal},
     domain::{
         copy,
         rule::{FieldError, Invalid},
     },
     message::{self, Message},
-    password, storage,
+    password,
+    storage::{self, phones},
 };
 
 /// A handler's result.
@@ -31,9 +32,9 @@ pub enum Error {
     /// The body is no JSON.
     #[error("the body is no JSON: {0}")]
     MalformedJson(String),
-    /// The body is longer than 64 KiB.
+    /// The body is longer than so many bytes.
     #[error("the body is too large")]
-    PayloadTooLarge,
+    PayloadTooLarge(usize),
     /// The body did not arrive within the time that a request has.
     #[error("the request did not arrive in time")]
     RequestTimeout,
@@ -49,6 +50,21 @@ pub enum Error {
     /// The account's role is none the program knows (R-LOGIN-5).
     #[error("the account has no usable role")]
     RoleUndefined,
+    /// The password is right, but the account is not active (R-PEOPLE-6).
+    #[error("the account is not active")]
+    AccountInactive,
+    /// No such code, or not any more, or not of this person.
+    #[error("the sign-in code is not right")]
+    InvalidCode,
+    /// It would leave nobody who looks after the librarians.
+    #[error("the last librarian")]
+    LastLibrarian,
+    /// Librarians do not do this to themselves.
+    #[error("the librarian's own account")]
+    OwnAccount,
+    /// What would change an account that may do more than the librarian's own.
+    #[error("the account may do more than the librarian's")]
+    MoreCapable,
     /// The account vanished during sign-in (R-LOGIN-5).
     #[error("the account is gone")]
     UserMissing,
@@ -88,6 +104,12 @@ pub enum Error {
     /// Tried too often; seconds until the next try.
     #[error("too many tries")]
     TooManyRequests(u64),
+    /// The phone's token is of no use (any more).
+    #[error("the phone no longer scans for a desk")]
+    PhoneEnded,
+    /// A librarian has as many phones as there may be.
+    #[error("too many phones scan for this librarian")]
+    TooManyPhones,
     /// The card look-up found nobody (R-SCAN-3).
     #[error("no account has this roll number")]
     CardUnknown,
@@ -169,35 +191,6 @@ pub struct Problem {
     pub blocks: Vec<BlockShown>,
 }
 
-/// A reason why circulation refused something.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub struct BlockShown {
-    #[schema(value_type = String)]
-    pub id: &'static str,
-    /// In words, with the way out.
-    pub text: String,
-    /// Whether a librarian may act against it, with a reason.
-    pub overridable: bool,
-    /// The numbers and days in the words.
-    pub facts: serde_json::Map<String, serde_json::Value>,
-    /// The template of the words, `x-messages[code]`.
-    #[schema(value_type = String)]
-    pub code: &'static str,
-}
-
-impl From<&Block> for BlockShown {
-    fn from(block: &Block) -> Self {
-        let message = block.message();
-        Self {
-            id: block.id(),
-            text: message.text(),
-            overridable: block.overridable(),
-            code: message.code,
-            facts: message.params,
-        }
-    }
-}
-
 macro_rules! codes {
     ($($variant:ident = $text:tt),+ $(,)?) => {
         /// The kinds of problems a client can tell apart.
@@ -224,6 +217,11 @@ codes! {
     NotSignedIn = "not-signed-in",
     InvalidCredentials = "invalid-credentials",
     RoleUndefined = "role-undefined",
+    AccountInactive = "account-inactive",
+    InvalidCode = "invalid-code",
+    LastLibrarian = "last-librarian",
+    OwnAccount = "own-account",
+    MoreCapable = "more-capable",
     UserMissing = "user-missing",
     Forbidden = "forbidden",
     CrossOrigin = "cross-origin",
@@ -239,6 +237,8 @@ codes! {
     VersionRequired = "version-required",
     IdempotencyKeyReused = "idempotency-key-reused",
     TooManyRequests = "too-many-requests",
+    PhoneEnded = "phone-ended",
+    TooManyPhones = "too-many-phones",
     CardUnknown = "card-unknown",
     CardRoleUnknown = "card-role-unknown",
     Busy = "busy",
@@ -271,10 +271,10 @@ impl Error {
                 let message = message::problem_copy_state(from.as_str(), to.as_str());
                 (StatusCode::CONFLICT, Code::CopyState, message)
             }
-            Self::PayloadTooLarge => (
+            Self::PayloadTooLarge(max) => (
                 StatusCode::PAYLOAD_TOO_LARGE,
                 Code::PayloadTooLarge,
-                message::problem_payload_too_large(BODY_LIMIT / 1024),
+                message::problem_payload_too_large(max / 1024),
             ),
             Self::RequestTimeout => {
                 (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message::problem_request_timeout())
@@ -293,6 +293,17 @@ impl Error {
             Self::RoleUndefined => {
                 (StatusCode::FORBIDDEN, Code::RoleUndefined, message::problem_role_undefined())
             }
+            Self::AccountInactive => {
+                (StatusCode::FORBIDDEN, Code::AccountInactive, message::problem_account_inactive())
+            }
+            Self::InvalidCode => {
+                (StatusCode::UNAUTHORIZED, Code::InvalidCode, message::problem_invalid_code())
+            }
+            Self::LastLibrarian => {
+                (StatusCode::CONFLICT, Code::LastLibrarian, message::problem_last_librarian())
+            }
+            Self::OwnAccount => (StatusCode::CONFLICT, Code::OwnAccount, message::problem_own_account()),
+            Self::MoreCapable => (StatusCode::FORBIDDEN, Code::MoreCapable, message::problem_more_capable()),
             Self::UserMissing => {
                 (StatusCode::UNAUTHORIZED, Code::UserMissing, message::problem_user_missing())
             }
@@ -324,6 +335,10 @@ impl Error {
                 let minutes = if *seconds > 90 { seconds.div_ceil(60) } else { 0 };
                 let message = message::problem_too_many_requests((*seconds).max(1), minutes);
                 (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
+            }
+            Self::PhoneEnded => (StatusCode::UNAUTHORIZED, Code::PhoneEnded, message::problem_phone_ended()),
+            Self::TooManyPhones => {
+                (StatusCode::CONFLICT, Code::TooManyPhones, message::problem_too_many_phones(phones::PHONES))
             }
             Self::CardUnknown => (StatusCode::NOT_FOUND, Code::CardUnknown, message::problem_card_unknown()),
             Self::CardRoleUnknown => {
@@ -419,7 +434,7 @@ mod tests {
         for error in [
             Error::Invalid(Invalid::field("a", message::missing())),
             Error::MalformedJson(String::new()),
-            Error::PayloadTooLarge,
+            Error::PayloadTooLarge(1024),
             Error::RequestTimeout,
             Error::UnsupportedMediaType,
             Error::NotSignedIn,
@@ -439,6 +454,8 @@ mod tests {
             Error::IdempotencyKeyReused,
             Error::VersionRequired,
             Error::TooManyRequests(1),
+            Error::PhoneEnded,
+            Error::TooManyPhones,
             Error::CardUnknown,
             Error::CardRoleUnknown,
             Error::Busy(None),

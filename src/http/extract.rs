@@ -5,7 +5,7 @@ use axum::{
     extract::{FromRequest, FromRequestParts, Path, Request, rejection::BytesRejection},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::error::{Error, Result};
 use crate::{
@@ -24,6 +24,17 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
             return Err(Error::UnsupportedMediaType);
         }
         parse(&body(request, state).await?).map(Self)
+    }
+}
+
+/// A body as it is.
+pub struct Body(pub Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for Body {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self> {
+        body(request, state).await.map(Self)
     }
 }
 
@@ -51,10 +62,18 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJ
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
+/// A value that is there, null included, is told from one that is left out.
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes> {
+    let limit = super::body_limit(request.uri().path());
     Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
         BytesRejection::FailedToBufferBody(refused) if refused.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-            Error::PayloadTooLarge
+            Error::PayloadTooLarge(limit)
         }
         other => Error::MalformedJson(other.body_text()),
     })

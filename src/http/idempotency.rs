@@ -26,10 +26,10 @@ use super::{
     session::Caller,
 };
 use crate::{
-    domain::rule::Invalid,
+    domain::{account::User, id::ChangeId, rule::Invalid},
     message,
     storage::{
-        Tx,
+        Tx, events,
         idempotency::{self, Begun, Kept},
     },
 };
@@ -38,19 +38,27 @@ use crate::{
 pub const KEY: &str = "Idempotency-Key";
 /// The header that tells a repeated answer from a first one.
 pub const REPLAYED: &str = "Idempotent-Replayed";
+/// The header that tells a librarian which change takes the write back.
+pub const UNDOABLE: &str = "Undoable-Change";
 /// Longest key.
 pub const LONGEST_KEY: usize = 128;
 
 /// Longest answer that is kept. An echo of a request is far below it; a write that answers more is a fault of its design.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
-/// POSTs that change nothing or whose repeat does no harm; their answers (a session's cookie among them) are not kept.
+/// POSTs that change nothing or whose repeat does no harm; their answers (a session's cookie, a sign-in code or a phone's
+/// token among them) are not kept.
 const REPEATABLE: &[&str] = &[
     "/auth/sign-in",
+    "/auth/redeem",
+    "/people/{id}/sign-in-code",
     "/auth/sign-out",
     "/auth/id-card",
+    "/desk/phones",
+    "/phone/scans",
     "/settings/rules/preview",
     "/settings/calendar/preview",
+    "/settings/library/preview",
     "/vitals",
 ];
 
@@ -146,6 +154,7 @@ pub struct Answer {
     status: StatusCode,
     etag: Option<HeaderValue>,
     location: Option<HeaderValue>,
+    change: Option<ChangeId>,
     /// JSON, or empty.
     body: String,
     replayed: bool,
@@ -155,7 +164,7 @@ impl Answer {
     /// An answer with a body.
     pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self> {
         let body = serde_json::to_string(body).map_err(|error| Error::Internal(Box::new(error)))?;
-        Ok(Self { status, etag: None, location: None, body, replayed: false })
+        Ok(Self { status, etag: None, location: None, change: None, body, replayed: false })
     }
 
     /// Done, and there is nothing to tell (204).
@@ -165,6 +174,7 @@ impl Answer {
             status: StatusCode::NO_CONTENT,
             etag: None,
             location: None,
+            change: None,
             body: String::new(),
             replayed: false,
         }
@@ -178,6 +188,12 @@ impl Answer {
     /// Tells where the new thing is.
     pub fn with_location(self, location: &str) -> Result<Self> {
         Ok(Self { location: Some(value(location)?), ..self })
+    }
+
+    /// Tells the change that this transaction recorded last, where the person may take it back (R-UNDO-1).
+    #[must_use]
+    pub fn undoable(self, tx: &Tx<'_>, person: &User) -> Self {
+        Self { change: events::undoable(tx, &person.capabilities), ..self }
     }
 
     fn kept(&self) -> Result<Kept> {
@@ -195,6 +211,7 @@ impl Answer {
             status: self.status.as_u16().into(),
             etag: text(&self.etag)?,
             location: text(&self.location)?,
+            change: self.change,
             body: self.body.clone(),
         })
     }
@@ -205,6 +222,7 @@ impl Answer {
             status: status.ok_or_else(|| Error::Internal("a kept answer has no status".into()))?,
             etag: kept.etag.as_deref().map(value).transpose()?,
             location: kept.location.as_deref().map(value).transpose()?,
+            change: kept.change,
             body: kept.body,
             replayed: true,
         })
@@ -228,6 +246,9 @@ impl IntoResponse for Answer {
             if let Some(value) = value {
                 headers.insert(name, value);
             }
+        }
+        if let Some(change) = self.change {
+            headers.insert(UNDOABLE, change.0.into());
         }
         if self.replayed {
             headers.insert(HeaderName::from_static("idempotent-replayed"), HeaderValue::from_static("true"));

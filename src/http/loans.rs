@@ -1,12 +1,15 @@
 //! Circulation: borrowing, returning, extending, and the lists of what is out.
 
-use axum::{extract::State, http::StatusCode};
+use axum::{
+    extract,
+    http::{HeaderMap, StatusCode},
+};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Shared, copies,
+    Shared, copies as stock,
     error::{Error, Result},
     extract::{Id, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
@@ -14,16 +17,21 @@ use super::{
     session::SignedIn,
 };
 use crate::{
-    circulation::{self, Actor, CheckIn, CheckOut, Override, Renew, Take, check_in, check_out, renew, view},
+    circulation::{
+        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Take, check_in, check_out, renew, view,
+    },
     domain::{
         account::{Role, User},
-        copy::Condition,
+        copy::{Condition, CopyHold, State},
         id::{BookId, LoanId},
         loan::Loan,
         money::Money,
         rule::{Invalid, Kind, Text},
     },
-    storage::loans::{self, Borrowed},
+    storage::{
+        books, copies, holds,
+        loans::{self, Borrowed},
+    },
 };
 
 /// What circulation decided, as the API answers it.
@@ -32,14 +40,16 @@ impl From<circulation::Error> for Error {
         match error {
             circulation::Error::NotFound => Self::NotFound,
             circulation::Error::Refused(refusal) => Self::Refused(refusal),
-            circulation::Error::Obstacle(obstacle) => copies::refused(obstacle),
+            circulation::Error::Invalid(invalid) => invalid.into(),
+            circulation::Error::Obstacle(obstacle) => stock::refused(obstacle),
             circulation::Error::Storage(error) => error.into(),
         }
     }
 }
 
 /// Who acts, as circulation knows it.
-fn actor(person: &User) -> Actor {
+#[must_use]
+pub fn actor(person: &User) -> Actor {
     match person.role {
         Role::Student => Actor::Student(person.uid),
         Role::Admin => Actor::Librarian(person.uid),
@@ -49,7 +59,7 @@ fn actor(person: &User) -> Actor {
 /// Borrow a book: one copy fewer on the shelf and a loan, or neither (R-LOAN-2).
 #[utoipa::path(post, path = "/books/{id}/loans", params(("id" = i64, Path)), responses((status = 201, body = Loan)))]
 pub async fn borrow_book(
-    State(app): State<Shared>,
+    extract::State(app): extract::State<Shared>,
     SignedIn(student): SignedIn,
     Id(book): Id<BookId>,
     once: Once,
@@ -59,7 +69,7 @@ pub async fn borrow_book(
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
-        let loan = check_out(tx, actor(&student), moment, &rulebook, &what)?;
+        let Done { loan, .. } = check_out(tx, actor(&student), moment, &rulebook, &what)?;
         Answer::json(StatusCode::CREATED, &loan)
     })
     .await
@@ -74,31 +84,64 @@ pub struct Return {
     restock: Option<bool>,
 }
 
-/// Return a book (R-LOAN-3).
-#[utoipa::path(post, path = "/loans/{id}/return", params(("id" = i64, Path)), request_body = Option<Return>,
-    responses((status = 204)))]
+/// Where a copy is after it came back.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReturnedCopy {
+    state: State,
+    /// For whom it is kept now; told to librarians.
+    #[schema(required)]
+    hold: Option<CopyHold>,
+    /// How many people wait for the title.
+    waiting: i64,
+    /// Copies of the title on the shelf.
+    on_shelf: i64,
+}
+
+/// Whether an answer shall tell what was made of the request (`Prefer: return=representation`, RFC 7240).
+fn wants_representation(headers: &HeaderMap) -> bool {
+    let preferences = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
+    preferences.flat_map(|value| value.split(',')).any(|one| one.trim() == "return=representation")
+}
+
+/// Return a book (R-LOAN-3). Where the copy is then is told to who asks for it by `Prefer: return=representation`.
+#[utoipa::path(post, path = "/loans/{id}/return", request_body = Option<Return>,
+    params(("id" = i64, Path), ("Prefer" = Option<String>, Header)),
+    responses((status = 204), (status = 200, body = ReturnedCopy)))]
 pub async fn return_loan(
-    State(app): State<Shared>,
+    extract::State(app): extract::State<Shared>,
     SignedIn(person): SignedIn,
     Id(loan): Id<LoanId>,
     once: Once,
+    headers: HeaderMap,
     OptionalJsonBody(form): OptionalJsonBody<Return>,
 ) -> Result<Answer> {
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
     let restock = person.role == Role::Student || form.restock.unwrap_or(false);
     let to = if restock { Condition::OnShelf } else { Condition::ToShelve };
+    let told = wants_representation(&headers);
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        let what = CheckIn { loan, to, returned_on: None };
-        check_in(tx, actor(&person), moment, &rulebook, what)?;
-        Ok(Answer::empty())
+        let what = CheckIn { loan, to, returned_on: None, passing: false, in_hand: None };
+        let back = check_in(tx, actor(&person), moment, &rulebook, what)?.loan;
+        if !told {
+            return Ok(Answer::empty().undoable(tx, &person));
+        }
+        let copy = copies::by_id(tx, back.copy_id)?.ok_or(Error::NotFound)?;
+        let told = ReturnedCopy {
+            state: copy.state,
+            hold: copy.hold.filter(|_| person.role == Role::Admin),
+            waiting: holds::waiting(tx, back.book_id)?,
+            on_shelf: books::on_shelf(tx, back.book_id)?,
+        };
+        Ok(Answer::json(StatusCode::OK, &told)?.undoable(tx, &person))
     })
     .await
 }
 
 /// A librarian's reason to act against a rule.
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OverrideForm {
     /// The ids of the blocks that are overridden.
     #[serde(default)]
@@ -107,16 +150,20 @@ pub struct OverrideForm {
     #[serde(default)]
     #[schema(required)]
     reason: String,
+    /// Whether the hold is cancelled that keeps the copy for somebody else; without it that person is first in line again.
+    #[serde(default)]
+    cancel_hold: bool,
 }
 
 /// Why somebody acts against a rule.
 pub const REASON: Text = Text { field: "reason", label: "Reason", min: 1, max: 500, kind: Kind::Line };
 
 impl OverrideForm {
-    fn checked(self) -> Result<Override> {
+    /// The override as circulation takes it.
+    pub fn checked(self) -> Result<Override> {
         let mut invalid = Invalid::default();
         let reason = REASON.check_as("override.reason", &self.reason, &mut invalid);
-        Ok(invalid.or(Override { blocks: self.blocks, reason })?)
+        Ok(invalid.or(Override { blocks: self.blocks, reason, cancel_hold: self.cancel_hold })?)
     }
 }
 
@@ -133,7 +180,7 @@ pub struct Extension {
 #[utoipa::path(post, path = "/loans/{id}/extend", params(("id" = i64, Path)), request_body = Option<Extension>,
     responses((status = 200, body = Loan)))]
 pub async fn extend_loan(
-    State(app): State<Shared>,
+    extract::State(app): extract::State<Shared>,
     SignedIn(person): SignedIn,
     Id(loan): Id<LoanId>,
     once: Once,
@@ -143,8 +190,8 @@ pub async fn extend_loan(
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        let loan = renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
-        Answer::json(StatusCode::OK, &loan)
+        let Done { loan, .. } = renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
+        Ok(Answer::json(StatusCode::OK, &loan)?.undoable(tx, &person))
     })
     .await
 }
@@ -165,7 +212,7 @@ pub struct MyLoans {
 /// List one's own loans.
 #[utoipa::path(get, path = "/me/loans", responses((status = 200, body = MyLoans)))]
 pub async fn list_my_loans(
-    State(app): State<Shared>,
+    extract::State(app): extract::State<Shared>,
     SignedIn(student): SignedIn,
 ) -> Result<axum::Json<MyLoans>> {
     let (today, policies) = (app.clock.today(), app.policies.clone());
@@ -234,7 +281,7 @@ pub struct LoanList {
 /// List all open loans of all students (R-FINE-1).
 #[utoipa::path(get, path = "/loans", params(LoanQuery), responses((status = 200, body = LoanList)))]
 pub async fn list_loans(
-    State(app): State<Shared>,
+    extract::State(app): extract::State<Shared>,
     Query(query): Query<LoanQuery>,
 ) -> Result<axum::Json<LoanList>> {
     let mut invalid = Invalid::default();

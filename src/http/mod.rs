@@ -9,15 +9,22 @@ pub mod changes;
 pub mod client;
 mod cookie;
 pub mod copies;
+mod csv_file;
+pub mod desk;
 pub mod device;
 pub mod edge;
 pub mod error;
 pub mod extract;
 pub mod headers;
+pub mod holds;
 pub mod idempotency;
+pub mod ledger;
 pub mod loans;
+pub mod money;
 pub mod openapi;
 pub mod page;
+pub mod people;
+pub mod phones;
 pub mod reviews;
 pub mod session;
 pub mod settings;
@@ -46,8 +53,14 @@ use url::Url;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
-    catalogue::Catalogue, clock::Clock, config::IdCard, limit::Limit, password::Passwords,
-    policies::Policies, storage::Db,
+    catalogue::Catalogue,
+    clock::Clock,
+    config::IdCard,
+    domain::id::{PhoneId, UserId},
+    limit::Limit,
+    password::Passwords,
+    policies::Policies,
+    storage::Db,
 };
 
 use client::Network;
@@ -59,8 +72,15 @@ pub const BASE: &str = "/library";
 /// Where the API is.
 pub const API: &str = "/library/api/v1";
 
-/// Longest body a request may have; importing is a command, not an upload.
+/// Longest body a request may have, but for the uploads.
 const BODY_LIMIT: usize = 64 * 1024;
+/// Longest file of people: some 100 000 of them.
+const UPLOAD_LIMIT: usize = 16 * 1024 * 1024;
+/// The longest body that a path takes.
+fn body_limit(path: &str) -> usize {
+    if path.ends_with("/people/import") { UPLOAD_LIMIT } else { BODY_LIMIT }
+}
+
 /// A handler that takes longer is given up; a registration waits up to 15 s for its turn at hashing.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -103,6 +123,12 @@ pub struct Limits {
     pub card_lookups: Limit<Network>,
     /// Page views reported from a network.
     pub vitals: Limit<Network>,
+    /// Codes shown for phones, by a librarian.
+    pub pairings: Limit<UserId>,
+    /// Scans of a phone.
+    pub phone_scans: Limit<PhoneId>,
+    /// Times that a desk or a phone begins to listen, by its token.
+    pub streams: Limit<String>,
 }
 
 impl Default for Limits {
@@ -117,6 +143,10 @@ impl Default for Limits {
             card_lookups: Limit::new(30, Duration::from_secs(20)),
             // A page view each; more than a campus looks at.
             vitals: Limit::new(200, Duration::from_millis(50)),
+            pairings: Limit::new(20, Duration::from_secs(3)),
+            // Faster than anybody moves books before a camera; what waited while the connection was cut comes at once.
+            phone_scans: Limit::new(30, Duration::from_millis(250)),
+            streams: Limit::new(20, Duration::from_secs(1)),
         }
     }
 }
@@ -148,9 +178,19 @@ pub type Shared = Arc<App>;
 
 /// The API's routes, each with its documentation: one that is not documented cannot be routed.
 fn api() -> OpenApiRouter<Shared> {
+    calls().merge(uploads())
+}
+
+/// Those whose body is a file.
+fn uploads() -> OpenApiRouter<Shared> {
+    OpenApiRouter::new().routes(routes!(people::import_people))
+}
+
+fn calls() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(accounts::register))
         .routes(routes!(accounts::sign_in))
+        .routes(routes!(accounts::redeem_code))
         .routes(routes!(accounts::sign_out))
         .routes(routes!(accounts::read_session))
         .routes(routes!(accounts::look_up_id_card))
@@ -162,6 +202,27 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(copies::update_copy))
         .routes(routes!(copies::move_copy))
         .routes(routes!(copies::shelve_copies))
+        .routes(routes!(desk::scan_at_desk))
+        .routes(routes!(desk::read_desk_today))
+        .routes(routes!(phones::pair_phone, phones::list_phones))
+        .routes(routes!(phones::unpair_phone))
+        .routes(routes!(phones::hear_scans))
+        .routes(routes!(phones::send_scan))
+        .routes(routes!(phones::hear_answers))
+        .routes(routes!(money::read_account))
+        .routes(routes!(money::read_my_account))
+        .routes(routes!(money::add_charge))
+        .routes(routes!(money::add_payment))
+        .routes(routes!(money::waive_charge))
+        .routes(routes!(money::read_receipt))
+        .routes(routes!(money::declare_lost))
+        .routes(routes!(money::reverse_charge))
+        .routes(routes!(money::add_refund))
+        .routes(routes!(ledger::list_debtors))
+        .routes(routes!(ledger::list_lines))
+        .routes(routes!(ledger::export_lines))
+        .routes(routes!(ledger::read_totals))
+        .routes(routes!(changes::undo_change))
         .routes(routes!(changes::list_changes))
         .routes(routes!(changes::export_changes))
         .routes(routes!(reviews::list_reviews, reviews::add_review))
@@ -171,23 +232,48 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(loans::list_my_loans))
         .routes(routes!(loans::return_loan))
         .routes(routes!(loans::extend_loan))
+        .routes(routes!(people::list_people, people::add_person))
+        .routes(routes!(people::export_people))
+        .routes(routes!(people::read_person, people::update_person, people::erase_person))
+        .routes(routes!(people::promote_batch))
+        .routes(routes!(people::merge_people))
+        .routes(routes!(people::change_role))
+        .routes(routes!(people::issue_no_dues))
+        .routes(routes!(people::read_no_dues))
+        .routes(routes!(people::deactivate_person))
+        .routes(routes!(people::activate_person))
+        .routes(routes!(people::make_sign_in_code))
+        .routes(routes!(people::list_loans_of_person))
+        .routes(routes!(holds::place_hold, holds::list_holds_of_book))
+        .routes(routes!(holds::list_holds))
+        .routes(routes!(holds::list_wanted_titles))
+        .routes(routes!(holds::cancel_hold))
+        .routes(routes!(holds::move_hold))
+        .routes(routes!(holds::list_my_holds))
+        .routes(routes!(holds::list_holds_of_person))
         .routes(routes!(settings::read_config))
         .routes(routes!(settings::read_rules, settings::save_rules))
         .routes(routes!(settings::preview_rules))
         .routes(routes!(settings::read_calendar, settings::save_calendar))
         .routes(routes!(settings::preview_calendar))
         .routes(routes!(settings::read_library, settings::save_library))
+        .routes(routes!(settings::preview_library))
         .routes(routes!(vitals::record_vitals))
         .routes(routes!(openapi::read_openapi))
 }
 
 /// The whole product as one service.
 pub fn router(state: Shared) -> Router {
-    let (api, _) = api().split_for_parts();
-    let api = api
-        .method_not_allowed_fallback(method_not_allowed)
-        .route_layer(middleware::from_fn_with_state(Arc::clone(&state), access::enforce))
-        .layer(DefaultBodyLimit::max(BODY_LIMIT))
+    let guarded_api = |calls: OpenApiRouter<Shared>, limit| {
+        calls
+            .split_for_parts()
+            .0
+            .method_not_allowed_fallback(method_not_allowed)
+            .route_layer(middleware::from_fn_with_state(Arc::clone(&state), access::enforce))
+            .layer(DefaultBodyLimit::max(limit))
+    };
+    let api = guarded_api(calls(), BODY_LIMIT)
+        .merge(guarded_api(uploads(), UPLOAD_LIMIT))
         .layer(middleware::map_response(headers::api));
     let routes = Router::new()
         .nest(API, api)

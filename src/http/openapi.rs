@@ -47,6 +47,11 @@ const TEXTS: &[(&str, &[Text])] = &[
     ),
     ("ReviewForm", &[review::COMMENT]),
     ("CardLookup", &[account::ROLL_NUMBER]),
+    (
+        "PersonForm",
+        &[account::NAME, account::EMAIL, account::ROLL_NUMBER, account::DEPARTMENT, account::BATCH],
+    ),
+    ("Redemption", &[account::ROLL_NUMBER, account::EMAIL, super::accounts::CODE, account::PASSWORD]),
     ("Category", &[rules::NAME]),
     ("ClosedDates", &[calendar::NAME]),
     (
@@ -64,6 +69,7 @@ const NUMBERS: &[(&str, &[Number])] = &[
     ("BookForm", &[book::NO_OF_BOOKS, book::RATING]),
     ("ReviewForm", &[review::RATING]),
     ("CategoryRules", rules::NUMBERS),
+    ("LibrarySettings", &[library::FINANCIAL_YEAR_MONTH, library::FORGET_AFTER_MONTHS]),
 ];
 
 /// The whole document. Free of I/O, so that it can be printed without a database.
@@ -138,6 +144,11 @@ pub fn document() -> Value {
             "type": "string", "minLength": 1, "maxLength": idempotency::LONGEST_KEY, "pattern": "^[ -~]*$"
         }
     });
+    document["components"]["securitySchemes"]["phone"] = json!({
+        "type": "http",
+        "scheme": "bearer",
+        "description": "The token of a phone that scans for a desk; it opens these calls and no other."
+    });
     document["x-messages"] = TEMPLATES
         .iter()
         .map(|template| (template.code.to_owned(), json!(template.text)))
@@ -158,6 +169,10 @@ fn document_key(operation: &mut Value) {
             answer["headers"][idempotency::REPLAYED] = json!({
                 "description": "`true` where this is the first answer again",
                 "schema": { "type": "string", "enum": ["true"] }
+            });
+            answer["headers"][idempotency::UNDOABLE] = json!({
+                "description": "The id of the change, where the caller may take it back until the day ends",
+                "schema": { "type": "integer" }
             });
         }
     }

@@ -26,9 +26,12 @@ use crate::{
         rules::{Rules, STUDENT},
     },
     effect::{self, Effect},
+    message,
+    people::forgetting,
     storage::{
         Tx,
         events::{self, Entry},
+        forget,
         settings::{self, Document},
     },
 };
@@ -217,6 +220,34 @@ pub async fn save_library(
         versioned(saved, &library)
     })
     .await
+}
+
+/// What these settings would do: of how many loans it would be forgotten tonight who had them (R-PEOPLE-10). Nothing is
+/// saved.
+#[utoipa::path(post, path = "/settings/library/preview", request_body = LibrarySettings,
+    responses((status = 200, body = Effect)))]
+pub async fn preview_library(
+    State(app): State<Shared>,
+    JsonBody(library): JsonBody<LibrarySettings>,
+) -> Result<axum::Json<Effect>> {
+    let library = library.checked()?;
+    let (clock, policies) = (app.clock.clone(), app.policies.clone());
+    let effect = app.db.snapshot(move |tx| -> Result<Effect> {
+        let before = policies.current(tx)?;
+        if library.forget_after_months == before.library.forget_after_months {
+            return Ok(Effect::default());
+        }
+        let after = Rulebook { library, ..(*before).clone() };
+        let Some(cutoff) = forgetting::before(&clock, &after) else { return Ok(Effect::default()) };
+        // It is forgotten in the first hours of tomorrow.
+        let loans = forget::count(tx, cutoff)?;
+        Ok(Effect {
+            summary: vec![message::effect_forgets(loans)],
+            forgets: Some(loans),
+            ..Effect::default()
+        })
+    });
+    Ok(axum::Json(effect.await?))
 }
 
 /// What every screen shows (R-RULE-8). Rules are those of students, today.

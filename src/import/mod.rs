@@ -4,5 +4,6 @@
 //! not be taken. What a row means is told by the file of its kind, for instance [`books`].
 
 pub mod books;
+pub mod people;
 pub mod rejects;
 pub mod table;

@@ -1,19 +1,22 @@
 //! Accounts.
 
+use jiff::civil::Date;
+
 use super::{Error, Result, Row, Tx};
 use crate::{
     clock,
     domain::{
-        account::{ProfileEdit, Role, User, folded_email},
+        account::{Capability, ProfileEdit, Role, User, folded_email},
         id::UserId,
+        person::Barred,
     },
     fold::fold,
-    select_for_update, sql,
+    select_to_decide, sql,
 };
 
 macro_rules! columns {
     () => {
-        "id, email, name, role, roll_number, department, batch, created_at"
+        "id, email, name, role, roll_number, department, batch, created_at, active, capabilities"
     };
 }
 
@@ -23,6 +26,8 @@ pub struct Account {
     pub uid: UserId,
     /// The person; `None` where the stored role is neither of the two.
     pub user: Option<User>,
+    /// Whether the person may sign in, borrow and hold (R-PEOPLE-6).
+    pub active: bool,
 }
 
 impl Account {
@@ -33,8 +38,10 @@ impl Account {
 }
 
 fn account(row: &Row<'_>) -> Result<Account> {
-    let uid = row.get(0)?;
-    let Some(role) = Role::parse(&row.get::<String>(3)?) else { return Ok(Account { uid, user: None }) };
+    let (uid, active) = (row.get(0)?, row.get(8)?);
+    let Some(role) = Role::parse(&row.get::<String>(3)?) else {
+        return Ok(Account { uid, user: None, active });
+    };
     let user = User {
         uid,
         email: row.get(1)?,
@@ -44,8 +51,9 @@ fn account(row: &Row<'_>) -> Result<Account> {
         department: row.get(5)?,
         batch: row.get(6)?,
         created_at: clock::rfc3339(row.get(7)?),
+        capabilities: Capability::stored(role, row.get::<Option<String>>(9)?.as_deref()),
     };
-    Ok(Account { uid, user: Some(user) })
+    Ok(Account { uid, user: Some(user), active })
 }
 
 /// A new account.
@@ -74,15 +82,38 @@ pub enum Taken {
     Email,
     /// The roll number.
     RollNumber,
+    /// The roll number: it is the barcode of a copy.
+    Barcode,
 }
 
-fn search_key(name: &str, roll_number: Option<&str>, batch: Option<&str>) -> String {
-    [name, roll_number.unwrap_or_default(), batch.unwrap_or_default()].map(fold).join("\u{1f}")
+/// What of a person is searched and ordered by, folded.
+pub(super) struct Keys {
+    /// The name.
+    pub name: String,
+    /// Name, roll number and batch.
+    pub search: String,
+    /// The same with email and department.
+    pub directory: String,
+}
+
+pub(super) fn keys(
+    name: &str,
+    roll_number: Option<&str>,
+    batch: Option<&str>,
+    email: Option<&str>,
+    department: Option<&str>,
+) -> Keys {
+    let name = fold(name);
+    let [roll_number, batch, email, department] =
+        [roll_number, batch, email, department].map(|text| fold(text.unwrap_or_default()));
+    let search = [name.as_str(), &roll_number, &batch].join("\u{1f}");
+    let directory = [search.as_str(), &email, &department].join("\u{1f}");
+    Keys { name, search, directory }
 }
 
 /// Lets those who want the same roll number at the same moment take turns until the transaction ends, so that the second
 /// is told that it is taken: an UPDATE has no ON CONFLICT. `SQLite` has one writer anyway.
-fn take_turns(tx: &mut Tx<'_>, roll_number: &str) -> Result<()> {
+pub(super) fn take_turns(tx: &mut Tx<'_>, roll_number: &str) -> Result<()> {
     if tx.is_postgres() {
         tx.execute(sql!("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"), &[&roll_number])?;
     }
@@ -94,11 +125,18 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
     if let Some(roll_number) = &new.roll_number {
         take_turns(tx, roll_number)?;
     }
+    let keys = keys(
+        &new.name,
+        new.roll_number.as_deref(),
+        new.batch.as_deref(),
+        Some(&new.email),
+        new.department.as_deref(),
+    );
     let added = tx.query_opt(
         sql!(
-            "INSERT INTO users (email, email_key, name, search_key, role, roll_number, department, batch,
-                                password_hash, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            "INSERT INTO users (email, email_key, name, name_key, search_key, directory_key, role, roll_number, department,
+                                batch, password_hash, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
              ON CONFLICT DO NOTHING RETURNING ",
             columns!()
         ),
@@ -106,7 +144,9 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
             &new.email,
             &folded_email(&new.email),
             &new.name,
-            &search_key(&new.name, new.roll_number.as_deref(), new.batch.as_deref()),
+            &keys.name,
+            &keys.search,
+            &keys.directory,
             &new.role.as_str(),
             &new.roll_number,
             &new.department,
@@ -118,17 +158,26 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
     )?;
     Ok(match added {
         Some(account) => Ok(account.known()?),
-        None if credentials(tx, &new.email)?.is_some() => Err(Taken::Email),
+        None if email_is_taken(tx, &new.email)? => Err(Taken::Email),
         None => Err(Taken::RollNumber),
     })
 }
 
-/// The account and the password hash behind an email address.
-pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, String)>> {
+/// Also by a record that was merged into another.
+fn email_is_taken(tx: &mut Tx<'_>, email: &str) -> Result<bool> {
+    let found =
+        tx.query_opt(sql!("SELECT id FROM users WHERE email_key = $1"), &[&folded_email(email)], |row| {
+            row.get::<UserId>(0)
+        })?;
+    Ok(found.is_some())
+}
+
+/// The account behind an email address, and its password's hash if it has a password.
+pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Option<String>)>> {
     tx.query_opt(
-        sql!("SELECT ", columns!(), ", password_hash FROM users WHERE email_key = $1"),
+        sql!("SELECT ", columns!(), ", password_hash FROM users WHERE email_key = $1 AND gone_at IS NULL"),
         &[&folded_email(email)],
-        |row| Ok((account(row)?, row.get(8)?)),
+        |row| Ok((account(row)?, row.get(10)?)),
     )
 }
 
@@ -142,9 +191,64 @@ pub fn category(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<String>> {
     tx.query_opt(sql!("SELECT category FROM users WHERE id = $1"), &[&uid], |row| row.get(0))
 }
 
+/// A person's category of rules, and whether the person is active; `None` where there is no such account.
+pub fn category_and_activity(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<(String, bool)>> {
+    tx.query_opt(
+        sql!("SELECT category, CASE WHEN active AND gone_at IS NULL THEN TRUE ELSE FALSE END FROM users WHERE id = $1"),
+        &[&uid],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// What decides whether a person may borrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reader {
+    pub uid: UserId,
+    pub category: String,
+    pub active: bool,
+    /// The last day on which the person may borrow.
+    pub valid_until: Option<Date>,
+    pub barred: Option<Barred>,
+}
+
+macro_rules! reader {
+    ($select:ident, $tx:expr, $uid:expr) => {
+        $tx.query_opt(
+            $select!(
+                "SELECT category, active, valid_until, barred_until, barred_reason FROM users
+                 WHERE id = $1 AND gone_at IS NULL"
+            ),
+            &[&$uid],
+            |row| {
+                Ok(Reader {
+                    uid: $uid,
+                    category: row.get(0)?,
+                    active: row.get(1)?,
+                    valid_until: row.optional_day(2)?,
+                    barred: barred(row.optional_day(3)?, row.get(4)?),
+                })
+            },
+        )
+    };
+}
+
+/// What decides whether a person may borrow, to be shown.
+pub fn reader(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Reader>> {
+    reader!(sql, tx, uid)
+}
+
+/// A person who is about to borrow. Those who decide about the same person take turns until the transaction ends.
+pub fn lock_reader(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Reader>> {
+    reader!(select_to_decide, tx, uid)
+}
+
+pub(super) fn barred(until: Option<Date>, reason: Option<String>) -> Option<Barred> {
+    until.zip(reason).map(|(until, reason)| Barred { until, reason })
+}
+
 /// Lets those who decide about one person's loans take turns until the transaction ends.
 pub fn lock(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
-    tx.query(select_for_update!("SELECT id FROM users WHERE id = $1"), &[&uid], |row| row.get::<UserId>(0))?;
+    tx.query(select_to_decide!("SELECT id FROM users WHERE id = $1"), &[&uid], |row| row.get::<UserId>(0))?;
     Ok(())
 }
 
@@ -156,16 +260,26 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
             "SELECT ",
             columns!(),
             ", (SELECT expires_at FROM sessions WHERE token_hash = $1) FROM users
-             WHERE id = (SELECT user_id FROM sessions WHERE token_hash = $1 AND expires_at > $2)"
+             WHERE id = (SELECT user_id FROM sessions WHERE token_hash = $1 AND expires_at > $2) AND active
+               AND gone_at IS NULL"
         ),
         &[&token_hash, &now],
-        |row| Ok((account(row)?, row.get(8)?)),
+        |row| Ok((account(row)?, row.get(10)?)),
     )
 }
 
-/// The account with a (folded) roll number.
+/// The account with a (folded) roll number, its own or that of a record merged into it (R-PEOPLE-9).
 pub fn by_roll_number(tx: &mut Tx<'_>, roll_number: &str) -> Result<Option<Account>> {
-    tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE roll_number = $1"), &[&roll_number], account)
+    tx.query_opt(
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM users WHERE id = (SELECT COALESCE(known.merged_into, known.id) FROM users AS known
+                                     WHERE known.roll_number = $1)"
+        ),
+        &[&roll_number],
+        account,
+    )
 }
 
 /// Stores a profile edit; `None` where the account is gone.
@@ -185,18 +299,20 @@ pub fn update_profile(
     }
     let Some(before) = by_id(tx, uid)? else { return Ok(None) };
     let before = before.known()?;
+    let keys = keys(
+        &edit.name,
+        Some(&edit.roll_number),
+        before.batch.as_deref(),
+        before.email.as_deref(),
+        Some(&edit.department),
+    );
     let updated = tx.query_opt(
         sql!(
-            "UPDATE users SET name = $2, roll_number = $3, department = $4, search_key = $5 WHERE id = $1 RETURNING ",
+            "UPDATE users SET name = $2, roll_number = $3, department = $4, name_key = $5, search_key = $6 || merged_key,
+                    directory_key = $7 || merged_key WHERE id = $1 RETURNING ",
             columns!()
         ),
-        &[
-            &uid,
-            &edit.name,
-            &edit.roll_number,
-            &edit.department,
-            &search_key(&edit.name, Some(&edit.roll_number), before.batch.as_deref()),
-        ],
+        &[&uid, &edit.name, &edit.roll_number, &edit.department, &keys.name, &keys.search, &keys.directory],
         account,
     )?;
     updated.map(|account| account.known().map(Ok)).transpose()

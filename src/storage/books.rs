@@ -114,6 +114,11 @@ pub fn cards(tx: &mut Tx<'_>, ids: &[BookId]) -> Result<Vec<Book>> {
     Ok(books)
 }
 
+/// The titles with an ISBN, of thirteen digits.
+pub fn with_isbn(tx: &mut Tx<'_>, isbn: &str) -> Result<Vec<BookId>> {
+    tx.query(sql!("SELECT id FROM books WHERE isbn = $1 ORDER BY id LIMIT 8"), &[&isbn], |row| row.get(0))
+}
+
 /// What an import knows of a book beyond the form.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
@@ -239,13 +244,69 @@ pub fn update(tx: &mut Tx<'_>, id: BookId, form: &BookForm, loaded: Loaded) -> R
     })
 }
 
-/// Deletes a book and its reviews; its loans stay (R-BOOK-6). `false` where there is none.
-pub fn delete(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
-    let deleted = tx.execute(sql!("DELETE FROM books WHERE id = $1"), &[&id])? == 1;
-    if deleted {
-        tx.touch_book(id);
+/// Deletes a book and its reviews; its loans stay (R-BOOK-6). Until the day ends both are kept
+/// beside, for [`restore`]. `false` where there is none.
+pub fn delete(tx: &mut Tx<'_>, id: BookId, now: i64) -> Result<bool> {
+    let kept = tx.execute(
+        sql!(
+            "INSERT INTO deleted_books (id, deleted_at, title, author, genre, photo_url, description, status, no_of_books,
+                                        location, rating, isbn, published_year, language, version, import_key, created_at)
+             SELECT id, $2, title, author, genre, photo_url, description, status, no_of_books, location, rating, isbn,
+                    published_year, language, version, import_key, created_at FROM books WHERE id = $1"
+        ),
+        &[&id, &now],
+    )?;
+    if kept == 0 {
+        return Ok(false);
     }
-    Ok(deleted)
+    tx.execute(
+        sql!(
+            "INSERT INTO deleted_reviews (id, book_id, user_id, user_name, rating, comment, created_at)
+             SELECT id, book_id, user_id, user_name, rating, comment, created_at FROM reviews WHERE book_id = $1"
+        ),
+        &[&id],
+    )?;
+    tx.execute_one(sql!("DELETE FROM books WHERE id = $1"), &[&id])?;
+    tx.touch_book(id);
+    Ok(true)
+}
+
+/// Brings a deleted book back with its reviews, those of people whose records were merged since to the record that was
+/// kept; `false` where it is not there any more, or an import brought the same row again.
+pub fn restore(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
+    let restored = tx.execute(
+        sql!(
+            "INSERT INTO books (id, title, author, genre, photo_url, description, status, no_of_books, location, rating,
+                                isbn, published_year, language, version, import_key, created_at)
+             SELECT id, title, author, genre, photo_url, description, status, no_of_books, location, rating, isbn,
+                    published_year, language, version, import_key, created_at FROM deleted_books WHERE id = $1
+             ON CONFLICT (import_key) DO NOTHING"
+        ),
+        &[&id],
+    )?;
+    if restored == 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        sql!(
+            "INSERT INTO reviews (id, book_id, user_id, user_name, rating, comment, created_at)
+             SELECT review.id, review.book_id, COALESCE(kept.id, review.user_id), COALESCE(kept.name, review.user_name),
+                    review.rating, review.comment, review.created_at
+             FROM deleted_reviews AS review JOIN users AS writer ON writer.id = review.user_id
+                  LEFT JOIN users AS kept ON kept.id = writer.merged_into
+             WHERE review.book_id = $1"
+        ),
+        &[&id],
+    )?;
+    tx.execute_one(sql!("DELETE FROM deleted_books WHERE id = $1"), &[&id])?;
+    tx.touch_book(id);
+    Ok(true)
+}
+
+/// Lets go of the books that were deleted before this instant.
+pub fn forget_deleted(tx: &mut Tx<'_>, before: i64) -> Result<()> {
+    tx.execute(sql!("DELETE FROM deleted_books WHERE deleted_at < $1"), &[&before])?;
+    Ok(())
 }
 
 /// Lets the status follow the count, as when a student opens the book (R-DETAIL-3); `false` where there is no such book.
@@ -259,7 +320,8 @@ pub fn recalculate_status(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     Ok(touched == 1)
 }
 
-/// Takes one copy from the shelf, if there is one: its title's row is locked before it is counted (R-LOAN-2). The title.
+/// Takes one copy from the shelf, if there is one, and answers the title, whose row is locked before it is counted
+/// (R-LOAN-2).
 pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
     let title = tx.query_opt(
         select_for_update!("SELECT title FROM books WHERE id = $1 AND no_of_books > 0"),
@@ -267,16 +329,35 @@ pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
         |row| row.get(0),
     )?;
     if title.is_some() {
-        tx.execute_one(
-            sql!(
-                "UPDATE books SET no_of_books = no_of_books - 1,
-                                  status = CASE WHEN no_of_books > 1 THEN 'Available' ELSE 'Not Available' END
-                 WHERE id = $1"
-            ),
-            &[&id],
-        )?;
+        count_out(tx, id)?;
     }
     Ok(title)
+}
+
+/// Counts a copy that leaves the shelf; the title's row is locked, and has one.
+pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE books SET no_of_books = no_of_books - 1,
+                              status = CASE WHEN no_of_books > 1 THEN 'Available' ELSE 'Not Available' END
+             WHERE id = $1"
+        ),
+        &[&id],
+    )
+}
+
+/// How many copies of a title are on the shelf; none where there is no such title.
+pub fn on_shelf(tx: &mut Tx<'_>, id: BookId) -> Result<i64> {
+    let found =
+        tx.query_opt(sql!("SELECT no_of_books FROM books WHERE id = $1"), &[&id], |row| row.get(0))?;
+    Ok(found.unwrap_or(0))
+}
+
+/// A title and how many of its copies are on the shelf; its row is locked until the transaction ends, as by [`lock`].
+pub fn lock_shelf(tx: &mut Tx<'_>, id: BookId) -> Result<Option<(String, i64)>> {
+    tx.query_opt(select_for_update!("SELECT title, no_of_books FROM books WHERE id = $1"), &[&id], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// The title of a book, whose row is locked until the transaction ends: the lock of all its copies.

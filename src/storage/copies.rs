@@ -3,12 +3,12 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::{Error, Param, Result, Row, Tx};
+use super::{Error, Param, Result, Row, Tx, holds};
 use crate::{
     domain::{
         change::{AddedCopy, CopyRecord},
-        copy::{Condition, Copy, CopyLoan, State, folded_barcode},
-        id::{BookId, CopyId, LoanId},
+        copy::{Condition, Copy, CopyHold, CopyLoan, State, folded_barcode},
+        id::{BookId, CopyId, HoldId, LoanId},
     },
     select_for_update, sql,
 };
@@ -26,20 +26,36 @@ pub struct Facts {
     pub condition: Condition,
     /// When the loan that is open on it is due.
     pub due: Option<Date>,
+    /// The hold that keeps it.
+    pub kept: Option<HoldId>,
     pub record: CopyRecord,
+}
+
+/// The state of a copy follows from its open loan, the hold that keeps it, and its condition.
+fn state(condition: Condition, lent: bool, kept: bool) -> State {
+    match (lent, kept) {
+        (true, _) => State::OnLoan,
+        (_, true) => State::OnHoldShelf,
+        _ => condition.state(),
+    }
 }
 
 impl Facts {
     /// The copy's state.
     #[must_use]
     pub fn state(&self) -> State {
-        if self.due.is_some() { State::OnLoan } else { self.condition.state() }
+        state(self.condition, self.due.is_some(), self.kept.is_some())
     }
 }
 
 /// Which title a copy belongs to.
 pub fn book_of(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<BookId>> {
     tx.query_opt(sql!("SELECT book_id FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
+}
+
+/// A copy's barcode.
+pub fn barcode(tx: &mut Tx<'_>, id: CopyId) -> Result<String> {
+    tx.query_one(sql!("SELECT barcode FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
 }
 
 /// Locks a copy until the transaction ends and tells what is known of it. Its title's row is locked first, by whoever
@@ -70,7 +86,8 @@ pub fn lock(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Facts>> {
         &[&id],
         |row| row.day(0),
     )?;
-    Ok(Some(Facts { id, book_id, condition, due, record }))
+    let kept = holds::keeping(tx, id)?;
+    Ok(Some(Facts { id, book_id, condition, due, kept, record }))
 }
 
 /// Copies of a title that are looked at first for one to lend.
@@ -79,9 +96,9 @@ const LOOKED_AT: i64 = 16;
 /// The longest unused copy of a title on the shelf, and its barcode (R-COPY-5). Its title's row is locked by whoever
 /// calls.
 ///
-/// A loan leaves its copy's row as it is, so the copies on loan stand before the others in this order until they come
-/// back. Where a title has so many that finding the first one on the shelf takes long, they are moved behind, each once a
-/// loan.
+/// A loan leaves its copy's row as it is, so copies on loan stand before the others in this order until they come back.
+/// Where the first sixteen are all on loan, those before the one that is found are moved behind the others: each at most
+/// once per loan.
 pub fn to_lend(tx: &mut Tx<'_>, book: BookId, now: i64) -> Result<Option<(CopyId, String)>> {
     let first = tx.find(
         sql!(
@@ -127,13 +144,20 @@ pub fn come_back(tx: &mut Tx<'_>, id: CopyId, condition: Condition, now: i64) ->
     )
 }
 
+/// When a copy that is not on loan last came back, epoch milliseconds; 0 where it never did.
+pub fn came_back(tx: &mut Tx<'_>, id: CopyId) -> Result<i64> {
+    tx.query_one(sql!("SELECT used_at FROM copies WHERE id = $1"), &[&id], |row| row.get(0))
+}
+
 macro_rules! select {
     ($($rest:tt)+) => {
         sql!(
             "SELECT c.id, c.book_id, COALESCE(b.title, ''), c.barcode, c.condition, c.location, COALESCE(b.location, ''),
-                    c.note, c.price, c.acquired_on, l.id, l.user_id, u.name, l.return_date
+                    c.note, c.price, c.acquired_on, l.id, l.user_id, u.name, l.return_date, h.id, h.user_id, k.name,
+                    h.ready_until
              FROM copies AS c LEFT JOIN books AS b ON b.id = c.book_id
-                  LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL LEFT JOIN users AS u ON u.id = l.user_id ",
+                  LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL LEFT JOIN users AS u ON u.id = l.user_id
+                  LEFT JOIN holds AS h ON h.copy_id = c.id AND h.state = 'ready' LEFT JOIN users AS k ON k.id = h.user_id ",
             $($rest)+
         )
     };
@@ -146,7 +170,13 @@ fn copy(row: &Row<'_>) -> Result<Copy> {
         }
         None => None,
     };
-    let state = if loan.is_some() { State::OnLoan } else { condition(&row.get::<String>(4)?)?.state() };
+    let hold = match row.get::<Option<HoldId>>(14)? {
+        Some(id) => {
+            Some(CopyHold { id, user_id: row.get(15)?, user_name: row.get(16)?, ready_until: row.day(17)? })
+        }
+        None => None,
+    };
+    let state = state(condition(&row.get::<String>(4)?)?, loan.is_some(), hold.is_some());
     let own: Option<String> = row.get(5)?;
     Ok(Copy {
         id: row.get(0)?,
@@ -161,6 +191,7 @@ fn copy(row: &Row<'_>) -> Result<Copy> {
         acquired_on: row.optional_day(9)?,
         moves: state.moves().to_vec(),
         loan,
+        hold,
     })
 }
 
@@ -172,6 +203,17 @@ pub fn by_id(tx: &mut Tx<'_>, id: CopyId) -> Result<Option<Copy>> {
 /// The copy with a barcode, without regard to case.
 pub fn by_barcode(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
     tx.query_opt(select!("WHERE c.barcode_key = $1"), &[&folded_barcode(barcode)], copy)
+}
+
+/// The copy of a deleted title that has this barcode and is on loan; the one that was lent last, where there are several.
+pub fn on_loan_of_deleted_title(tx: &mut Tx<'_>, barcode: &str) -> Result<Option<Copy>> {
+    tx.query_opt(
+        select!(
+            "WHERE c.barcode_key IS NULL AND lower(c.barcode) = $1 AND l.id IS NOT NULL ORDER BY l.id DESC LIMIT 1"
+        ),
+        &[&folded_barcode(barcode)],
+        copy,
+    )
 }
 
 /// Who has a barcode.
@@ -204,7 +246,7 @@ pub fn of_book(tx: &mut Tx<'_>, book: BookId, after: CopyId, limit: i64) -> Resu
     )
 }
 
-/// The copies in a state with ids after `after`; those kept for readers are none yet.
+/// The copies in a state with ids after `after`.
 pub fn in_state(tx: &mut Tx<'_>, state: State, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
     let params: [&dyn Param; 2] = [&after, &limit];
     match state {
@@ -218,10 +260,15 @@ pub fn in_state(tx: &mut Tx<'_>, state: State, after: CopyId, limit: i64) -> Res
             &params,
             copy,
         ),
-        State::OnHoldShelf => Ok(Vec::new()),
+        State::OnHoldShelf => tx.query(
+            select!("WHERE h.id IS NOT NULL AND l.id IS NULL AND c.id > $1 ORDER BY c.id LIMIT $2"),
+            &params,
+            copy,
+        ),
         other => tx.query(
             select!(
-                "WHERE c.condition <> 'on-shelf' AND c.condition = $3 AND l.id IS NULL AND c.id > $1 ORDER BY c.id LIMIT $2"
+                "WHERE c.condition <> 'on-shelf' AND c.condition = $3 AND l.id IS NULL AND h.id IS NULL AND c.id > $1
+                 ORDER BY c.id LIMIT $2"
             ),
             &[&after, &limit, &other.as_str()],
             copy,
@@ -237,7 +284,10 @@ pub fn all(tx: &mut Tx<'_>, after: CopyId, limit: i64) -> Result<Vec<Copy>> {
 /// How many copies wait to be shelved.
 pub fn count_to_shelve(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(
-        sql!("SELECT COUNT(*) FROM copies WHERE condition <> 'on-shelf' AND condition = 'to-shelve'"),
+        sql!(
+            "SELECT COUNT(*) FROM copies AS c WHERE condition <> 'on-shelf' AND condition = 'to-shelve'
+               AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready')"
+        ),
         &[],
         |row| row.get(0),
     )
@@ -247,7 +297,8 @@ pub fn count_to_shelve(tx: &mut Tx<'_>) -> Result<i64> {
 pub fn to_shelve(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<CopyId>> {
     tx.query(
         sql!(
-            "SELECT id FROM copies WHERE condition <> 'on-shelf' AND condition = 'to-shelve' ORDER BY id LIMIT $1"
+            "SELECT id FROM copies AS c WHERE condition <> 'on-shelf' AND condition = 'to-shelve'
+               AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready') ORDER BY id LIMIT $1"
         ),
         &[&limit],
         |row| row.get(0),
@@ -382,8 +433,19 @@ pub fn to_withdraw(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Copy
     )
 }
 
-/// The title is deleted: its copies are withdrawn but for those on loan, and all its barcodes are free again.
+/// The title is deleted ([`super::books::delete`]): its copies are withdrawn but for those on loan, and all its barcodes are
+/// free again.
 pub fn title_deleted(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
+    tx.execute(
+        sql!(
+            "INSERT INTO deleted_copies (id, book_id, barcode, barcode_key, condition, left_as, loan_id)
+             SELECT c.id, c.book_id, c.barcode, c.barcode_key, c.condition,
+                    CASE WHEN l.id IS NULL THEN 'withdrawn' ELSE c.condition END, l.id
+             FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+             WHERE c.book_id = $1 AND c.barcode_key IS NOT NULL"
+        ),
+        &[&book],
+    )?;
     tx.execute(
         sql!(
             "UPDATE copies SET barcode_key = NULL,
@@ -396,25 +458,62 @@ pub fn title_deleted(tx: &mut Tx<'_>, book: BookId) -> Result<()> {
     Ok(())
 }
 
+/// Makes the copies of a deleted title again what they were; `false` where one is not as the deletion left it, was returned
+/// since, or its barcode is another copy's or a reader's by now. Comes before [`super::books::restore`].
+pub fn title_restored(tx: &mut Tx<'_>, book: BookId) -> Result<bool> {
+    // Whoever returns one waits here, or is seen below.
+    tx.query(
+        select_for_update!(
+            "SELECT id FROM loans WHERE ended_at IS NULL
+               AND copy_id IN (SELECT d.id FROM deleted_copies AS d WHERE d.book_id = $1) ORDER BY id"
+        ),
+        &[&book],
+        |row| row.get::<LoanId>(0),
+    )?;
+    let changed: i64 = tx.query_one(
+        sql!(
+            "SELECT COUNT(*) FROM deleted_copies AS d JOIN copies AS c ON c.id = d.id
+                  LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+             WHERE d.book_id = $1
+               AND (c.condition <> d.left_as OR c.barcode <> d.barcode OR COALESCE(l.id, 0) <> COALESCE(d.loan_id, 0)
+                    OR EXISTS (SELECT 1 FROM copies AS other WHERE other.barcode_key = d.barcode_key)
+                    OR EXISTS (SELECT 1 FROM users WHERE roll_number = d.barcode_key))"
+        ),
+        &[&book],
+        |row| row.get(0),
+    )?;
+    if changed > 0 {
+        return Ok(false);
+    }
+    tx.execute(
+        sql!(
+            "UPDATE copies SET barcode_key = (SELECT d.barcode_key FROM deleted_copies AS d WHERE d.id = copies.id),
+                    condition = (SELECT d.condition FROM deleted_copies AS d WHERE d.id = copies.id)
+             WHERE id IN (SELECT d.id FROM deleted_copies AS d WHERE d.book_id = $1)"
+        ),
+        &[&book],
+    )?;
+    Ok(true)
+}
+
 /// How many copies of a title are in each state, in the order of [`State::ALL`].
 pub fn counts(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<(State, i64)>> {
     let found = tx.query(
         sql!(
-            "SELECT c.condition, CASE WHEN l.id IS NULL THEN FALSE ELSE TRUE END, COUNT(*)
+            "SELECT c.condition, CASE WHEN l.id IS NULL THEN FALSE ELSE TRUE END,
+                    CASE WHEN h.id IS NULL THEN FALSE ELSE TRUE END, COUNT(*)
              FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
-             WHERE c.book_id = $1 GROUP BY 1, 2"
+                  LEFT JOIN holds AS h ON h.copy_id = c.id AND h.state = 'ready'
+             WHERE c.book_id = $1 GROUP BY 1, 2, 3"
         ),
         &[&book],
-        |row| {
-            let state = condition(&row.get::<String>(0)?)?.state();
-            Ok((if row.get(1)? { State::OnLoan } else { state }, row.get::<i64>(2)?))
-        },
+        |row| Ok((state(condition(&row.get::<String>(0)?)?, row.get(1)?, row.get(2)?), row.get::<i64>(3)?)),
     )?;
     let of = |state| found.iter().filter(|(found, _)| *found == state).map(|(_, count)| count).sum();
     Ok(State::ALL.iter().map(|state| (*state, of(*state))).filter(|(_, count)| *count > 0).collect())
 }
 
-/// What contradicts the ledger law of copies (R-COPY-2), in words for the operator; at most `limit` titles or loans.
+/// What contradicts the ledger law of copies (R-COPY-2), in words for the operator; at most `limit` of each kind.
 pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
     let mut found = tx.query(
         sql!(
@@ -454,6 +553,39 @@ pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
                     format!("loan {loan} is open, and its copy is {}", row.get::<String>(3)?)
                 }
             })
+        },
+    )?);
+    found.extend(tx.query(
+        sql!(
+            "SELECT h.id, c.condition, CASE WHEN c.book_id = h.book_id THEN TRUE ELSE FALSE END,
+                    CASE WHEN l.id IS NULL THEN FALSE ELSE TRUE END
+             FROM holds AS h JOIN copies AS c ON c.id = h.copy_id
+                  LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+             WHERE h.state = 'ready' AND (c.condition <> 'to-shelve' OR c.book_id <> h.book_id OR l.id IS NOT NULL)
+             ORDER BY h.id LIMIT $1"
+        ),
+        &[&limit],
+        |row| {
+            let hold = row.get::<HoldId>(0)?;
+            Ok(match (row.get::<bool>(2)?, row.get::<bool>(3)?) {
+                (false, _) => format!("hold {hold} keeps a copy of another title"),
+                (_, true) => format!("hold {hold} keeps a copy that is on loan"),
+                _ => format!("hold {hold} keeps a copy that is {}", row.get::<String>(1)?),
+            })
+        },
+    )?);
+    found.extend(tx.query(
+        sql!(
+            "SELECT id, book_id FROM holds WHERE state IN ('waiting', 'ready')
+               AND NOT EXISTS (SELECT 1 FROM books WHERE books.id = holds.book_id) ORDER BY id LIMIT $1"
+        ),
+        &[&limit],
+        |row| {
+            Ok(format!(
+                "hold {} waits for title {}, which is gone",
+                row.get::<HoldId>(0)?,
+                row.get::<BookId>(1)?
+            ))
         },
     )?);
     Ok(found)

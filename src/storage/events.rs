@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Error, Result, Row, Tx};
+use super::{Error, Result, Row, Tx, people};
 use crate::{
     domain::{
+        account::Capability,
         change::Change,
         id::{BookId, ChangeId, CopyId, UserId},
     },
@@ -67,7 +68,17 @@ pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) ->
             &stored(&entry.change)?,
         ],
     )?;
-    Ok(id.into())
+    let id = ChangeId::from(id);
+    tx.last_change = Some((id, entry.change.undone_by()));
+    Ok(id)
+}
+
+/// The change that was recorded last, where it can be taken back with these capabilities (R-UNDO-1).
+#[must_use]
+pub fn undoable(tx: &Tx<'_>, capabilities: &[Capability]) -> Option<ChangeId> {
+    tx.last_change
+        .filter(|(_, needed)| needed.is_some_and(|needed| capabilities.contains(&needed)))
+        .map(|(id, _)| id)
 }
 
 /// [`record`] for many changes, in one statement.
@@ -107,6 +118,8 @@ pub struct Recorded {
     pub book: Option<(BookId, String)>,
     pub copy: Option<CopyId>,
     pub change: Change,
+    /// Whether it was taken back.
+    pub undone: bool,
 }
 
 fn named<I>(id: Option<I>, name: Option<String>) -> Option<(I, String)> {
@@ -130,7 +143,92 @@ fn recorded(row: &Row<'_>) -> Result<Recorded> {
         book: named(row.get(6)?, row.get(7)?),
         copy: row.get(8)?,
         change: stored.change,
+        undone: row.get(10)?,
     })
+}
+
+macro_rules! columns {
+    () => {
+        "e.id, e.at, e.actor_id, a.name, e.person_id, p.name, e.book_id, b.title, e.copy_id, e.change,
+         EXISTS (SELECT change_id FROM undone WHERE change_id = e.id)"
+    };
+}
+
+/// One change.
+pub fn by_id(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<Recorded>> {
+    tx.query_opt(
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM events AS e LEFT JOIN users AS a ON a.id = e.actor_id LEFT JOIN users AS p ON p.id = e.person_id
+                  LEFT JOIN books AS b ON b.id = e.book_id WHERE e.id = $1"
+        ),
+        &[&id],
+        recorded,
+    )
+}
+
+/// The changes that cancelled the holds of a title at this instant, the newest first.
+pub fn holds_of_title_cancelled_at(tx: &mut Tx<'_>, book: BookId, at: i64) -> Result<Vec<ChangeId>> {
+    tx.query(
+        sql!(
+            "SELECT id FROM events WHERE book_id = $1 AND at = $2 AND action = 'hold-cancelled' ORDER BY id DESC"
+        ),
+        &[&book, &at],
+        |row| row.get(0),
+    )
+}
+
+/// The changes that cancelled holds of these people at this instant, the newest first.
+pub fn holds_cancelled_at(tx: &mut Tx<'_>, people: &[UserId], at: i64) -> Result<Vec<ChangeId>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT events.id FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
+             JOIN events ON events.person_id = CAST(wanted.id AS BIGINT)
+             WHERE events.at = $2 AND events.action = 'hold-cancelled' ORDER BY events.id DESC"
+        )
+    } else {
+        sql!(
+            "SELECT events.id FROM json_each($1) AS wanted CROSS JOIN events ON events.person_id = wanted.value
+             WHERE events.at = $2 AND events.action = 'hold-cancelled' ORDER BY events.id DESC"
+        )
+    };
+    tx.query(statement, &[&json!(people).to_string(), &at], |row| row.get(0))
+}
+
+/// Whether something happened to one of these after a change that was not taken back since: then the change stands.
+pub fn happened_since(tx: &mut Tx<'_>, people: [UserId; 2], change: ChangeId) -> Result<bool> {
+    let found = tx.query_opt(
+        sql!(
+            "SELECT e.id FROM events AS e WHERE e.person_id IN ($1, $2) AND e.id > $3
+               AND e.action NOT IN ('undone', 'signed-in')
+               AND NOT EXISTS (SELECT 1 FROM undone WHERE undone.change_id = e.id) LIMIT 1"
+        ),
+        &[&people[0], &people[1], &change],
+        |row| row.get::<ChangeId>(0),
+    )?;
+    Ok(found.is_some())
+}
+
+/// Writes down that one change took another back; false where another did before.
+pub fn mark_undone(tx: &mut Tx<'_>, id: ChangeId, by: ChangeId) -> Result<bool> {
+    let touched = tx.execute(
+        sql!(
+            "INSERT INTO undone (change_id, by_change_id) VALUES ($1, $2) ON CONFLICT (change_id) DO NOTHING"
+        ),
+        &[&id, &by],
+    )?;
+    Ok(touched == 1)
+}
+
+/// Writes down that a change is undone together with the one that was made before it in the same action.
+pub fn link(tx: &mut Tx<'_>, id: ChangeId, before: ChangeId) -> Result<()> {
+    tx.execute_one(sql!("INSERT INTO linked_changes (change_id, before_id) VALUES ($1, $2)"), &[&id, &before])
+}
+
+/// The change that is undone together with this one.
+pub fn linked(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<ChangeId>> {
+    tx.query_opt(sql!("SELECT before_id FROM linked_changes WHERE change_id = $1"), &[&id], |row| row.get(0))
 }
 
 /// Which changes are asked for: all that fit every given filter.
@@ -151,8 +249,9 @@ pub struct Filter {
 macro_rules! select {
     ($from:literal) => {
         sql!(
-            "SELECT e.id, e.at, e.actor_id, a.name, e.person_id, p.name, e.book_id, b.title, e.copy_id, e.change
-             FROM ",
+            "SELECT ",
+            columns!(),
+            " FROM ",
             $from,
             " AS e LEFT JOIN users AS a ON a.id = e.actor_id LEFT JOIN users AS p ON p.id = e.person_id
                    LEFT JOIN books AS b ON b.id = e.book_id
@@ -184,8 +283,26 @@ fn first_since(tx: &mut Tx<'_>, at: i64) -> Result<ChangeId> {
     Ok(low.into())
 }
 
-/// Up to `limit` changes that fit the filter, newest first, older than `before`.
+/// Up to `limit` changes that fit the filter, newest first, older than `before`; of a person also those of the records
+/// that were merged into the person's.
 pub fn page(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
+    let mut found = page_of(tx, filter, before, limit)?;
+    let merged = match filter.person {
+        Some(person) => people::merged_into(tx, person)?,
+        None => Vec::new(),
+    };
+    for earlier in &merged {
+        found.extend(page_of(tx, &Filter { person: Some(*earlier), ..filter.clone() }, before, limit)?);
+    }
+    if !merged.is_empty() {
+        found.sort_unstable_by_key(|recorded| std::cmp::Reverse(recorded.id));
+        found.dedup_by_key(|recorded| recorded.id);
+        found.truncate(usize::try_from(limit).unwrap_or_default());
+    }
+    Ok(found)
+}
+
+fn page_of(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
     let action = filter.action.as_deref().unwrap_or_default();
     let before = match filter.to {
         Some(to) => before.min(first_since(tx, to.saturating_add(SET_BACK))?),
@@ -225,4 +342,64 @@ pub fn page(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> R
             tx.query(select!("events"), &[&before, &action, &from, &to, &limit, &least], recorded)
         }
     }
+}
+
+/// What librarians did at the desk from an instant on: one of them, or all.
+#[derive(Clone, Debug)]
+pub struct AtDesk {
+    /// Epoch milliseconds.
+    pub since: i64,
+    pub actor: Option<UserId>,
+    /// A kind of change; none for all that is done at a desk.
+    pub action: Option<String>,
+}
+
+impl AtDesk {
+    /// Only one kind of it.
+    #[must_use]
+    pub fn only(&self, action: &str) -> Self {
+        Self { action: Some(action.to_owned()), ..self.clone() }
+    }
+}
+
+macro_rules! at_desk {
+    ($what:expr, $end:expr) => {
+        sql!(
+            "SELECT ",
+            $what,
+            " FROM events AS e JOIN users AS a ON a.id = e.actor_id LEFT JOIN users AS p ON p.id = e.person_id
+                   LEFT JOIN books AS b ON b.id = e.book_id
+              WHERE e.id >= $1 AND e.at >= $2 AND (CAST($3 AS BIGINT) = 0 OR e.actor_id = $3) AND ($4 = '' OR e.action = $4)
+                AND a.role = 'admin' AND e.action IN ('lent', 'returned', 'renewed', 'charged', 'paid', 'waived', 'refunded',
+                    'charge-reversed', 'declared-lost', 'copy-moved',
+                    'hold-placed', 'hold-ready', 'hold-cancelled', 'hold-put-back', 'undone') ",
+            $end
+        )
+    };
+}
+
+/// Up to `limit` of them, newest first, older than `before`.
+pub fn at_desk(tx: &mut Tx<'_>, of: &AtDesk, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
+    let first = first_since(tx, of.since.saturating_sub(SET_BACK))?;
+    let actor = of.actor.map_or(0, |actor| actor.0);
+    let action = of.action.as_deref().unwrap_or_default();
+    tx.query(
+        at_desk!(columns!(), "AND e.id < $5 ORDER BY e.id DESC LIMIT $6"),
+        &[&first, &of.since, &actor, &action, &before, &limit],
+        recorded,
+    )
+}
+
+/// How many of each kind there are that were not taken back.
+pub fn counts_at_desk(tx: &mut Tx<'_>, of: &AtDesk) -> Result<Vec<(String, i64)>> {
+    let first = first_since(tx, of.since.saturating_sub(SET_BACK))?;
+    let actor = of.actor.map_or(0, |actor| actor.0);
+    tx.query(
+        at_desk!(
+            "e.action, COUNT(*)",
+            "AND NOT EXISTS (SELECT change_id FROM undone WHERE change_id = e.id) GROUP BY e.action ORDER BY e.action"
+        ),
+        &[&first, &of.since, &actor, &""],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
 }

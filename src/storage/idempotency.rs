@@ -2,7 +2,10 @@
 //! once.
 
 use super::{Result, Tx};
-use crate::{domain::id::UserId, insert, sql};
+use crate::{
+    domain::id::{ChangeId, UserId},
+    insert, sql,
+};
 
 /// How long an answer is kept, milliseconds: 48 hours, so that what waited over a closed day can still be repeated.
 pub const KEPT_FOR: i64 = 48 * 60 * 60 * 1000;
@@ -29,6 +32,8 @@ pub struct Kept {
     pub status: i64,
     pub etag: Option<String>,
     pub location: Option<String>,
+    /// The change that takes it back.
+    pub change: Option<ChangeId>,
     /// JSON, or empty.
     pub body: String,
 }
@@ -57,7 +62,7 @@ pub fn begin(tx: &mut Tx<'_>, request: &Request) -> Result<Begun> {
     }
     let kept = tx.query_opt(
         sql!(
-            "SELECT fingerprint, status, etag, location, body FROM idempotency WHERE key = $1 AND user_id = $2"
+            "SELECT fingerprint, status, etag, location, change_id, body FROM idempotency WHERE key = $1 AND user_id = $2"
         ),
         &[&request.key, &scope],
         |row| {
@@ -66,7 +71,8 @@ pub fn begin(tx: &mut Tx<'_>, request: &Request) -> Result<Begun> {
                     status: row.get(1)?,
                     etag: row.get(2)?,
                     location: row.get(3)?,
-                    body: row.get(4)?,
+                    change: row.get(4)?,
+                    body: row.get(5)?,
                 })
             } else {
                 Begun::Reused
@@ -80,8 +86,8 @@ pub fn begin(tx: &mut Tx<'_>, request: &Request) -> Result<Begun> {
 pub fn keep(tx: &mut Tx<'_>, request: &Request, kept: &Kept, now: i64) -> Result<()> {
     let id = tx.insert(
         insert!(
-            "INSERT INTO idempotency (user_id, key, fingerprint, status, etag, location, body, created_at)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+            "INSERT INTO idempotency (user_id, key, fingerprint, status, etag, location, change_id, body, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
         ),
         &[
             &scope(request.user),
@@ -90,6 +96,7 @@ pub fn keep(tx: &mut Tx<'_>, request: &Request, kept: &Kept, now: i64) -> Result
             &kept.status,
             &kept.etag,
             &kept.location,
+            &kept.change,
             &kept.body,
             &now,
         ],

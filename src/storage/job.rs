@@ -8,6 +8,7 @@ use std::{
 use tokio::sync::oneshot;
 
 use super::{Error, Tx, catalogue};
+use crate::domain::id::DeskId;
 
 /// What became of the transaction a job ran in.
 pub(super) enum Verdict {
@@ -41,10 +42,12 @@ pub(super) trait Job: Send {
     fn age(&self) -> Duration;
 }
 
-/// What a caller is told: the closure's result, and the number of the catalogue's change if it made one.
+/// What a caller is told: the closure's result, the number of the catalogue's change if it made one, and the desk for
+/// whose phones it stored something.
 pub(super) struct Answer<T, E> {
     pub outcome: Result<T, E>,
     pub change: Option<i64>,
+    pub desk: Option<DeskId>,
 }
 
 struct Typed<F, T, E> {
@@ -53,6 +56,7 @@ struct Typed<F, T, E> {
     closure: Option<F>,
     outcome: Option<Result<T, E>>,
     change: Option<i64>,
+    desk: Option<DeskId>,
     reply: oneshot::Sender<Answer<T, E>>,
 }
 
@@ -65,7 +69,8 @@ where
 {
     let (reply, answer) = oneshot::channel();
     let asked = Instant::now();
-    (Box::new(Typed { kind, asked, closure: Some(closure), outcome: None, change: None, reply }), answer)
+    let job = Typed { kind, asked, closure: Some(closure), outcome: None, change: None, desk: None, reply };
+    (Box::new(job), answer)
 }
 
 impl<F, T, E> Job for Typed<F, T, E>
@@ -83,20 +88,25 @@ where
         // Last in the transaction: the row that counts the changes is locked for the commit alone.
         let outcome = outcome.and_then(|done| {
             self.change = catalogue::record(tx)?;
+            self.desk = tx.called.take();
             Ok(done)
         });
-        let keep = outcome.is_ok();
+        // Whoever left may have asked again and been refused, at another server or on another connection; that answer stays
+        // true.
+        let keep = outcome.is_ok() && !self.is_abandoned();
         self.outcome = Some(outcome);
         keep
     }
 
     fn answer(self: Box<Self>, verdict: Verdict) {
-        let (outcome, change) = match verdict {
-            Verdict::Done => (self.outcome.unwrap_or_else(|| Err(Error::Closed.into())), self.change),
-            Verdict::Failed(error) => (Err(error.into()), None),
+        let (outcome, change, desk) = match verdict {
+            Verdict::Done => {
+                (self.outcome.unwrap_or_else(|| Err(Error::Closed.into())), self.change, self.desk)
+            }
+            Verdict::Failed(error) => (Err(error.into()), None, None),
         };
         // The caller may have gone; what was stored stays stored.
-        let _ = self.reply.send(Answer { outcome, change });
+        let _ = self.reply.send(Answer { outcome, change, desk });
     }
 
     fn is_abandoned(&self) -> bool {

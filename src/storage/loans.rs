@@ -9,18 +9,18 @@ use super::{
 };
 use crate::{
     domain::{
-        id::{CopyId, LoanId, UserId},
+        id::{BookId, CopyId, LoanId, UserId},
         loan::OpenLoan,
         money::Money,
     },
-    fold::fold,
-    insert, select_for_update, sql,
+    insert, select_to_decide, sql,
 };
 
 macro_rules! columns {
     () => {
         "loans.id, loans.user_id, loans.book_id, loans.title, loans.copy_id, loans.entry_date, loans.return_date,
-         loans.loan_days, loans.renewals, loans.due_reasons, loans.charged"
+         loans.loan_days, loans.renewals, loans.due_reasons,
+         CASE WHEN EXISTS (SELECT 1 FROM books WHERE books.id = loans.book_id) THEN FALSE ELSE TRUE END"
     };
 }
 
@@ -37,18 +37,19 @@ fn loan(row: &Row<'_>, barcode: String, category: String) -> Result<OpenLoan> {
         loan_days: row.get(7)?,
         renewals: row.get(8)?,
         due_reasons: row.get(9)?,
-        charged: row.get(10)?,
         barcode,
         category,
+        title_deleted: row.get(10)?,
     })
 }
 
 /// Writes a new loan down; its id. The database refuses a second open loan of the copy.
-pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan) -> Result<LoanId> {
+pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan, at: i64) -> Result<LoanId> {
     let id = tx.insert(
         insert!(
-            "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, due_reasons)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+            "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days, due_reasons,
+                                begun_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
         ),
         &[
             &new.user_id,
@@ -59,15 +60,34 @@ pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan) -> Result<LoanId> {
             &new.return_date.to_string(),
             &new.loan_days,
             &new.due_reasons,
+            &at,
         ],
     )?;
     Ok(id.into())
 }
 
+/// Whose open loan this is.
+pub fn borrower(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<UserId>> {
+    tx.query_opt(sql!("SELECT user_id FROM loans WHERE id = $1 AND ended_at IS NULL"), &[&id], |row| {
+        row.get(0)
+    })
+}
+
+/// Locks these loans, whether they are open or have ended, in the order in which everybody locks several.
+pub fn lock_all(tx: &mut Tx<'_>, mut loans: Vec<LoanId>) -> Result<()> {
+    loans.sort_unstable();
+    for id in loans {
+        tx.query_opt(select_to_decide!("SELECT id FROM loans WHERE id = $1"), &[&id], |row| {
+            row.get::<LoanId>(0)
+        })?;
+    }
+    Ok(())
+}
+
 /// An open loan, locked until the transaction ends.
 pub fn lock_open(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
     let locked = tx.query_opt(
-        select_for_update!("SELECT ", columns!(), " FROM loans WHERE id = $1 AND ended_at IS NULL"),
+        select_to_decide!("SELECT ", columns!(), " FROM loans WHERE id = $1 AND ended_at IS NULL"),
         &[&id],
         |row| loan(row, String::new(), String::new()),
     )?;
@@ -82,11 +102,13 @@ pub fn lock_open(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
     Ok(Some(loan))
 }
 
-/// The open loan of a copy.
-pub fn open_of_copy(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<LoanId>> {
-    tx.query_opt(sql!("SELECT id FROM loans WHERE copy_id = $1 AND ended_at IS NULL"), &[&copy], |row| {
-        row.get(0)
-    })
+/// The open loan of a copy: its number, whose it is, and when it was lent, epoch milliseconds.
+pub fn holder_of_copy(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<(LoanId, UserId, Option<i64>)>> {
+    tx.query_opt(
+        sql!("SELECT id, user_id, begun_at FROM loans WHERE copy_id = $1 AND ended_at IS NULL"),
+        &[&copy],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )
 }
 
 /// How a loan ended.
@@ -113,13 +135,46 @@ pub fn end(tx: &mut Tx<'_>, id: LoanId, end: End) -> Result<()> {
     )
 }
 
+/// Ends a loan locked by [`lock_open`] that was a mistake: it never was one (R-UNDO-2).
+pub fn void(tx: &mut Tx<'_>, id: LoanId, at: i64, on: Date, by: UserId) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE loans SET ended_at = $2, ended_on = $3, ended_by = $4, restocked = $5, fine = 0, voided = $5
+             WHERE id = $1 AND ended_at IS NULL"
+        ),
+        &[&id, &at, &on.to_string(), &by, &true],
+    )
+}
+
+/// A loan that has ended by a return, locked until the transaction ends.
+pub fn lock_ended(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
+    tx.query_opt(
+        select_to_decide!(
+            "SELECT ",
+            columns!(),
+            " FROM loans WHERE id = $1 AND ended_at IS NOT NULL AND copy_id IS NOT NULL AND user_id IS NOT NULL AND NOT voided"
+        ),
+        &[&id],
+        |row| loan(row, String::new(), String::new()),
+    )
+}
+
+/// Opens a loan again that [`lock_ended`] has locked.
+pub fn reopen(tx: &mut Tx<'_>, id: LoanId) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE loans SET ended_at = NULL, ended_on = NULL, ended_by = NULL, restocked = NULL, fine = NULL
+             WHERE id = $1 AND ended_at IS NOT NULL"
+        ),
+        &[&id],
+    )
+}
+
 /// Stores the return date of a loan locked by [`lock_open`], and what goes with it.
 pub fn store_due(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<()> {
     tx.execute_one(
-        sql!(
-            "UPDATE loans SET return_date = $2, renewals = $3, due_reasons = $4, charged = $5 WHERE id = $1"
-        ),
-        &[&loan.id, &loan.return_date.to_string(), &loan.renewals, &loan.due_reasons, &loan.charged],
+        sql!("UPDATE loans SET return_date = $2, renewals = $3, due_reasons = $4 WHERE id = $1"),
+        &[&loan.id, &loan.return_date.to_string(), &loan.renewals, &loan.due_reasons],
     )
 }
 
@@ -133,7 +188,7 @@ pub fn lock_alike(
     limit: i64,
 ) -> Result<Vec<OpenLoan>> {
     tx.query(
-        select_for_update!(
+        select_to_decide!(
             "SELECT ",
             columns!(),
             " FROM loans WHERE ended_at IS NULL AND return_date = $1 AND id > $3
@@ -163,6 +218,24 @@ pub fn store_due_dates(tx: &mut Tx<'_>, loans: &[OpenLoan]) -> Result<()> {
     tx.execute_all(statement, loans.len(), &[&Value::Array(rows).to_string()])
 }
 
+/// Lets a locked loan be that of another copy of the same title (R-DESK-6).
+pub fn set_copy(tx: &mut Tx<'_>, id: LoanId, copy: CopyId) -> Result<()> {
+    tx.execute_one(sql!("UPDATE loans SET copy_id = $2 WHERE id = $1"), &[&id, &copy])
+}
+
+/// The open loan of a title and whose it is, where there is exactly one.
+pub fn only_open_of_book(tx: &mut Tx<'_>, book: BookId) -> Result<Option<(LoanId, UserId)>> {
+    let open = tx.query(
+        sql!(
+            "SELECT loans.id, loans.user_id FROM copies
+             JOIN loans ON loans.copy_id = copies.id AND loans.ended_at IS NULL WHERE copies.book_id = $1 LIMIT 2"
+        ),
+        &[&book],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok(<[_; 1]>::try_from(open).ok().map(|[one]| one))
+}
+
 /// All of a reader's open loans, the one to be returned first at the top; the total fine is the sum over them.
 pub fn open_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<OpenLoan>> {
     tx.query(
@@ -175,6 +248,59 @@ pub fn open_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<OpenLoan>> {
         ),
         &[&user],
         |row| loan(row, row.get(11)?, row.get(12)?),
+    )
+}
+
+/// A loan that ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ended {
+    pub id: LoanId,
+    pub book_id: BookId,
+    pub title: String,
+    /// `None` for loans from before copies were known.
+    pub copy_id: Option<CopyId>,
+    pub barcode: Option<String>,
+    pub entry_date: Date,
+    pub return_date: Date,
+    pub renewals: i64,
+    /// Epoch milliseconds.
+    pub ended_at: i64,
+    pub ended_on: Date,
+    pub fine: Money,
+}
+
+/// Up to `limit` ended loans of a reader, the last to end first, from before the one with this instant and id on.
+pub fn ended_of_user(
+    tx: &mut Tx<'_>,
+    user: UserId,
+    before: Option<(i64, i64)>,
+    limit: i64,
+) -> Result<Vec<Ended>> {
+    let (at, id) = before.unwrap_or((i64::MAX, i64::MAX));
+    tx.query(
+        sql!(
+            "SELECT loans.id, loans.book_id, loans.title, loans.copy_id, copies.barcode, loans.entry_date,
+                    loans.return_date, loans.renewals, loans.ended_at, loans.ended_on, loans.fine
+             FROM loans LEFT JOIN copies ON copies.id = loans.copy_id
+             WHERE loans.user_id = $1 AND loans.ended_at IS NOT NULL AND NOT loans.voided AND (loans.ended_at, loans.id) < ($2, $3)
+             ORDER BY loans.ended_at DESC, loans.id DESC LIMIT $4"
+        ),
+        &[&user, &at, &id, &limit],
+        |row| {
+            Ok(Ended {
+                id: row.get(0)?,
+                book_id: row.get(1)?,
+                title: row.get(2)?,
+                copy_id: row.get(3)?,
+                barcode: row.get(4)?,
+                entry_date: row.day(5)?,
+                return_date: row.day(6)?,
+                renewals: row.get(7)?,
+                ended_at: row.get(8)?,
+                ended_on: row.day(9)?,
+                fine: row.get(10)?,
+            })
+        },
     )
 }
 
@@ -194,19 +320,6 @@ fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
         roll_number: row.get::<Option<String>>(14)?.unwrap_or_default(),
         batch: row.get::<Option<String>>(15)?.unwrap_or_default(),
     })
-}
-
-/// A `LIKE` pattern that finds `query` anywhere, folded as the keys are, with the pattern's own characters taken literally.
-fn contains(query: &str) -> String {
-    let mut pattern = String::from("%");
-    for c in fold(query.trim()).chars() {
-        if matches!(c, '%' | '_' | '\\') {
-            pattern.push('\\');
-        }
-        pattern.push(c);
-    }
-    pattern.push('%');
-    pattern
 }
 
 /// A page of the open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), the most overdue
@@ -242,7 +355,7 @@ pub fn open_page(
         Some(Position::After(day, id)) => (select!(">", "ASC"), (day.to_string(), id)),
         Some(Position::Before(day, id)) => (select!("<", "DESC"), (day.to_string(), id)),
     };
-    let mut rows = tx.query(statement, &[&contains(query), &day, &id, &(limit + 1)], borrowed)?;
+    let mut rows = tx.query(statement, &[&super::contains(query), &day, &id, &(limit + 1)], borrowed)?;
     if matches!(position, Some(Position::Before(..))) {
         rows.reverse();
     }
@@ -256,7 +369,7 @@ pub fn open_count(tx: &mut Tx<'_>, query: &str) -> Result<i64> {
             "SELECT COUNT(*) FROM loans JOIN users ON users.id = loans.user_id
              WHERE loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\'"
         ),
-        &[&contains(query)],
+        &[&super::contains(query)],
         |row| row.get(0),
     )
 }

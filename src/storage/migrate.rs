@@ -58,6 +58,15 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0002_settings"),
     migration!("0003_copies", Step { tables: &["events"], run: upgrade::events_to_changes }),
     migration!("0004_idempotency"),
+    migration!("0005_holds"),
+    migration!("0006_people", Step { tables: &["users"], run: upgrade::fold_people }),
+    migration!("0007_desk"),
+    migration!("0008_phone"),
+    migration!("0009_money"),
+    migration!("0010_desk"),
+    migration!("0011_undo"),
+    migration!("0012_deleted_titles"),
+    migration!("0013_phone_pages"),
 ];
 
 impl Migration {

@@ -9,16 +9,25 @@ pub mod books;
 pub mod catalogue;
 pub mod copies;
 pub mod events;
+pub mod forget;
 mod health;
+pub mod holds;
 pub mod idempotency;
 mod job;
+pub mod leases;
+pub mod ledger;
 pub mod loans;
+pub mod merge;
 pub mod migrate;
+pub mod no_dues;
 pub mod page;
+pub mod people;
+pub mod phones;
 mod postgres;
 pub mod reviews;
 pub mod sessions;
 pub mod settings;
+pub mod sign_in_codes;
 pub mod sql;
 mod sqlite;
 mod upgrade;
@@ -31,10 +40,11 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
-use tokio::sync::oneshot;
+use tokio::sync::{broadcast, oneshot};
 
 pub use sql::{Param, Row, Tx};
 
+use crate::domain::id::DeskId;
 use catalogue::Follower;
 use health::Health;
 use job::{Answer, Job, Kind, Verdict, pack};
@@ -219,6 +229,9 @@ const QUEUE: usize = 4096;
 /// queue that formed while the database stood still is gone as soon as it does not.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Calls of desks that one who listens may lag behind; what is lost is found by looking.
+const DESK_CALLS: usize = 256;
+
 /// [`Db::health`] answers within this time, whatever the database does.
 const LOOK: Duration = Duration::from_millis(1500);
 
@@ -260,6 +273,8 @@ struct Shared {
     queueing: Arc<Health>,
     /// The search index of this process, if it has one.
     follower: OnceLock<Follower>,
+    /// The desks whose phones have sent or are to hear something.
+    desks: broadcast::Sender<DeskId>,
 }
 
 struct Senders {
@@ -312,6 +327,7 @@ impl Db {
                 writing,
                 queueing,
                 follower: OnceLock::new(),
+                desks: broadcast::Sender::new(DESK_CALLS),
             }),
         })
     }
@@ -350,7 +366,7 @@ impl Db {
     /// One transaction: everything the closure does, or, when it answers an error or panics, nothing of it.
     ///
     /// The answer comes after COMMIT, and where the catalogue changed, after the search index of this process has the
-    /// change. Dropping the future does not undo a write that already started.
+    /// change. A write whose future is dropped before its COMMIT begins stores nothing; later it is stored.
     pub async fn write<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -358,7 +374,11 @@ impl Db {
         E: From<Error> + Send + 'static,
     {
         let answer = self.ask(Kind::Write, closure)?;
-        let Ok(Answer { outcome, change }) = answer.await else { return Err(Error::Closed.into()) };
+        let Ok(Answer { outcome, change, desk }) = answer.await else { return Err(Error::Closed.into()) };
+        if let Some(desk) = desk {
+            // Nobody may be listening.
+            let _ = self.shared.desks.send(desk);
+        }
         if let (Some(change), Some(follower)) = (change, self.shared.follower.get()) {
             follower.has_seen(change).await;
         }
@@ -392,9 +412,16 @@ impl Db {
     /// connection, looking at the table of changes now and then finds everything.
     pub fn follow_catalogue(&self, follower: Follower) {
         if let Location::Postgres(url) = &self.shared.location {
-            postgres::listen(url.clone(), Arc::clone(&follower.call));
+            postgres::listen(url.clone(), Arc::clone(&follower.call), self.shared.desks.clone());
         }
         let _ = self.shared.follower.set(follower);
+    }
+
+    /// Tells of desks for whose phones something was stored, here or, on `PostgreSQL`, by another server. A call may get
+    /// lost; whoever waits for one looks now and then.
+    #[must_use]
+    pub fn desk_calls(&self) -> broadcast::Receiver<DeskId> {
+        self.shared.desks.subscribe()
     }
 
     /// Whether the database works, found out by using it; the reason where it does not, for the operator. Where the last
@@ -489,4 +516,22 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<(
         .name(name.into())
         .spawn(run)
         .map_err(|error| Error::Open(format!("cannot start a database thread: {error}")))
+}
+
+/// A `LIKE` pattern that finds `query` anywhere, folded as the keys are, with the pattern's own characters taken literally.
+fn contains(query: &str) -> String {
+    anywhere(&crate::fold::fold(query.trim()))
+}
+
+/// A `LIKE` pattern that finds a text anywhere, as it is.
+fn anywhere(text: &str) -> String {
+    let mut pattern = String::from("%");
+    for c in text.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
 }

@@ -14,13 +14,15 @@ use std::{
 
 use tokio::{
     runtime::{Builder, Runtime},
-    sync::Notify,
+    sync::{Notify, broadcast},
     task::AbortHandle,
     time::timeout,
 };
 use tokio_postgres::{
     AsyncMessage, Client, Config, Error as PgError, NoTls, Row, Statement, error::Severity, types::ToSql,
 };
+
+use crate::domain::id::DeskId;
 
 use super::{
     Error, Options, Queue, Result, Started, causes,
@@ -30,8 +32,10 @@ use super::{
     sql::{Arm, Tx},
 };
 
-/// NOTIFY channel of catalogue changes.
-const CHANNEL: &str = "library_catalogue";
+/// Announces catalogue changes, and the desks for whose phones something was stored.
+const LISTEN: &str = "LISTEN library_catalogue; LISTEN library_desk";
+/// The second channel of [`LISTEN`]; its messages are ids of desks.
+const DESKS: &str = "library_desk";
 
 /// From the first packet until the server is ready for statements.
 const CONNECTING: Duration = Duration::from_secs(3);
@@ -368,14 +372,14 @@ impl Worker {
 }
 
 /// Calls on a thread of its own for as long as the process lives, whenever another process changed the catalogue, and
-/// after every (re)connect: what was told while nobody listened is in the table of changes.
-pub(super) fn listen(url: String, call: Arc<Notify>) {
+/// after every (re)connect: what was told while nobody listened is in the table of changes. Passes on the calls of desks.
+pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<DeskId>) {
     let started = spawn("postgres-listen", move || {
         let (Ok(config), Ok(runtime)) = (config(&url, ""), runtime()) else { return };
         let mut told = false;
         loop {
             let connected = Instant::now();
-            let ended = runtime.block_on(listen_once(&config, &call));
+            let ended = runtime.block_on(listen_once(&config, &call, &desks));
             if !told || connected.elapsed() > LISTENING {
                 let reason = ended.err().map(|error| causes(&error)).unwrap_or_default();
                 tracing::warn!(reason, "catalogue changes of other servers are seen a second later");
@@ -390,23 +394,34 @@ pub(super) fn listen(url: String, call: Arc<Notify>) {
 }
 
 /// Ends when the connection does.
-async fn listen_once(config: &Config, call: &Arc<Notify>) -> Result<(), Refusal> {
+async fn listen_once(
+    config: &Config,
+    call: &Arc<Notify>,
+    desks: &broadcast::Sender<DeskId>,
+) -> Result<(), Refusal> {
     let silence = |_| Refusal::Silence(CONNECTING);
     let (client, mut connection) = timeout(CONNECTING, config.connect(NoTls)).await.map_err(silence)??;
-    let heard = Arc::clone(call);
+    let (heard, desks) = (Arc::clone(call), desks.clone());
     let mut mover = tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
-            if matches!(message, AsyncMessage::Notification(_)) {
-                heard.notify_one();
+            match message {
+                AsyncMessage::Notification(told) if told.channel() == DESKS => {
+                    if let Ok(desk) = told.payload().parse() {
+                        // Nobody may be waiting.
+                        let _ = desks.send(DeskId(desk));
+                    }
+                }
+                AsyncMessage::Notification(_) => heard.notify_one(),
+                _ => {}
             }
         }
     });
-    let mut ask = format!("LISTEN {CHANNEL}");
+    let mut ask = LISTEN;
     while !mover.is_finished() {
-        timeout(PING, client.batch_execute(&ask)).await.map_err(|_| Refusal::Silence(PING))??;
+        timeout(PING, client.batch_execute(ask)).await.map_err(|_| Refusal::Silence(PING))??;
         if !ask.is_empty() {
             call.notify_one();
-            ask.clear();
+            ask = "";
         }
         tokio::select! {
             () = tokio::time::sleep(LISTENING) => {}

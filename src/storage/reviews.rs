@@ -17,7 +17,8 @@ fn review(row: &Row<'_>) -> Result<Review> {
         rating: row.get(1)?,
         comment: row.get(2)?,
         user_id: row.get(3)?,
-        user_name: row.get(4)?,
+        // Nobody's name once its reader is erased.
+        user_name: row.get::<Option<String>>(4)?.filter(|name| !name.is_empty()),
         created_at: clock::rfc3339(row.get(5)?),
     })
 }

@@ -30,6 +30,12 @@ pub fn end(tx: &mut Tx<'_>, token_hash: &str) -> Result<()> {
     Ok(())
 }
 
+/// Ends all sessions of a person.
+pub fn end_all_of(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&uid])?;
+    Ok(())
+}
+
 /// Gives an account another role and ends its sessions, so that the old role is gone at once.
 pub fn change_role(tx: &mut Tx<'_>, uid: UserId, role: Role) -> Result<bool> {
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&uid])?;

@@ -12,7 +12,8 @@ use tokio_postgres::types::IsNull;
 
 use super::{Error, Result, postgres::Connection};
 use crate::domain::{
-    id::{BookId, ChangeId, CopyId, LoanId, ReviewId, UserId},
+    account::Capability,
+    id::{BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PhoneId, PhoneScanId, ReviewId, UserId},
     money::Money,
 };
 
@@ -31,7 +32,7 @@ impl Sql {
         Self { sqlite, postgres }
     }
 
-    /// For [`select_for_update!`](crate::select_for_update!) and [`insert!`](crate::insert!) alone.
+    /// For [`select_for_update!`](crate::select_for_update!), [`select_to_decide!`](crate::select_to_decide!) and [`insert!`](crate::insert!) alone.
     #[doc(hidden)]
     #[must_use]
     pub const fn either(sqlite: Self, postgres: Self) -> Self {
@@ -84,6 +85,21 @@ macro_rules! sql {
 macro_rules! select_for_update {
     ($($part:expr),+ $(,)?) => {
         const { $crate::storage::sql::Sql::either($crate::sql!($($part),+), $crate::sql!($($part),+ , " FOR UPDATE")) }
+    };
+}
+
+/// [`select_for_update!`](crate::select_for_update!) for rows that others refer to: those may go on adding rows that refer
+/// to them. A transaction that holds a title and writes who ended a loan of it must not wait for whoever holds the person
+/// and wants the title.
+#[macro_export]
+macro_rules! select_to_decide {
+    ($($part:expr),+ $(,)?) => {
+        const {
+            $crate::storage::sql::Sql::either(
+                $crate::sql!($($part),+),
+                $crate::sql!($($part),+ , " FOR NO KEY UPDATE"),
+            )
+        }
     };
 }
 
@@ -161,7 +177,20 @@ macro_rules! numbers {
         }
     )+ }
 }
-numbers!(UserId, BookId, CopyId, LoanId, ReviewId, ChangeId, Money);
+numbers!(
+    UserId,
+    BookId,
+    CopyId,
+    LoanId,
+    LineId,
+    ReviewId,
+    ChangeId,
+    HoldId,
+    DeskId,
+    PhoneId,
+    PhoneScanId,
+    Money
+);
 
 /// One row of an answer, borrowed from either driver.
 pub enum Row<'r> {
@@ -204,11 +233,15 @@ pub struct Tx<'c> {
     pub(super) trouble: Option<String>,
     /// Books of which title or author changed; recorded when the closure is done (see [`super::catalogue::record`]).
     pub(super) touched: Vec<i64>,
+    /// The desk for whose phones something was stored; those who listen are called after the commit.
+    pub(super) called: Option<DeskId>,
+    /// The change that was recorded last, and what whoever takes it back must be allowed to do.
+    pub(super) last_change: Option<(ChangeId, Option<Capability>)>,
 }
 
 impl<'c> Tx<'c> {
     pub(super) fn new(arm: Arm<'c>) -> Self {
-        Self { arm, failed: false, trouble: None, touched: Vec::new() }
+        Self { arm, failed: false, trouble: None, touched: Vec::new(), called: None, last_change: None }
     }
 
     /// Whether this is `PostgreSQL`: for the few statements that only one database has.
@@ -248,14 +281,11 @@ impl<'c> Tx<'c> {
 
     /// Runs an [`insert!`](crate::insert!); the new row's id.
     pub fn insert(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<i64> {
-        if self.is_postgres() {
+        let Arm::Sqlite(connection) = self.arm else {
             return self.query_one(sql, params, |row| row.get(0));
-        }
+        };
         self.execute_one(sql, params)?;
-        match &self.arm {
-            Arm::Sqlite(connection) => Ok(connection.last_insert_rowid()),
-            Arm::Postgres(_) => Err(Error::NoRow),
-        }
+        Ok(connection.last_insert_rowid())
     }
 
     /// Every row of the answer.
@@ -265,23 +295,12 @@ impl<'c> Tx<'c> {
         params: &[&dyn Param],
         mut map: impl FnMut(&Row<'_>) -> Result<T>,
     ) -> Result<Vec<T>> {
-        self.guarded(|arm| match arm {
-            Arm::Sqlite(connection) => {
-                let mut statement = connection.prepare_cached(sql.sqlite)?;
-                bind(&mut statement, params)?;
-                let mut rows = statement.raw_query();
-                let mut all = Vec::new();
-                while let Some(row) = rows.next()? {
-                    all.push(map(&Row::Sqlite(row))?);
-                }
-                Ok(all)
-            }
-            Arm::Postgres(connection) => connection
-                .query(sql.postgres, &shared(params))?
-                .iter()
-                .map(|row| map(&Row::Postgres(row)))
-                .collect(),
-        })
+        let mut all = Vec::new();
+        self.find(sql, params, |row| {
+            all.push(map(row)?);
+            Ok(None::<()>)
+        })?;
+        Ok(all)
     }
 
     /// What `find` finds first in the rows of the answer. `SQLite` looks for no further row then.

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{Error, Result, Tx};
+use super::{Error, Result, Tx, accounts};
 use crate::sql;
 
-/// Events read at once.
+/// Rows read at once.
 const PORTION: i64 = 1000;
 
 /// 0003: the old events, with free values before and after, become typed changes.
@@ -127,5 +127,49 @@ impl Old {
             ),
             other => return Err(Error::Open(format!("event {} is of an unknown kind: {other}", self.id))),
         })
+    }
+}
+
+/// 0006: names are ordered, and people are searched, by folded keys.
+pub(super) fn fold_people(tx: &mut Tx<'_>) -> Result<()> {
+    let mut after = 0;
+    loop {
+        let mut last = after;
+        let people = tx.query(
+            sql!(
+                "SELECT id, name, roll_number, batch, email, department FROM users WHERE id > $1 ORDER BY id LIMIT $2"
+            ),
+            &[&after, &PORTION],
+            |row| {
+                last = row.get(0)?;
+                let [roll_number, batch, email, department]: [Option<String>; 4] =
+                    [row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?];
+                let keys = accounts::keys(
+                    &row.get::<String>(1)?,
+                    roll_number.as_deref(),
+                    batch.as_deref(),
+                    email.as_deref(),
+                    department.as_deref(),
+                );
+                Ok(json!([last, keys.name, keys.directory]))
+            },
+        )?;
+        if people.is_empty() {
+            return Ok(());
+        }
+        after = last;
+        let statement = if tx.is_postgres() {
+            sql!(
+                "UPDATE users SET name_key = folded.it ->> 1, directory_key = folded.it ->> 2
+                 FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS folded (it)
+                 WHERE users.id = CAST(folded.it ->> 0 AS BIGINT)"
+            )
+        } else {
+            sql!(
+                "UPDATE users SET name_key = folded.value ->> 1, directory_key = folded.value ->> 2
+                 FROM json_each($1) AS folded WHERE users.id = folded.value ->> 0"
+            )
+        };
+        tx.execute_all(statement, people.len(), &[&Value::Array(people).to_string()])?;
     }
 }

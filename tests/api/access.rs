@@ -4,7 +4,14 @@ use axum::{
     body::Body,
     http::{HeaderMap, Request, header},
 };
-use library::http::access::{Access, TABLE};
+use library::{
+    domain::id::PhoneId,
+    http::{
+        access::{Access, TABLE},
+        session,
+    },
+    storage::phones::{self, Pairing},
+};
 use serde_json::{Value, json};
 
 use crate::app::{Answer, HOST, Person, TestApp, form};
@@ -17,6 +24,14 @@ fn body(method: &str, path: &str) -> Option<Value> {
             "department": "d", "batch": "2027",
         }),
         ("POST", "/auth/sign-in") => json!({ "email": "nobody@college.edu", "password": "wrong words" }),
+        ("POST", "/auth/redeem") => {
+            json!({ "rollNumber": "nobody", "code": "AAAA-BBBB", "password": "four unrelated words" })
+        }
+        // Student 8 and student 9 are made for it.
+        ("POST", "/people/merge") => json!({ "keep": 0, "drop": 0, "dryRun": true }),
+        ("POST", "/people/promote") => json!({ "fromBatch": "2099", "toBatch": "2100" }),
+        ("POST", "/people/{id}/role") => json!({ "role": "admin", "password": "not the one" }),
+        ("PATCH", "/people/{id}") => json!({ "department": "d" }),
         ("POST", "/auth/id-card") => json!({ "rollNumber": "nobody" }),
         ("POST", "/books") | ("PUT", "/books/{id}") => form("t", 3),
         ("POST", "/books/{id}/reviews") => json!({ "rating": 3, "comment": "c" }),
@@ -27,14 +42,38 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("PUT" | "POST", "/settings/calendar" | "/settings/calendar/preview") => {
             json!({ "closedWeekdays": [], "closedDates": [] })
         }
-        ("PUT", "/settings/library") => json!({ "name": "n" }),
+        ("PUT", "/settings/library") | ("POST", "/settings/library/preview" | "/people") => {
+            json!({ "name": "n" })
+        }
         ("POST", "/books/{id}/copies") => json!({ "count": 1 }),
         ("PATCH", "/copies/{id}") => json!({ "note": "n" }),
         ("POST", "/copies/{id}/move") => json!({ "state": "to-shelve" }),
+        ("POST", "/holds/{id}/move") => json!({ "place": 1, "reason": "r" }),
+        ("POST", "/desk/phones") => json!({ "desk": "a desk of the tests" }),
+        ("POST", "/phone/scans") => json!({ "key": "a key of the tests", "code": "c" }),
+        ("POST", "/desk/scans") => json!({ "code": "nothing of this library" }),
+        ("POST", "/people/{id}/charges") => json!({ "amount": 5, "kind": "other", "reason": "r" }),
+        ("POST", "/people/{id}/payments") => json!({ "amount": 5, "method": "cash" }),
+        ("POST", "/charges/{id}/waive" | "/charges/{id}/reverse") => json!({ "reason": "r" }),
+        ("POST", "/loans/{id}/lost") => json!({ "price": 0 }),
+        ("POST", "/people/{id}/refunds") => json!({ "amount": 1, "method": "cash" }),
         ("POST", "/vitals") => json!({ "metrics": [] }),
         _ => return None,
     };
     Some(body)
+}
+
+/// A phone that this person's session is the desk of.
+async fn paired(person: &Person<'_>) -> PhoneId {
+    let (uid, now) = (person.uid, person.app.clock.now());
+    let cookie = person.cookie().unwrap_or_default();
+    let session = session::hashed(cookie.rsplit('=').next().unwrap_or_default());
+    let token = session::hashed(&session::new_token().expect("randomness"));
+    let desk = "a desk of the tests";
+    match person.app.store(move |tx| phones::pair(tx, uid, &session, desk, &token, now)).await {
+        Pairing::Begun(id) => id,
+        _ => PhoneId(1),
+    }
 }
 
 /// One call of the table as this person, on a book and a loan of student 1 that are made for it.
@@ -42,11 +81,59 @@ async fn call(person: &Person<'_>, method: &str, path: &str, change: impl FnOnce
     let app = person.app;
     let book = app.book("Book", 3).await;
     let loan = app.student(1).await.borrow(book).await;
+    let mut body = body(method, path);
+    let mut receipt = String::new();
     let id = if path.starts_with("/loans") {
         loan
+    } else if path.contains("/holds") {
+        // Somebody else has the only copy; a hold is of student 1, and a librarian reserves for him.
+        let waited = app.book("Waited for", 1).await;
+        app.student(9).await.borrow(waited).await;
+        let admin = app.admin(0).await;
+        let first = app.student(1).await;
+        if person.uid == admin.uid && method == "POST" && path.starts_with("/books") {
+            body = Some(json!({ "person": first.uid }));
+        }
+        match path {
+            _ if path.starts_with("/holds/{id}") => {
+                let hold = first.ask(&format!("/books/{waited}/holds")).await.expect(201);
+                hold["id"].as_i64().expect("an id")
+            }
+            _ if path.starts_with("/people") => first.uid.0,
+            _ => waited,
+        }
     } else if path.starts_with("/copies") {
         let copies = app.admin(0).await.get(&format!("/books/{book}/copies")).await.expect(200);
         copies["copies"][2]["id"].as_i64().expect("an id")
+    } else if path.starts_with("/changes/") {
+        let lent = app.admin(0).await.get(&format!("/changes?book={book}&action=lent")).await.expect(200);
+        lent["changes"][0]["id"].as_i64().expect("an id")
+    } else if path.starts_with("/charges")
+        || path.ends_with("/payments")
+        || path.ends_with("/charges")
+        || path.ends_with("/refunds")
+        || path.starts_with("/receipts")
+    {
+        let (uid, admin) = (app.student(8).await.uid, app.admin(0).await);
+        let charge = json!({ "amount": 5, "kind": "other", "reason": "r" });
+        let made = admin.post(&format!("/people/{uid}/charges"), &charge).await.expect(201);
+        if path.starts_with("/receipts") {
+            let payment = json!({ "amount": 5, "method": "cash" });
+            let paid = admin.post(&format!("/people/{uid}/payments"), &payment).await.expect(201);
+            receipt = paid["receipt"]["number"].as_str().expect("a number").replace('/', "%2F");
+        }
+        if path.ends_with("/refunds") {
+            // Paid before it was taken back, so that there is credit.
+            let charge = &made["charge"]["id"];
+            let payment = json!({ "amount": 5, "method": "cash", "charges": [charge] });
+            admin.post(&format!("/people/{uid}/payments"), &payment).await.expect(201);
+            admin.post(&format!("/charges/{charge}/reverse"), &json!({ "reason": "r" })).await.expect(200);
+        }
+        if path.starts_with("/people") { uid.0 } else { made["charge"]["id"].as_i64().expect("an id") }
+    } else if path.starts_with("/people") {
+        app.student(3).await.uid.0
+    } else if path.starts_with("/desk/phone") {
+        paired(person).await.0
     } else if path.starts_with("/reviews") {
         let review = json!({ "rating": 3, "comment": "c" });
         let written = app.student(1).await.post(&format!("/books/{book}/reviews"), &review).await.expect(201);
@@ -54,8 +141,16 @@ async fn call(person: &Person<'_>, method: &str, path: &str, change: impl FnOnce
     } else {
         book
     };
-    let mut request =
-        person.request(method, &path.replace("{id}", &id.to_string()), body(method, path).as_ref());
+    if path == "/people/merge" {
+        let (keep, drop) = (app.student(8).await.uid, app.student(9).await.uid);
+        body = Some(json!({ "keep": keep, "drop": drop, "dryRun": true }));
+    }
+    let path = path.replace("{id}", &id.to_string()).replace("{number}", &receipt);
+    let query = if path == "/desk/phone-scans" { "?desk=a%20desk%20of%20the%20tests" } else { "" };
+    let mut request = person.request(method, &format!("{path}{query}"), body.as_ref());
+    if path == "/people/import" {
+        *request.body_mut() = Body::from("rollNumber\n");
+    }
     if method == "PUT" && path.starts_with("/books") {
         let etag = app.visitor().get(&format!("/books/{book}")).await.etag();
         request.headers_mut().insert(header::IF_MATCH, etag.parse().expect("a header"));
@@ -78,17 +173,26 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
             };
             let answer = call(&person, method, path, |_| {}).await;
             let told = format!("{actor}: {method} {path} → {} {}", answer.status, answer.text);
-            let strangers =
-                (path.starts_with("/loans/") || path.starts_with("/reviews/")) && actor == "other student";
+            let strangers = ["/loans/", "/reviews/", "/holds/"].iter().any(|start| path.starts_with(start))
+                && actor == "other student";
             match (access, actor) {
-                (Access::SignedIn | Access::Student | Access::Admin, "visitor") => {
+                // No session is a phone's token.
+                (Access::Phone, _) => {
+                    assert_eq!(
+                        (answer.status, &answer.json()["code"]),
+                        (401, &json!("phone-ended")),
+                        "{told}"
+                    );
+                }
+                (access, "visitor") if *access != Access::Anyone => {
                     assert_eq!(
                         (answer.status, &answer.json()["code"]),
                         (401, &json!("not-signed-in")),
                         "{told}"
                     );
                 }
-                (Access::Admin, "student" | "other student") | (Access::Student, "admin") => {
+                (Access::Admin | Access::May(_), "student" | "other student")
+                | (Access::Student, "admin") => {
                     assert_eq!((answer.status, &answer.json()["code"]), (403, &json!("forbidden")), "{told}");
                 }
                 _ if strangers => {
@@ -96,8 +200,10 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                 }
                 _ => {
                     let expected = match *path {
-                        "/auth/sign-in" => 401..=401,
-                        "/auth/id-card" => 404..=404,
+                        "/auth/sign-in" | "/auth/redeem" => 401..=401,
+                        "/auth/id-card" | "/no-dues/{number}" => 404..=404,
+                        // Nobody's password is known here.
+                        "/people/{id}/role" => 422..=422,
                         // The same person registers or takes the roll number again.
                         "/auth/register" | "/me" => 200..=409,
                         _ => 200..=299,
@@ -166,7 +272,7 @@ async fn whatever_stands_in_the_place_of_an_id_is_not_found_and_never_an_error()
         "%F0%9F%93%9A",
     ];
     for (method, path, access) in TABLE.iter().filter(|(_, path, _)| path.contains("{id}")) {
-        let person = if *access == Access::Admin { &admin } else { &student };
+        let person = if matches!(access, Access::Admin | Access::May(_)) { &admin } else { &student };
         for id in odd {
             let uri = path.replace("{id}", id);
             let Ok(uri) = uri.parse::<axum::http::Uri>() else { continue };
@@ -208,7 +314,11 @@ async fn no_other_site_can_change_anything_in_a_readers_name() {
                 (SELECT COUNT(*) FROM sessions), (SELECT COUNT(*) FROM books)";
     for (method, path, access) in TABLE.iter().filter(|(method, ..)| *method != "GET") {
         for (site, origin, passes) in matrix {
-            let person = if *access == Access::Admin { app.admin(0).await } else { app.student(1).await };
+            let person = if matches!(access, Access::Admin | Access::May(_)) {
+                app.admin(0).await
+            } else {
+                app.student(1).await
+            };
             let mut before = Vec::new();
             let answer = call(&person, method, path, |headers| {
                 headers.remove("sec-fetch-site");

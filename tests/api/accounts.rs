@@ -35,7 +35,7 @@ async fn anyone_registers_and_is_a_student_who_can_sign_in_r_reg_3() {
         user,
         json!({
             "uid": user["uid"], "email": "Asha.Rao@College.edu", "name": "Asha Rao", "role": "student",
-            "rollNumber": "cs25-014", "department": "Physics", "batch": "2027", "createdAt": NOW,
+            "rollNumber": "cs25-014", "department": "Physics", "batch": "2027", "capabilities": [], "createdAt": NOW,
         })
     );
     let asha = app.visitor();

@@ -7,11 +7,12 @@ use std::{
         Arc, LazyLock, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 use axum::{
     Router,
-    body::Body,
+    body::{Body, Bytes},
     http::{HeaderMap, Request, header},
 };
 use http_body_util::BodyExt as _;
@@ -207,7 +208,12 @@ impl TestApp {
         let (method, path) = (request.method().clone(), request.uri().path().to_owned());
         let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
         let (parts, body) = response.into_parts();
-        let bytes = body.collect().await.expect("a body").to_bytes();
+        // A stream has no end.
+        let bytes = if is_stream(&parts.headers) {
+            Bytes::new()
+        } else {
+            body.collect().await.expect("a body").to_bytes()
+        };
         let answer = Answer {
             status: parts.status.as_u16(),
             headers: parts.headers,
@@ -219,6 +225,10 @@ impl TestApp {
         }
         answer
     }
+}
+
+fn is_stream(headers: &HeaderMap) -> bool {
+    headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream")
 }
 
 /// A full `Add New Book` form.
@@ -340,6 +350,15 @@ impl<'a> Person<'a> {
         self.send(self.request("GET", path, None)).await
     }
 
+    /// Listens to a stream, from behind the event with this number.
+    pub async fn listen(&self, path: &str, after: Option<&str>) -> Events {
+        let mut request = self.request("GET", path, None);
+        if let Some(id) = after {
+            request.headers_mut().insert("last-event-id", id.parse().expect("a header"));
+        }
+        Events::of(self.app, request).await
+    }
+
     pub async fn post(&self, path: &str, body: &Value) -> Answer {
         self.send(self.write("POST", path, Some(body))).await
     }
@@ -366,6 +385,75 @@ impl<'a> Person<'a> {
     /// Borrows; the loan's id.
     pub async fn borrow(&self, book: i64) -> i64 {
         self.ask(&format!("/books/{book}/loans")).await.expect(201)["id"].as_i64().expect("an id")
+    }
+}
+
+/// A stream of server-sent events that somebody listens to.
+pub struct Events {
+    body: Body,
+    text: String,
+}
+
+/// One of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub kind: String,
+    pub id: Option<String>,
+    pub data: String,
+}
+
+impl Event {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.data).expect("JSON")
+    }
+}
+
+impl Events {
+    /// The answer to this request.
+    pub async fn of(app: &TestApp, request: Request<Body>) -> Self {
+        let response = app.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+        assert_eq!(response.status(), 200);
+        assert!(is_stream(response.headers()));
+        Self { body: response.into_body(), text: String::new() }
+    }
+
+    /// The next event; `None` at the end of the stream.
+    pub async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some((block, rest)) = self.text.split_once("\n\n") {
+                let field = |name: &str| {
+                    block
+                        .lines()
+                        .find_map(|line| line.strip_prefix(name))
+                        .map(|value| value.trim().to_owned())
+                };
+                let event = field("event:").map(|kind| Event {
+                    kind,
+                    id: field("id:"),
+                    data: field("data:").unwrap_or_default(),
+                });
+                self.text = self.text.split_off(self.text.len() - rest.len());
+                match event {
+                    Some(event) => return Some(event),
+                    // A sign of life.
+                    None => continue,
+                }
+            }
+            let frame = tokio::time::timeout(Duration::from_secs(10), self.body.frame()).await;
+            let frame = frame.expect("an event in time")?;
+            let bytes = frame.expect("a stream that does not break").into_data().expect("data");
+            self.text.push_str(std::str::from_utf8(&bytes).expect("text"));
+        }
+    }
+
+    /// The next event of this kind; others are passed over.
+    pub async fn next_of(&mut self, kind: &str) -> Event {
+        loop {
+            let event = self.next().await.unwrap_or_else(|| panic!("the stream ended before {kind:?}"));
+            if event.kind == kind {
+                return event;
+            }
+        }
     }
 }
 

@@ -37,7 +37,7 @@ async fn borrowing_takes_a_copy_and_makes_a_loan_of_seven_days_r_loan_2_r_data_4
         json!({
             "id": loan["id"], "userId": student.uid, "bookId": book, "title": "Godaan", "EntryDate": "2026-11-21",
             "returnDate": "2026-11-28", "fine": 0, "overdueDays": 0, "renewals": 0, "renewalDays": 7, "copyId": 1,
-            "barcode": "L000001",
+            "barcode": "L000001", "titleDeleted": false,
             "explain": ["7 days from Saturday 21 Nov"],
             "reasons": [{
                 "code": "explain.due", "params": { "days": 7, "from": "2026-11-21" },
@@ -426,7 +426,7 @@ async fn the_total_fine_is_the_sum_of_every_open_loan_s13_r_loan_5() {
             let copy_id = copies::add(tx, BookId(1), &format!("C{n}"), None)?.expect("a free barcode");
             let loan =
                 crate::loan::loan(uid, BookId(1), copy_id, "Book", begun, begun.saturating_add(7.days()));
-            loans::begin(tx, &loan)?;
+            loans::begin(tx, &loan, 0)?;
         }
         Ok(())
     })

@@ -109,13 +109,9 @@ pub fn check(method: &str, path: &str, answer: &Answer) {
     match operation.answers.get(&answer.status.to_string()).or(default) {
         None => panic!("the document does not know this status: {}", told()),
         Some(None) => assert!(answer.text.is_empty(), "{}", told()),
-        // A file is no JSON; its kind is all that the document says of it.
-        Some(Some((media, _))) if media == "text/csv" => {
-            assert!(
-                answer.header("content-type").is_some_and(|kind| kind.starts_with("text/csv")),
-                "{}",
-                told()
-            );
+        // A file or a stream is no JSON; its kind is all that is looked at here.
+        Some(Some((media, _))) if ["text/csv", "text/event-stream"].contains(&media.as_str()) => {
+            assert!(answer.header("content-type").is_some_and(|kind| kind.starts_with(media)), "{}", told());
         }
         Some(Some((media, validator))) => {
             body(validator, media);
@@ -142,7 +138,7 @@ fn a_field_that_the_document_does_not_name_is_noticed() {
     let (_, validator) = answer.expect("it is documented");
     let mut session = json!({ "idCard": true, "user": {
         "uid": 1, "email": "a@b.c", "name": "n", "role": "student", "rollNumber": null, "department": null,
-        "batch": null, "createdAt": "2026-11-21T06:00:00Z",
+        "batch": null, "createdAt": "2026-11-21T06:00:00Z", "capabilities": [],
     }});
     assert!(validator.is_valid(&session) && validator.is_valid(&json!({ "user": null, "idCard": true })));
     session["user"]["passwordHash"] = json!("$argon2id$");

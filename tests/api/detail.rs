@@ -17,6 +17,7 @@ async fn a_books_page_tells_everything_about_it_r_detail_1() {
             json!({
                 "id": id, "description": "A book of which the library thinks highly. ".repeat(5).trim(),
                 "averageRating": book["averageRating"], "reviewCount": 0, "copies": 2,
+                "reservation": { "offered": false, "waiting": 0, "free": 2, "own": null, "backBy": null },
             })
         )
         .as_object()

@@ -28,15 +28,24 @@ mod circulation;
 mod common;
 mod connections;
 mod contract;
+mod demo;
+mod desk;
 mod detail;
 mod edge;
 mod health;
+mod holds;
 mod idempotency;
+#[path = "../common/librarian.rs"]
+mod librarian;
 mod limits;
 #[path = "../common/loan.rs"]
 mod loan;
 mod model;
+mod money;
+mod people;
+mod phone;
 mod race;
+mod rush;
 mod screens;
 mod servers;
 mod settings;

@@ -21,7 +21,7 @@ use crate::{
     common::Database,
 };
 
-const STUDENTS: usize = 3;
+const STUDENTS: usize = 4;
 
 /// What somebody tries. Numbers choose among what there is at that moment.
 #[derive(Clone, Debug)]
@@ -75,6 +75,24 @@ enum Step {
     TimePasses {
         hours: i64,
     },
+    Reserve {
+        student: usize,
+        book: usize,
+    },
+    /// A student cancels his hold of a title, or a librarian does it.
+    CancelHold {
+        student: usize,
+        book: usize,
+        by_desk: bool,
+    },
+    /// A librarian moves a student in the line.
+    MoveInLine {
+        student: usize,
+        book: usize,
+        place: usize,
+    },
+    /// The job that ends holds whose last day is past.
+    ExpireHolds,
 }
 
 fn step() -> impl Strategy<Value = Step> {
@@ -93,6 +111,12 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::ShelveAll),
         1 => (which, 1_i64..3).prop_map(|(book, copies)| Step::AddCopies { book, copies }),
         1 => (1_i64..4).prop_map(|copies| Step::Add { copies }),
+        6 => (0..STUDENTS, 0_usize..1000).prop_map(|(student, book)| Step::Reserve { student, book }),
+        2 => (0..STUDENTS, 0_usize..1000, any::<bool>())
+            .prop_map(|(student, book, by_desk)| Step::CancelHold { student, book, by_desk }),
+        1 => (0..STUDENTS, 0_usize..1000, 0_usize..3)
+            .prop_map(|(student, book, place)| Step::MoveInLine { student, book, place }),
+        1 => Just(Step::ExpireHolds),
         2 => (1_i64..100).prop_map(|hours| Step::TimePasses { hours }),
     ]
 }
@@ -114,9 +138,62 @@ struct Book {
     /// Every copy that was ever added, and its state.
     copies: BTreeMap<i64, State>,
     looks: Vec<Look>,
+    /// Who waits, in line.
+    line: Vec<Waiting>,
+    /// Who has a copy kept, and until which day.
+    kept: BTreeMap<i64, (Waiting, i64)>,
+}
+
+/// A student's open hold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Waiting {
+    id: i64,
+    student: usize,
+}
+
+/// Where a copy goes that comes to the shelf.
+#[derive(Clone, Copy, PartialEq)]
+enum Arrives {
+    OnShelf,
+    ToShelve,
 }
 
 impl Book {
+    /// A copy comes in: it is kept for the first in line, or goes where it should (R-HOLD-2).
+    fn arrive(&mut self, copy: i64, to: Arrives, today: i64) -> State {
+        let state = if self.line.is_empty() {
+            match to {
+                Arrives::OnShelf => State::OnShelf,
+                Arrives::ToShelve => State::ToShelve,
+            }
+        } else {
+            self.kept.insert(copy, (self.line.remove(0), today + 3));
+            State::OnHoldShelf
+        };
+        self.copies.insert(copy, state);
+        state
+    }
+
+    /// A hold ends, and the copy that it kept goes on.
+    fn drop_hold(&mut self, id: i64, today: i64) {
+        self.line.retain(|waiting| waiting.id != id);
+        let copy = self.kept.iter().find(|(_, (hold, _))| hold.id == id).map(|(copy, _)| *copy);
+        if let Some(copy) = copy {
+            self.kept.remove(&copy);
+            self.arrive(copy, Arrives::ToShelve, today);
+        }
+    }
+
+    fn hold_of(&self, student: usize) -> Option<Waiting> {
+        let kept = self.kept.values().map(|(hold, _)| hold);
+        self.line.iter().chain(kept).find(|hold| hold.student == student).copied()
+    }
+
+    fn before(&self, student: usize) -> i64 {
+        let before = self.line.iter().take_while(|waiting| waiting.student != student).count();
+        i64::try_from(before).unwrap_or(i64::MAX)
+    }
+
     fn on_the_shelf(&self) -> i64 {
         let count = self.copies.values().filter(|state| **state == State::OnShelf).count();
         i64::try_from(count).unwrap_or(i64::MAX)
@@ -175,6 +252,8 @@ impl Model {
             available: true,
             copies: BTreeMap::new(),
             looks: Vec::new(),
+            line: Vec::new(),
+            kept: BTreeMap::new(),
         });
     }
 }
@@ -199,7 +278,8 @@ impl<'a> People<'a> {
 async fn add(people: &People<'_>, model: &mut Model, copies: i64) {
     let answer = people.admin.post("/books", &form(&format!("Book {}", model.books.len()), copies)).await;
     model.added(&answer);
-    learn_new_copies(people, model.books.last_mut().expect("just added"), copies).await;
+    let today = model.today();
+    learn_new_copies(people, model.books.last_mut().expect("just added"), copies, today).await;
 }
 
 /// The copies of a title as the librarian sees them.
@@ -210,30 +290,40 @@ async fn shown_copies(people: &People<'_>, book: i64) -> BTreeMap<i64, State> {
     copies.iter().map(|copy| (copy["id"].as_i64().expect("an id"), state(copy))).collect()
 }
 
-/// So many copies came in, and each is on the shelf.
-async fn learn_new_copies(people: &People<'_>, book: &mut Book, expected: i64) {
+/// So many copies came in, and each is on the shelf or kept for the next in line.
+async fn learn_new_copies(people: &People<'_>, book: &mut Book, expected: i64, today: i64) {
     let shown = shown_copies(people, book.id).await;
     let new: BTreeMap<i64, State> =
         shown.into_iter().filter(|(id, _)| !book.copies.contains_key(id)).collect();
     assert_eq!(i64::try_from(new.len()), Ok(expected));
-    assert!(new.values().all(|state| *state == State::OnShelf), "{new:?}");
-    book.copies.extend(new);
+    for (id, state) in new {
+        assert_eq!(book.arrive(id, Arrives::OnShelf, today), state);
+    }
 }
 
 async fn borrow(people: &People<'_>, model: &mut Model, student: usize, book: usize) {
     let today = model.today();
     let shelf = &mut model.books[book];
     let answer = people.students[student].ask(&format!("/books/{}/loans", shelf.id)).await;
+    let kept = shelf.kept.iter().find(|(_, (hold, _))| hold.student == student).map(|(copy, _)| *copy);
     if !shelf.exists {
         answer.problem(404, "not-found");
-    } else if shelf.on_the_shelf() == 0 {
+    } else if kept.is_none() && shelf.on_the_shelf() == 0 {
         answer.problem(409, "book-unavailable");
+    } else if kept.is_none() && shelf.on_the_shelf() <= shelf.before(student) {
+        answer.problem(409, "refused");
     } else {
         let lent = answer.expect(201);
         let (id, copy) = (lent["id"].as_i64().expect("an id"), lent["copyId"].as_i64().expect("a copy"));
+        assert!(kept.is_none_or(|kept| kept == copy), "the copy that is kept for him is the one he gets");
         let before = shelf.copies.insert(copy, State::OnLoan);
-        assert_eq!(before, Some(State::OnShelf), "only what is on the shelf is lent");
-        shelf.status_follows();
+        let expected = if kept.is_some() { State::OnHoldShelf } else { State::OnShelf };
+        assert_eq!(before, Some(expected), "only what is on the shelf, or kept for him, is lent");
+        shelf.kept.remove(&copy);
+        shelf.line.retain(|waiting| waiting.student != student);
+        if kept.is_none() {
+            shelf.status_follows();
+        }
         model.loans.push(Loan { id, copy, student, book, entry: today, due: today + 7, ended: None });
     }
 }
@@ -255,13 +345,16 @@ async fn end(people: &People<'_>, model: &mut Model, by: Option<usize>, loan: us
         answer.expect(204);
         let restocked = by.is_some() || restock == Some(true);
         let book = &mut model.books[lent.book];
+        assert_eq!(book.copies.get(&lent.copy), Some(&State::OnLoan));
         let to = match (book.exists, restocked) {
             (false, _) => State::Withdrawn,
-            (true, true) => State::OnShelf,
-            (true, false) => State::ToShelve,
+            // Others wait, and the desk has not seen it.
+            (true, _) if by.is_some() && !book.line.is_empty() => State::Unseen,
+            (true, true) => book.arrive(lent.copy, Arrives::OnShelf, today),
+            (true, false) => book.arrive(lent.copy, Arrives::ToShelve, today),
         };
+        book.copies.insert(lent.copy, to);
         lent.ended = Some((to == State::OnShelf, today, fine));
-        assert_eq!(book.copies.insert(lent.copy, to), Some(State::OnLoan));
         if to == State::OnShelf {
             book.available = true;
         }
@@ -271,12 +364,16 @@ async fn end(people: &People<'_>, model: &mut Model, by: Option<usize>, loan: us
 async fn extend(people: &People<'_>, model: &mut Model, by: Option<usize>, loan: usize) {
     let today = model.today();
     let lent = &mut model.loans[loan];
+    let book = &model.books[lent.book];
+    let more_wait = i64::try_from(book.line.len()).is_ok_and(|waiting| waiting > book.on_the_shelf());
     let person = by.map_or(&people.admin, |student| &people.students[student]);
     let answer = person.ask(&format!("/loans/{}/extend", lent.id)).await;
     if lent.ended.is_some() || by.is_some_and(|student| student != lent.student) {
         answer.problem(404, "not-found");
     } else if by.is_some() && lent.fine(today) > 0 {
         answer.problem(409, "loan-fined");
+    } else if more_wait {
+        answer.problem(409, "refused");
     } else {
         lent.due += 7;
         let extended = answer.expect(200);
@@ -287,7 +384,29 @@ async fn extend(people: &People<'_>, model: &mut Model, by: Option<usize>, loan:
     }
 }
 
-async fn edit(people: &People<'_>, book: &mut Book, age: usize, copies: i64, available: Option<bool>) {
+async fn reserve(people: &People<'_>, model: &mut Model, student: usize, book: usize) {
+    let has =
+        model.loans.iter().any(|loan| loan.ended.is_none() && loan.student == student && loan.book == book);
+    let book = &mut model.books[book];
+    let answer = people.students[student].ask(&format!("/books/{}/holds", book.id)).await;
+    let waiting = i64::try_from(book.line.len()).unwrap_or(i64::MAX);
+    if !book.exists {
+        answer.problem(404, "not-found");
+    } else if has || book.hold_of(student).is_some() || book.on_the_shelf() > waiting {
+        answer.problem(409, "refused");
+    } else {
+        let hold = answer.expect(201);
+        assert_eq!(hold["place"], waiting + 1);
+        book.line.push(Waiting { id: hold["id"].as_i64().expect("an id"), student });
+    }
+}
+
+async fn edit(
+    people: &People<'_>,
+    book: &mut Book,
+    today: i64,
+    (age, copies, available): (usize, i64, Option<bool>),
+) {
     let Some(look) = book.looks.iter().rev().nth(age).or(book.looks.first()).cloned() else { return };
     let wanted = look.copies + copies;
     let status = available.unwrap_or(look.available);
@@ -307,8 +426,16 @@ async fn edit(people: &People<'_>, book: &mut Book, age: usize, copies: i64, ava
     } else {
         answer.expect(200);
         book.version += 1;
+        if status != look.available {
+            book.available = status;
+        }
         if copies >= 0 {
-            learn_new_copies(people, book, copies).await;
+            let before = book.line.len();
+            learn_new_copies(people, book, copies, today).await;
+            // What is caught leaves the shelf again, and the status follows.
+            if book.line.len() < before {
+                book.status_follows();
+            }
         } else {
             let shown = shown_copies(people, book.id).await;
             let mut withdrawn = 0;
@@ -320,13 +447,10 @@ async fn edit(people: &People<'_>, book: &mut Book, age: usize, copies: i64, ava
             }
             assert_eq!(withdrawn, -copies, "what a smaller number takes away is withdrawn from the shelf");
         }
-        if status != look.available {
-            book.available = status;
-        }
     }
 }
 
-async fn move_copy(people: &People<'_>, book: &mut Book, copy: usize, to: Condition) {
+async fn move_copy(people: &People<'_>, book: &mut Book, copy: usize, to: Condition, today: i64) {
     let Some((id, from)) = book.copies.iter().map(|(id, state)| (*id, *state)).nth(copy) else { return };
     let answer = people.admin.post(&format!("/copies/{id}/move"), &json!({ "state": to.as_str() })).await;
     if from == to.state() {
@@ -334,11 +458,82 @@ async fn move_copy(people: &People<'_>, book: &mut Book, copy: usize, to: Condit
     } else if !book.exists || !from.moves().contains(&to) {
         answer.problem(409, "copy-state");
     } else {
-        assert_eq!(answer.expect(200)["state"], to.as_str());
-        book.copies.insert(id, to.state());
-        if to == Condition::OnShelf || from == State::OnShelf {
+        if let Some((hold, _)) = book.kept.remove(&id) {
+            book.line.insert(0, hold);
+        }
+        let state = match to {
+            Condition::OnShelf => book.arrive(id, Arrives::OnShelf, today),
+            Condition::ToShelve => book.arrive(id, Arrives::ToShelve, today),
+            _ => to.state(),
+        };
+        assert_eq!(answer.expect(200)["state"], state.as_str());
+        book.copies.insert(id, state);
+        if state == State::OnShelf || from == State::OnShelf {
             book.status_follows();
         }
+    }
+}
+
+async fn shelve_all(people: &People<'_>, model: &mut Model) {
+    let today = model.today();
+    let (mut on_shelf, mut kept) = (0, 0);
+    let mut all: Vec<(i64, usize)> = Vec::new();
+    for (number, book) in model.books.iter().enumerate() {
+        let to_shelve = book.copies.iter().filter(|(_, state)| **state == State::ToShelve);
+        all.extend(to_shelve.map(|(copy, _)| (*copy, number)));
+    }
+    all.sort_unstable();
+    for (copy, number) in all {
+        let book = &mut model.books[number];
+        match book.arrive(copy, Arrives::OnShelf, today) {
+            State::OnShelf => {
+                on_shelf += 1;
+                book.available = true;
+            }
+            _ => kept += 1,
+        }
+    }
+    let answer = people.admin.ask("/copies/shelve").await.expect(200);
+    assert_eq!(answer, json!({ "count": on_shelf, "kept": kept }));
+}
+
+async fn cancel_hold(people: &People<'_>, model: &mut Model, student: usize, book: usize, by_desk: bool) {
+    let today = model.today();
+    let book = &mut model.books[book];
+    let Some(hold) = book.hold_of(student) else { return };
+    let path = format!("/holds/{}", hold.id);
+    let person = if by_desk { &people.admin } else { &people.students[student] };
+    people.students[(student + 1) % STUDENTS].delete(&path).await.problem(404, "not-found");
+    person.delete(&path).await.expect(204);
+    book.drop_hold(hold.id, today);
+}
+
+async fn move_in_line(people: &People<'_>, book: &mut Book, student: usize, place: usize) {
+    let Some(hold) = book.hold_of(student) else { return };
+    let body = json!({ "place": place + 1, "reason": "r" });
+    let answer = people.admin.post(&format!("/holds/{}/move", hold.id), &body).await;
+    let Some(from) = book.line.iter().position(|waiting| waiting.id == hold.id) else {
+        answer.problem(404, "not-found");
+        return;
+    };
+    let moved = book.line.remove(from);
+    let to = place.min(book.line.len());
+    book.line.insert(to, moved);
+    assert_eq!(answer.expect(200)["place"], to + 1);
+}
+
+/// As a server does by itself.
+async fn expire_holds(app: &TestApp, model: &mut Model) {
+    let today = model.today();
+    let mut past: Vec<(i64, i64, usize)> = Vec::new();
+    for (number, book) in model.books.iter().enumerate() {
+        let late = book.kept.values().filter(|(_, until)| *until < today);
+        past.extend(late.map(|(hold, until)| (*until, hold.id, number)));
+    }
+    past.sort_unstable();
+    library::jobs::expire_holds(&app.state, "here").await.expect("done");
+    for (_, hold, number) in past {
+        model.books[number].drop_hold(hold, today);
     }
 }
 
@@ -364,7 +559,8 @@ async fn take(app: &TestApp, people: &People<'_>, model: &mut Model, step: &Step
         }
         Step::Edit { book, age, copies, available } => {
             let book = model.chosen_book(book);
-            edit(people, &mut model.books[book], age, copies, available).await;
+            let today = model.today();
+            edit(people, &mut model.books[book], today, (age, copies, available)).await;
         }
         Step::Delete { book } => {
             let book = model.chosen_book(book);
@@ -372,35 +568,32 @@ async fn take(app: &TestApp, people: &People<'_>, model: &mut Model, step: &Step
             let answer = people.admin.delete(&format!("/books/{}", book.id)).await;
             answer.expect(if book.exists { 204 } else { 404 });
             book.exists = false;
+            book.line.clear();
+            book.kept.clear();
             for state in book.copies.values_mut().filter(|state| **state != State::OnLoan) {
                 *state = State::Withdrawn;
             }
         }
         Step::Move { book, copy, to } => {
             let book = model.chosen_book(book);
-            move_copy(people, &mut model.books[book], copy, to).await;
+            let today = model.today();
+            move_copy(people, &mut model.books[book], copy, to, today).await;
         }
-        Step::ShelveAll => {
-            let waiting =
-                |book: &Book| book.copies.values().filter(|state| **state == State::ToShelve).count();
-            let expected: usize = model.books.iter().map(waiting).sum();
-            assert_eq!(people.admin.ask("/copies/shelve").await.expect(200)["count"], expected);
-            for book in model.books.iter_mut().filter(|book| waiting(book) > 0) {
-                for state in book.copies.values_mut().filter(|state| **state == State::ToShelve) {
-                    *state = State::OnShelf;
-                }
-                book.available = true;
-            }
-        }
+        Step::ShelveAll => shelve_all(people, model).await,
         Step::AddCopies { book, copies } => {
-            let book = model.chosen_book(book);
+            let (book, today) = (model.chosen_book(book), model.today());
             let book = &mut model.books[book];
             let answer =
                 people.admin.post(&format!("/books/{}/copies", book.id), &json!({ "count": copies })).await;
             answer.expect(if book.exists { 201 } else { 404 });
             if book.exists {
-                learn_new_copies(people, book, copies).await;
+                let before = book.line.len();
+                learn_new_copies(people, book, copies, today).await;
+                // What is caught leaves the shelf again.
                 book.available = true;
+                if book.line.len() < before {
+                    book.status_follows();
+                }
             }
         }
         Step::StudentOpens { student, book } => {
@@ -411,6 +604,19 @@ async fn take(app: &TestApp, people: &People<'_>, model: &mut Model, step: &Step
             answer.expect(if book.exists { 200 } else { 404 });
         }
         Step::Add { copies } => add(people, model, copies).await,
+        Step::Reserve { student, book } => {
+            let book = model.chosen_book(book);
+            reserve(people, model, student, book).await;
+        }
+        Step::CancelHold { student, book, by_desk } => {
+            let book = model.chosen_book(book);
+            cancel_hold(people, model, student, book, by_desk).await;
+        }
+        Step::MoveInLine { student, book, place } => {
+            let book = model.chosen_book(book);
+            move_in_line(people, &mut model.books[book], student, place).await;
+        }
+        Step::ExpireHolds => expire_holds(app, model).await,
         Step::TimePasses { hours } => {
             model.now = model.now.saturating_add(Span::new().hours(hours)).expect("hours are small");
             app.clock.set(model.now);
@@ -436,6 +642,26 @@ async fn compare(app: &TestApp, people: &People<'_>, model: &mut Model) {
             if book.available { "Available" } else { "Not Available" },
             "book {number}"
         );
+        let holds = people.admin.get(&format!("/books/{}/holds", book.id)).await.expect(200);
+        let holds = holds["holds"].as_array().cloned().unwrap_or_default();
+        let unseen = book.copies.values().filter(|state| **state == State::Unseen).count();
+        let (ready, line): (Vec<&Value>, Vec<&Value>) =
+            holds.iter().partition(|hold| hold["state"] == "ready");
+        let in_line = book.line.iter().enumerate().map(|(at, waiting)| {
+            json!([waiting.id, at + 1, if at < unseen { "processing" } else { "waiting" }])
+        });
+        let told = |hold: &&Value| json!([hold["id"], hold["place"], hold["state"]]);
+        assert_eq!(
+            line.iter().map(told).collect::<Vec<_>>(),
+            in_line.collect::<Vec<_>>(),
+            "the line of book {number}"
+        );
+        let kept: BTreeMap<i64, Value> = ready
+            .iter()
+            .map(|hold| (hold["copyId"].as_i64().expect("a copy"), json!([hold["id"], hold["readyUntil"]])))
+            .collect();
+        let expected = book.kept.iter().map(|(copy, (hold, until))| (*copy, json!([hold.id, day(*until)])));
+        assert_eq!(kept, expected.collect(), "what is kept of book {number}");
         let etag = answer.etag();
         if book.looks.last().is_none_or(|look| look.etag != etag) {
             book.looks.push(Look { etag, version: book.version, copies: shelf, available: book.available });
@@ -449,7 +675,7 @@ async fn compare(app: &TestApp, people: &People<'_>, model: &mut Model) {
             "id": loan.id, "bookId": model.books[loan.book].id, "userId": people.students[loan.student].uid,
             "EntryDate": day(loan.entry), "returnDate": day(loan.due), "fine": loan.fine(today),
             "overdueDays": loan.fine(today) / 5, "copyId": loan.copy, "renewals": (loan.due - loan.entry) / 7 - 1,
-            "renewalDays": 7,
+            "renewalDays": 7, "titleDeleted": !model.books[loan.book].exists,
         })
     };
     let listed = |list: &Value| -> Vec<Value> {

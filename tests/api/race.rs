@@ -1,21 +1,11 @@
 //! Many at the same moment, on both databases.
 
-use std::{
-    collections::HashMap,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use library::{
-    circulation::{self, Actor, CheckOut, Take, check_out},
-    domain::{
-        account::Role,
-        copy::State as CopyState,
-        id::{CopyId, UserId},
-    },
+    domain::{account::Role, copy::State as CopyState},
     http::{self, API},
     storage::{
-        Location,
         accounts::{self, NewAccount},
         copies, sessions,
     },
@@ -37,7 +27,7 @@ on_both_databases!(
     of_many_edits_of_one_profile_at_once_each_keeps_as_before_what_it_changed_s6,
     of_many_who_register_one_address_at_once_one_is_made_r_reg_5,
     a_book_deleted_while_it_is_borrowed_and_reviewed_is_gone_and_nothing_breaks_r_book_6,
-    after_seconds_of_ten_students_and_a_librarian_every_copy_is_accounted_for_r_copy_2_s37,
+    of_many_who_reserve_cancel_borrow_and_return_at_once_each_is_served_once_r_hold_2,
 );
 
 type Call = axum::http::Request<axum::body::Body>;
@@ -133,6 +123,68 @@ async fn a_loan_returned_by_many_at_once_puts_one_copy_back_r_loan_3(database: D
     assert_eq!(admin.get(&format!("/books/{book}")).await.expect(200)["noOfBooks"], 1);
 }
 
+async fn of_many_who_reserve_cancel_borrow_and_return_at_once_each_is_served_once_r_hold_2(
+    database: Database,
+) {
+    const COPIES: usize = 3;
+    const WAITING: usize = 12;
+    let app = TestApp::on(database).await;
+    let (admin, first) = (app.admin(0).await, app.student(99).await);
+    let book = app.book("The one book that all need", 3).await;
+    let mut loans = Vec::new();
+    for _ in 0..COPIES {
+        loans.push(first.borrow(book).await);
+    }
+    let mut students = Vec::new();
+    for n in 0..WAITING {
+        students.push(app.student(n).await);
+    }
+    let path = format!("/books/{book}/holds");
+    let calls = students.iter().flat_map(|student| times(3, student, "POST", &path, None)).collect();
+    let answers = all_at_once(&app, calls).await;
+    assert_eq!(answers, counts([(201, "", WAITING), (409, "refused", 2 * WAITING)]));
+    let line = admin.get(&path).await.expect(200);
+    let line = line["holds"].as_array().cloned().unwrap_or_default();
+    let places: Vec<Option<i64>> = line.iter().map(|hold| hold["place"].as_i64()).collect();
+    assert_eq!(places, (1..=12).map(Some).collect::<Vec<_>>());
+    // All at once: the copies come back, everybody tries to borrow, the last four give up, two are moved, one extends.
+    let mut calls = Vec::new();
+    for loan in &loans {
+        calls.push(admin.request(
+            "POST",
+            &format!("/loans/{loan}/return"),
+            Some(&json!({ "restock": true })),
+        ));
+        calls.push(first.request("POST", &format!("/loans/{loan}/extend"), None));
+    }
+    for student in &students {
+        calls.push(student.request("POST", &format!("/books/{book}/loans"), None));
+    }
+    for hold in &line[WAITING - 4..] {
+        calls.push(admin.request("DELETE", &format!("/holds/{}", hold["id"]), None));
+    }
+    for hold in &line[4..6] {
+        let body = json!({ "place": 1, "reason": "exam" });
+        calls.push(admin.request("POST", &format!("/holds/{}/move", hold["id"]), Some(&body)));
+    }
+    let answers = all_at_once(&app, calls).await;
+    let odd: Vec<_> =
+        answers.keys().filter(|(status, _)| ![200, 201, 204, 404, 409].contains(status)).collect();
+    assert!(odd.is_empty(), "{answers:?}");
+    assert_eq!(app.store(|tx| copies::contradictions(tx, 10)).await, Vec::<String>::new());
+    // Each copy is lent to one of them or kept for one, and nobody has got more than one.
+    let ready = admin.get("/holds?limit=100").await.expect(200)["holds"].as_array().map_or(0, Vec::len);
+    let lent =
+        app.copies(book).await.iter().find(|(state, _)| *state == CopyState::OnLoan).map_or(0, |(_, n)| *n);
+    assert_eq!(
+        i64::try_from(ready).unwrap_or_default() + lent,
+        3,
+        "nothing lies on the shelf while people wait"
+    );
+    let greedy = "SELECT user_id FROM loans WHERE ended_at IS NULL GROUP BY user_id HAVING COUNT(*) > 1";
+    assert_eq!(app.raw(greedy), Vec::<Vec<Option<String>>>::new());
+}
+
 async fn of_many_who_save_one_version_at_once_one_is_stored_r_book_7(database: Database) {
     let app = TestApp::on(database).await;
     let admin = app.admin(0).await;
@@ -215,218 +267,4 @@ async fn a_book_deleted_while_it_is_borrowed_and_reviewed_is_gone_and_nothing_br
         let left = app.raw(&format!("SELECT COUNT(*) FROM reviews WHERE book_id = {book}"));
         assert_eq!(left, [[Some("0".to_owned())]]);
     }
-}
-
-/// How long they go on.
-const STORM: Duration = Duration::from_secs(4);
-const STUDENTS: usize = 10;
-const TITLES: i64 = 4;
-
-/// Somebody who goes on asking one server, each time something else.
-struct Busy {
-    state: http::Shared,
-    router: axum::Router,
-    cookie: String,
-    random: u64,
-    answers: HashMap<(String, u16), usize>,
-}
-
-impl Busy {
-    fn new(app: &TestApp, person: &Person<'_>, seed: u64) -> Self {
-        Self {
-            state: Arc::clone(&app.state),
-            router: app.router.clone(),
-            cookie: person.cookie().expect("signed in"),
-            random: seed,
-            answers: HashMap::new(),
-        }
-    }
-
-    /// A number below `n` (Knuth's MMIX generator).
-    fn below(&mut self, n: u64) -> u64 {
-        self.random =
-            self.random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.random >> 33) % n
-    }
-
-    fn one_of<'v>(&mut self, list: &'v Value) -> Option<&'v Value> {
-        let list = list.as_array().filter(|list| !list.is_empty())?;
-        list.get(usize::try_from(self.below(list.len() as u64)).expect("small"))
-    }
-
-    /// Asks, and notes the status under a name for what was done.
-    async fn ask(&mut self, name: &str, method: &str, path: &str, body: Option<Value>) -> (Value, String) {
-        self.ask_if(name, method, path, body, None).await
-    }
-
-    async fn ask_if(
-        &mut self,
-        name: &str,
-        method: &str,
-        path: &str,
-        body: Option<Value>,
-        etag: Option<&str>,
-    ) -> (Value, String) {
-        let mut call = axum::http::Request::builder()
-            .method(method)
-            .uri(format!("{API}{path}"))
-            .header("cookie", &self.cookie)
-            .header("content-type", "application/json");
-        if let Some(etag) = etag {
-            call = call.header("if-match", etag);
-        }
-        let body = body.map_or_else(axum::body::Body::empty, |body| body.to_string().into());
-        let call = call.body(body).expect("a request");
-        let answer = self.router.clone().oneshot(call).await.unwrap_or_else(|never| match never {});
-        *self.answers.entry((name.to_owned(), answer.status().as_u16())).or_default() += 1;
-        let etag =
-            answer.headers().get("etag").and_then(|tag| tag.to_str().ok()).unwrap_or_default().to_owned();
-        let body = axum::body::to_bytes(answer.into_body(), usize::MAX).await.expect("a body");
-        (serde_json::from_slice(&body).unwrap_or_default(), etag)
-    }
-
-    /// What a student does next.
-    async fn study(&mut self, book: i64) {
-        match self.below(3) {
-            0 => drop(self.ask("borrow", "POST", &format!("/books/{book}/loans"), None).await),
-            which => {
-                let (mine, _) = self.ask("read", "GET", "/me/loans", None).await;
-                let Some(loan) = self.one_of(&mine["loans"]) else { return };
-                let (name, what) = if which == 1 { ("return", "return") } else { ("extend", "extend") };
-                self.ask(name, "POST", &format!("/loans/{}/{what}", loan["id"]), None).await;
-            }
-        }
-    }
-
-    /// What a librarian does next.
-    async fn work(&mut self, book: i64, reader: UserId) {
-        let path = format!("/books/{book}");
-        match self.below(8) {
-            0 => drop(
-                self.ask("add copies", "POST", &format!("{path}/copies"), Some(json!({ "count": 2 }))).await,
-            ),
-            1 => {
-                let (shown, etag) = self.ask("read", "GET", &path, None).await;
-                let copies = shown["noOfBooks"].as_i64().unwrap_or(1).max(1);
-                let wanted = (copies + i64::try_from(self.below(3)).expect("small") - 1).max(1);
-                let edited = form("Edited", wanted);
-                self.ask_if("edit", "PUT", &path, Some(edited), Some(&etag)).await;
-            }
-            2 => {
-                let (loans, _) = self.ask("read", "GET", "/loans", None).await;
-                let Some(loan) = self.one_of(&loans["loans"]) else { return };
-                let restock = json!({ "restock": self.below(2) == 0 });
-                self.ask("take back", "POST", &format!("/loans/{}/return", loan["id"]), Some(restock)).await;
-            }
-            3 => drop(self.ask("shelve", "POST", "/copies/shelve", None).await),
-            4 if self.below(4) == 0 => drop(self.ask("delete", "DELETE", &path, None).await),
-            5 => self.lend(book, reader).await,
-            _ => {
-                let (copies, _) = self.ask("read", "GET", &format!("{path}/copies"), None).await;
-                let Some(copy) = self.one_of(&copies["copies"]) else { return };
-                let states = json!([
-                    "on-shelf",
-                    "to-shelve",
-                    "in-repair",
-                    "lost",
-                    "missing",
-                    "reference",
-                    "withdrawn"
-                ]);
-                let state = self.one_of(&states).expect("one").clone();
-                self.ask(
-                    "move",
-                    "POST",
-                    &format!("/copies/{}/move", copy["id"]),
-                    Some(json!({ "state": state })),
-                )
-                .await;
-            }
-        }
-    }
-
-    /// The copy in somebody's hand, past the API.
-    async fn lend(&mut self, book: i64, reader: UserId) {
-        let (copies, _) = self.ask("read", "GET", &format!("/books/{book}/copies"), None).await;
-        let Some(copy) = self.one_of(&copies["copies"]).and_then(|copy| copy["id"].as_i64()) else { return };
-        let what = CheckOut { reader, take: Take::This(CopyId(copy)), overriding: None };
-        let (moment, policies) = (self.state.clock.moment(), self.state.policies.clone());
-        let lent = self
-            .state
-            .db
-            .write(move |tx| {
-                let rulebook = policies.current(tx)?;
-                check_out(tx, Actor::Librarian(UserId(1)), moment, &rulebook, &what).map(drop)
-            })
-            .await;
-        let status = match lent {
-            Ok(()) => 201,
-            Err(circulation::Error::Storage(error)) => panic!("lending failed: {error}"),
-            Err(_) => 409,
-        };
-        *self.answers.entry(("lend".to_owned(), status)).or_default() += 1;
-    }
-}
-
-async fn after_seconds_of_ten_students_and_a_librarian_every_copy_is_accounted_for_r_copy_2_s37(
-    database: Database,
-) {
-    let several = matches!(database.location, Location::Postgres(_));
-    let database = Arc::new(database);
-    let mut servers = Vec::new();
-    for _ in 0..if several { 2 } else { 1 } {
-        servers.push(TestApp::with(Arc::clone(&database), "Asia/Kolkata", |_| {}).await);
-    }
-    let first = &servers[0];
-    let mut books = Vec::new();
-    for title in 0..TITLES {
-        books.push(first.book(&format!("Title {title}"), 3).await);
-    }
-    let mut running = JoinSet::new();
-    let end = Instant::now() + STORM;
-    let reader = first.student(0).await.uid;
-    for n in 0..STUDENTS {
-        let mut busy = Busy::new(&servers[n % servers.len()], &first.student(n).await, n as u64);
-        let books = books.clone();
-        running.spawn(async move {
-            while Instant::now() < end {
-                let book = busy.below(books.len() as u64);
-                busy.study(books[usize::try_from(book).expect("small")]).await;
-            }
-            busy.answers
-        });
-    }
-    for (n, app) in servers.iter().enumerate() {
-        let mut busy = Busy::new(app, &first.admin(n).await, 1000 + n as u64);
-        let mut books = books.clone();
-        running.spawn(async move {
-            while Instant::now() < end {
-                let place = usize::try_from(busy.below(books.len() as u64)).expect("small");
-                busy.work(books[place], reader).await;
-                // A deleted title leaves its readers something else to do.
-                let (shown, _) = busy.ask("read", "GET", &format!("/books/{}", books[place]), None).await;
-                if shown["id"].is_null() && books.len() > 2 {
-                    books.remove(place);
-                }
-            }
-            busy.answers
-        });
-    }
-    let mut answers: HashMap<(String, u16), usize> = HashMap::new();
-    while let Some(of_one) = running.join_next().await {
-        for (answer, count) in of_one.expect("no panic") {
-            *answers.entry(answer).or_default() += count;
-        }
-    }
-    let unexpected: Vec<_> = answers
-        .iter()
-        .filter(|((_, status), _)| !matches!(status, 200 | 201 | 204 | 404 | 409 | 412 | 422))
-        .collect();
-    assert!(unexpected.is_empty(), "{unexpected:?}");
-    for done in
-        [("borrow", 201), ("return", 204), ("extend", 200), ("take back", 204), ("move", 200), ("edit", 200)]
-    {
-        assert!(answers.contains_key(&(done.0.to_owned(), done.1)), "nobody got to {done:?}: {answers:?}");
-    }
-    assert_eq!(first.store(|tx| copies::contradictions(tx, 10)).await, Vec::<String>::new(), "{answers:?}");
 }

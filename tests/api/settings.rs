@@ -99,6 +99,8 @@ async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
     let library = json!({
         "name": "St. Xavier's", "currency": "Rs.", "currencyCode": "inr", "batches": ["Class 9", "Class 10"],
         "departments": ["Physics"], "accessionPrefix": "SX-", "language": "hi",
+        "financialYearMonth": 4,
+        "forgetAfterMonths": null,
     });
     let saved = save(&admin, "library", &library).await.expect(200);
     assert_eq!(saved, with(&library, json!({ "currencyCode": "INR" })));

@@ -4,7 +4,6 @@ use jiff::civil::Date;
 use library::domain::{
     id::{BookId, CopyId, LoanId, UserId},
     loan::OpenLoan,
-    money::Money,
 };
 
 /// A loan to write down, as the rules of a new library would make it.
@@ -21,7 +20,7 @@ pub fn loan(user: UserId, book: BookId, copy: CopyId, title: &str, entry: Date, 
         loan_days: 7,
         renewals: 0,
         due_reasons: None,
-        charged: Money::ZERO,
         category: String::new(),
+        title_deleted: false,
     }
 }

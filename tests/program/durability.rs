@@ -1,37 +1,63 @@
 //! Killed in the middle of its work, the server has lost nothing that it said was stored.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::{
         Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
 
 use library::{
-    circulation::{self, Moment, stock},
+    circulation::{self, Actor, CheckOut, Moment, Take, check_out, stock},
     domain::{
         account::Role,
         book::{BookForm, Status},
         rulebook::Rulebook,
+        rules::Rules,
     },
     http,
     storage::{
-        Error,
+        Error, Location,
         accounts::{self, NewAccount},
         sessions,
+        settings::{self, Document},
     },
 };
+
+use serde_json::{Value, json};
 
 use crate::{
     command_line::address,
     common::Database,
-    process::{Server, ask, ask_with},
+    librarian::{Call, Librarian, Random},
+    process::{Server, ask, ask_for_text, done},
 };
 
 const BORROWERS: usize = 4;
 const COPIES: i64 = 100_000;
+const LIBRARIANS: usize = 2;
+const READERS: usize = 8;
+/// Books that these have, all of them overdue.
+const OVERDUE: i64 = 48;
+/// How often the desk's server is killed.
+const ROUNDS: usize = 4;
+
+/// A title with so many copies.
+fn form(copies: i64) -> BookForm {
+    BookForm {
+        title: "Godaan".into(),
+        author: "Premchand".into(),
+        genre: String::new(),
+        photo_url: String::new(),
+        description: String::new(),
+        no_of_books: copies,
+        location: String::new(),
+        status: Some(Status::Available),
+        rating: None,
+    }
+}
 
 /// A library with one book and readers who are signed in; the book and their cookies.
 fn filled(database: &Database) -> (i64, Vec<String>) {
@@ -54,19 +80,8 @@ fn filled(database: &Database) -> (i64, Vec<String>) {
                 let user = accounts::add(tx, &new, 0)?.expect("nothing is taken");
                 sessions::begin(tx, hash, user.uid, 0, i64::MAX)?;
             }
-            let form = BookForm {
-                title: "Godaan".into(),
-                author: "Premchand".into(),
-                genre: String::new(),
-                photo_url: String::new(),
-                description: String::new(),
-                no_of_books: COPIES,
-                location: String::new(),
-                status: Some(Status::Available),
-                rating: None,
-            };
             let moment = Moment { at: 0, today: jiff::civil::date(2026, 1, 1) };
-            let added = stock::add_title(tx, moment, &Rulebook::default(), &form, None, &[]);
+            let added = stock::add_title(tx, moment, &Rulebook::default(), &form(COPIES), None, &[]);
             Ok(added.map_err(circulation::Error::into_storage)?.expect("new").0.0)
         })
         .expect("the write is stored");
@@ -129,22 +144,221 @@ fn a_killed_server_has_lost_no_loan_that_it_acknowledged_r_loan_2() {
     Server::start(&database.location.to_string()).stop();
 }
 
+/// A desk with a title of which all copies are overdue: its librarians' cookies, the copies' barcodes, and the readers.
+fn busy_desk(database: &Database) -> (Vec<String>, Vec<String>, Vec<i64>) {
+    let tokens: Vec<String> =
+        (0..LIBRARIANS).map(|_| http::session::new_token().expect("randomness")).collect();
+    let hashes: Vec<String> = tokens.iter().map(|token| http::session::hashed(token)).collect();
+    let db = database.open();
+    let (barcodes, readers) = db
+        .write_blocking(move |tx| -> circulation::Result<(Vec<String>, Vec<i64>)> {
+            let (mut librarians, mut readers) = (Vec::new(), Vec::new());
+            for n in 0..LIBRARIANS + READERS {
+                let role = if n < LIBRARIANS { Role::Admin } else { Role::Student };
+                let new = NewAccount {
+                    email: format!("person{n}@college.edu"),
+                    name: format!("Person {n}"),
+                    role,
+                    roll_number: (role == Role::Student).then(|| format!("r-{n}")),
+                    department: None,
+                    batch: None,
+                    password_hash: "!".into(),
+                };
+                let uid = accounts::add(tx, &new, 0)?.expect("nothing is taken").uid;
+                if role == Role::Admin { &mut librarians } else { &mut readers }.push(uid);
+            }
+            for (librarian, hash) in librarians.iter().zip(&hashes) {
+                sessions::begin(tx, hash, *librarian, 0, i64::MAX)?;
+            }
+            let (today, actor) = (jiff::civil::date(2026, 1, 1), Actor::Librarian(librarians[0]));
+            let moment = Moment { at: 0, today };
+            // Whoever has an overdue book gets another one by an override alone.
+            let rules = json!({ "categories": [{ "name": "Student", "rules": { "blockOverdue": 1 } }] });
+            let rules: Rules = serde_json::from_value(rules).expect("rules");
+            settings::save(tx, Document::Rules(today, &rules), 0, librarians[0])?;
+            let rulebook = Rulebook::default();
+            let added = stock::add_title(tx, moment, &rulebook, &form(OVERDUE), None, &[])?;
+            let book = added.expect("new").0;
+            let mut barcodes = Vec::new();
+            for reader in readers.iter().cycle().take(usize::try_from(OVERDUE).expect("few")) {
+                let what = CheckOut { reader: *reader, take: Take::AnyOf(book), overriding: None };
+                barcodes.push(check_out(tx, actor, moment, &rulebook, &what)?.loan.barcode);
+            }
+            Ok((barcodes, readers.into_iter().map(|reader| reader.0).collect()))
+        })
+        .expect("the write is stored");
+    db.close();
+    (tokens.into_iter().map(|token| format!("library={token}")).collect(), barcodes, readers)
+}
+
+/// A librarian's write, and the answer that arrived.
+struct Answered {
+    cookie: String,
+    key: String,
+    call: Call,
+    status: u16,
+    body: String,
+}
+
+impl Answered {
+    fn ask(port: u16, cookie: &str, key: &str, call: &Call) -> Option<Self> {
+        let headers = [("Cookie", cookie), ("Idempotency-Key", key)];
+        let (status, body) = ask_for_text(port, call.method, &call.path, &headers, call.body.as_ref())?;
+        assert!(matches!(status, 200 | 201 | 404 | 409 | 422), "{call:?}: {status} {body}");
+        Some(Self { cookie: cookie.to_owned(), key: key.to_owned(), call: call.clone(), status, body })
+    }
+
+    /// What is refused is decided anew each time.
+    fn is_done(&self) -> bool {
+        self.status < 300
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_str(&self.body).expect("JSON")
+    }
+
+    /// The same again, with its key.
+    fn repeat(&self, port: u16) {
+        let again = Self::ask(port, &self.cookie, &self.key, &self.call).expect("an answer");
+        assert_eq!((again.status, &again.body), (self.status, &self.body), "{:?}", self.call);
+    }
+
+    /// The kind of change that it is kept as, where it did anything.
+    fn action(&self) -> Option<&'static str> {
+        let answer = self.json();
+        answer["change"].as_i64()?;
+        Some(match (self.call.name, answer["outcome"].as_str().unwrap_or_default()) {
+            ("pay", _) => "paid",
+            ("waive", _) => "waived",
+            ("undo", _) => "undone",
+            // Its last change.
+            ("damaged", _) => "charged",
+            (_, "lent") => "lent",
+            (_, "renewed") => "renewed",
+            (_, "returned") => "returned",
+            (_, "shelved" | "kept") => "copy-moved",
+            other => panic!("{other:?} has a change"),
+        })
+    }
+}
+
+/// A librarian at work until the server is gone: what she was answered, and what she was not.
+fn work_until_killed(
+    port: u16,
+    round: usize,
+    cookie: &str,
+    librarian: &mut Librarian,
+    count: &AtomicUsize,
+) -> (Vec<Answered>, String, Call) {
+    let mut answered: Vec<Answered> = Vec::new();
+    loop {
+        let (call, key) = (librarian.next(), format!("{round}-{}", answered.len()));
+        let Some(answer) = Answered::ask(port, cookie, &key, &call) else { return (answered, key, call) };
+        librarian.hear(&call, &answer.json());
+        answered.push(answer);
+        count.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 #[test]
-fn a_write_repeated_after_the_server_was_killed_happened_once_p11() {
+fn a_desk_whose_server_is_killed_has_lost_nothing_it_was_told_and_no_receipt_r_money_3_law_7_p11() {
     for database in [Database::sqlite(), Database::postgres()] {
-        let (book, cookies) = filled(&database);
+        let (cookies, barcodes, readers) = busy_desk(&database);
         let address = address(&database);
-        let borrow = |server: &Server| {
-            let headers = [("Cookie", cookies[0].as_str()), ("Idempotency-Key", "6f1c0a52")];
-            ask_with(server.port, "POST", &format!("/books/{book}/loans"), &headers, None).expect("an answer")
-        };
-        let server = Server::start(&address);
-        let (status, loan) = borrow(&server);
-        assert_eq!(status, 201, "{loan}");
-        server.kill();
-        let server = Server::start(&address);
-        assert_eq!(borrow(&server), (201, loan));
+        let mut random = Random(1);
+        let mut librarians: Vec<Librarian> =
+            (0..LIBRARIANS).map(|n| Librarian::new(n as u64, barcodes.clone(), readers.clone())).collect();
+        let mut answered = Vec::new();
+        let mut server = Server::start(&address);
+        for round in 0..ROUNDS {
+            let (port, count, begun) = (server.port, AtomicUsize::new(0), Instant::now());
+            let cut: Vec<_> = std::thread::scope(|scope| {
+                let working: Vec<_> = cookies
+                    .iter()
+                    .zip(&mut librarians)
+                    .map(|(cookie, librarian)| {
+                        let count = &count;
+                        scope.spawn(move || work_until_killed(port, round, cookie, librarian, count))
+                    })
+                    .collect();
+                let wanted = 60 + random.below(60);
+                while count.load(Ordering::Relaxed) < wanted {
+                    assert!(begun.elapsed() < Duration::from_secs(20), "too few answers");
+                    std::thread::sleep(Duration::from_micros(200));
+                }
+                std::thread::sleep(Duration::from_micros(random.below(8000) as u64));
+                server.kill();
+                working.into_iter().map(|librarian| librarian.join().expect("no panic")).collect()
+            });
+            server = Server::start(&address);
+            for ((before, key, call), (cookie, librarian)) in
+                cut.into_iter().zip(cookies.iter().zip(&mut librarians))
+            {
+                for answer in before.iter().filter(|answer| answer.is_done()) {
+                    answer.repeat(server.port);
+                }
+                answered.extend(before);
+                // It happened whole, or it happens now; once.
+                let settled = Answered::ask(server.port, cookie, &key, &call).expect("an answer");
+                librarian.hear(&call, &settled.json());
+                answered.push(settled);
+            }
+        }
+        answered.retain(Answered::is_done);
+        for answer in &answered {
+            answer.repeat(server.port);
+        }
+        is_kept(&server, &cookies[0], &answered, barcodes.len());
         server.stop();
-        assert_eq!(database.raw("SELECT COUNT(*) FROM loans"), Ok(vec![vec![Some("1".to_owned())]]));
+        done(&["doctor", "--database", &address]);
+        if let Location::Sqlite(_) = database.location {
+            assert_eq!(database.raw("PRAGMA integrity_check"), Ok(vec![vec![Some("ok".to_owned())]]));
+        }
+    }
+}
+
+/// Everything that was answered is in the list of changes and among the receipts, and nothing else is.
+fn is_kept(server: &Server, cookie: &str, answered: &[Answered], lent_before: usize) {
+    let read = |path: &str| {
+        let (status, body) = server.ask("GET", path, cookie, None).expect("an answer");
+        assert_eq!(status, 200, "{path}: {body}");
+        body
+    };
+    let (mut kept, mut next) = (BTreeMap::new(), Some(String::new()));
+    while let Some(cursor) = next {
+        let page = read(&format!("/changes?limit=100{cursor}"));
+        for change in page["changes"].as_array().expect("a list") {
+            kept.insert(change["id"].as_i64().expect("an id"), change.clone());
+        }
+        next = page["next"].as_str().map(|cursor| format!("&cursor={cursor}"));
+    }
+    let mut receipts = BTreeSet::new();
+    for answer in answered {
+        let Some(action) = answer.action() else { continue };
+        let told = answer.json();
+        let change = &kept[&told["change"].as_i64().expect("an id")];
+        assert_eq!(change["action"], action, "{:?}", answer.call);
+        if action == "paid" {
+            let number = told["receipt"]["number"].as_str().expect("a number");
+            assert_eq!(change["change"]["receipt"], number);
+            let receipt = read(&format!("/receipts/{}", number.replace('/', "%2F")));
+            assert_eq!(
+                (&receipt["number"], &receipt["amount"]),
+                (&json!(number), &told["receipt"]["amount"])
+            );
+            assert!(receipts.insert(number.to_owned()), "given twice: {number}");
+        }
+    }
+    let year = receipts.first().and_then(|number| number.split('/').next()).expect("a receipt").to_owned();
+    let gapless: BTreeSet<String> = (1..=receipts.len()).map(|n| format!("{year}/{n:06}")).collect();
+    assert_eq!(receipts, gapless);
+    for (action, before) in [("lent", lent_before), ("renewed", 0), ("paid", 0), ("waived", 0)] {
+        let told = answered.iter().filter(|answer| answer.action() == Some(action)).count();
+        let kept = kept.values().filter(|change| change["action"] == action).count();
+        assert_eq!(kept, before + told, "{action}");
+        assert!(told > 0, "nobody got to it: {action}");
+    }
+    for name in ["undo", "override", "damaged"] {
+        assert!(answered.iter().any(|answer| answer.call.name == name), "nobody got to it: {name}");
     }
 }

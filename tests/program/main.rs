@@ -7,4 +7,6 @@ mod common;
 mod durability;
 mod edge;
 mod import;
+#[path = "../common/librarian.rs"]
+mod librarian;
 mod process;

@@ -204,6 +204,18 @@ pub fn ask_with(
     headers: &[(&str, &str)],
     body: Option<&Value>,
 ) -> Option<(u16, Value)> {
+    let (status, body) = ask_for_text(port, method, path, headers, body)?;
+    Some((status, serde_json::from_str(&body).unwrap_or_default()))
+}
+
+/// [`ask_with`], for the body as it was sent.
+pub fn ask_for_text(
+    port: u16,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Option<&Value>,
+) -> Option<(u16, String)> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(15))).ok()?;
     let body = body.map(Value::to_string).unwrap_or_default();
@@ -222,5 +234,5 @@ pub fn ask_with(
     let promised = head
         .lines()
         .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
-    (promised.unwrap_or(0) == body.len()).then(|| (status, serde_json::from_str(body).unwrap_or_default()))
+    (promised.unwrap_or(0) == body.len()).then(|| (status, body.to_owned()))
 }

@@ -231,8 +231,8 @@ fn a_deleted_book_takes_its_reviews_along_and_leaves_its_loans_r_book_6(store: &
         reviews::add(tx, other, &reader, &words, 1)?;
         let copy_id = copies::add(tx, id, "C1", None)?.expect("a free barcode");
         let loan = crate::loan::loan(uid, id, copy_id, "Gone", day, day);
-        loans::begin(tx, &loan)?;
-        Ok((books::delete(tx, id)?, books::delete(tx, id)?, loans::open_of_user(tx, uid)?))
+        loans::begin(tx, &loan, 0)?;
+        Ok((books::delete(tx, id, 0)?, books::delete(tx, id, 0)?, loans::open_of_user(tx, uid)?))
     });
     assert_eq!((deleted, again, loans.len()), (true, false, 1));
     assert_eq!((loans[0].title.as_str(), loans[0].book_id), ("Gone", id));
@@ -248,7 +248,7 @@ fn nothing_is_found_or_changed_where_no_book_is(store: &Store) {
         for id in [0, -1, 1, i64::MAX, i64::MIN].map(BookId) {
             assert!(books::detail(tx, id, TODAY)?.is_none());
             assert!(!books::exists(tx, id)?);
-            assert!(!books::delete(tx, id)?);
+            assert!(!books::delete(tx, id, 0)?);
             assert!(books::take_copy(tx, id)?.is_none());
             assert_eq!(books::update(tx, id, &form("t", 1), loaded(1, 1))?, Update::Missing);
             assert!(!books::put_back_copies(tx, id, 1)?);
@@ -400,8 +400,8 @@ fn whatever_changes_what_is_searched_is_told_to_the_followers_s21(store: &Store)
         books::set_photo_url(tx, id, "https://example.org/new")
     };
     assert_eq!(told(store, shelf), [], "a borrow is no change of the catalogue");
-    assert_eq!(told(store, move |tx| books::delete(tx, id)), one);
-    assert_eq!(told(store, move |tx| books::delete(tx, id)), [], "gone already");
+    assert_eq!(told(store, move |tx| books::delete(tx, id, 0)), one);
+    assert_eq!(told(store, move |tx| books::delete(tx, id, 0)), [], "gone already");
     let before = store.read(catalogue::newest_change);
     store.refused(|tx| {
         books::add(tx, &form("Undone", 1), None, 1)?;
@@ -417,7 +417,7 @@ fn books_far_apart_are_told_one_by_one_s21(store: &Store) {
     store.database.raw(&format!("UPDATE books SET id = {far} WHERE id = {}", ids[1])).expect("writable");
     let all = move |tx: &mut Tx<'_>| {
         for id in [far, last, first] {
-            books::delete(tx, BookId(id))?;
+            books::delete(tx, BookId(id), 0)?;
         }
         Ok(())
     };

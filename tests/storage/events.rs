@@ -29,6 +29,9 @@ fn lent(title: &str) -> Change {
         barcode: Some("L000002".into()),
         due: date(2026, 11, 28),
         overridden: None,
+        filled: None,
+        passed_over: None,
+        was: None,
     }
 }
 

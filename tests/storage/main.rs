@@ -36,11 +36,17 @@ mod backup;
 mod catalogue;
 mod circulation;
 mod events;
+mod forgetting;
+mod holds;
+mod merging;
 mod migrations;
+mod money;
 mod outage;
+mod people;
 mod plans;
 mod schema;
 mod transactions;
+mod undo;
 
 /// An open database and the place where it is.
 struct Store {

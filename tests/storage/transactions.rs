@@ -1,5 +1,7 @@
 //! What is stored and what is not: errors, panics, swallowed failures, and jobs that share a commit.
 
+use std::{sync::mpsc, time::Duration};
+
 use library::{
     domain::money::Money,
     sql,
@@ -18,6 +20,7 @@ on_both_databases!(
     a_read_cannot_write_on_the_embedded_database,
     a_closed_database_says_so,
     a_write_whose_caller_left_is_still_whole,
+    a_write_whose_caller_leaves_before_its_commit_is_taken_back,
     an_amount_of_money_is_stored_in_the_smallest_unit,
 );
 
@@ -169,6 +172,34 @@ fn a_write_whose_caller_left_is_still_whole(store: &Store) {
     let count = store.database.raw("SELECT COUNT(*) FROM books").expect("readable");
     let count: i64 = count[0][0].as_deref().unwrap_or_default().parse().expect("a number");
     assert_eq!(count % 2, 1, "pairs and the end: {count}");
+}
+
+/// Whoever left may have asked again, at another server, and been refused: that answer must stay true.
+fn a_write_whose_caller_leaves_before_its_commit_is_taken_back(store: &Store) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let (running, is_running) = mpsc::channel();
+    let (left, has_left) = mpsc::channel();
+    runtime.block_on(async {
+        let write = store.db.write(move |tx| {
+            add(tx, "taken back")?;
+            running.send(()).expect("the test goes on");
+            has_left.recv().expect("the test goes on");
+            Ok::<_, Error>(())
+        });
+        let begun = async {
+            while is_running.try_recv().is_err() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::select! {
+            _ = write => panic!("it waits"),
+            () = begun => {}
+        }
+    });
+    left.send(()).expect("it waits");
+    store.write(|tx| add(tx, "end"));
+    store.db.close();
+    assert_eq!(store.database.raw("SELECT title FROM books"), Ok(vec![vec![Some("end".to_owned())]]));
 }
 
 fn an_amount_of_money_is_stored_in_the_smallest_unit(store: &Store) {

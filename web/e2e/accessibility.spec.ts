@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { Copy } from '../src/api/types'
+import type { BookDetail, Copy, Receipt } from '../src/api/types'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { card, heading, question, search } from './support/screens'
 import type { Library, Person } from './support/library'
@@ -35,8 +35,27 @@ const broken =
     await expect(page.getByRole('button', { name: 'Try again' }).first()).toBeVisible()
   }
 
+/** A book whose only copy somebody has, and for which somebody waits. */
+async function awaitedBook(
+  library: Library,
+): Promise<{ book: BookDetail; reader: Person; loan: number; next: Person }> {
+  const book = await library.addBook({ noOfBooks: 1 })
+  const [reader, next] = [await library.student(), await library.student()]
+  const { id } = await reader.borrow(book.id)
+  await next.ask('POST', `/books/${book.id}/holds`)
+  return { book, reader, loan: id, next }
+}
+
+/** A book of which a copy is kept for somebody. */
+async function keptBook(library: Library): Promise<{ book: BookDetail; next: Person }> {
+  const { book, loan, next } = await awaitedBook(library)
+  await (await library.librarian()).ask('POST', `/loans/${loan}/return`, { restock: true })
+  return { book, next }
+}
+
 const VISITOR: State[] = [
   { name: 'sign-in', reach: at('login', 'Keep me signed in') },
+  { name: 'people: a code is redeemed', reach: at('redeem', 'Save and sign in') },
   {
     name: 'sign-in refused, with the card panel open',
     reach: async ({ page }) => {
@@ -73,6 +92,26 @@ const VISITOR: State[] = [
 ]
 
 const STUDENT: State[] = [
+  {
+    name: 'a book that can be reserved, and one that is',
+    reach: async ({ page, library }) => {
+      const { book } = await awaitedBook(library)
+      await page.goto(`stubook-detail/${book.id}`)
+      await page.getByRole('button', { name: 'Reserve' }).click()
+      await expect(page.getByText('You are number 2 of 2 in line')).toBeVisible()
+    },
+  },
+  {
+    name: 'own holds, and an earlier one',
+    reach: async ({ page, library, who }) => {
+      const [waited, gone] = [await awaitedBook(library), await awaitedBook(library)]
+      for (const { book } of [waited, gone]) await present(who).ask('POST', `/books/${book.id}/holds`)
+      await library.deleteBook(gone.book.id)
+      await page.goto('profile')
+      await page.getByText('1 earlier hold').click()
+      await expect(page.getByText(gone.book.title)).toBeVisible()
+    },
+  },
   { name: 'student home', reach: at('student-home', /\d+ books/) },
   {
     name: 'student home with the notice slide and the help',
@@ -129,6 +168,19 @@ const STUDENT: State[] = [
       await page.goto('profile')
       await page.getByRole('button', { name: /^Return: / }).click()
       await expect(question(page)).toBeVisible()
+    },
+  },
+  {
+    name: 'profile with an account, and what it is for',
+    reach: async ({ page, library, who }) => {
+      const { uid } = present(who).user
+      const charge = { amount: 50, kind: 'damage', reason: 'Torn pages' }
+      await (await library.librarian()).ask('POST', `/people/${uid}/charges`, charge)
+      await page.goto('profile')
+      await expect(page.locator('dl')).toContainText('₹50')
+      const account = page.getByRole('region', { name: 'Account' })
+      await account.getByText('Why?').first().click()
+      await expect(account).toContainText('Damaged: Torn pages')
     },
   },
   { name: 'profile on its way', reach: loading('profile', '**/api/v1/me**') },
@@ -253,6 +305,120 @@ const LIBRARIAN: State[] = [
       await expect(page.getByRole('table')).toBeVisible()
     },
   },
+  {
+    name: 'holds: one kept, one said to be returned, one that is waited for',
+    reach: async ({ page, library }) => {
+      await keptBook(library)
+      const { book, loan, reader } = await awaitedBook(library)
+      await awaitedBook(library)
+      await reader.ask('POST', `/loans/${loan}/return`)
+      await page.goto('holds')
+      await expect(page.getByRole('region', { name: 'Said to be returned' })).toContainText(book.title)
+    },
+  },
+  {
+    name: 'a slip for a book that is kept',
+    reach: async ({ page, library }) => {
+      await keptBook(library)
+      await page.goto('holds')
+      await page
+        .getByRole('button', { name: /^Print slip/ })
+        .first()
+        .click()
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  {
+    name: 'a line, and somebody being moved in it',
+    reach: async ({ page, library }) => {
+      const { book } = await awaitedBook(library)
+      await (await library.student()).ask('POST', `/books/${book.id}/holds`)
+      await page.goto(`book-detail/${book.id}`)
+      await page
+        .getByRole('button', { name: /^Move in line/ })
+        .first()
+        .click()
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  { name: 'people', reach: at('people', 'Everybody') },
+  { name: 'people that failed', reach: broken('people', '**/api/v1/people?*') },
+  {
+    name: 'people: a person, and the form of the details',
+    reach: async ({ page, library }) => {
+      const reader = await library.student()
+      await library.lend(reader, (await library.addBook()).id)
+      await page.goto(`people/${reader.user.uid}`)
+      await expect(page.getByRole('table', { name: 'Books out' })).toBeVisible()
+      await page.getByRole('button', { name: 'Edit', exact: true }).click()
+      await expect(question(page)).toBeVisible()
+    },
+  },
+  {
+    name: 'people: a certificate',
+    reach: async ({ page, library }) => {
+      await page.goto(`people/${(await library.student()).user.uid}`)
+      await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'No-dues certificate' }).click()
+      await question(page).getByRole('button', { name: 'Issue' }).click()
+      await expect(question(page).getByRole('article')).toBeVisible()
+    },
+  },
+  {
+    name: 'people: what a librarian may do',
+    reach: async ({ page, library }) => {
+      await page.goto(`people/${(await library.student()).user.uid}`)
+      await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Make a librarian' }).click()
+      await expect(question(page).getByLabel('Your own password')).toBeVisible()
+    },
+  },
+  { name: 'people: the import', reach: at('import-people', 'Choose a file') },
+  {
+    name: 'people: whom a year’s end concerns',
+    reach: async ({ page }) => {
+      await page.goto('promote')
+      await page.getByLabel('From batch').fill('2027')
+      await page.getByLabel('To batch').fill('2028')
+      await page.getByRole('button', { name: 'Show whom it concerns' }).click()
+      await expect(page.getByRole('table')).toBeVisible()
+    },
+  },
+  {
+    name: 'money: who owes what and why, and the lines of the month',
+    reach: async ({ page, library, who }) => {
+      const reader = await library.student()
+      const charge = { amount: 50, kind: 'damage', reason: 'Torn pages' }
+      await present(who).ask('POST', `/people/${reader.user.uid}/charges`, charge)
+      await present(who).ask('POST', `/people/${reader.user.uid}/payments`, { amount: 20, method: 'upi' })
+      await page.goto('money')
+      await expect(page.getByRole('table', { name: 'Charges and payments' })).toContainText('Torn pages')
+      const row = page
+        .getByRole('table', { name: 'Who owes what' })
+        .getByRole('row')
+        .filter({ hasText: reader.user.name })
+      await row.getByText('Why?').click()
+      await expect(row).toContainText('Damaged')
+    },
+  },
+  {
+    name: 'money with a period that ends before it begins',
+    reach: at('money?from=2026-02-01&to=2026-01-01', 'must not be before'),
+  },
+  {
+    name: 'money: a receipt that is a copy',
+    reach: async ({ page, library, who }) => {
+      const { uid } = (await library.student()).user
+      await present(who).ask('POST', `/people/${uid}/charges`, { amount: 50, kind: 'other', reason: 'A card' })
+      const payment = { amount: 50, method: 'cash' }
+      const { receipt } = await present(who).ask<{ receipt: Receipt }>('POST', `/people/${uid}/payments`, payment)
+      await page.goto(`receipt/${receipt.number.replace('/', '-')}`)
+      await expect(page.getByText('COPY', { exact: true })).toBeVisible()
+    },
+  },
+  { name: 'money that failed', reach: broken('money', '**/api/v1/money/**') },
+  { name: 'today at the desk that failed', reach: broken('desk/today', '**/api/v1/desk/today*') },
+  { name: 'holds that failed', reach: broken('holds', '**/api/v1/holds?*') },
   { name: 'to shelve that failed', reach: broken('to-shelve', '**/api/v1/copies?*') },
   {
     name: 'rules with a mistake and a category of its own',

@@ -186,6 +186,10 @@ test('Delete asks first, names the book, and only the answer deletes it', async 
   await expectDone(page, 'has been deleted.')
   await expect(card(page, book.title)).toHaveCount(0)
   await expect(library.book(book.id)).rejects.toThrow('404')
+  // R-UNDO-1: the wrong one of two was deleted.
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await expect(card(page, book.title)).toBeVisible()
+  expect((await library.book(book.id)).title).toBe(book.title)
 })
 
 test('R-HOME-6 a delete that fails says so, is logged, and the list is still there', async ({

@@ -23,6 +23,8 @@ const byPalette = (name: string) => async (page: Page) => {
 
 const firstBook = (page: Page) => page.locator('[data-result]').first().click()
 const at = (path: string) => (page: Page) => page.goto(path)
+/** A page that was opened by its address leaves the focus where the browser puts it. */
+const opened = (path: string) => ({ go: at(path), focus: (page: Page) => page.locator('body') })
 
 const email = (page: Page) => page.getByLabel('Email')
 const signIn = { title: 'Sign in', focus: email }
@@ -35,6 +37,9 @@ const ways: Record<'visitor' | 'librarian' | 'student', Partial<Record<ScreenNam
     library: { ...signIn, go: at('library') },
     register: { title: 'Create Account', go: (page) => page.getByRole('link', { name: 'Register' }).click() },
     login: { ...signIn, go: (page) => page.getByRole('link', { name: 'Sign in' }).click() },
+    redeem: { title: 'Choose a password', go: (page) => page.getByRole('link', { name: 'I have a code' }).click() },
+    phone: { title: /./, ...opened('phone') },
+    noDues: { title: 'No-dues certificate', ...opened('no-dues/NOBODYS') },
   },
   librarian: {
     fine: { title: 'All Borrowed Books', go: inBar(/^Borrowed books/) },
@@ -55,6 +60,16 @@ const ways: Record<'visitor' | 'librarian' | 'student', Partial<Record<ScreenNam
       go: underMore('To shelve'),
       focus: (page) => page.getByLabel('Barcode of the book in your hand'),
     },
+    // Ready for the scanner too.
+    desk: { title: 'Desk', go: inBar('Desk'), focus: (page) => page.getByLabel('Scan a card or a book') },
+    deskToday: { title: 'Today at the desk', go: (page) => page.getByRole('link', { name: 'Today' }).click() },
+    people: { title: 'People', go: underMore('People') },
+    person: { title: /./, go: (page) => page.locator('tbody').getByRole('link').first().click() },
+    importPeople: { title: 'Import people', ...opened('import-people') },
+    promote: { title: 'Year’s end', ...opened('promote') },
+    holds: { title: 'Holds', go: underMore('Holds') },
+    money: { title: 'Money', go: underMore('Money') },
+    receipt: { title: /^Receipt /, ...opened('receipt/2026-27-000001') },
     activity: { title: 'Activity', go: underMore('Activity') },
     settings: { title: 'Settings', go: underMore('Settings') },
     addBook: {
@@ -87,8 +102,10 @@ for (const as of ['visitor', 'librarian', 'student'] as const) {
 
     test('W23 W29 on every screen the focus begins at the heading or the first field, and the tab has its name', async ({
       page,
+      watch,
     }) => {
       test.slow()
+      watch.excuse(/no-dues\/NOBODYS/)
       await page.goto({ visitor: 'login', librarian: 'home', student: 'student-home' }[as])
       await expect(heading(page)).toBeVisible()
       for (const [name, { go, title, focus = heading }] of Object.entries(ways[as])) {

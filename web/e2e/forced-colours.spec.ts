@@ -55,7 +55,7 @@ test.describe('a librarian', () => {
     await expect(card).not.toHaveCSS('outline-color', canvas)
     await expectEdges(page, 'home')
 
-    for (const screen of ['add', 'settings', 'activity', 'to-shelve', 'fine']) {
+    for (const screen of ['add', 'settings', 'activity', 'holds', 'money', 'to-shelve', 'fine']) {
       await open(page, screen)
       await expectEdges(page, screen)
     }

@@ -27,6 +27,16 @@ test.describe('of people, books and genres', () => {
     })
     await reader.borrow(book.id)
     await reader.review(book.id, { rating: 4, comment: TITLE })
+    const waited = await library.addBook({ title: `${TITLE + stamp} waited`, author: NAME, noOfBooks: 2 })
+    const others = await library.student()
+    const out = [await others.borrow(waited.id), await others.borrow(waited.id)]
+    for (const name of [NAME, `${NAME.slice(0, 70)}3`]) {
+      await (await library.student({ name })).ask('POST', `/books/${waited.id}/holds`)
+    }
+    await reader.ask('POST', `/books/${waited.id}/holds`)
+    await who?.ask('POST', `/loans/${out[0]?.id}/return`, {})
+    await others.ask('POST', `/loans/${out[1]?.id}/return`)
+    await who?.ask('POST', `/people/${reader.user.uid}/charges`, { amount: 450, kind: 'damage', reason: TITLE })
     const loan = await (await library.student({ name: `${NAME.slice(0, 70)}2` })).borrow(book.id)
     await who?.ask('POST', `/loans/${loan.id}/return`, {})
     const readers = await pageOf(reader)
@@ -42,13 +52,16 @@ test.describe('of people, books and genres', () => {
             `books?q=${q}`,
             `delete?q=${q}`,
             `book-detail/${book.id}`,
+            `book-detail/${waited.id}`,
             `update/${book.id}`,
             `fine?q=${NAME.slice(0, 20)}`,
             'to-shelve',
+            'holds',
+            'money',
             `activity?book=${book.id}`,
           ],
         ],
-        [readers, [`student-home?q=${q}`, `stubook-detail/${book.id}`, 'profile']],
+        [readers, [`student-home?q=${q}`, `stubook-detail/${book.id}`, `stubook-detail/${waited.id}`, 'profile']],
       ] as const) {
         for (const screen of screens) {
           await test.step(`${screen} at ${width}`, async () => {

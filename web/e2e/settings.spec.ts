@@ -36,6 +36,24 @@ test('R-RULE-5 a change of the fine shows what it does to the open loans before 
   await expect(page.getByRole('table')).toContainText('₹')
 })
 
+test('R-PEOPLE-10 forgetting readers is off, and before it is turned on it is shown how many loans that concerns', async ({
+  page,
+}) => {
+  await page.goto('settings?tab=library')
+  const months = page.getByLabel('Forget readers after (months)')
+  await expect(months).toHaveValue('')
+  await months.fill('6')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(question(page)).toContainText('This cannot be undone.')
+  await question(page).getByRole('button', { name: 'Back to the settings' }).click()
+  await expect(months).toHaveValue('6')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  await page.reload()
+  await expect(months).toHaveValue('6')
+})
+
 test('R-RULE-1 blank is no limit, a mistake is told at its field, and what was typed survives a reload', async ({
   page,
   who,
@@ -136,7 +154,7 @@ test('R-RULE-3 a fine that is dearer from tomorrow changes nothing that is owed 
   await page.getByLabel('Valid from').fill(libraryDate(1))
   await page.getByRole('button', { name: 'Save' }).click()
   await expectDone(page, 'Settings saved.')
-  await expect(page.getByRole('alert').filter({ hasText: `These rules hold from` })).toContainText('replaces them')
+  await expect(page.getByRole('alert').filter({ hasText: 'These rules hold from' })).toContainText('replaces them')
   expect(await owed()).toEqual(before)
   expect(before.some((fine) => fine > 0)).toBe(true)
   const saved = await present(who).ask<{ finePerDay: number }>('GET', '/config')

@@ -18,7 +18,14 @@ const folder = join(web, 'src/messages')
 export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 
 /** What is needed before anybody is signed in travels first; the rest comes with the navigation bar or the scanner. */
-const FIRST_AREAS = new Set(['account', 'app', 'common', 'field', 'label', 'problem'])
+const FIRST = [
+  /^account\./,
+  /^common\.(?!clearSearch|money|number|stars|undo)/,
+  /^problem\.(?!book-|copy-|idempotency-|last-|loan-|malformed-|method-|more-|own-|payload-|phone|refused|stale|too-many-phones|unsupported-|version-)/,
+  /^app\.(?!help|nav|palette|person|signOutFailed)/,
+  /^field\.(commonPassword|missing|notEmail|notListed|required|rollNumberIsBarcode|tooLong|tooShort)$/,
+  /^label\.(?!BookForm|Category|ClosedDates|LibrarySettings|PersonForm|ProfileEdit|ReviewForm)/,
+]
 
 /** @typedef {Record<string, string>} Catalogue */
 
@@ -36,7 +43,7 @@ export function catalogueOf(language) {
 }
 
 /** @param {string} key @returns {'first' | 'rest'} */
-export const partOf = (key) => (FIRST_AREAS.has(key.slice(0, key.indexOf('.'))) ? 'first' : 'rest')
+export const partOf = (key) => (FIRST.some((area) => area.test(key)) ? 'first' : 'rest')
 
 /** Serves `virtual:messages/<language>-<part>`: messages parsed here, so that no parser travels to the browser. */
 export function messagesPlugin() {

@@ -27,8 +27,8 @@ const SHOWN = 24
 const EMPTY = 6
 
 /** A film of these cards for the browser's camera, at so many pixels per narrowest bar. */
-export const filmFile = (cards: readonly Card[], module: number): string =>
-  fileOf(JSON.stringify({ cards, module }), 'mjpeg', () => film(cards, module, SHOWN, EMPTY).jpegs)
+export const filmFile = (cards: readonly Card[], module: number, empty = EMPTY): string =>
+  fileOf(JSON.stringify({ cards, module, empty }), 'mjpeg', () => film(cards, module, SHOWN, empty).jpegs)
 
 /** A JPEG of 12 megapixels that is to be turned by a quarter, as its EXIF data says. */
 export const rotatedPhotoFile = (card: Card): string =>

@@ -100,8 +100,10 @@ export async function expectRoomForFingers(page: Page, state: string): Promise<v
 
 /** Every screen of one kind of person, for what must hold on all of them. */
 export const SCREENS = {
-  visitor: ['login', 'register', 'new-home', 'stubook-detail/1'],
+  visitor: ['login', 'register', 'new-home', 'stubook-detail/1', 'phone'],
   librarian: [
+    'desk',
+    'desk/today',
     'home',
     'books',
     'delete',
@@ -109,6 +111,8 @@ export const SCREENS = {
     'update/1',
     'book-detail/1',
     'fine',
+    'holds',
+    'money',
     'to-shelve',
     'activity',
     'settings',

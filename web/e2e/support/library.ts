@@ -23,10 +23,10 @@ export const nextNumber = (): number => (made += 1)
 export class Person {
   readonly #library: Library
   readonly #cookie: string
-  readonly user: User
+  readonly user: User & { email: string }
   readonly password: string
 
-  constructor(library: Library, user: User, password: string, cookie: string) {
+  constructor(library: Library, user: User & { email: string }, password: string, cookie: string) {
     this.#library = library
     this.user = user
     this.password = password
@@ -196,7 +196,7 @@ export class Library {
   }
 
   async signIn(email: string, password: string): Promise<Person> {
-    const answer = await this.call<User>('POST', '/auth/sign-in', { email, password })
+    const answer = await this.call<User & { email: string }>('POST', '/auth/sign-in', { email, password })
     const user = succeeded(answer, `Signing in as ${email}`)
     const cookie = (answer.headers.get('Set-Cookie') ?? '').split(';')[0] ?? ''
     return new Person(this, user, password, cookie)

@@ -7,7 +7,7 @@ import { expect, prepare, test as base } from './test'
 type Scene = 'cards near' | 'cards far' | 'two cameras' | 'no camera' | 'not allowed' | 'no secure context'
 
 export const HOST = 'library.test'
-const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
+export const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui-for-media-stream']
 
 export const cardOf = (symbology: Symbology): Card => cards(symbology)[3] ?? { symbology, text: '' }
 export const allCards = SYMBOLOGIES.map(cardOf)

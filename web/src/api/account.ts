@@ -1,10 +1,10 @@
-import { queryOptions, type QueryClient } from '@tanstack/react-query'
+import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { clearNotices } from '../lib/notify'
 import { storedRole } from '../lib/storage'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { Profile, Registration, SignIn, User } from './types'
+import type { Capability, Profile, Redemption, Registration, SignIn, User } from './types'
 
 /** Who is signed in; `user` is null for a visitor. */
 export const sessionQuery = queryOptions({
@@ -15,6 +15,10 @@ export const sessionQuery = queryOptions({
 
 /** Who is signed in now, for a screen that is not to change when they leave; its guard has asked. */
 export const uidOf = (queries: QueryClient): number => queries.getQueryData(sessionQuery.queryKey)?.user?.uid ?? 0
+
+/** Whether the librarian who is signed in may do this (R-PEOPLE-8). */
+export const useMay = (capability: Capability): boolean =>
+  useQuery(sessionQuery).data?.user?.capabilities.includes(capability) ?? false
 
 /** Another person, or nobody; what else the session says stays. */
 export function setSessionUser(queries: QueryClient, user: User | null): void {
@@ -43,6 +47,15 @@ export const meQuery = queryOptions({
 
 export const signIn = action({
   send: (body: SignIn, call) => dataOf(client.POST('/auth/sign-in', { body, ...call })),
+  learn: (queries, user) => changePerson(queries, user),
+})
+
+/** Chooses a password with a code that a librarian handed out; whoever does is signed in. */
+export const redeem = action({
+  send: ({ rollNumber = '', email = '', ...rest }: Redemption, call) => {
+    const body = { ...rest, ...(rollNumber.trim() && { rollNumber }), ...(email.trim() && { email }) }
+    return dataOf(client.POST('/auth/redeem', { body, ...call }))
+  },
   learn: (queries, user) => changePerson(queries, user),
 })
 

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@t
 import { useId, useRef } from 'react'
 import { notify, samePerson } from '../lib/notify'
 import { messageOf, ProblemError } from '../lib/problem'
-import { isSignedOut } from './client'
+import { isSignedOut, reach } from './client'
 
 /** A write: how it is sent, and what it changes of what this browser knows. */
 export type Action<Input, Output> = {
@@ -21,15 +21,13 @@ export type Action<Input, Output> = {
 /** Lets the compiler find the types. */
 export const action = <Input, Output>(it: Action<Input, Output>): Action<Input, Output> => it
 
-export type Call = { headers: { 'Idempotency-Key': string } }
+export type Call = { headers: { 'Idempotency-Key': string }; fetch: (request: Request) => Promise<Response> }
 
 /** What the notices say; what is left out is told by the screen in its own place. */
 export type Words<Input, Output> = {
   done?: (output: Output, input: Input) => string
   /** Null where the screen answers it in its own place. */
   failed?: (reason: string, error: unknown) => string | null
-  /** Takes the action back; null where it cannot be. */
-  undo?: (output: Output, input: Input) => (() => Promise<unknown>) | null
 }
 
 export type Outcome<Output> = {
@@ -39,7 +37,8 @@ export type Outcome<Output> = {
 
 /**
  * Does a write once, however often it is pressed: a retry after a lost answer carries the key of the first attempt, so
- * that the server does nothing twice. Whoever is signed out is led to sign in, which says enough.
+ * that the server does nothing twice. Where the answer names a change that the person may take back, the notice offers
+ * Undo. Whoever is signed out is led to sign in, which says enough.
  */
 export function useAction<Input, Output>(it: Action<Input, Output>, words: Words<Input, Output> = {}) {
   const queries = useQueryClient()
@@ -49,8 +48,19 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
   const { keyOf, settle } = intents.current
 
   const mutation = useMutation({
-    mutationFn: (input: Input) => it.send(input, { headers: { 'Idempotency-Key': keyOf(input) } }),
-    onSuccess: (output, input) => it.learn?.(queries, output, input),
+    mutationFn: async (input: Input) => {
+      let change: number | null = null
+      const output = await it.send(input, {
+        headers: { 'Idempotency-Key': keyOf(input) },
+        async fetch(request) {
+          const response = await reach(request)
+          change = Number(response.headers.get('Undoable-Change')) || null
+          return response
+        },
+      })
+      return { output, undo: change === null ? undefined : undoing(queries, change) }
+    },
+    onSuccess: ({ output }, input) => it.learn?.(queries, output, input),
     onSettled: (_output, error, input) => settle(input, error),
   })
 
@@ -62,9 +72,9 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
     notify.hide(notice)
     const forMe = samePerson()
     try {
-      const output = await mutation.mutateAsync(input)
+      const { output, undo } = await mutation.mutateAsync(input)
       const refreshed = refresh(input, output)
-      if (words.done && forMe()) notify.success(words.done(output, input), words.undo?.(output, input) ?? undefined)
+      if (words.done && forMe()) notify.success(words.done(output, input), undo)
       return { ok: true, output, refreshed }
     } catch (error) {
       if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }
@@ -87,6 +97,12 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
   }
 }
 
+/** What a notice offers. A second press carries the key of the first. */
+function undoing(queries: QueryClient, change: number): () => Promise<void> {
+  const key = newKey()
+  return async () => (await import('./undo')).takeBack(queries, change, key)
+}
+
 /** After so long a press of the same button means another thing. */
 const INTENT_MS = 5 * 60_000
 
@@ -97,7 +113,7 @@ class Intents {
   readonly keyOf = (input: unknown): string => {
     const name = JSON.stringify(input) ?? ''
     const kept = this.#keys.get(name)
-    const key = kept && Date.now() - kept.at < INTENT_MS ? kept.key : uuid()
+    const key = kept && Date.now() - kept.at < INTENT_MS ? kept.key : newKey()
     this.#keys.set(name, { key, at: Date.now() })
     return key
   }
@@ -112,7 +128,7 @@ class Intents {
  * A UUID of version 7 (RFC 9562): it begins with the time, so the server's index of keys grows at its end and not in
  * the middle. `crypto.randomUUID` makes others, and is missing where a library is served without https.
  */
-function uuid(): string {
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const now = Date.now()
   for (let index = 0; index < 6; index++) bytes[index] = Math.floor(now / 2 ** (8 * (5 - index))) & 0xff

@@ -1,7 +1,9 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
+import { UNDONE, undoChange } from './undo'
 
 /** Which changes: all that fit every one given. Days are the library's. */
 export type ChangeFilter = { person?: number; book?: number; action?: string; from?: string; to?: string }
@@ -21,6 +23,13 @@ export const changesQuery = (filter: ChangeFilter) =>
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
     placeholderData: keepPreviousData,
   })
+
+export const undo = action({
+  send: (change: number, { headers }) => undoChange(change, headers['Idempotency-Key']),
+  changes: () => UNDONE,
+  fault: 'The change could not be undone',
+  foreseen: ['refused'],
+})
 
 /** Where the same is downloaded as a file for a spreadsheet. */
 export function changesFile(filter: ChangeFilter): string {

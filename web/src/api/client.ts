@@ -6,7 +6,8 @@ import type { paths } from './schema'
 const READ_TIMEOUT_MS = 20_000
 const WRITE_TIMEOUT_MS = 30_000
 
-async function reach(request: Request): Promise<Response> {
+/** `fetch` with a time-out, and with failures that can be told. */
+export async function reach(request: Request): Promise<Response> {
   const timeout = AbortSignal.timeout(request.method === 'GET' ? READ_TIMEOUT_MS : WRITE_TIMEOUT_MS)
   try {
     return await fetch(request, { signal: AbortSignal.any([request.signal, timeout]) })
@@ -22,7 +23,9 @@ function failureOf(error: unknown): unknown {
   return error.name === 'TimeoutError' ? timedOut() : unreachable()
 }
 
-export const client = createClient<paths>({ baseUrl: new URL('/library/api/v1', location.origin).href, fetch: reach })
+export const API = new URL('/library/api/v1', location.origin).href
+
+export const client = createClient<paths>({ baseUrl: API, fetch: reach })
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 

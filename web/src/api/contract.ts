@@ -2,6 +2,14 @@
 
 /** Rules of every request body: limits and permitted values per field. */
 export const forms = {
+  "Barred": {
+    "reason": {
+      "required": true
+    },
+    "until": {
+      "required": true
+    }
+  },
   "BookForm": {
     "author": {
       "trimmed": true,
@@ -148,6 +156,23 @@ export const forms = {
       "maximum": 3650
     }
   },
+  "ChargeForm": {
+    "amount": {
+      "required": true
+    },
+    "kind": {
+      "required": true,
+      "values": [
+        "overdue",
+        "lost",
+        "damage",
+        "other"
+      ]
+    },
+    "reason": {
+      "required": true
+    }
+  },
   "ClosedDates": {
     "from": {
       "required": true
@@ -176,6 +201,19 @@ export const forms = {
       "required": false
     },
     "price": {
+      "required": false
+    }
+  },
+  "DamageForm": {
+    "charge": {
+      "required": false
+    },
+    "note": {
+      "required": true
+    }
+  },
+  "Deactivation": {
+    "reason": {
       "required": false
     }
   },
@@ -209,6 +247,16 @@ export const forms = {
     "departments": {
       "required": false
     },
+    "financialYearMonth": {
+      "required": false,
+      "minimum": 1,
+      "maximum": 12
+    },
+    "forgetAfterMonths": {
+      "required": true,
+      "minimum": 1,
+      "maximum": 120
+    },
     "language": {
       "trimmed": true,
       "required": false,
@@ -222,6 +270,22 @@ export const forms = {
       "required": false,
       "minLength": 0,
       "maxLength": 100
+    }
+  },
+  "LostForm": {
+    "price": {
+      "required": false
+    }
+  },
+  "MergeForm": {
+    "drop": {
+      "required": true
+    },
+    "dryRun": {
+      "required": false
+    },
+    "keep": {
+      "required": true
     }
   },
   "Move": {
@@ -240,6 +304,14 @@ export const forms = {
         "reference",
         "withdrawn"
       ]
+    }
+  },
+  "MoveInLine": {
+    "place": {
+      "required": true
+    },
+    "reason": {
+      "required": true
     }
   },
   "NewBook": {
@@ -286,11 +358,123 @@ export const forms = {
       "required": false
     }
   },
+  "NewHold": {
+    "override": {
+      "required": false
+    },
+    "person": {
+      "required": false
+    }
+  },
   "OverrideForm": {
     "blocks": {
       "required": true
     },
+    "cancelHold": {
+      "required": false
+    },
     "reason": {
+      "required": true
+    }
+  },
+  "PairForm": {
+    "desk": {
+      "required": true
+    }
+  },
+  "PaymentForm": {
+    "amount": {
+      "required": true
+    },
+    "charges": {
+      "required": false
+    },
+    "method": {
+      "required": true,
+      "values": [
+        "cash",
+        "upi",
+        "card",
+        "other"
+      ]
+    },
+    "reference": {
+      "required": false
+    }
+  },
+  "PersonEdit": {
+    "barred": {
+      "required": false
+    },
+    "batch": {
+      "required": false
+    },
+    "category": {
+      "required": false
+    },
+    "department": {
+      "required": false
+    },
+    "email": {
+      "required": false
+    },
+    "name": {
+      "required": false
+    },
+    "rollNumber": {
+      "required": false
+    },
+    "validUntil": {
+      "required": false
+    }
+  },
+  "PersonForm": {
+    "barred": {
+      "required": false
+    },
+    "batch": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 20
+    },
+    "category": {
+      "required": false
+    },
+    "department": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "email": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 254,
+      "format": "email"
+    },
+    "name": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 100
+    },
+    "rollNumber": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 32
+    },
+    "validUntil": {
+      "required": false
+    }
+  },
+  "PhoneScanForm": {
+    "code": {
+      "required": true
+    },
+    "key": {
       "required": true
     }
   },
@@ -312,6 +496,69 @@ export const forms = {
       "required": true,
       "minLength": 1,
       "maxLength": 32
+    }
+  },
+  "PromotionForm": {
+    "deactivate": {
+      "required": false
+    },
+    "dryRun": {
+      "required": false
+    },
+    "except": {
+      "required": false
+    },
+    "fromBatch": {
+      "required": true
+    },
+    "toBatch": {
+      "required": false
+    },
+    "withOpen": {
+      "required": false
+    }
+  },
+  "Redemption": {
+    "code": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 40
+    },
+    "email": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 254,
+      "format": "email"
+    },
+    "password": {
+      "required": true,
+      "minLength": 8,
+      "maxLength": 128
+    },
+    "rollNumber": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 32
+    }
+  },
+  "RefundForm": {
+    "amount": {
+      "required": true
+    },
+    "method": {
+      "required": true,
+      "values": [
+        "cash",
+        "upi",
+        "card",
+        "other"
+      ]
+    },
+    "reference": {
+      "required": false
     }
   },
   "Registration": {
@@ -357,6 +604,11 @@ export const forms = {
       "required": false
     }
   },
+  "ReversalForm": {
+    "reason": {
+      "required": true
+    }
+  },
   "ReviewForm": {
     "comment": {
       "trimmed": true,
@@ -368,6 +620,21 @@ export const forms = {
       "required": true,
       "minimum": 1,
       "maximum": 5
+    }
+  },
+  "RoleForm": {
+    "capabilities": {
+      "required": false
+    },
+    "password": {
+      "required": true
+    },
+    "role": {
+      "required": true,
+      "values": [
+        "admin",
+        "student"
+      ]
     }
   },
   "Rules": {
@@ -393,6 +660,40 @@ export const forms = {
       "required": false
     },
     "selfReturn": {
+      "required": false
+    }
+  },
+  "ScanForm": {
+    "choice": {
+      "required": false
+    },
+    "code": {
+      "required": true
+    },
+    "damaged": {
+      "required": false
+    },
+    "intent": {
+      "required": false,
+      "values": [
+        "lend",
+        "return",
+        "renew"
+      ]
+    },
+    "override": {
+      "required": false
+    },
+    "person": {
+      "required": false
+    },
+    "phoneScan": {
+      "required": false
+    },
+    "returnedOn": {
+      "required": false
+    },
+    "since": {
       "required": false
     }
   },
@@ -432,6 +733,14 @@ export const forms = {
   },
   "Vitals": {
     "metrics": {
+      "required": true
+    }
+  },
+  "WaiverForm": {
+    "amount": {
+      "required": false
+    },
+    "reason": {
       "required": true
     }
   }

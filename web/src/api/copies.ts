@@ -1,5 +1,5 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
-import { action } from './action'
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
+import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
@@ -45,31 +45,58 @@ export const toShelveQuery = infiniteQueryOptions({
   getNextPageParam: (last, _pages, start) => pageAfter(last, start),
 })
 
+/** What readers say they have returned while others wait, and the desk has not seen. */
+export const unseenQuery = infiniteQueryOptions({
+  queryKey: keys.unseen,
+  queryFn: ({ pageParam, signal }) =>
+    dataOf(
+      client.GET('/copies', {
+        params: {
+          query: {
+            state: 'unseen',
+            limit: COPIES_PER_PAGE,
+            ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+          },
+        },
+        signal,
+      }),
+    ),
+  initialPageParam: FIRST_PAGE,
+  getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+})
+
+/** The copy with this barcode; null where there is none. */
+export const copyByBarcodeQuery = (barcode: string) =>
+  queryOptions({
+    queryKey: keys.copyByBarcode(barcode),
+    queryFn: async ({ signal }) => {
+      const { copies } = await dataOf(client.GET('/copies', { params: { query: { barcode } }, signal }))
+      return copies[0] ?? null
+    },
+  })
+
 export const addCopies = (bookId: number) =>
   action({
     send: (body: NewCopies, call) =>
       dataOf(client.POST('/books/{id}/copies', { params: { path: { id: bookId } }, body, ...call })),
-    changes: () => [keys.books],
+    changes: () => [keys.books, keys.holds],
     fault: 'The copies could not be added',
   })
 
 export const updateCopy = action({
   send: ({ id, edit }: { id: number; edit: CopyEdit }, call) =>
     dataOf(client.PATCH('/copies/{id}', { params: { path: { id } }, body: edit, ...call })),
-  changes: () => [keys.books, keys.toShelve],
+  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
   fault: 'The copy could not be changed',
 })
 
-const move = (
-  id: number,
-  body: { state: Condition; note?: string },
-  call: { headers: { 'Idempotency-Key': string } },
-) => dataOf(client.POST('/copies/{id}/move', { params: { path: { id } }, body, ...call }))
+const move = (id: number, body: { state: Condition; note?: string }, call: Call) =>
+  dataOf(client.POST('/copies/{id}/move', { params: { path: { id } }, body, ...call }))
 
 /** Also after a refusal the copies are read again: this one has just been lent, or moved by somebody else. */
 export const moveCopy = action({
   send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) => move(id, body, call),
-  changes: () => [keys.books, keys.toShelve],
+  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
   fault: 'The copy could not be moved',
   foreseen: ['copy-state'],
 })
@@ -87,13 +114,13 @@ export const shelveScanned = action({
     if (before.state !== 'to-shelve') return { code, before, after: null }
     return { code, before, after: await move(before.id, { state: 'on-shelf' }, call) }
   },
-  changes: () => [keys.books, keys.toShelve],
+  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
   fault: 'The copy could not be put on the shelf',
 })
 
 /** Puts a portion of what waits on the shelf; the answer says how many, and none means that nothing waits any more. */
 export const shelvePortion = action({
   send: (_nothing: null, call) => dataOf(client.POST('/copies/shelve', call)),
-  changes: () => [keys.books, keys.toShelve],
+  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
   fault: 'The copies could not be put on the shelf',
 })

@@ -29,7 +29,7 @@ export function useKeptEdit<V>(draft: Draft<Edit<V>>, { values, base, version }:
  * Whose drafts these are. A session that ended leaves the form and what is typed into it where they were: they still belong
  * to whoever was signed in.
  */
-function useOwner(): number {
+export function useOwner(): number {
   const now = useQuery(sessionQuery).data?.user?.uid ?? null
   const [owner, setOwner] = useState(now)
   if (now !== null && now !== owner) setOwner(now)

@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { action, type Call } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { CopyState, Override } from './types'
+import type { Override } from './types'
 
 const LOANS_PER_PAGE = 50
 
@@ -42,7 +42,7 @@ export const myLoansQuery = queryOptions({
 })
 
 /** A loan that begins, moves or ends changes the lists of loans and the count on the book. */
-const EVERYTHING = [keys.loans, keys.myLoans, keys.books]
+const EVERYTHING = [keys.loans, keys.myLoans, keys.books, keys.people, keys.holds, keys.myHolds]
 
 /** Also after a refusal the lists are read again: the copy that was shown has just been borrowed by somebody else. */
 export const borrowBook = action({
@@ -52,38 +52,27 @@ export const borrowBook = action({
   fault: 'The book could not be borrowed',
 })
 
+/** Ends a loan; the answer tells where the copy is then. */
 const endLoan = (id: number, body: { restock?: true }, call: Call) =>
-  dataOf(client.POST('/loans/{id}/return', { params: { path: { id } }, body, ...call }))
+  dataOf(
+    client.POST('/loans/{id}/return', {
+      params: { path: { id }, header: { Prefer: 'return=representation' } },
+      body,
+      ...call,
+    }),
+  )
 
 /** A student gives a book back. */
 export const returnLoan = action({
-  send: (id: number, call) => endLoan(id, {}, call),
+  send: ({ id }: { id: number }, call) => endLoan(id, {}, call),
   changes: () => EVERYTHING,
   fault: 'The book could not be returned',
 })
 
-/** Where a copy is after it came back, and how many of its title are on the shelf; null where that could not be read. */
-export type Landed = { state: CopyState; onShelf: number } | null
-
-async function landed(bookId: number, barcode: string): Promise<Landed> {
-  try {
-    const [{ copies }, { noOfBooks }] = await Promise.all([
-      dataOf(client.GET('/copies', { params: { query: { barcode } } })),
-      dataOf(client.GET('/books/{id}', { params: { path: { id: bookId } } })),
-    ])
-    return copies[0] ? { state: copies[0].state, onShelf: noOfBooks } : null
-  } catch {
-    // The book is back all the same; its title may be deleted.
-    return null
-  }
-}
-
 /** A librarian takes a book back: onto the shelf, or to be shelved (R-LOAN-3, R-COPY-4). */
 export const takeBack = action({
-  async send(loan: { id: number; bookId: number; barcode: string; restock: boolean }, call) {
-    await endLoan(loan.id, loan.restock ? { restock: true } : {}, call)
-    return landed(loan.bookId, loan.barcode)
-  },
+  send: ({ id, restock }: { id: number; restock: boolean }, call) =>
+    endLoan(id, restock ? { restock: true } : {}, call),
   changes: () => [...EVERYTHING, keys.toShelve],
   fault: 'The book could not be returned',
 })
@@ -106,6 +95,6 @@ export const extendLoan = action({
       (page) =>
         page && { ...page, loans: page.loans.map((loan) => (loan.id === moved.id ? { ...loan, ...moved } : loan)) },
     ),
-  changes: (_input, moved) => (moved ? [keys.myLoans] : [keys.loans, keys.myLoans]),
+  changes: (_input, moved) => (moved ? [keys.myLoans, keys.people] : [keys.loans, keys.myLoans, keys.people]),
   fault: 'The return date could not be extended',
 })

@@ -49,6 +49,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/redeem": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Choose a password with a code, and be signed in (R-PEOPLE-3). Whoever the code is not of is told the same as for a code
+         *     that is wrong.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["Redemption"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["User"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/register": {
         parameters: {
             query?: never;
@@ -79,6 +130,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -262,7 +315,10 @@ export interface paths {
                     field?: "any" | "title";
                     /** @description How many books, 1 to 100; 24 if not said. */
                     limit?: number;
-                    /** @description What title or author contain, without regard to case and accents. */
+                    /**
+                     * @description What title or author contain, without regard to case and accents: what is as typed first, then the books with all
+                     *     its words. A text that no book contains may be an ISBN or a barcode.
+                     */
                     q?: string;
                     /** @description In which order. */
                     sort?: "title" | "newest";
@@ -316,6 +372,8 @@ export interface paths {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
                         Location?: string;
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -412,6 +470,8 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -458,6 +518,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content?: never;
@@ -554,10 +616,108 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["AddedCopies"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/books/{id}/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who waits for a title, in line. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LineOfTitle"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Reserve a title of which no copy is free (R-HOLD-1). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["NewHold"] | null;
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Hold"];
                     };
                 };
                 /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
@@ -614,6 +774,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -713,6 +875,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -868,6 +1032,200 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/changes/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo a change of today (R-UNDO-1): everything it did, or nothing where something later rests on it. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["UndoneChange"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/charges/{id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a charge back, such as the price of a copy that is found again; what was paid of it becomes credit. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ReversalForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReversedCharge"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/charges/{id}/waive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Waive a charge, or part of it. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["WaiverForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Charged"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/config": {
         parameters: {
             query?: never;
@@ -1001,6 +1359,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1061,10 +1421,12 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
-                        "application/json": components["schemas"]["Copy"];
+                        "application/json": components["schemas"]["Moved"];
                     };
                 };
                 /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
@@ -1119,6 +1481,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1145,6 +1509,539 @@ export interface paths {
                 };
             };
         };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/desk/phone-scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen, as a desk's page, to what its phones scan.
+         * @description Events: `scan` with a `PhoneScan`; `phones` when the list of phones has changed; `elsewhere` when another page listens
+         *     as this desk; `ended` when the session has ended.
+         */
+        get: {
+            parameters: {
+                query: {
+                    /** @description The page, as it named itself when it paired a phone. */
+                    desk: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": components["schemas"]["PhoneScan"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/desk/phones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List one's own phones, those of other desks too. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PhoneList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Pair a phone with a desk: the code for the phone to open. It replaces a code of this desk that no phone has opened. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PairForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PhoneCode"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/desk/phones/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Disconnect a phone: it can scan no more, and says so at once. */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/desk/scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Scan a card, a copy or an ISBN, or type a name or a title. What the rules refuse is an answer too. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ScanForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DeskAnswer"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/desk/today": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read what was done at the desk today, with its totals (R-DESK-12). */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description A kind of change, for instance `lent`. */
+                    action?: string;
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many changes, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description One's own if not said. */
+                    whose?: "mine" | "everyone";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DeskToday"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List holds of all titles (R-HOLD-4). */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Those in this state; ready ones if not said. */
+                    state?: "waiting" | "processing" | "ready" | "fulfilled" | "expired" | "cancelled";
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["HoldList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Cancel a hold; a copy that was kept goes to the next in line. */
+        delete: {
+            parameters: {
+                query?: {
+                    /** @description A librarian's reason. */
+                    reason?: string;
+                };
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds/{id}/move": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move somebody to another place in the line, with a reason (R-HOLD-3). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MoveInLine"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Hold"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/holds/titles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the titles that people wait for, the longest lines first (R-HOLD-4). */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["WantedTitles"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1234,10 +2131,78 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
                         "application/json": components["schemas"]["Loan"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/loans/{id}/lost": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Declare that the copy on loan is lost: the loan ends, its fine and the copy's price are charged (R-MONEY-4). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["LostForm"] | null;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LostLoan"];
                     };
                 };
                 /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
@@ -1275,13 +2240,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Return a book (R-LOAN-3). */
+        /** Return a book (R-LOAN-3). Where the copy is then is told to who asks for it by `Prefer: return=representation`. */
         post: {
             parameters: {
                 query?: never;
                 header?: {
                     /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
                     "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                    Prefer?: string | null;
                 };
                 path: {
                     id: number;
@@ -1294,10 +2260,24 @@ export interface paths {
                 };
             };
             responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["ReturnedCopy"];
+                    };
+                };
                 204: {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content?: never;
@@ -1390,6 +2370,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1418,6 +2400,99 @@ export interface paths {
         };
         trace?: never;
     };
+    "/me/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read one's own account. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many lines, 1 to 100; 50 if not said. */
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Account"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List one's own holds. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MyHolds"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/me/loans": {
         parameters: {
             query?: never;
@@ -1441,6 +2516,265 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["MyLoans"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/money/debtors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who owes what (R-MONEY-6). */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` or `previous` of another page. */
+                    cursor?: string;
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["DebtorList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/money/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the lines of all accounts in a period, newest first. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description The first day; the first of the month if not said. */
+                    from?: string;
+                    kind?: "charge" | "payment" | "waiver" | "reversal" | "refund";
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Payments and refunds that were made so. */
+                    method?: "cash" | "upi" | "card" | "other";
+                    /** @description The last day; today if not said. */
+                    to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["LineList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/money/lines.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The same lines as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
+         *     formulas are guarded.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description The first day; the first of the month if not said. */
+                    from?: string;
+                    kind?: "charge" | "payment" | "waiver" | "reversal" | "refund";
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Payments and refunds that were made so. */
+                    method?: "cash" | "upi" | "card" | "other";
+                    /** @description The last day; today if not said. */
+                    to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/money/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sum up the lines of all accounts in a period. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description The first day; the first of the month if not said. */
+                    from?: string;
+                    /** @description The last day; today if not said. */
+                    to?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PeriodTotals"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/no-dues/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Check a certificate. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    number: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NoDues"];
                     };
                 };
                 /** @description What went wrong */
@@ -1506,6 +2840,1302 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/people": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List people (R-PEOPLE-1). */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` or `previous` of another page. */
+                    cursor?: string;
+                    filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Words that name, roll number, email, batch or department contain, each somewhere. */
+                    q?: string;
+                    /**
+                     * @description `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
+                     *     from the end.
+                     */
+                    sort?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PeopleList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        /** Add a person, who has no password yet. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PersonForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same as a file for a spreadsheet: all that fit, at most 100 000. Cells that would be taken for formulas are guarded. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` or `previous` of another page. */
+                    cursor?: string;
+                    filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
+                    /** @description How many, 1 to 100; 50 if not said. */
+                    limit?: number;
+                    /** @description Words that name, roll number, email, batch or department contain, each somewhere. */
+                    q?: string;
+                    /**
+                     * @description `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
+                     *     from the end.
+                     */
+                    sort?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/csv": string;
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One person (R-PEOPLE-2). The number of a record that was merged into another answers with that one (R-PEOPLE-9). */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        /** Erase a person's data; refused while anything is open (R-PEOPLE-6). */
+        delete: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                204: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        options?: never;
+        head?: never;
+        /** Change what is recorded of a person. */
+        patch: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PersonEdit"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        trace?: never;
+    };
+    "/people/{id}/account": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a person's account. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many lines, 1 to 100; 50 if not said. */
+                    limit?: number;
+                };
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Account"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/activate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a person sign in, borrow and hold again. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/charges": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Charge somebody, for a damaged book or anything else. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["ChargeForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Charged"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a person not sign in, borrow or hold any more (R-PEOPLE-6). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: {
+                content: {
+                    "application/json": components["schemas"]["Deactivation"] | null;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List a person's holds. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MyHolds"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/loans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the loans of a person. */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description `next` of another page. */
+                    cursor?: string;
+                    /** @description How many ended ones, 1 to 100; 50 if not said. Open ones come all at once. */
+                    limit?: number;
+                    /** @description The open ones if not said. */
+                    state?: "open" | "ended";
+                };
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PersonLoans"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/no-dues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Issue a certificate that nothing is open; refused while something is (R-PEOPLE-7). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                201: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["NoDues"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take a payment: not more than is owed, and with a receipt (R-MONEY-3). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PaymentForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Paid"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/refunds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pay credit out: not more than there is. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RefundForm"];
+                };
+            };
+            responses: {
+                201: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Refunded"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a person a librarian, change what a librarian may do, or unmake one (R-PEOPLE-8). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["RoleForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Person"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/{id}/sign-in-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a code with which a person chooses a password; one made before is no longer good (R-PEOPLE-3). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SignInCode"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Bring people in from a CSV file, plain or gzipped, with the header
+         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it (R-PEOPLE-4).
+         */
+        post: {
+            parameters: {
+                query?: {
+                    /** @description Store nothing and tell what would happen. */
+                    dryRun?: boolean;
+                };
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "text/csv": string;
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Report"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge two records of one person into one (R-PEOPLE-9). Everything of `drop` goes to `keep`; its roll number opens `keep`
+         *     from then on.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["MergeForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["MergeReport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/people/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Move a batch on, or let it leave (R-PEOPLE-5). */
+        post: {
+            parameters: {
+                query?: never;
+                header?: {
+                    /** @description Names this write, so that it can be repeated when its answer got lost: a repeat within 48 hours, by the same person, gets the first answer and nothing happens twice. A refused write is decided anew. */
+                    "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PromotionForm"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        /** @description `true` where this is the first answer again */
+                        "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PromotionReport"];
+                    };
+                };
+                /** @description Fields are wrong (`invalid`), or another request had this key (`idempotency-key-reused`) */
+                422: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen, as a phone, to what the desk answers.
+         * @description Events: `answer` with a `PhoneAnswer`; `elsewhere` when another phone listens with this token; `ended` when the phone
+         *     was disconnected, or the desk's session has ended.
+         */
+        get: {
+            parameters: {
+                query?: {
+                    /** @description What it calls itself, also after it was loaded anew: by this the desk sees that another one took its place. */
+                    page?: string;
+                };
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "text/event-stream": components["schemas"]["PhoneAnswer"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone/scans": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Send a code to the desk. A repeat with the same key does nothing. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PhoneScanForm"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/receipts/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a receipt by its number, for instance `2026-27/000123`; the slash is sent as `%2F`. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    number: string;
+                };
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Receipt"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/reviews/{id}": {
         parameters: {
             query?: never;
@@ -1535,6 +4165,8 @@ export interface paths {
                     headers: {
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content?: never;
@@ -1624,6 +4256,8 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1765,6 +4399,8 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1792,6 +4428,57 @@ export interface paths {
             };
         };
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/settings/library/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What these settings would do: of how many loans it would be forgotten tonight who had them (R-PEOPLE-10). Nothing is
+         *     saved.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["LibrarySettings"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Effect"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -1861,6 +4548,8 @@ export interface paths {
                         ETag?: string;
                         /** @description `true` where this is the first answer again */
                         "Idempotent-Replayed"?: "true";
+                        /** @description The id of the change, where the caller may take it back until the day ends */
+                        "Undoable-Change"?: number;
                         [name: string]: unknown;
                     };
                     content: {
@@ -1992,6 +4681,23 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What a person owes, and how it came about. */
+        Account: {
+            /** @description What is owed for what has ended: the sum of all lines. Below zero the library owes. */
+            balance: components["schemas"]["Money"];
+            /** @description The charges that are not settled, oldest first. */
+            charges: components["schemas"]["Charge"][];
+            /** @description What was paid for charges that were taken back later, and is not paid out; the balance counts it. */
+            credit: components["schemas"]["Money"];
+            /** @description The loans that these fines are of. */
+            fines: components["schemas"]["RunningFine"][];
+            /** @description Newest first. */
+            lines: components["schemas"]["Line"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /** @description The fines of the open loans as of today; they are charged when the books come back. */
+            running: components["schemas"]["Money"];
+        };
         /** @description The copies that came in. */
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
@@ -2021,6 +4727,12 @@ export interface components {
              * @description How many copies wait to be shelved.
              */
             toShelve: number;
+        };
+        /** @description Kept from borrowing up to and including a day. */
+        Barred: {
+            reason: string;
+            /** Format: date */
+            until: string;
         };
         /** @description A reason why circulation refused something. */
         BlockShown: {
@@ -2091,11 +4803,21 @@ export interface components {
              * @description When the next copy on loan is due, today or later; null where none is.
              */
             nextDue: string | null;
+            /** @description Who waits, and what the caller can do about it. */
+            reservation: components["schemas"]["Reservation"];
             /**
              * Format: int64
              * @description How many reviews there are.
              */
             reviewCount: number;
+        };
+        /** @description A line among those of everybody. */
+        Booked: components["schemas"]["Line"] & {
+            /** @description Who wrote it. */
+            by: string;
+            rollNumber: string | null;
+            userId: components["schemas"]["UserId"];
+            userName: string;
         };
         /** @description What `Add New Book` and `Update Book Details` send (R-BOOK-2). */
         BookForm: {
@@ -2161,6 +4883,11 @@ export interface components {
             /** @description Weekdays, 1 (Monday) to 7 (Sunday). */
             closedWeekdays?: number[];
         };
+        /**
+         * @description What a librarian may do (R-PEOPLE-8). A new one may do everything.
+         * @enum {string}
+         */
+        Capability: "desk" | "catalogue" | "people" | "money" | "settings";
         /** @description Whose card it is. */
         CardHolder: {
             /** @description The address to sign in with. */
@@ -2243,6 +4970,15 @@ export interface components {
              */
             renewalDays?: number;
         };
+        /** @description Somebody whose record a row changes. */
+        ChangedPerson: {
+            after: components["schemas"]["Details"];
+            before: components["schemas"]["Details"];
+            /** @description The names of the fields that change. */
+            fields: string[];
+            name: string;
+            rollNumber: string;
+        };
         /**
          * Format: int64
          * @description An entry of the record of changes.
@@ -2267,13 +5003,54 @@ export interface components {
             /** @description The change's own fields. */
             change: Record<string, never>;
             copy: components["schemas"]["CopyId"] | null;
+            /** @description Whether it was of a reader who is forgotten (R-PEOPLE-10). */
+            forgotten: boolean;
             id: components["schemas"]["ChangeId"];
             /** @description The same as messages. */
             messages: components["schemas"]["Message"][];
             person: components["schemas"]["Named_UserId"] | null;
             /** @description What happened, in words. */
             text: string;
+            /** @description Whether it can be taken back: what came later may still stand in the way. */
+            undoable: boolean;
+            /** @description Whether it was taken back. */
+            undone: boolean;
         };
+        /** @description A charge that is not settled. */
+        Charge: {
+            amount: components["schemas"]["Money"];
+            /** @description How the amount came about. */
+            explain: components["schemas"]["Message"][];
+            id: components["schemas"]["LineId"];
+            loanId: components["schemas"]["LoanId"] | null;
+            of: components["schemas"]["ChargeKind"];
+            /** @description What is still to be paid. */
+            open: components["schemas"]["Money"];
+            /** @description The title of the book, or what else it is for. */
+            reason: string;
+        };
+        /** @description A charge that was made. */
+        Charged: {
+            /** @description What it is undone by. */
+            change: components["schemas"]["ChangeId"];
+            charge: components["schemas"]["Charge"];
+        };
+        /** @description What somebody is charged. */
+        ChargeForm: {
+            amount: components["schemas"]["Money"];
+            kind: components["schemas"]["ChargeKind"];
+            reason: string;
+        };
+        /**
+         * @description What a charge is for.
+         * @enum {string}
+         */
+        ChargeKind: "overdue" | "lost" | "damage" | "other";
+        /**
+         * @description How an answer looks and sounds.
+         * @enum {string}
+         */
+        Class: "ok" | "attention" | "ask" | "stop" | "neutral";
         /** @description Days on which the library is closed, and why. */
         ClosedDates: {
             /**
@@ -2293,9 +5070,10 @@ export interface components {
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "card-unknown" | "card-role-unknown" | "busy" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "busy" | "unavailable" | "outcome-unknown" | "internal";
         /**
-         * @description What is stored of a copy: the state it has while no loan is open on it.
+         * @description What is stored of a copy: the state it has while no loan is open on it and no hold keeps it. A copy that is kept
+         *     is to be shelved once its hold is gone.
          * @enum {string}
          */
         Condition: "on-shelf" | "to-shelve" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
@@ -2346,6 +5124,7 @@ export interface components {
             /** @description What a scanner types, as it was entered. */
             barcode: string;
             bookId: components["schemas"]["BookId"];
+            hold: components["schemas"]["CopyHold"] | null;
             id: components["schemas"]["CopyId"];
             loan: components["schemas"]["CopyLoan"] | null;
             /** @description Where it stands: its own shelf location, or its title's. */
@@ -2370,6 +5149,17 @@ export interface components {
             note?: string | null;
             price?: components["schemas"]["Money"] | null;
         };
+        /** @description For whom a copy is kept (R-HOLD-2). */
+        CopyHold: {
+            id: components["schemas"]["HoldId"];
+            /**
+             * Format: date
+             * @description The last day on which it is kept.
+             */
+            readyUntil: string;
+            userId: components["schemas"]["UserId"];
+            userName: string;
+        };
         /**
          * Format: int64
          * @description A physical copy of a title.
@@ -2391,6 +5181,162 @@ export interface components {
             userId: components["schemas"]["UserId"];
             userName: string;
         };
+        /** @description What is wrong with a copy, and what it costs. */
+        DamageForm: {
+            /** @description What whoever brought it is charged; nothing if left out. */
+            charge?: components["schemas"]["Money"];
+            note: string;
+        };
+        /** @description Why a person is deactivated. */
+        Deactivation: {
+            reason?: string;
+        };
+        /** @description What a person owes. */
+        Debtor: {
+            /** @description What is owed for what has ended: the sum of the account's lines. Below zero the library owes. */
+            balance: components["schemas"]["Money"];
+            batch: string | null;
+            name: string;
+            /** @description Both together. */
+            owes: components["schemas"]["Money"];
+            rollNumber: string | null;
+            /** @description The fines of the open loans as of today. */
+            running: components["schemas"]["Money"];
+            uid: components["schemas"]["UserId"];
+        };
+        /** @description A page of the people who owe something, most first; those to whom the library owes come last. */
+        DebtorList: {
+            /** @description What the library owes to those with credit. */
+            credit: components["schemas"]["Money"];
+            debtors: components["schemas"]["Debtor"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /** @description What all of them owe together. */
+            owed: components["schemas"]["Money"];
+            /** @description Cursor of the page before this one. */
+            previous: string | null;
+            /**
+             * Format: int64
+             * @description How many there are in all.
+             */
+            total: number;
+        };
+        /** @description What a scan is answered with, always. */
+        DeskAnswer: {
+            /**
+             * Format: date-time
+             * @description When, RFC 3339.
+             */
+            at: string;
+            /** @description For `refused`. */
+            blocks: components["schemas"]["BlockShown"][];
+            book?: components["schemas"]["DeskTitle"] | null;
+            change?: components["schemas"]["ChangeId"] | null;
+            charge?: components["schemas"]["Charge"] | null;
+            /**
+             * Format: int64
+             * @description Whose charge that is.
+             */
+            charged?: number | null;
+            /** @description For `ask`, and whatever else may be done with what was scanned. */
+            choices: components["schemas"]["DeskChoice"][];
+            class: components["schemas"]["Class"];
+            copy?: components["schemas"]["Copy"] | null;
+            /** @description How a due date or a fine came about. */
+            explain: components["schemas"]["Message"][];
+            hold?: components["schemas"]["Hold"] | null;
+            loan?: components["schemas"]["Loan"] | null;
+            lost?: components["schemas"]["LostPrice"] | null;
+            /** @description The same as messages; the first is the headline. */
+            messages: components["schemas"]["Message"][];
+            outcome: components["schemas"]["Outcome"];
+            person: components["schemas"]["DeskReader"] | null;
+            /** @description What happened, in words. */
+            text: string;
+        };
+        /** @description A possible answer to a question of the desk. */
+        DeskChoice: {
+            copy?: components["schemas"]["Copy"] | null;
+            /** @description What to send as `choice`. */
+            id: string;
+            message: components["schemas"]["Message"];
+            /** @description In words. */
+            text: string;
+        };
+        /** @description The person who is open at the desk (R-DESK-3). */
+        DeskReader: components["schemas"]["Person"] & {
+            /** @description What stops lending to this person, whatever the book. */
+            blocks: components["schemas"]["BlockShown"][];
+            /** @description What the person has, the first to be returned at the top. */
+            loans: components["schemas"]["Loan"][];
+            /**
+             * Format: int64
+             * @description Loans that the rules allow at once; null for no limit.
+             */
+            maxLoans: number | null;
+            /** @description What is kept on the hold shelf for this person. */
+            ready: components["schemas"]["Hold"][];
+        };
+        /** @description A title as the desk shows it. */
+        DeskTitle: {
+            author: string;
+            id: components["schemas"]["BookId"];
+            location: string;
+            /**
+             * Format: int64
+             * @description Copies on the shelf.
+             */
+            noOfBooks: number;
+            title: string;
+        };
+        /** @description What was done at the desk today; what was undone counts in no total. */
+        DeskToday: {
+            /** @description Newest first. */
+            changes: components["schemas"]["ChangeRow"][];
+            /**
+             * Format: date
+             * @description In the library's time zone.
+             */
+            day: string;
+            /**
+             * Format: date
+             * @description The last day before today on which the library was open: as of which the book drop counts.
+             */
+            lastOpenDay: string | null;
+            /** Format: int64 */
+            lent: number;
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /** Format: int64 */
+            renewed: number;
+            /** Format: int64 */
+            returned: number;
+            /** @description The sum of the takings, less what was paid out. */
+            taken: components["schemas"]["Money"];
+            /** @description For closing the till. */
+            takings: components["schemas"]["Takings"][];
+            waived: components["schemas"]["Money"];
+        };
+        /** @description What is recorded of a person. */
+        Details: {
+            barred: components["schemas"]["Barred"] | null;
+            /** @description Year of the class, as text. */
+            batch: string | null;
+            /** @description Whose rules hold (R-RULE-2). */
+            category: string;
+            department: string | null;
+            /** @description The address to sign in with, as it was typed; null for whoever has none. */
+            email: string | null;
+            /** @description Full name. */
+            name: string;
+            /** @description As on the ID card, lower-case, unique. */
+            rollNumber: string | null;
+            /**
+             * Format: date
+             * @description The last day on which the person may borrow; null for no end.
+             */
+            validUntil: string | null;
+        };
         /** @description What a change does to the open loans, as of today. */
         Effect: {
             /** @description What they owe after the change. */
@@ -2407,10 +5353,40 @@ export interface components {
              * @description How many loans have another fine.
              */
             finesChanged: number;
+            /**
+             * Format: int64
+             * @description Of how many loans it would be forgotten tonight who had them; null where that does not change (R-PEOPLE-10).
+             */
+            forgets: number | null;
             /** @description The first of the loans that change, the most overdue at the top. */
             loans: components["schemas"]["Affected"][];
             /** @description In words. */
             summary: components["schemas"]["Message"][];
+        };
+        /** @description A loan that ended. */
+        EndedLoan: {
+            barcode: string | null;
+            bookId: components["schemas"]["BookId"];
+            copyId: components["schemas"]["CopyId"] | null;
+            /**
+             * Format: date
+             * @description The day as which the return counts.
+             */
+            endedOn: string;
+            /**
+             * Format: date
+             * @description The day it was borrowed.
+             */
+            EntryDate: string;
+            /** @description What it cost in the end. */
+            fine: components["schemas"]["Money"];
+            id: components["schemas"]["LoanId"];
+            /** Format: int64 */
+            renewals: number;
+            /** Format: date */
+            returnDate: string;
+            /** @description The book's title when it was borrowed. */
+            title: string;
         };
         /** @description How a loan is extended. */
         Extension: {
@@ -2429,6 +5405,71 @@ export interface components {
             /** @description Which rule it breaks: the message is `x-messages[rule]`. */
             rule: string;
         };
+        /** @description A person's wish for a title. */
+        Hold: {
+            /**
+             * Format: date
+             * @description By when a copy should be there for this place, if all that are on loan come back in time; null where nobody can
+             *     say, or it is there already.
+             */
+            backBy: string | null;
+            barcode: string | null;
+            bookId: components["schemas"]["BookId"];
+            copyId: components["schemas"]["CopyId"] | null;
+            id: components["schemas"]["HoldId"];
+            /**
+             * Format: int64
+             * @description The place in the line, from 1; null where it is not waiting.
+             */
+            place: number | null;
+            /**
+             * Format: date-time
+             * @description When it was placed, RFC 3339.
+             */
+            placedAt: string;
+            /**
+             * Format: date
+             * @description The last day on which the copy is kept, or was.
+             */
+            readyUntil: string | null;
+            rollNumber: string | null;
+            state: components["schemas"]["HoldState"];
+            title: string;
+            userId: components["schemas"]["UserId"];
+            userName: string;
+            /**
+             * Format: int64
+             * @description How many people wait for the title.
+             */
+            waiting: number;
+        };
+        /**
+         * Format: int64
+         * @description A reader's wish for a title, open or ended.
+         */
+        HoldId: number;
+        /** @description A page of holds. */
+        HoldList: {
+            /** @description Those to be fetched by their last day, those in line as they were placed, those that ended newest first. */
+            holds: components["schemas"]["Hold"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /**
+             * Format: date
+             * @description The day it is in the library.
+             */
+            today: string;
+        };
+        /**
+         * @description The state of a hold.
+         * @enum {string}
+         */
+        HoldState: "waiting" | "processing" | "ready" | "fulfilled" | "expired" | "cancelled";
+        /**
+         * @description What the librarian means with a scan, where it is not what a scan usually means.
+         * @enum {string}
+         */
+        Intent: "lend" | "return" | "renew";
         /** @description The library's own settings, apart from its rules and its calendar. The defaults are the specification's. */
         LibrarySettings: {
             /**
@@ -2462,6 +5503,18 @@ export interface components {
              */
             departments: string[];
             /**
+             * Format: int32
+             * @description The month in which the financial year begins, 1 to 12: the numbers of receipts begin anew (R-MONEY-3).
+             * @default 4
+             */
+            financialYearMonth: number;
+            /**
+             * Format: int64
+             * @description So many months after a loan is ended and settled it is forgotten who it was; null: never (R-PEOPLE-10).
+             * @default null
+             */
+            forgetAfterMonths: number | null;
+            /**
              * @description The language of the screens for whoever has chosen none.
              * @default en
              * @enum {string}
@@ -2472,6 +5525,67 @@ export interface components {
              * @default
              */
             name: string;
+        };
+        /** @description A line of an account. */
+        Line: {
+            /** @description What the balance grows by; payments and waivers are below zero. */
+            amount: components["schemas"]["Money"];
+            /**
+             * Format: date-time
+             * @description When, RFC 3339.
+             */
+            at: string;
+            /** @description How the amount came about, and what became of it. */
+            explain: components["schemas"]["Message"][];
+            id: components["schemas"]["LineId"];
+            kind: components["schemas"]["LineKind"];
+            loanId: components["schemas"]["LoanId"] | null;
+            /**
+             * @description What a charge is for (`overdue`, `lost`, `damage`, `other`), or how a payment or a refund was made (`cash`, `upi`,
+             *     `card`, `other`).
+             */
+            of: string | null;
+            /** @description Of a charge, what is still to be paid; otherwise 0. */
+            open: components["schemas"]["Money"];
+            /** @description In words: the title of the book, why it is waived. */
+            reason: string;
+            /** @description Of a payment, the number of its receipt. */
+            receipt: string | null;
+            reference: string;
+            /** @description Whether a reversal has taken it back, and stands itself. */
+            reversed: boolean;
+            reverses: components["schemas"]["LineId"] | null;
+        };
+        /**
+         * Format: int64
+         * @description A line of a person's account.
+         */
+        LineId: number;
+        /**
+         * @description What a line of an account is.
+         * @enum {string}
+         */
+        LineKind: "charge" | "payment" | "waiver" | "reversal" | "refund";
+        /** @description A page of the lines of all accounts, newest first. */
+        LineList: {
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            from: string;
+            lines: components["schemas"]["Booked"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /**
+             * Format: date
+             * @description The last day.
+             */
+            to: string;
+        };
+        /** @description The line for a title. */
+        LineOfTitle: {
+            /** @description In the order of the line; those for whom a copy is kept stand where they stood. */
+            holds: components["schemas"]["Hold"][];
         };
         /** @description A book that somebody has at home. */
         Loan: {
@@ -2514,6 +5628,8 @@ export interface components {
             returnDate: string;
             /** @description The book's title when it was borrowed. */
             title: string;
+            /** @description The title is deleted from the catalogue: the copy is withdrawn when it comes back. */
+            titleDeleted: boolean;
             /** @description Who borrowed it. */
             userId: components["schemas"]["UserId"];
         };
@@ -2546,6 +5662,68 @@ export interface components {
              */
             total: number;
         };
+        /** @description What is asked for a copy that its reader lost. */
+        LostForm: {
+            price?: components["schemas"]["Money"] | null;
+        };
+        /** @description A loan that ended because its copy is lost. */
+        LostLoan: {
+            /** @description What it is undone by. */
+            change: components["schemas"]["ChangeId"];
+            /** @description The fine until today, and the price; what is zero is not charged. */
+            charges: components["schemas"]["Charge"][];
+            /** @description Who lost it, and is charged. */
+            userId: components["schemas"]["UserId"];
+        };
+        /** @description The price of a lost copy that stands charged to the reader who lost it. */
+        LostPrice: {
+            /** @description What taking it back would take back; what was waived is left out. */
+            amount: components["schemas"]["Money"];
+            charge: components["schemas"]["LineId"];
+            /** @description What of it is paid and would become credit. */
+            paid: components["schemas"]["Money"];
+            userId: components["schemas"]["UserId"];
+            userName: string;
+        };
+        /** @description Two records of one person. */
+        MergeForm: {
+            /** @description The record that is merged into it. */
+            drop: components["schemas"]["UserId"];
+            /** @description Only tell what goes over. */
+            dryRun?: boolean;
+            /** @description The record that stays. */
+            keep: components["schemas"]["UserId"];
+        };
+        /** @description What a merge does, or would do. */
+        MergeReport: {
+            /** @description What is recorded of the person from now on. */
+            after: components["schemas"]["Details"];
+            change: components["schemas"]["ChangeId"] | null;
+            /** @description The record that is merged into it. */
+            drop: components["schemas"]["Person"];
+            dryRun: boolean;
+            /** Format: int64 */
+            endedLoans: number;
+            /** Format: int64 */
+            holds: number;
+            /** @description Titles that both wait for: the better place stays, the other hold is cancelled. */
+            holdsCancelled: string[];
+            /** @description The record that stays, as it was. */
+            keep: components["schemas"]["Person"];
+            /**
+             * Format: int64
+             * @description Lines of the account.
+             */
+            lines: number;
+            /** Format: int64 */
+            openLoans: number;
+            /** Format: int64 */
+            reviews: number;
+            /** @description Titles that both have reviewed: the newer review stays. */
+            reviewsGivenUp: string[];
+            /** @description The person signs in with the password of the record that goes. */
+            takesPassword: boolean;
+        };
         /** @description What [`Message`] is on the wire. */
         Message: {
             /** @description Tells one message from another: the template is `x-messages[code]`. */
@@ -2557,12 +5735,44 @@ export interface components {
             /** @description The message in English. */
             text: string;
         };
+        /**
+         * @description How a payment is made.
+         * @enum {string}
+         */
+        Method: "cash" | "upi" | "card" | "other";
+        /** @description Somebody whom the file could have named, and does not. */
+        MissingPerson: {
+            batch: string;
+            name: string;
+            rollNumber: string;
+            uid: components["schemas"]["UserId"];
+        };
         /** @description An amount in the currency's main unit, with at most two decimals. */
         Money: number;
         /** @description Where a copy goes. */
         Move: {
             note?: string;
             state: components["schemas"]["Condition"];
+        };
+        /** @description A copy where it is now. */
+        Moved: components["schemas"]["Copy"] & {
+            lost?: components["schemas"]["LostPrice"] | null;
+        };
+        /** @description Where somebody is to stand in the line. */
+        MoveInLine: {
+            /**
+             * Format: int64
+             * @description From 1.
+             */
+            place: number;
+            reason: string;
+        };
+        /** @description One's own holds. */
+        MyHolds: {
+            /** @description The last that ended, newest first. */
+            ended: components["schemas"]["Hold"][];
+            /** @description The open ones: those to be fetched first. */
+            holds: components["schemas"]["Hold"][];
         };
         /** @description One's own loans. */
         MyLoans: {
@@ -2624,11 +5834,228 @@ export interface components {
             /** Format: int64 */
             count?: number | null;
         };
+        /** @description Who is to wait. */
+        NewHold: {
+            override?: components["schemas"]["OverrideForm"] | null;
+            /**
+             * Format: int64
+             * @description For librarians: for whom; a student reserves for himself.
+             */
+            person?: number | null;
+        };
+        /** @description A certificate that nothing is open, as anybody may check it. */
+        NoDues: {
+            batch: string | null;
+            department: string | null;
+            /** Format: date */
+            issuedOn: string;
+            name: string;
+            number: string;
+            rollNumber: string | null;
+            /** @description Whether it still holds: nothing was borrowed and nothing fell due since. */
+            valid: boolean;
+        };
+        /**
+         * @description What came of a scan.
+         * @enum {string}
+         */
+        Outcome: "person" | "lent" | "returned" | "renewed" | "shelved" | "kept" | "shown" | "ask" | "refused" | "unknown" | "ignored";
         /** @description A librarian's reason to act against a rule. */
         OverrideForm: {
             /** @description The ids of the blocks that are overridden. */
             blocks: string[];
+            /** @description Whether the hold is cancelled that keeps the copy for somebody else; without it that person is first in line again. */
+            cancelHold?: boolean;
             reason: string;
+        };
+        /** @description A payment that was taken. */
+        Paid: {
+            /** @description What it is undone by. */
+            change: components["schemas"]["ChangeId"];
+            receipt: components["schemas"]["Receipt"];
+        };
+        /** @description A phone that may scan for a desk. */
+        PairedPhone: {
+            /** @description The page that it scans for. */
+            desk: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself.
+             */
+            expiresAt: string;
+            id: components["schemas"]["PhoneId"];
+            /**
+             * Format: date-time
+             * @description When a phone opened the code; null as long as none has.
+             */
+            openedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When another phone, or another page of it, last took its place by the same code.
+             */
+            replacedAt: string | null;
+        };
+        /** @description A desk that a phone is to scan for. */
+        PairForm: {
+            desk: string;
+        };
+        /** @description A payment. */
+        PaymentForm: {
+            amount: components["schemas"]["Money"];
+            /** @description The charges it is for; all if left out, the oldest first. */
+            charges?: number[];
+            method: components["schemas"]["Method"];
+            /** @description What it is found by elsewhere, such as the number of a transfer. */
+            reference?: string;
+        };
+        /** @description A page of the people. */
+        PeopleList: {
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            people: components["schemas"]["Person"][];
+            /** @description Cursor of the page before this one. */
+            previous: string | null;
+            /**
+             * Format: date
+             * @description The day it is in the library.
+             */
+            today: string;
+            /**
+             * Format: int64
+             * @description How many match in all.
+             */
+            total: number;
+        };
+        /** @description What the lines of a period come to. */
+        PeriodTotals: {
+            /**
+             * Format: date
+             * @description The first day.
+             */
+            from: string;
+            /**
+             * Format: date
+             * @description The last day.
+             */
+            to: string;
+            /** @description By kind, and by what they are for or how they were made. */
+            totals: components["schemas"]["Total"][];
+        };
+        /** @description A person as librarians see one. */
+        Person: components["schemas"]["Details"] & {
+            /** @description Whether the person may sign in, borrow and hold (R-PEOPLE-6). */
+            active: boolean;
+            /** @description Whether the person has a password to sign in with. */
+            canSignIn: boolean;
+            /** @description What a librarian may do; empty for others. */
+            capabilities: components["schemas"]["Capability"][];
+            /**
+             * Format: date-time
+             * @description When the person was added.
+             */
+            createdAt: string;
+            /** Format: int64 */
+            openLoans: number;
+            /** Format: int64 */
+            overdueLoans: number;
+            /** @description Owed as of today. */
+            owes: components["schemas"]["Money"];
+            role: components["schemas"]["Role"] | null;
+            uid: components["schemas"]["UserId"];
+        };
+        /** @description What of a person is changed; what is left out stays. */
+        PersonEdit: {
+            barred?: components["schemas"]["Barred"] | null;
+            batch?: string | null;
+            category?: string | null;
+            department?: string | null;
+            email?: string | null;
+            name?: string | null;
+            rollNumber?: string | null;
+            /** Format: date */
+            validUntil?: string | null;
+        };
+        /** @description A new person. Whoever never signs in needs no email (R-PEOPLE-3). */
+        PersonForm: {
+            barred?: components["schemas"]["Barred"] | null;
+            batch?: string | null;
+            /** @description One of the categories of the rules; `Student` if not said. */
+            category?: string | null;
+            department?: string | null;
+            /** Format: email */
+            email?: string | null;
+            /** @description Full name. */
+            name: string;
+            /** @description As on the ID card; stored lower-case, unique. */
+            rollNumber?: string | null;
+            /**
+             * Format: date
+             * @description The last day on which the person may borrow.
+             */
+            validUntil?: string | null;
+        };
+        /** @description A loan of a person. */
+        PersonLoan: components["schemas"]["Loan"] | components["schemas"]["EndedLoan"];
+        /** @description Loans of a person: the open ones, the first to be returned at the top, or the ended ones, the last to end at the top. */
+        PersonLoans: {
+            loans: components["schemas"]["PersonLoan"][];
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /**
+             * Format: date
+             * @description The day it is in the library.
+             */
+            today: string;
+        };
+        /** @description What the phone hears of its scans, as data of the event `answer`. Its id is the answer's number. */
+        PhoneAnswer: {
+            answer: components["schemas"]["PhoneTold"];
+            /** @description Of the scan. */
+            key: string;
+        };
+        /** @description What a phone is to open. */
+        PhoneCode: {
+            /**
+             * @description Where the phone's screen is; behind the `#`, which no browser sends to any server, stands the phone's token. Told
+             *     this once. Good for ten minutes until a phone opens it, and then for twelve hours.
+             */
+            address: string;
+            id: components["schemas"]["PhoneId"];
+        };
+        /**
+         * Format: int64
+         * @description A phone that scans for a desk.
+         */
+        PhoneId: number;
+        /** @description A librarian's phones. */
+        PhoneList: {
+            phones: components["schemas"]["PairedPhone"][];
+        };
+        /** @description What the desk's page hears of its phones, as data of the event `scan`. Its id is the scan's number. */
+        PhoneScan: {
+            code: string;
+            /** @description For `phoneScan` of the scan at the desk. */
+            id: components["schemas"]["PhoneScanId"];
+            /** @description The idempotency key to scan it with. */
+            key: string;
+        };
+        /** @description A code that the phone has read. */
+        PhoneScanForm: {
+            code: string;
+            /** @description The scan's idempotency key: however often it is sent, it is done once. */
+            key: string;
+        };
+        /**
+         * Format: int64
+         * @description A scan that a phone made.
+         */
+        PhoneScanId: number;
+        /** @description What of the desk's answer a phone is told. */
+        PhoneTold: {
+            class: components["schemas"]["Class"];
+            /** @description What happened; the first is the headline. */
+            messages: components["schemas"]["Message"][];
+            outcome: components["schemas"]["Outcome"];
         };
         /** @description What a failed request answers: `application/problem+json` (RFC 9457). */
         Problem: {
@@ -2668,11 +6095,100 @@ export interface components {
             /** @description As on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
+        /** @description What becomes of a batch at the end of a year. */
+        PromotionForm: {
+            /** @description They leave instead and are deactivated, but for those who have books or owe something. */
+            deactivate?: boolean;
+            /** @description Only tell whom it would touch. */
+            dryRun?: boolean;
+            /** @description These stay as they are. */
+            except?: components["schemas"]["UserId"][];
+            fromBatch: string;
+            /** @description The batch they go to. */
+            toBatch?: string | null;
+            /** @description Deactivates also those who have books or owe something. */
+            withOpen?: boolean;
+        };
+        /** @description Whom a promotion touches. */
+        PromotionReport: {
+            change: components["schemas"]["ChangeId"] | null;
+            /** @description How many people it touches. */
+            count: number;
+            dryRun: boolean;
+            /** @description Who has books or owes something, and so stays active. */
+            kept: components["schemas"]["Person"][];
+            /** @description The first 1000 of them. */
+            people: components["schemas"]["Person"][];
+        };
         /**
          * @description How the module judges a figure.
          * @enum {string}
          */
         Rating: "good" | "needs-improvement" | "poor";
+        /** @description What is printed for a payment. */
+        Receipt: {
+            amount: components["schemas"]["Money"];
+            /**
+             * Format: date-time
+             * @description When it was paid, RFC 3339.
+             */
+            at: string;
+            /** @description What was owed on the account afterwards. */
+            balance: components["schemas"]["Money"];
+            /** @description Who took it. */
+            by: string;
+            /** @description What it was for. */
+            items: components["schemas"]["ReceiptItem"][];
+            method: components["schemas"]["Method"];
+            /** @description `2026-27/000123`: gapless in each financial year (R-MONEY-3). */
+            number: string;
+            reference: string;
+            /** @description Whether the payment was taken back. */
+            reversed: boolean;
+            rollNumber: string | null;
+            userId: components["schemas"]["UserId"];
+            userName: string;
+        };
+        /** @description A line of a receipt. */
+        ReceiptItem: {
+            amount: components["schemas"]["Money"];
+            /** @description How the charge came about. */
+            explain: components["schemas"]["Message"][];
+            of: components["schemas"]["ChargeKind"];
+            reason: string;
+        };
+        /** @description A code that a librarian handed out, and the password that its person chooses. */
+        Redemption: {
+            /** @description In any case, with or without the hyphen. */
+            code: string;
+            /**
+             * Format: email
+             * @description Whose code it is, where no roll number is given; beside one, the address to sign in with, for whoever has none yet.
+             */
+            email?: string;
+            /**
+             * Format: password
+             * @description The new password.
+             */
+            password: string;
+            /** @description Whose code it is, as on the ID card. */
+            rollNumber?: string;
+        };
+        /** @description Credit that was paid out. */
+        Refunded: {
+            amount: components["schemas"]["Money"];
+            /** @description What it is undone by. */
+            change: components["schemas"]["ChangeId"];
+            /** @description What is left of the credit. */
+            credit: components["schemas"]["Money"];
+        };
+        /** @description Credit to be paid out. */
+        RefundForm: {
+            amount: components["schemas"]["Money"];
+            method: components["schemas"]["Method"];
+            /** @description What it is found by elsewhere, such as the number of a transfer. */
+            reference?: string;
+        };
         /** @description What `Create Account` sends (R-REG-1). A role is not among it: every registered account is a student's (R-REG-3). */
         Registration: {
             /** @description Year of the class. */
@@ -2694,6 +6210,60 @@ export interface components {
             /** @description As on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
+        /** @description A row that cannot be taken. */
+        RejectedRow: {
+            /** @description The same by field. */
+            errors: components["schemas"]["FieldError"][];
+            /** Format: int64 */
+            line: number;
+            /** @description Why, in English. */
+            reason: string;
+        };
+        /** @description What an import does, or would do. */
+        Report: {
+            /** @description How many people are new. */
+            added: number;
+            /** @description Whose record changes, and what; the first 500. */
+            changed: components["schemas"]["ChangedPerson"][];
+            /** @description Whether nothing was stored. */
+            dryRun: boolean;
+            /** @description How many active students are not in the file although others of their batch are. They stay as they are. */
+            missing: number;
+            /** @description The first 500 of them. */
+            missingPeople: components["schemas"]["MissingPerson"][];
+            /** @description The first 500 of the rows that cannot be taken. */
+            rejected: components["schemas"]["RejectedRow"][];
+            /**
+             * @description The rejected rows as CSV, each with its line and the reason in front, to be corrected and imported again; null where
+             *     there are none, cut where there are very many.
+             */
+            rejectsFile: string | null;
+            totals: components["schemas"]["Totals"];
+            /** @description How many people stay as they are. */
+            unchanged: number;
+        };
+        /** @description What the caller can do about a title that others have. */
+        Reservation: {
+            /**
+             * Format: date
+             * @description By when a copy should be there for whoever reserves now, if all come back in time; null where nobody can say.
+             */
+            backBy: string | null;
+            /**
+             * Format: int64
+             * @description How many copies the caller may borrow by himself: the one that is kept for him, or those on the shelf that are not
+             *     for people before him in the line.
+             */
+            free: number;
+            /** @description Whether the caller may reserve the title now; a librarian does it for somebody. */
+            offered: boolean;
+            own: components["schemas"]["Hold"] | null;
+            /**
+             * Format: int64
+             * @description How many people wait.
+             */
+            waiting: number;
+        };
         /** @description How a librarian takes a book back. */
         Return: {
             /**
@@ -2701,6 +6271,33 @@ export interface components {
              *     return always puts it back (R-LOAN-3, R-COPY-4).
              */
             restock?: boolean | null;
+        };
+        /** @description Where a copy is after it came back. */
+        ReturnedCopy: {
+            hold: components["schemas"]["CopyHold"] | null;
+            /**
+             * Format: int64
+             * @description Copies of the title on the shelf.
+             */
+            onShelf: number;
+            state: components["schemas"]["State"];
+            /**
+             * Format: int64
+             * @description How many people wait for the title.
+             */
+            waiting: number;
+        };
+        /** @description Why a charge is taken back. */
+        ReversalForm: {
+            reason: string;
+        };
+        /** @description A charge that was taken back. */
+        ReversedCharge: {
+            /** @description What it is undone by. */
+            change: components["schemas"]["ChangeId"];
+            charge: components["schemas"]["Charge"];
+            /** @description What had been paid of it, and is credit now. */
+            credit: components["schemas"]["Money"];
         };
         /** @description What a reader wrote about a book (R-DATA-3). */
         Review: {
@@ -2762,6 +6359,17 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "student";
+        /** @description Who becomes what. */
+        RoleForm: {
+            /** @description What the librarian may do; everything if not said. */
+            capabilities?: components["schemas"]["Capability"][] | null;
+            /**
+             * Format: password
+             * @description The password of whoever decides it.
+             */
+            password: string;
+            role: components["schemas"]["Role"];
+        };
         /** @description One version of the rules. */
         Rules: {
             /**
@@ -2829,16 +6437,61 @@ export interface components {
              */
             selfReturn: boolean;
         };
+        /** @description The fine of an open loan as of today. */
+        RunningFine: {
+            amount: components["schemas"]["Money"];
+            /** @description How it came about. */
+            explain: components["schemas"]["Message"][];
+            loanId: components["schemas"]["LoanId"];
+            title: string;
+        };
+        /** @description A scan at the desk. */
+        ScanForm: {
+            /** @description The id of the choice that answers the question this code led to. */
+            choice?: string | null;
+            code: string;
+            damaged?: components["schemas"]["DamageForm"] | null;
+            intent?: components["schemas"]["Intent"] | null;
+            override?: components["schemas"]["OverrideForm"] | null;
+            /**
+             * Format: int64
+             * @description The person who is open.
+             */
+            person?: number | null;
+            /**
+             * Format: int64
+             * @description The scan of a phone that this is: the phone is told the answer too.
+             */
+            phoneScan?: number | null;
+            /**
+             * Format: date
+             * @description The day as which a return counts: from the day of lending to today.
+             */
+            returnedOn?: string | null;
+            /**
+             * Format: date-time
+             * @description When the person was opened: what was lent since then does not come back by a scan.
+             */
+            since?: string | null;
+        };
         /** @description Who is signed in, and what may be offered to sign in with. */
         Session: {
             /** @description Whether an ID card can be looked up (`--id-card`). */
             idCard: boolean;
             user: components["schemas"]["User"] | null;
         };
-        /** @description What was put on the shelf. */
+        /** @description What became of the copies that waited to be shelved. */
         Shelved: {
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description How many were put on the shelf.
+             */
             count: number;
+            /**
+             * Format: int64
+             * @description How many are kept for people who waited for them.
+             */
+            kept: number;
         };
         /** @description Email and password. */
         SignIn: {
@@ -2851,6 +6504,16 @@ export interface components {
             password: string;
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
+        };
+        /** @description A code to hand out. */
+        SignInCode: {
+            /** @description To be shown or printed now: nobody can read it again. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description Until when it is good; it is good once.
+             */
+            expires: string;
         };
         /**
          * @description The state of a copy (R-COPY-2).
@@ -2867,10 +6530,55 @@ export interface components {
          * @enum {string}
          */
         Status: "Available" | "Not Available";
+        /** @description What was taken by one method. */
+        Takings: {
+            amount: components["schemas"]["Money"];
+            method: components["schemas"]["Method"];
+            /** @description Credit that was paid out. */
+            paidOut: components["schemas"]["Money"];
+            /** Format: int64 */
+            payments: number;
+        };
+        /** @description What the lines of one kind come to in a period. What was taken back counts in the period in which that happened. */
+        Total: {
+            /** @description Their sum; above zero for payments and waivers too. */
+            amount: components["schemas"]["Money"];
+            /**
+             * Format: int64
+             * @description How many lines, without those that take back.
+             */
+            count: number;
+            kind: components["schemas"]["LineKind"];
+            /** @description The sum without what was taken back. */
+            net: components["schemas"]["Money"];
+            /** @description What the charges are for, or how the payments were made. */
+            of: string | null;
+            /** @description What was taken back of such lines. */
+            takenBack: components["schemas"]["Money"];
+        };
+        /** @description How many rows, and what becomes of them. */
+        Totals: {
+            added: number;
+            changed: number;
+            rejected: number;
+            rows: number;
+            unchanged: number;
+        };
+        /** @description A change that was taken back. */
+        UndoneChange: {
+            /** @description The change that took it back. */
+            change: components["schemas"]["ChangeId"];
+            /** @description The same as messages. */
+            messages: components["schemas"]["Message"][];
+            /** @description What is true again, in words. */
+            text: string;
+        };
         /** @description A person with an account (R-DATA-1). */
         User: {
             /** @description Year of the class, as text; librarians have none. */
             batch: string | null;
+            /** @description What a librarian may do; empty for others. */
+            capabilities: components["schemas"]["Capability"][];
             /**
              * Format: date-time
              * @description When the account was made.
@@ -2878,8 +6586,8 @@ export interface components {
             createdAt: string;
             /** @description Librarians have none. */
             department: string | null;
-            /** @description The address to sign in with, as it was typed. */
-            email: string;
+            /** @description The address to sign in with, as it was typed; null for whoever has none. */
+            email: string | null;
             /** @description Full name. */
             name: string;
             /** @description What the account may do. */
@@ -2910,6 +6618,39 @@ export interface components {
         Vitals: {
             /** @description At most 20. */
             metrics: components["schemas"]["Vital"][];
+        };
+        /** @description What is waived of a charge, and why. */
+        WaiverForm: {
+            amount?: components["schemas"]["Money"] | null;
+            reason: string;
+        };
+        /** @description A title that people wait for. */
+        WantedTitle: {
+            author: string;
+            /**
+             * Format: date
+             * @description By when the first in line should have a copy; null where nobody can say.
+             */
+            backBy: string | null;
+            bookId: components["schemas"]["BookId"];
+            /**
+             * Format: int64
+             * @description How many copies the library has, without those withdrawn.
+             */
+            copies: number;
+            title: string;
+            /**
+             * Format: int64
+             * @description How many people wait.
+             */
+            waiting: number;
+        };
+        /** @description A page of titles that people wait for. */
+        WantedTitles: {
+            /** @description Cursor of the page after this one. */
+            next: string | null;
+            /** @description The longest lines first. */
+            titles: components["schemas"]["WantedTitle"][];
         };
     };
     responses: never;

@@ -72,6 +72,11 @@ export const previewRules: Preview<RulesDocument> = action({
   fault: 'The effect of the rules could not be computed',
 })
 
+export const previewLibrary: Preview<LibrarySettings> = action({
+  send: (body) => dataOf(client.POST('/settings/library/preview', { body })),
+  fault: 'The effect of the settings could not be computed',
+})
+
 export const previewCalendar: Preview<Calendar> = action({
   send: (body) => dataOf(client.POST('/settings/calendar/preview', { body })),
   fault: 'The effect of the calendar could not be computed',

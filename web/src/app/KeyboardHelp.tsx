@@ -11,7 +11,7 @@ import { SHORTCUTS, singleKeys } from './shortcuts'
 
 /** What keys do, and the screens that Ctrl+K leads to. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
-  const role = useQuery({ ...sessionQuery, enabled: false }).data?.user?.role ?? null
+  const user = useQuery({ ...sessionQuery, enabled: false }).data?.user ?? null
   const [single, setSingle] = useState(singleKeys.areOn)
 
   function change(on: boolean) {
@@ -44,7 +44,7 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
         {t('app.palette.screens')}
       </Title>
       <ul className={classes.screens}>
-        {screensOf(role).map(({ path, label }) => (
+        {screensOf(user).map(({ path, label }) => (
           <li key={path}>
             <Link to={path} onClick={onClose}>
               {label && t(label)}

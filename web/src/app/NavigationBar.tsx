@@ -20,7 +20,7 @@ type NavigationBarProps = { user: User | null; onSearch: () => void }
 /** The links of a person, who it is, and the way out (R-HOME-1, R-STU-1). */
 export function NavigationBar({ user, onSearch }: NavigationBarProps) {
   const role = user?.role ?? null
-  const links = screensOf(role)
+  const links = screensOf(user)
   const more = links.filter(({ place }) => place === 'more')
   const { pathname, search } = useLocation()
   const name = useLibraryName()

@@ -24,7 +24,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const [asked] = useDebouncedValue(wanted, QUIET_MS)
   const hits = useQuery({ ...bookHitsQuery(asked), enabled: asked !== '' }).data
   const books = hits?.books ?? []
-  const found = screensOf(user?.role ?? null).filter(({ label }) => label && includes(t(label), wanted))
+  const found = screensOf(user).filter(({ label }) => label && includes(t(label), wanted))
   const bookPath = user?.role === 'admin' ? paths.bookDetail : paths.studentBookDetail
 
   useEffect(() => palette.open(), [])

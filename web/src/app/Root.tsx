@@ -5,12 +5,15 @@ import { lazyChunk } from '../lib/lazyChunk'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
 import { useShortcuts } from './shortcuts'
-import { t } from '../lib/messages'
+import { loadRest, t } from '../lib/messages'
 import { belowBase } from '../lib/paths'
 import { screenAt } from '../lib/screens'
 import { useOnePerson } from './useOnePerson'
 
-const KeyboardHelp = lazyChunk('keyboard-help', () => import('./KeyboardHelp'))
+const KeyboardHelp = lazyChunk('keyboard-help', async () => {
+  const [help] = await Promise.all([import('./KeyboardHelp'), loadRest()])
+  return help
+})
 
 export function Root() {
   useRouteFocus()

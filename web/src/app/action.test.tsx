@@ -9,8 +9,6 @@ import { fakeServer, problem } from '../testing/server'
 import { action, useAction } from '../api/action'
 import { client, dataOf } from '../api/client'
 
-const undone = vi.fn<() => Promise<void>>()
-
 const borrow = action({
   send: (id: number, call) => dataOf(client.POST('/books/{id}/loans', { params: { path: { id } }, ...call })),
   fault: 'The book could not be borrowed',
@@ -20,7 +18,6 @@ function Screen() {
   const { run } = useAction(borrow, {
     done: (_loan, id) => `Book ${id} is yours.`,
     failed: (reason) => `No. ${reason}`,
-    undo: () => undone,
   })
   return (
     <>
@@ -44,7 +41,6 @@ const lost = () => {
 
 let logged = vi.spyOn(console, 'error')
 beforeEach(() => {
-  undone.mockReset().mockResolvedValue()
   logged = vi.spyOn(console, 'error').mockReturnValue(undefined)
 })
 
@@ -136,18 +132,32 @@ describe('notices', () => {
     }
   })
 
-  it('a success offers Undo, once', async () => {
-    fakeServer({ 'POST /books/1/loans': lent })
+  it('R-UNDO-1: a success that names its change offers Undo, which takes it back with a key of its own', async () => {
+    const made = fakeServer({
+      'POST /books/1/loans': { ...lent, headers: { 'Undoable-Change': '7' } },
+      'POST /changes/7/undo': { body: { change: 8, text: 'Undone.', messages: [] } },
+    })
     show()
     await press('Borrow 1')
     await press('Undo')
-    await waitFor(() => expect(undone).toHaveBeenCalledOnce())
     await waitFor(() => expect(screen.queryByText('Book 1 is yours.')).not.toBeInTheDocument())
+    await waitFor(() => expect(made.map(({ url }) => url)).toContainEqual(expect.stringContaining('/changes/7/undo')))
+    expect(new Set(keysOf(made)).size).toBe(2)
   })
 
-  it('an Undo that is refused says so', async () => {
-    undone.mockRejectedValue(new Error('too late'))
+  it('R-UNDO-1: a success that cannot be taken back offers nothing', async () => {
     fakeServer({ 'POST /books/1/loans': lent })
+    show()
+    await press('Borrow 1')
+    expect(await screen.findByText('Book 1 is yours.')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Undo' })).not.toBeInTheDocument()
+  })
+
+  it('R-UNDO-2: an Undo that is refused says why', async () => {
+    fakeServer({
+      'POST /books/1/loans': { ...lent, headers: { 'Undoable-Change': '7' } },
+      'POST /changes/7/undo': problem(409, 'refused'),
+    })
     show()
     await press('Borrow 1')
     await press('Undo')

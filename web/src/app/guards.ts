@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { sessionQuery } from '../api/account'
-import type { User } from '../api/types'
+import type { Capability, User } from '../api/types'
 import { belowBase, homeOf, idOf, paths } from '../lib/paths'
 import { queryClient } from '../api/queryClient'
 import { storedRole } from '../lib/storage'
@@ -22,6 +22,13 @@ async function signedIn(request: Request): Promise<User> {
 export async function requireAdmin({ request }: { request: Request }): Promise<null> {
   const user = await signedIn(request)
   if (user.role !== 'admin') throw redirect(homeOf(user.role))
+  return null
+}
+
+/** Screens that a librarian must be allowed to use: one who is not is led home. Who comes at all is asked elsewhere. */
+export const requireMay = (may: Capability) => async (): Promise<null> => {
+  const { user } = await queryClient.ensureQueryData(sessionQuery)
+  if (user?.role === 'admin' && !user.capabilities.includes(may)) throw redirect(paths.home())
   return null
 }
 

@@ -3,19 +3,32 @@ import { matchRoutes } from 'react-router'
 import { describe, expect, it } from 'vitest'
 import { BASE_PATH, idOf, paths, safeNext } from '../lib/paths'
 import { screenAt, screens, screensOf } from '../lib/screens'
+import { librarian, student } from '../testing/samples'
 import { routes } from './router'
 
 /** Screens of the specification; each address below must lead to a route of its own (R-SHELL-5). */
 const built = {
   login: paths.login('/home'),
   register: paths.register(),
+  redeem: paths.redeem(),
   home: paths.home(),
   fine: paths.fine(),
   books: paths.books(),
+  desk: paths.desk(),
+  deskToday: paths.deskToday(),
   deleteBooks: paths.deleteBooks(),
+  receipt: paths.receipt('2026-27/000001'),
   addBook: paths.addBook(),
   updateBook: paths.updateBook(1),
   bookDetail: paths.bookDetail(1),
+  people: paths.people(),
+  person: paths.person(1),
+  importPeople: paths.importPeople(),
+  promote: paths.promote(),
+  noDues: paths.noDues('K7RM-2QXD'),
+  holds: paths.holds(),
+  money: paths.money(),
+  receiptCopy: paths.receiptCopy('2026-27/000001'),
   toShelve: paths.toShelve(),
   settings: paths.settings(),
   activity: paths.activity(),
@@ -50,7 +63,10 @@ describe('paths', () => {
     expect(screenAt('/update/7')).toBe(screens.updateBook)
     expect(screenAt('/')).toBe(screens.base)
     expect(screenAt('/update')).toBeUndefined()
-    expect(screensOf('student')).toEqual([screens.studentHome, screens.profile, screens.newHome])
+    expect(screensOf(student)).toEqual([screens.studentHome, screens.profile, screens.newHome])
+    const assistant = screensOf({ ...librarian, capabilities: ['desk'] })
+    expect(assistant).toContain(screens.desk)
+    expect(assistant).not.toContain(screens.settings)
     expect(screensOf(null)).toEqual([screens.login, screens.register, screens.newHome])
   })
 

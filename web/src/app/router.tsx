@@ -4,9 +4,9 @@ import { configQuery } from '../api/config'
 import { queryClient } from '../api/queryClient'
 import { loadChunk } from '../lib/chunks'
 import { loadRest } from '../lib/messages'
-import { screens, type ScreenName } from '../lib/screens'
+import { screens, type ScreenInfo, type ScreenName } from '../lib/screens'
 import { ErrorScreen, ErrorInFrame } from './ErrorScreen'
-import { leadAdminToOwnDetail, requireAdmin, requireStoredStudent, requireStudent } from './guards'
+import { leadAdminToOwnDetail, requireAdmin, requireMay, requireStoredStudent, requireStudent } from './guards'
 import { Root } from './Root'
 
 type Part = {
@@ -25,6 +25,15 @@ const parts: Record<ScreenName, Part> = {
   login: signIn,
   library: signIn,
   register: { chunk: 'register', load: () => import('../features/account/RegisterScreen') },
+  phone: {
+    chunk: 'phone',
+    load: async () => {
+      const [screen] = await Promise.all([import('../features/phone/PhoneScreen'), loadRest()])
+      return screen
+    },
+  },
+  desk: { chunk: 'desk', load: () => import('../features/desk/DeskScreen') },
+  redeem: { chunk: 'redeem', load: () => import('../features/account/RedeemScreen') },
   home: { chunk: 'home', load: () => import('../features/books/lists/AdminHomeScreen') },
   fine: { chunk: 'fine', load: () => import('../features/loans/LoansScreen') },
   books: { chunk: 'books', load: () => import('../features/books/lists/BooksScreen') },
@@ -32,6 +41,15 @@ const parts: Record<ScreenName, Part> = {
   addBook: { chunk: 'add', load: () => import('../features/books/edit/AddBookScreen') },
   updateBook: { chunk: 'update', load: () => import('../features/books/edit/UpdateBookScreen') },
   bookDetail: { chunk: 'book-detail', load: () => import('../features/books/detail/BookDetailScreen') },
+  people: { chunk: 'people', load: () => import('../features/people/PeopleScreen') },
+  promote: { chunk: 'promote', load: () => import('../features/people/PromoteScreen') },
+  noDues: { chunk: 'no-dues', load: () => import('../features/people/NoDuesScreen') },
+  importPeople: { chunk: 'import-people', load: () => import('../features/people/ImportScreen') },
+  person: { chunk: 'person', load: () => import('../features/people/PersonScreen') },
+  holds: { chunk: 'holds', load: () => import('../features/holds/HoldsScreen') },
+  money: { chunk: 'money', load: () => import('../features/money/MoneyScreen') },
+  deskToday: { chunk: 'today', load: () => import('../features/desk/TodayScreen') },
+  receipt: { chunk: 'receipt', load: () => import('../features/money/ReceiptScreen') },
   toShelve: { chunk: 'to-shelve', load: () => import('../features/copies/ToShelveScreen') },
   settings: { chunk: 'settings', load: () => import('../features/settings/SettingsScreen') },
   activity: { chunk: 'activity', load: () => import('../features/activity/ActivityScreen') },
@@ -56,9 +74,10 @@ function routesOf(are: (screen: { for: string }, guarded: boolean) => boolean): 
     .filter((name) => are(screens[name], parts[name].guard !== undefined))
     .map((name) => {
       const { chunk, load, guard } = parts[name]
+      const { path, may }: ScreenInfo = screens[name]
       return {
-        path: screens[name].path,
-        loader: guard,
+        path,
+        loader: guard ?? (may && requireMay(may)),
         lazy: async () => ({ Component: (await loadChunk(chunk, load)).default }),
       }
     })

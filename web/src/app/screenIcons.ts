@@ -1,21 +1,26 @@
 import type { IconName } from '../lib/screens'
 import {
   BookOpenCheck,
+  Coins,
   History,
+  Hourglass,
   House,
   Library,
   LogIn,
   Pencil,
   Plus,
+  ScanBarcode,
   Settings,
   Sparkles,
   Trash2,
   UserPlus,
   UserRound,
+  UsersRound,
 } from 'lucide-react'
 
 /** The drawing of each name in the table of screens. */
 export const screenIcons = {
+  desk: ScanBarcode,
   home: House,
   loans: BookOpenCheck,
   edit: Pencil,
@@ -28,4 +33,7 @@ export const screenIcons = {
   toShelve: Library,
   settings: Settings,
   activity: History,
+  people: UsersRound,
+  holds: Hourglass,
+  money: Coins,
 } as const satisfies Record<IconName, typeof House>

@@ -33,6 +33,17 @@ export function weekdayText(weekday: number): string {
   return new Intl.DateTimeFormat(intlLocale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, weekday))
 }
 
+/** "April" for 4. */
+export function monthText(month: number): string {
+  return new Intl.DateTimeFormat(intlLocale(), { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, month - 1, 1))
+}
+
+/** The day of an instant by the calendar of the library. */
+export function dayIn(instant: string, timeZone: string): string {
+  // Canadian English writes days as ISO does.
+  return dayText(new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(instant)))
+}
+
 /** "2:05 pm": the time of an instant by the clock of the library. */
 export function timeText(instant: string, timeZone: string): string {
   return new Intl.DateTimeFormat(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(

@@ -208,13 +208,40 @@ function withDays<T>(message: CompiledMessage, values: Values<T>): Values<T> {
   return days.length === 0 ? values : { ...values, ...(Object.fromEntries(days) as Record<string, Date>) }
 }
 
+const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/
+const LEFT_TO_RIGHT = /[A-Za-z\u00C0-\u024F]/
+
+/** What stands before a sentence so that it runs as its language does, whatever is in it. */
+const MARKS = { ltr: '\u200E', rtl: '\u200F' } as const
+
+/** What runs against the page. */
+const against = (): RegExp => (LOCALES[locale].dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT)
+
+/** Text that runs against the page is kept apart in the sentence; else it would carry the full stop with it. */
+function keptApart<T>(values: Values<T>): Values<T> {
+  const runsAgainst = against()
+  const apart = Object.entries(values ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' && runsAgainst.test(value)
+      ? [[name, value.includes('\u2068') ? value : `\u2068${value}\u2069`] as const]
+      : [],
+  )
+  return apart.length === 0 ? values : { ...values, ...Object.fromEntries(apart) }
+}
+
+/** A sentence that begins with such text is turned around by its first letter, unless a mark says otherwise. */
+function withMark<T>(pieces: (string | T)[]): (string | T)[] {
+  const text = pieces.filter((piece) => typeof piece === 'string').join('')
+  const [first = ''] = /\p{L}/u.exec(text) ?? []
+  return text.includes('\u2068') && against().test(first) ? [MARKS[LOCALES[locale].dir], ...pieces] : pieces
+}
+
 /** The message in pieces. One that is missing shows by its key: a wrong word is no reason for a screen to fail. */
 function formatted<T>(key: string, values: Values<T>): (string | T)[] {
   try {
     const message = find(key)
     if (message === undefined) throw new Error('There is no such message')
-    const made = format<T>(message, intlLocale(), withDays(message, values), OPTIONS)
-    return Array.isArray(made) ? made : [made]
+    const made = format<T>(message, intlLocale(), keptApart(withDays(message, values)), OPTIONS)
+    return withMark(Array.isArray(made) ? made : [made])
   } catch (error) {
     console.error(key, error)
     return [key]
@@ -233,18 +260,31 @@ export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode
 
 /** What the server said by its code, in the language of the page; in the server's own words where the code is not known. */
 export function told(key: string, params: Params, words: string): string {
-  return find(key) !== undefined ? formatted<string>(key, withStates(params) as Values<string>).join('') : words
+  return find(key) !== undefined ? formatted<string>(key, withNames(params) as Values<string>).join('') : words
 }
 
 /** The same of a message as the server sends it. */
 export const said = ({ code, params, text }: { code: string; params: Params; text: string }): string =>
   told(code, params, text)
 
-/** The parameters that may name the state of a copy as the server writes it, such as `in-repair`. */
-const STATES = ['from', 'to', 'state'] as const
+/** The parameters that may be a name as the server writes it, such as `in-repair` or `upi`, and where its words stand. */
+const NAMED = {
+  from: 'copies.state',
+  to: 'copies.state',
+  state: 'copies.state',
+  method: 'desk.screen.method',
+  of: 'money.charge',
+} as const
 
-function withStates(params: Params): Params {
-  const named = STATES.map((name) => [name, find(`copies.state.${String(params[name])}`)] as const)
-  const words = named.filter(([, message]) => typeof message === 'string')
+function withNames(params: Params): Params {
+  const named = Object.entries(NAMED).map(([name, words]) => [name, find(`${words}.${String(params[name])}`)] as const)
+  const words: (readonly [string, unknown])[] = named.filter(([, message]) => typeof message === 'string')
+  for (const [name, value] of Object.entries(params)) {
+    if (isMessage(value)) words.push([name, said(value)])
+  }
   return words.length === 0 ? params : { ...params, ...Object.fromEntries(words) }
 }
+
+/** Whether a parameter is itself something the server says. */
+const isMessage = (value: unknown): value is Parameters<typeof said>[0] =>
+  typeof value === 'object' && value !== null && 'code' in value && 'params' in value && 'text' in value

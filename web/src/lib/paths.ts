@@ -9,6 +9,8 @@ export const paths = {
   /** Sign in, and afterwards return to `next` (a path below the base). */
   login: (next?: string) => (next ? `${screens.login.path}?next=${encodeURIComponent(next)}` : screens.login.path),
   register: () => screens.register.path,
+  desk: () => screens.desk.path,
+  redeem: () => screens.redeem.path,
   home: () => screens.home.path,
   fine: () => screens.fine.path,
   books: () => screens.books.path,
@@ -16,6 +18,17 @@ export const paths = {
   addBook: () => screens.addBook.path,
   updateBook: (id: number) => `/update/${id}`,
   bookDetail: (id: number) => `/book-detail/${id}`,
+  people: () => screens.people.path,
+  promote: () => screens.promote.path,
+  noDues: (number: string) => `/no-dues/${number}`,
+  importPeople: () => screens.importPeople.path,
+  person: (uid: number) => `/people/${uid}`,
+  deskToday: () => screens.deskToday.path,
+  holds: () => screens.holds.path,
+  money: () => screens.money.path,
+  /** Right after the payment; whoever opens it later prints a copy. */
+  receipt: (number: string) => `/receipt/${number.replace('/', '-')}?original`,
+  receiptCopy: (number: string) => `/receipt/${number.replace('/', '-')}`,
   toShelve: () => screens.toShelve.path,
   settings: () => screens.settings.path,
   activity: () => screens.activity.path,
@@ -24,6 +37,9 @@ export const paths = {
   studentBookDetail: (id: number) => `/stubook-detail/${id}`,
   newHome: () => screens.newHome.path,
 } as const
+
+/** The number of a receipt, from its address: there its last part comes after a hyphen, not a slash. */
+export const numberOfReceipt = (id: string): string => id.replace(/-(\d+)$/, '/$1')
 
 /** What the sign-in screen is told by whoever leads to it: an address from the registration, or that a session ended. */
 export type CameFrom = { email?: string; sessionEnded?: true }

@@ -52,8 +52,8 @@ function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: read
   return told(`problem.${code}`, params, detail)
 }
 
-/** A rule without an area is about a field, whose label the server sends in English. */
-function fieldMessage({ message, rule, params = {} }: SentError): string {
+/** What is wrong with a field, in words. A rule without an area is about a field, whose label the server sends in English. */
+export function fieldMessage({ message, rule, params = {} }: SentError): string {
   if (rule === undefined) return message
   const { label } = params
   const named = typeof label === 'string' ? { ...params, label: told(labels[label] ?? '', {}, label) } : params

@@ -10,6 +10,7 @@ export const librarian: User = {
   department: null,
   batch: null,
   createdAt: '2026-01-05T09:00:00Z',
+  capabilities: ['desk', 'catalogue', 'people', 'money', 'settings'],
 }
 
 export const student: User = {
@@ -21,6 +22,7 @@ export const student: User = {
   department: 'Computer Science',
   batch: '2027',
   createdAt: '2026-01-05T09:00:00Z',
+  capabilities: [],
 }
 
 /** Who is signed in, as the server answers it. */
@@ -74,6 +76,7 @@ export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDeta
   reviewCount: 0,
   copies: 3,
   nextDue: null,
+  reservation: { offered: false, waiting: 0, free: more.noOfBooks ?? 3, backBy: null, own: null },
   ...more,
 })
 
@@ -83,6 +86,7 @@ export const loan = (id: number, more: Partial<Loan> = {}): Loan => ({
   userId: student.uid,
   bookId: id,
   title: `Book ${id}`,
+  titleDeleted: false,
   EntryDate: '2026-11-21',
   returnDate: '2026-11-28',
   fine: 0,

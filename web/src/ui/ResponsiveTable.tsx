@@ -1,6 +1,8 @@
 import { Table } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { ChevronDown, ChevronUp } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { Link } from 'react-router'
 import classes from './ResponsiveTable.module.css'
 
 export type Column<Row> = {
@@ -9,6 +11,8 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode
   /** `end` for amounts. */
   align?: 'start' | 'end'
+  /** Which way the rows are ordered by it, and the address of the list ordered by it (or the other way round). */
+  order?: { direction: 'ascending' | 'descending' | null; to: string } | undefined
   /** On a card the cell has a line of its own and no label: buttons, or what says itself what it is. */
   bare?: boolean
 }
@@ -47,9 +51,22 @@ export function ResponsiveTable<Row>({
     >
       <Table.Thead className={classes.head} role="rowgroup">
         <Table.Tr role="row">
-          {columns.map(({ title, align }) => (
-            <Table.Th key={title} scope="col" role="columnheader" data-align={align}>
-              {title}
+          {columns.map(({ title, align, order }) => (
+            <Table.Th
+              key={title}
+              scope="col"
+              role="columnheader"
+              data-align={align}
+              aria-sort={order && (order.direction ?? 'none')}
+            >
+              {order ? (
+                <Link to={{ search: order.to }} replace className={classes.order} data-direction={order.direction}>
+                  {title}
+                  {order.direction === 'descending' ? <ChevronDown data-size="16" /> : <ChevronUp data-size="16" />}
+                </Link>
+              ) : (
+                title
+              )}
             </Table.Th>
           ))}
         </Table.Tr>

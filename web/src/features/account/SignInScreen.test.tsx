@@ -90,7 +90,7 @@ describe('Scan ID Card', () => {
   }
 
   it('R-SCAN-2, R-SCAN-9: the code is trimmed and lower-cased, the email filled in, the panel closed', async () => {
-    const made = fakeServer({ ...visitor, 'POST /auth/id-card': { body: { email: student.email } } })
+    const made = fakeServer({ ...visitor, 'POST /auth/id-card': { body: { email: student.email ?? '' } } })
     renderApp('/login')
     await scan('  CS2026-001 ')
     await waitFor(() => expect(screen.getByLabelText('Email')).toHaveValue(student.email))

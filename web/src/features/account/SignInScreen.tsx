@@ -224,6 +224,15 @@ export default function SignInScreen() {
           ),
         })}
       </Text>
+      <Text mt="xs" c="dimmed">
+        {rich('account.signIn.haveCode', {
+          link: (words) => (
+            <Anchor component={Link} to={paths.redeem()}>
+              {words}
+            </Anchor>
+          ),
+        })}
+      </Text>
     </AccountPage>
   )
 }

@@ -18,6 +18,9 @@ const change: Change = {
   copy: null,
   change: {},
   messages: [{ code: 'change.signed-in', params: {}, text: 'Signed in.' }],
+  forgotten: false,
+  undone: false,
+  undoable: false,
   text: 'Signed in.',
 }
 const session = { 'GET /auth/session': sessionOf(librarian), 'GET /config': { body: config } }

@@ -1,19 +1,19 @@
 import { Button, NativeSelect, TextInput } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import { changesFile, changesQuery, type ChangeFilter } from '../../api/changes'
 import { configQuery } from '../../api/config'
 import type { Change } from '../../api/types'
-import { dayText, timeText } from '../../lib/format'
-import { rich, said, t } from '../../lib/messages'
+import { dayText } from '../../lib/format'
+import { useAddressFilter } from '../../lib/addressFilter'
+import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { ShowMore } from '../../ui/ShowMore'
 import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import classes from './ActivityScreen.module.css'
-import { differences } from './differences'
+import { ChangeItem } from './ChangeItem'
 import { byDay, filterIn } from './filter'
 
 /** The kinds of changes, as often asked for. */
@@ -22,6 +22,19 @@ const ACTIONS = [
   'returned',
   'renewed',
   'due-date-moved',
+  'declared-lost',
+  'charged',
+  'paid',
+  'waived',
+  'charge-reversed',
+  'refunded',
+  'undone',
+  'hold-placed',
+  'hold-ready',
+  'hold-cancelled',
+  'hold-expired',
+  'hold-put-back',
+  'holds-reordered',
   'book-added',
   'book-updated',
   'book-deleted',
@@ -29,6 +42,20 @@ const ACTIONS = [
   'copies-added',
   'copy-moved',
   'copy-updated',
+  'person-added',
+  'person-updated',
+  'person-deactivated',
+  'person-activated',
+  'batch-moved',
+  'no-dues-issued',
+  'people-merged',
+  'person-erased',
+  'readers-forgotten',
+  'librarian-made',
+  'librarian-unmade',
+  'capabilities-changed',
+  'sign-in-code-made',
+  'password-set',
   'registered',
   'profile-updated',
   'signed-in',
@@ -41,23 +68,11 @@ const ACTIONS = [
 
 /** Who did what and when, in words; by person, book, kind and day. */
 export default function ActivityScreen() {
-  const [params, setParams] = useSearchParams()
-  const filter = filterIn(params)
+  const [filter, set] = useAddressFilter(filterIn)
   const query = useInfiniteQuery(changesQuery(filter))
   const config = useQuery(configQuery)
   const changes = query.data?.pages.flatMap((page) => page.changes)
   const filtered = Object.keys(filter).length > 0
-
-  const set = (name: keyof ChangeFilter, value: string) =>
-    setParams(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
-        return after
-      },
-      { replace: true },
-    )
 
   return (
     <div className={classes.screen}>
@@ -129,7 +144,7 @@ export default function ActivityScreen() {
                   </h2>
                   <ol className={classes.changes}>
                     {of.map((change) => (
-                      <Row key={change.id} change={change} timeZone={found.timeZone} />
+                      <ChangeItem key={change.id} change={change} timeZone={found.timeZone} narrows />
                     ))}
                   </ol>
                 </section>
@@ -179,89 +194,5 @@ function Chosen({ filter, changes, onRemove }: ChosenProps) {
         </Button>
       ))}
     </div>
-  )
-}
-
-function Row({ change, timeZone }: { change: Change; timeZone: string }) {
-  const { at, actor, person, book, messages } = change
-  return (
-    <li className={classes.change}>
-      <time dateTime={at} className={`tabular ${classes.time}`}>
-        {timeText(at, timeZone)}
-      </time>
-      <div className={classes.what}>
-        <span dir="auto">{messages.map(said).join(' ')}</span>
-        <div className={classes.who}>
-          <span dir="auto">
-            {rich('activity.by', {
-              name: actor?.name ?? t('activity.program'),
-              link: (words) => (actor ? <Only name="person" id={actor.id} words={words} /> : words),
-            })}
-          </span>
-          {person && person.id !== actor?.id && (
-            <span dir="auto">
-              {rich('activity.concerns', {
-                name: person.name,
-                link: (words) => <Only name="person" id={person.id} words={words} />,
-              })}
-            </span>
-          )}
-          {person && (
-            <Link
-              to={`${paths.fine()}?q=${encodeURIComponent(person.name)}`}
-              aria-label={t('activity.loansOfNamed', { name: person.name })}
-            >
-              {t('activity.loansOf')}
-            </Link>
-          )}
-          {book && book.name !== '' && (
-            <>
-              <Link to={paths.bookDetail(book.id)} aria-label={t('activity.openBookNamed', { title: book.name })}>
-                {t('activity.openBook')}
-              </Link>
-              <Only
-                name="book"
-                id={book.id}
-                words={t('activity.onlyBook')}
-                label={t('activity.onlyBookNamed', { title: book.name })}
-              />
-            </>
-          )}
-        </div>
-        <Differences change={change} />
-      </div>
-    </li>
-  )
-}
-
-/** What was altered, folded away. */
-function Differences({ change }: { change: Change }) {
-  const all = differences(change.action, change.change)
-  if (all.length === 0) return null
-  return (
-    <details className={classes.differences}>
-      <summary>{t('activity.differences')}</summary>
-      <ul>
-        {all.map(({ place, name, before, after }) => (
-          <li key={place} dir="auto">
-            {t('activity.difference', { name, before, after })}
-          </li>
-        ))}
-      </ul>
-    </details>
-  )
-}
-
-/** Narrows the list to one person or book. */
-function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: ReactNode; label?: string }) {
-  const [params] = useSearchParams()
-  const after = new URLSearchParams(params)
-  // The list is narrowed to it already.
-  if (after.get(name) === String(id)) return name === 'person' ? words : null
-  after.set(name, String(id))
-  return (
-    <Link to={{ search: after.toString() }} aria-label={label}>
-      {words}
-    </Link>
   )
 }

@@ -11,6 +11,7 @@ type Fields = Readonly<Record<string, unknown>>
 const FORMS: Readonly<Record<string, FormName>> = {
   'book-updated': 'BookForm',
   'profile-updated': 'ProfileEdit',
+  'person-updated': 'PersonForm',
   'settings-changed': 'LibrarySettings',
   'rules-changed': 'CategoryRules',
 }
@@ -25,18 +26,22 @@ const NAMES: Readonly<Record<string, () => string>> = {
   selfRenew: () => t('settings.switch.selfRenew'),
   chargeClosedDays: () => t('settings.switch.chargeClosedDays'),
   chargeOnRenewal: () => t('settings.switch.chargeOnRenewal'),
+  returnsWaitToBeShelved: () => t('settings.switch.returnsWaitToBeShelved'),
   barcode: () => t('copies.column.barcode'),
   location: () => t('copies.column.location'),
   note: () => t('copies.column.note'),
   price: () => t('copies.edit.price'),
   acquiredOn: () => t('copies.edit.acquiredOn'),
+  category: () => t('people.fact.category'),
+  validUntil: () => t('people.fact.validUntil'),
+  barred: () => t('people.fact.barred'),
   batches: () => t('settings.library.batches'),
   departments: () => t('settings.library.departments'),
   closedWeekdays: () => t('settings.calendar.weekdays'),
   closedDates: () => t('settings.calendar.dates'),
 }
 
-const MONEY = new Set(['finePerDay', 'fineCap', 'blockOwingOver', 'price'])
+const MONEY = new Set(['finePerDay', 'maxFine', 'blockOwingOver', 'price'])
 const LONGEST = 120
 
 /** Every value that a change altered, before and after (R-RULE-1); nothing for changes of another kind. */
@@ -45,13 +50,13 @@ export function differences(action: string, change: Fields): Difference[] {
   if (!isFields(before) || !isFields(after)) return []
   const [was, is] = [flat(before), flat(after)]
   return [...new Set([...was.keys(), ...is.keys()])]
+    .filter((place) => JSON.stringify(was.get(place) ?? null) !== JSON.stringify(is.get(place) ?? null))
     .map((place) => ({
       place,
       name: nameOf(action, place),
       before: valueText(place, was.get(place)),
       after: valueText(place, is.get(place)),
     }))
-    .filter((one) => one.before !== one.after)
 }
 
 const isFields = (value: unknown): value is Fields =>
@@ -93,6 +98,9 @@ function itemText(value: unknown, money = false): string {
   if (value === null || value === undefined || value === '') return t('settings.blank')
   if (typeof value === 'boolean') return t(value ? 'settings.on' : 'settings.off')
   if (typeof value === 'number') return money ? moneyText(value) : String(value)
+  if (isFields(value) && 'until' in value) {
+    return t('people.fact.barredWhy', { day: String(value['until']), reason: String(value['reason']) })
+  }
   // Closed days: their name, and from when to when.
   if (isFields(value)) {
     const days = [...new Set([value['from'], value['to'] ?? value['from']])].map((day) => dayText(String(day)))

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, NumberInput, Stack } from '@mantine/core'
+import { NumberInput, Stack } from '@mantine/core'
 import type { SubmitEvent } from 'react'
 import { addCopies } from '../../api/copies'
 import { useActionForm } from '../../api/form'
@@ -7,6 +7,7 @@ import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { BarcodeList } from './BarcodeList'
 import { withScanned } from './barcodes'
+import { DialogEnd } from '../../ui/DialogEnd'
 
 /** `scanned` stands in the box and not yet in the list; `count` is how many come without a barcode. */
 type Values = { barcodes: string[]; scanned: string; count: number | '' }
@@ -57,19 +58,12 @@ export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => 
             maw="14rem"
             {...form.getInputProps('count')}
           />
-          {failure !== null && (
-            <Alert color="red" role="alert">
-              {t('copies.add.failed', { reason: messageOf(failure) })}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={pending}>
-              {t('copies.add.submit')}
-            </Button>
-          </Group>
+          <DialogEnd
+            failure={failure === null ? null : t('copies.add.failed', { reason: messageOf(failure) })}
+            submit={t('copies.add.submit')}
+            pending={pending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

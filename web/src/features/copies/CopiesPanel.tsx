@@ -2,9 +2,10 @@ import { Anchor, Button, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
+import { useMay } from '../../api/account'
 import { useAction } from '../../api/action'
 import { copiesQuery, moveCopy } from '../../api/copies'
-import type { BookDetail, Copy, StateCount } from '../../api/types'
+import type { BookDetail, Copy, LostPrice, StateCount } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { ShowMore } from '../../ui/ShowMore'
@@ -14,6 +15,7 @@ import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { AddCopies } from './AddCopies'
 import classes from './CopiesPanel.module.css'
 import { EditCopy } from './EditCopy'
+import { FoundPrice } from '../money'
 import { MoveCopy } from './MoveCopy'
 import { movedWords, refusedWords, stateText } from './stateText'
 
@@ -23,11 +25,13 @@ type Asked = { kind: 'edit' | 'move'; copy: Copy } | { kind: 'add' }
 export function CopiesPanel({ book }: { book: BookDetail }) {
   const query = useInfiniteQuery(copiesQuery(book.id))
   const [asked, setAsked] = useState<Asked | null>(null)
+  const [lost, setLost] = useState<LostPrice | null>(null)
   const pages = query.data?.pages
   const copies = pages?.flatMap((page) => page.copies) ?? []
   const owned = copies.filter((copy) => copy.state !== 'withdrawn')
   const withdrawn = copies.filter((copy) => copy.state === 'withdrawn')
   const close = () => setAsked(null)
+  const may = useMay('catalogue')
 
   return (
     <section className={classes.panel} aria-labelledby="copies">
@@ -35,9 +39,11 @@ export function CopiesPanel({ book }: { book: BookDetail }) {
         <Title order={2} id="copies">
           {t('copies.title')}
         </Title>
-        <Button variant="default" onClick={() => setAsked({ kind: 'add' })}>
-          {t('copies.add.open')}
-        </Button>
+        {may && (
+          <Button variant="default" onClick={() => setAsked({ kind: 'add' })}>
+            {t('copies.add.open')}
+          </Button>
+        )}
       </div>
       {pages?.[0] && <p className={classes.counts}>{countsText(pages[0].counts)}</p>}
       <ListState query={query} lines={3}>
@@ -60,7 +66,8 @@ export function CopiesPanel({ book }: { book: BookDetail }) {
       </ListState>
       {asked?.kind === 'add' && <AddCopies bookId={book.id} onClose={close} />}
       {asked?.kind === 'edit' && <EditCopy copy={asked.copy} titleLocation={book.location} onClose={close} />}
-      {asked?.kind === 'move' && <MoveCopy copy={asked.copy} onClose={close} />}
+      {asked?.kind === 'move' && <MoveCopy copy={asked.copy} onClose={close} onFound={setLost} />}
+      {lost && <FoundPrice lost={lost} onClose={() => setLost(null)} />}
     </section>
   )
 }
@@ -72,6 +79,8 @@ function countsText(counts: readonly StateCount[]): string {
 type CopiesProps = { copies: readonly Copy[]; label: string; onAsk: (asked: Asked) => void }
 
 function Copies({ copies, label, onAsk }: CopiesProps) {
+  const mayEdit = useMay('catalogue')
+  const mayMove = useMay('desk')
   return (
     <ResponsiveTable
       label={label}
@@ -102,8 +111,8 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
           bare: true,
           cell: (copy) => (
             <div className={classes.actions}>
-              {copy.state === 'to-shelve' && <PutOnShelf copy={copy} />}
-              {copy.moves.length > 0 && (
+              {mayMove && copy.state === 'to-shelve' && <PutOnShelf copy={copy} />}
+              {mayMove && copy.moves.length > 0 && (
                 <Button
                   variant="default"
                   size="compact-sm"
@@ -114,15 +123,17 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
                   {t('copies.move.open')}
                 </Button>
               )}
-              <Button
-                variant="subtle"
-                size="compact-sm"
-                h={34}
-                aria-label={t('copies.named', { action: t('copies.edit.open'), barcode: copy.barcode })}
-                onClick={() => onAsk({ kind: 'edit', copy })}
-              >
-                {t('copies.edit.open')}
-              </Button>
+              {mayEdit && (
+                <Button
+                  variant="subtle"
+                  size="compact-sm"
+                  h={34}
+                  aria-label={t('copies.named', { action: t('copies.edit.open'), barcode: copy.barcode })}
+                  onClick={() => onAsk({ kind: 'edit', copy })}
+                >
+                  {t('copies.edit.open')}
+                </Button>
+              )}
             </div>
           ),
         },
@@ -133,7 +144,21 @@ function Copies({ copies, label, onAsk }: CopiesProps) {
 
 /** The state in words, and with a copy on loan who has it and until when. */
 function Where({ copy }: { copy: Copy }) {
-  const { loan, state } = copy
+  const { loan, hold, state } = copy
+  if (hold !== null) {
+    return (
+      <div>
+        <span className={classes.state}>{stateText(state)}</span>
+        <div className={classes.holder}>
+          <Anchor component={Link} to={paths.person(hold.userId)} dir="auto" fz="inherit">
+            {hold.userName}
+          </Anchor>
+          {', '}
+          {t('copies.until')} <DateText day={hold.readyUntil} />
+        </div>
+      </div>
+    )
+  }
   if (loan === null) return <span className={classes.state}>{stateText(state)}</span>
   return (
     <div>

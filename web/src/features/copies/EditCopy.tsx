@@ -1,19 +1,22 @@
-import { Alert, Button, Group, NumberInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Group, Stack, Textarea, TextInput } from '@mantine/core'
 import type { SubmitEvent } from 'react'
 import { updateCopy } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import type { Copy, CopyEdit } from '../../api/types'
+import { amountOf } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
+import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Dialog } from '../../ui/Dialog'
+import { DialogEnd } from '../../ui/DialogEnd'
 
-type Values = { barcode: string; location: string; note: string; price: number | string; acquiredOn: string }
+type Values = { barcode: string; location: string; note: string; price: string; acquiredOn: string }
 
 const valuesOf = ({ barcode, location, ownLocation, note, price, acquiredOn }: Copy): Values => ({
   barcode,
   location: ownLocation ? location : '',
   note,
-  price: price ?? '',
+  price: price === null ? '' : String(price),
   acquiredOn: acquiredOn ?? '',
 })
 
@@ -22,7 +25,7 @@ const editOf = (before: Values, { barcode, location, note, price, acquiredOn }: 
   ...(barcode !== before.barcode && { barcode }),
   ...(location !== before.location && { location: location === '' ? null : location }),
   ...(note !== before.note && { note }),
-  ...(price !== before.price && { price: price === '' ? null : Number(price) }),
+  ...(price !== before.price && { price: price.trim() === '' ? null : (amountOf(price) ?? 0) }),
   ...(acquiredOn !== before.acquiredOn && { acquiredOn: acquiredOn === '' ? null : acquiredOn }),
 })
 
@@ -33,6 +36,7 @@ export function EditCopy({ copy, titleLocation, onClose }: { copy: Copy; titleLo
     action: updateCopy,
     initial: before,
     inputOf: (values) => ({ id: copy.id, edit: editOf(before, values) }),
+    validate: { price: (typed) => (typed.trim() === '' ? null : amountProblem(t('copies.edit.price'), typed)) },
     done: ({ barcode }) => t('copies.edit.done', { barcode }),
     onDone: onClose,
   })
@@ -73,29 +77,15 @@ export function EditCopy({ copy, titleLocation, onClose }: { copy: Copy; titleLo
             {...form.getInputProps('note')}
           />
           <Group grow align="flex-end">
-            <NumberInput
-              label={t('copies.edit.price')}
-              decimalScale={2}
-              allowNegative={false}
-              min={0}
-              clampBehavior="none"
-              {...form.getInputProps('price')}
-            />
+            <AmountInput label={t('copies.edit.price')} {...form.getInputProps('price')} />
             <TextInput type="date" label={t('copies.edit.acquiredOn')} {...form.getInputProps('acquiredOn')} />
           </Group>
-          {failure !== null && (
-            <Alert color="red" role="alert">
-              {t('copies.edit.failed', { reason: messageOf(failure) })}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={pending}>
-              {t('copies.edit.submit')}
-            </Button>
-          </Group>
+          <DialogEnd
+            failure={failure === null ? null : t('copies.edit.failed', { reason: messageOf(failure) })}
+            submit={t('copies.edit.submit')}
+            pending={pending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

@@ -1,21 +1,32 @@
-import { Alert, Button, Group, Radio, Stack, TextInput } from '@mantine/core'
+import { Radio, Stack, TextInput } from '@mantine/core'
 import { moveCopy } from '../../api/copies'
 import { useActionForm } from '../../api/form'
-import type { Condition, Copy } from '../../api/types'
+import type { Condition, Copy, LostPrice } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { movedWords, refusedWords, stateText } from './stateText'
+import { DialogEnd } from '../../ui/DialogEnd'
+
+type MoveCopyProps = {
+  copy: Copy
+  onClose: () => void
+  /** A lost copy turned up whose price stands charged. */
+  onFound: (lost: LostPrice) => void
+}
 
 /** Where a copy goes: only where the server lets it (R-COPY-2), with a word about why. */
-export function MoveCopy({ copy, onClose }: { copy: Copy; onClose: () => void }) {
+export function MoveCopy({ copy, onClose, onFound }: MoveCopyProps) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: moveCopy,
     // Only a copy that may go somewhere has the button that leads here.
     initial: { state: copy.moves[0] as Condition, note: '' },
     inputOf: ({ state, note }) => ({ id: copy.id, state, ...(note.trim() !== '' && { note: note.trim() }) }),
     done: movedWords,
-    onDone: onClose,
+    onDone: ({ lost }) => {
+      onClose()
+      if (lost) onFound(lost)
+    },
   })
 
   return (
@@ -40,19 +51,12 @@ export function MoveCopy({ copy, onClose }: { copy: Copy; onClose: () => void })
             </Stack>
           </Radio.Group>
           <TextInput label={t('copies.move.note')} autoComplete="off" {...form.getInputProps('note')} />
-          {failure !== null && (
-            <Alert color="red" role="alert">
-              {refusedWords(messageOf(failure), failure)}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={pending}>
-              {t('copies.move.submit')}
-            </Button>
-          </Group>
+          <DialogEnd
+            failure={failure === null ? null : refusedWords(messageOf(failure), failure)}
+            submit={t('copies.move.submit')}
+            pending={pending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

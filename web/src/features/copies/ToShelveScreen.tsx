@@ -1,4 +1,4 @@
-import { Anchor, Button, Text, TextInput } from '@mantine/core'
+import { Button, Text, TextInput } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { Link } from 'react-router'
@@ -18,6 +18,7 @@ import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { movedWords, refusedWords, stateText } from './stateText'
 import classes from './ToShelveScreen.module.css'
+import { BookLink } from '../../ui/BookLink'
 
 /** What came back and waits to be put on the shelf: one by one by scan, or all at once (R-COPY-4). */
 export default function ToShelveScreen() {
@@ -122,6 +123,18 @@ function Last({ last }: { last: Shelving | { code: string; failed: string } }) {
       </Told>
     )
   }
+  if (after.hold) {
+    return (
+      <Told kind="kept">
+        {rich('toShelve.kept', {
+          title,
+          name: after.hold.userName,
+          day: after.hold.readyUntil,
+          strong: (words) => <strong>{words}</strong>,
+        })}
+      </Told>
+    )
+  }
   if (before.state === 'on-shelf') return <Told kind="already">{t('toShelve.already', { title })}</Told>
   return (
     <Told kind="done">
@@ -130,7 +143,7 @@ function Last({ last }: { last: Shelving | { code: string; failed: string } }) {
   )
 }
 
-function Told({ kind, children }: { kind: 'done' | 'already' | 'refused'; children: ReactNode }) {
+function Told({ kind, children }: { kind: 'done' | 'kept' | 'already' | 'refused'; children: ReactNode }) {
   return (
     <p className={classes.told} data-kind={kind} dir="auto">
       {children}
@@ -147,18 +160,7 @@ function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () =
       columns={[
         {
           title: t('loans.column.book'),
-          cell: (copy) => (
-            <Anchor
-              component={Link}
-              to={paths.bookDetail(copy.bookId)}
-              underline="hover"
-              c="inherit"
-              fz="inherit"
-              dir="auto"
-            >
-              {copy.title}
-            </Anchor>
-          ),
+          cell: (copy) => <BookLink id={copy.bookId} title={copy.title} />,
         },
         { title: t('copies.column.location'), cell: (copy) => <span dir="auto">{copy.location}</span> },
         {
@@ -180,15 +182,7 @@ function Waiting({ copies, whenGone }: { copies: readonly Copy[]; whenGone: () =
 }
 
 function PutBack({ copy, whenGone }: { copy: Copy; whenGone: () => void }) {
-  const back = useAction(moveCopy, { done: movedWords, failed: refusedWords })
-  const move = useAction(moveCopy, {
-    done: movedWords,
-    failed: refusedWords,
-    undo:
-      ({ id }) =>
-      () =>
-        back.run({ id, state: 'to-shelve' }),
-  })
+  const move = useAction(moveCopy, { done: movedWords, failed: refusedWords })
 
   async function run() {
     const { refreshed } = await move.run({ id: copy.id, state: 'on-shelf' })
@@ -219,15 +213,19 @@ function AllAtOnce({ total, whenDone }: { total: number; whenDone: () => void })
   async function all() {
     setRunning(true)
     let done = 0
+    let kept = 0
     for (;;) {
       // One portion after the other: the server puts so many away in each transaction.
       // oxlint-disable-next-line no-await-in-loop
       const outcome = await shelve.run(null)
       if (!outcome.ok) break
-      done += outcome.output.count
-      if (outcome.output.count === 0 || done >= total) break
+      const portion = outcome.output
+      done += portion.count
+      kept += portion.kept
+      if (portion.count + portion.kept === 0 || done + kept >= total) break
     }
     if (done > 0) notify.success(t('toShelve.allDone', { count: done }))
+    if (kept > 0) notify.success(t('toShelve.allKept', { count: kept }))
     setRunning(false)
     setAsking(false)
     whenDone()

@@ -1,3 +1,4 @@
 export { BarcodeList } from './BarcodeList'
 export { withScanned } from './barcodes'
 export { CopiesPanel } from './CopiesPanel'
+export { stateText } from './stateText'

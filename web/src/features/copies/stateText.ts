@@ -6,8 +6,10 @@ import { ProblemError } from '../../lib/problem'
 export const stateText = (state: CopyState): string => t(`copies.state.${state}`)
 
 /** What became of a copy that was moved. */
-export const movedWords = ({ barcode, state }: Copy): string =>
-  t('copies.move.done', { barcode, state: stateText(state) })
+export const movedWords = ({ barcode, state, hold }: Copy): string =>
+  hold
+    ? t('copies.move.kept', { barcode, name: hold.userName, day: hold.readyUntil })
+    : t('copies.move.done', { barcode, state: stateText(state) })
 
 /** Why it was not: mostly it is in another state by now, which the list shows. */
 export const refusedWords = (reason: string, error: unknown): string =>

@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Modal, Stack, TextInput } from '@mantine/core'
+import { Modal, Stack, TextInput } from '@mantine/core'
 import { useActionForm } from '../../api/form'
 import { extendLoan } from '../../api/loans'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import type { Refused } from './useLoanActions'
+import { DialogEnd } from '../../ui/DialogEnd'
 
 /** The rules that stand against an extension, and a reason to grant it all the same, which is kept (Law 6). */
 export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: () => void }) {
@@ -26,19 +27,12 @@ export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: 
             data-autofocus
             {...form.getInputProps('override.reason')}
           />
-          {failure !== null && (
-            <Alert color="red" role="alert">
-              {t('loans.extendFailed', { reason: messageOf(failure) })}
-            </Alert>
-          )}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              {t('common.cancel')}
-            </Button>
-            <Button type="submit" loading={pending}>
-              {t('loans.anyway.action')}
-            </Button>
-          </Group>
+          <DialogEnd
+            failure={failure === null ? null : t('loans.extendFailed', { reason: messageOf(failure) })}
+            submit={t('loans.anyway.action')}
+            pending={pending}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Modal>

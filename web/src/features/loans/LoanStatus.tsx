@@ -1,6 +1,7 @@
 import type { Loan } from '../../api/types'
 import { DateText, Money } from '../../ui/Facts'
-import { said, t } from '../../lib/messages'
+import { t } from '../../lib/messages'
+import { Reasons, Why } from '../../ui/Why'
 import { dueState } from './dueRules'
 import classes from './LoanStatus.module.css'
 
@@ -35,26 +36,11 @@ export function ReturnDate({ loan, today, withFine = false, of, since = false }:
         ) : (
           status
         )}
-        <Why loan={loan} of={of} />
+        <Why of={of ? `${loan.title}, ${of}` : loan.title}>
+          <Reasons reasons={loan.reasons} />
+        </Why>
       </div>
     </>
-  )
-}
-
-/** How the return date and the fine came about, step by step. */
-function Why({ loan, of }: { loan: Loan; of: string | undefined }) {
-  const why = t('loans.why')
-  return (
-    <details className={classes.why}>
-      <summary aria-label={of ? `${why} ${loan.title}, ${of}` : `${why} ${loan.title}`}>{why}</summary>
-      <ul>
-        {loan.reasons.map((reason, index) => (
-          // The steps have no identity beside their place.
-          // oxlint-disable-next-line react/no-array-index-key
-          <li key={index}>{said(reason)}</li>
-        ))}
-      </ul>
-    </details>
   )
 }
 

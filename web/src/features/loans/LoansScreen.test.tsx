@@ -1,9 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
-import type { AdminLoan, Copy, CopyState } from '../../api/types'
+import type { AdminLoan } from '../../api/types'
 import { renderApp } from '../../testing/render'
-import { bookDetail, config, librarian, loan as ownLoan, sessionOf } from '../../testing/samples'
+import { config, librarian, loan as ownLoan, sessionOf } from '../../testing/samples'
 import { fakeServer, type Handlers, problem } from '../../testing/server'
 
 function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
@@ -16,23 +16,7 @@ let open: AdminLoan[]
 let broken: boolean
 let perPage: number
 /** Where the copies that came back are. */
-let shelved: Map<number, CopyState>
 let deleted: number | null
-
-const copy = (id: number, state: CopyState): Copy => ({
-  id,
-  bookId: id,
-  title: `Book ${id}`,
-  barcode: `L${id}`,
-  state,
-  location: 'Shelf A1',
-  ownLocation: false,
-  note: '',
-  price: null,
-  acquiredOn: null,
-  loan: null,
-  moves: [],
-})
 
 /** A desk that really ends loans. */
 function desk() {
@@ -48,11 +32,6 @@ function desk() {
       const previous = start > 0 ? String(start - perPage) : null
       return { body: { loans: page, total: loans.length, today: '2026-11-21', overdue: 1, next, previous } }
     },
-    'GET /copies': (request) => {
-      const id = Number(new URL(request.url).searchParams.get('barcode')?.slice(1))
-      const state = shelved.get(id)
-      return { body: { copies: state === undefined ? [] : [copy(id, state)], toShelve: 1, next: null } }
-    },
     'POST /loans/1/extend': () => {
       const moved = loan(1, { returnDate: '2026-11-28' })
       open = open.map((one) => (one.id === 1 ? moved : one))
@@ -64,11 +43,10 @@ function desk() {
       if (broken) return problem(503, 'busy')
       open = open.filter((one) => one.id !== id)
       const { restock } = (await request.clone().json()) as { restock?: boolean }
-      shelved.set(id, restock ? 'on-shelf' : 'to-shelve')
-      return { status: 204 }
+      // The copies of a deleted title are withdrawn.
+      const state = id === deleted ? 'withdrawn' : restock ? 'on-shelf' : 'to-shelve'
+      return { body: { state, hold: null, waiting: 0, onShelf: 3 } }
     }
-    handlers[`GET /books/${id}` as const] = () =>
-      id === deleted ? problem(404, 'not-found') : { body: bookDetail(id) }
   }
   return fakeServer(handlers)
 }
@@ -88,7 +66,6 @@ async function answer(name: string) {
 beforeEach(() => {
   broken = false
   perPage = 50
-  shelved = new Map()
   deleted = null
   open = [loan(1, { fine: 15, overdueDays: 3, returnDate: '2026-11-18', EntryDate: '2026-11-11' }), loan(2), loan(3)]
 })
@@ -154,13 +131,17 @@ describe('All Borrowed Books', () => {
     await waitFor(() => expect(next).toHaveFocus())
   })
 
-  it('U2: a book whose title is gone is returned all the same, and nothing is said of its copies', async () => {
+  it('U2, A4: a book whose title is gone is returned all the same, and it is said that its copy is withdrawn', async () => {
     deleted = 3
+    open = [loan(3, { titleDeleted: true })]
     desk()
     renderApp('/fine')
-    await userEvent.click(await button('Return and restock', 3))
-    await answer('Return and restock')
-    expect(await screen.findByText('Book returned successfully.')).toBeVisible()
+    await userEvent.click(await button('Return', 3))
+    expect(screen.queryByRole('button', { name: /^Return and restock/ })).not.toBeInTheDocument()
+    const question = await answer('Return')
+    expect(question).toHaveTextContent('Its title was deleted from the catalogue')
+    expect(question).not.toHaveTextContent('one more is available')
+    expect(await screen.findByText(/^Book returned. Its title was deleted/)).toBeVisible()
   })
 
   it('R-LOAN-4: Extend 7 Days moves the date and keeps the place', async () => {

@@ -1,8 +1,8 @@
-import { Button, Text } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type RefObject, type SubmitEvent } from 'react'
-import { Link, Navigate, useSearchParams } from 'react-router'
+import { Navigate, useSearchParams } from 'react-router'
 import { loanListQuery } from '../../api/loans'
 import type { AdminLoan } from '../../api/types'
 import { EmptyState } from '../../ui/EmptyState'
@@ -11,8 +11,10 @@ import { focusIsFree, focusSearch } from '../../lib/focus'
 import { t } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
+import { Pages, pageAddress } from '../../ui/Pages'
 import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
 import { SearchBox, useSearchText } from '../../ui/SearchBox'
+import { DeclareLost } from '../money'
 import { ExtendAnyway } from './ExtendAnyway'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
@@ -49,7 +51,7 @@ export default function LoansScreen() {
         <Text role="status" c="dimmed" size="sm" className="tabular">
           {page && countText(page.total, q)}
         </Text>
-        {page && <Pages previous={page.previous} next={page.next} label={t('loans.pages.label')} />}
+        {page && <Pages previous={page.previous} next={page.next} label={t('list.pages.label')} />}
       </div>
       <ListState query={query} lines={8}>
         {({ total, loans, today, previous, next }) =>
@@ -57,7 +59,7 @@ export default function LoansScreen() {
             <EmptyState message={q ? t('loans.list.noMatch', { q }) : t('loans.list.none')} />
           ) : loans.length === 0 && current ? (
             // The last row of a later page has just been returned.
-            <Navigate to={{ search: addressOf(params, null) }} replace />
+            <Navigate to={{ search: pageAddress(params, null) }} replace />
           ) : (
             <div
               ref={rows}
@@ -76,7 +78,7 @@ export default function LoansScreen() {
               />
               {(previous ?? next) !== null && (
                 <div className={classes.below}>
-                  <Pages previous={previous} next={next} label={t('loans.pages.below')} />
+                  <Pages previous={previous} next={next} label={t('list.pages.below')} />
                 </div>
               )}
             </div>
@@ -91,13 +93,6 @@ export default function LoansScreen() {
 function countText(total: number, q: string): string {
   if (total === 0) return ''
   return q ? t('loans.list.matches', { total }) : t('loans.list.count', { total })
-}
-
-function addressOf(params: URLSearchParams, cursor: string | null): string {
-  const after = new URLSearchParams(params)
-  if (cursor === null) after.delete('cursor')
-  else after.set('cursor', cursor)
-  return after.toString()
 }
 
 /** The button that turned to the last page is gone there: the keyboard goes on in the rows. */
@@ -127,29 +122,6 @@ function useEnterFromSearch(rows: RefObject<HTMLElement | null>, q: string, curr
     if (typed === q && current) focusFirstAction(rows)
     else wanted.current = typed
   }
-}
-
-type PagesProps = { previous: string | null; next: string | null; label: string }
-
-function Pages({ previous, next, label }: PagesProps) {
-  const [params] = useSearchParams()
-  if (previous === null && next === null) return null
-  const step = (name: string, cursor: string | null) =>
-    cursor === null ? (
-      <Button variant="default" size="sm" disabled>
-        {name}
-      </Button>
-    ) : (
-      <Button component={Link} to={{ search: addressOf(params, cursor) }} variant="default" size="sm">
-        {name}
-      </Button>
-    )
-  return (
-    <nav aria-label={label} className={classes.pages}>
-      {step(t('loans.pages.previous'), previous)}
-      {step(t('loans.pages.next'), next)}
-    </nav>
-  )
 }
 
 type LoansProps = {
@@ -221,6 +193,7 @@ function Person({ loan }: { loan: AdminLoan }) {
 
 function Loans({ loans, today, pending, onAction }: LoansProps) {
   const question = useQuestion<Asked>()
+  const [lost, setLost] = useState<AdminLoan | null>(null)
   const columns = useColumns(today, {
     title: t('loans.column.actions'),
     bare: true,
@@ -229,7 +202,9 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
       const ask = (by: Asked['by']) => question.ask({ loan, by })
       return (
         <div className={classes.actions}>
-          <LoanButton {...shared} action="restock" variant="default" onPress={() => ask('restock')} />
+          {!loan.titleDeleted && (
+            <LoanButton {...shared} action="restock" variant="default" onPress={() => ask('restock')} />
+          )}
           <LoanButton {...shared} action="return" onPress={() => ask('return')} />
           <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
         </div>
@@ -247,7 +222,12 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
         keyOf={(loan) => loan.id}
         columns={columns}
       />
-      <ReturnQuestion question={question} onAnswer={({ loan, by }, answer) => onAction(loan, answer, by)} />
+      <ReturnQuestion
+        question={question}
+        onAnswer={({ loan, by }, answer) => onAction(loan, answer, by)}
+        onLost={setLost}
+      />
+      {lost && <DeclareLost loan={lost} onClose={() => setLost(null)} />}
     </>
   )
 }

@@ -15,13 +15,16 @@ export type Asked = { loan: AdminLoan; by: Ending }
 type ReturnQuestionProps = {
   question: Question<Asked>
   onAnswer: (asked: Asked, answer: Ending) => void
+  /** The reader does not bring it: it is lost. */
+  onLost: (loan: AdminLoan) => void
 }
 
 /**
  * Names the book, the borrower and the fine before the loan ends, and says where either answer leaves the copy. Enter
  * does what the button in the row was named.
  */
-export function ReturnQuestion({ question: { about: asked, opened, close }, onAnswer }: ReturnQuestionProps) {
+export function ReturnQuestion({ question: { about: asked, opened, close }, onAnswer, onLost }: ReturnQuestionProps) {
+  const gone = asked?.loan.titleDeleted ?? false
   const answer = (ending: Ending, variant: 'default' | 'filled') => (
     <Button
       variant={variant}
@@ -38,22 +41,40 @@ export function ReturnQuestion({ question: { about: asked, opened, close }, onAn
   return (
     <Modal opened={opened} onClose={close} title={t('loans.question.title')}>
       <Text>{asked && sentenceOf(asked.loan)}</Text>
-      <Text mt="sm">{t('loans.question.restock')}</Text>
-      <Text mt="xs">
-        {rich('loans.question.return', {
-          link: (words) => (
-            <Anchor component={Link} to={paths.toShelve()} underline="always">
-              {words}
-            </Anchor>
-          ),
-        })}
-      </Text>
+      {gone ? (
+        <Text mt="sm">{t('loans.question.titleDeleted')}</Text>
+      ) : (
+        <>
+          <Text mt="sm">{t('loans.question.restock')}</Text>
+          <Text mt="xs">
+            {rich('loans.question.return', {
+              link: (words) => (
+                <Anchor component={Link} to={paths.toShelve()} underline="always">
+                  {words}
+                </Anchor>
+              ),
+            })}
+          </Text>
+        </>
+      )}
+      <Button
+        variant="subtle"
+        color="red"
+        mt="sm"
+        px={0}
+        onClick={() => {
+          if (asked) onLost(asked.loan)
+          close()
+        }}
+      >
+        {t('money.lost.open')}
+      </Button>
       <Group justify="flex-end" mt="lg" gap="xs">
         <Button variant="subtle" onClick={close}>
           {t('common.cancel')}
         </Button>
-        {answer('return', 'default')}
-        {answer('restock', 'filled')}
+        {answer('return', gone ? 'filled' : 'default')}
+        {!gone && answer('restock', 'filled')}
       </Group>
     </Modal>
   )

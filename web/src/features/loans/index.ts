@@ -1,4 +1,6 @@
+export { ExtendAnyway } from './ExtendAnyway'
 export { LoanButton } from './LoanButton'
 export { Fine, ReturnDate } from './LoanStatus'
-export { useLoanActions } from './useLoanActions'
+export { ReturnQuestion, type Asked } from './ReturnQuestion'
+export { useLoanActions, type Refused } from './useLoanActions'
 export { useRowFocus } from './useRowFocus'

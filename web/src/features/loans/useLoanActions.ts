@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useAction } from '../../api/action'
-import { extendLoan, returnLoan, takeBack, type Landed } from '../../api/loans'
-import type { Loan } from '../../api/types'
+import { extendLoan, returnLoan, takeBack } from '../../api/loans'
+import type { Loan, ReturnedCopy } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 
@@ -16,11 +16,15 @@ export type Refused = { id: number; blocks: readonly string[]; reason: string }
 
 const overridable = (error: unknown): readonly string[] => (error instanceof ProblemError ? error.overridable : [])
 
-type LoanFacts = Pick<Loan, 'id' | 'bookId' | 'barcode'>
+type LoanFacts = Pick<Loan, 'id'>
 
-function takenBack(landed: Landed): string {
-  if (landed?.state === 'on-shelf') return t('loans.returned.onShelf', { count: landed.onShelf })
-  if (landed?.state === 'to-shelve') return t('loans.returned.toShelve')
+function takenBack(landed: ReturnedCopy): string {
+  if (landed.hold) {
+    return t('loans.returned.kept', { name: landed.hold.userName, day: landed.hold.readyUntil })
+  }
+  if (landed.state === 'on-shelf') return t('loans.returned.onShelf', { count: landed.onShelf })
+  if (landed.state === 'to-shelve') return t('loans.returned.toShelve')
+  if (landed.state === 'withdrawn') return t('loans.returned.withdrawn')
   return t('loans.returned')
 }
 
@@ -31,7 +35,10 @@ function takenBack(landed: Landed): string {
 export function useLoanActions(onRefused?: (refused: Refused) => void) {
   const [pending, setPending] = useState<ReadonlyMap<number, LoanAction>>(new Map())
   const returnFailed = (reason: string, error: unknown) => t('loans.returnFailed', { reason: reasonOf(reason, error) })
-  const giveBack = useAction(returnLoan, { done: () => t('loans.returned'), failed: returnFailed })
+  const giveBack = useAction(returnLoan, {
+    done: ({ waiting }) => t(waiting > 0 ? 'loans.returned.awaited' : 'loans.returned'),
+    failed: returnFailed,
+  })
   const take = useAction(takeBack, { done: takenBack, failed: returnFailed })
   const extend = useAction(extendLoan, {
     done: () => t('loans.extended'),
@@ -39,15 +46,15 @@ export function useLoanActions(onRefused?: (refused: Refused) => void) {
       onRefused && overridable(error).length > 0 ? null : t('loans.extendFailed', { reason: reasonOf(reason, error) }),
   })
 
-  async function run({ id, bookId, barcode }: LoanFacts, action: LoanAction): Promise<void> {
+  async function run({ id }: LoanFacts, action: LoanAction): Promise<void> {
     if (pending.has(id)) return
     setPending((before) => new Map(before).set(id, action))
     const outcome =
       action === 'extend'
         ? await extend.run({ id })
         : onRefused
-          ? await take.run({ id, bookId, barcode, restock: action === 'restock' })
-          : await giveBack.run(id)
+          ? await take.run({ id, restock: action === 'restock' })
+          : await giveBack.run({ id })
     if (!outcome.ok && action === 'extend') {
       const blocks = overridable(outcome.error)
       if (blocks.length > 0) onRefused?.({ id, blocks, reason: messageOf(outcome.error) })

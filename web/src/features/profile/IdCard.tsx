@@ -2,7 +2,9 @@ import { Button } from '@mantine/core'
 import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
 import classes from './IdCard.module.css'
-import { code128, qrCode, type Symbol } from './symbols'
+import { Drawn } from '../../ui/Drawn'
+import { qrCode } from '../../ui/symbol'
+import { code128 } from './symbols'
 
 type IdCardProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
 
@@ -39,21 +41,5 @@ export default function IdCard({ name, department, batch, rollNumber }: IdCardPr
         {t('profile.card.print')}
       </Button>
     </>
-  )
-}
-
-function Drawn({ symbol, label, className }: { symbol: Symbol; label: string; className: string | undefined }) {
-  const { path, width, height } = symbol
-  return (
-    <svg
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${width} ${height}`}
-      shapeRendering="geometricPrecision"
-      className={className}
-      preserveAspectRatio="none"
-    >
-      <path d={path} fill="#000" />
-    </svg>
   )
 }

@@ -1,12 +1,9 @@
 import { Button, Modal } from '@mantine/core'
-import { Suspense, useState } from 'react'
-import { ErrorBoundary } from 'react-error-boundary'
-import { lazyChunk } from '../../lib/lazyChunk'
-import { t } from '../../lib/messages'
-import type { User } from '../../api/types'
 import { Barcode } from 'lucide-react'
-
-const IdCard = lazyChunk('id-card', () => import('./IdCard'))
+import { useState } from 'react'
+import type { User } from '../../api/types'
+import { t } from '../../lib/messages'
+import { CardSheet } from './CardSheet'
 
 /** The student's own card, to print or to show on a phone. */
 export function MyCard({ user }: { user: User }) {
@@ -19,11 +16,7 @@ export function MyCard({ user }: { user: User }) {
         {t('profile.card.title')}
       </Button>
       <Modal opened={opened} onClose={() => setOpened(false)} title={t('profile.card.title')} size="md">
-        <ErrorBoundary fallback={<p role="alert">{t('profile.card.failed')}</p>} onError={IdCard.again}>
-          <Suspense fallback={t('profile.card.loading')}>
-            <IdCard name={user.name} department={user.department} batch={user.batch} rollNumber={rollNumber} />
-          </Suspense>
-        </ErrorBoundary>
+        <CardSheet name={user.name} department={user.department} batch={user.batch} rollNumber={rollNumber} />
       </Modal>
     </>
   )

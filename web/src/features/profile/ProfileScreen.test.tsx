@@ -100,7 +100,7 @@ describe('borrowed books', () => {
     server(loans, {
       'POST /loans/2/return': () => {
         loans.pop()
-        return { status: 204 }
+        return { body: { state: 'on-shelf', hold: null, waiting: 0, onShelf: 1 } }
       },
     })
     renderApp('/profile')

@@ -8,6 +8,8 @@ import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
 import { Money } from '../../ui/Facts'
 import { PageHeader } from '../../ui/PageHeader'
+import { MyHolds } from '../holds'
+import { MyAccount, MyBalance } from '../money'
 import { BorrowedBooks } from './BorrowedBooks'
 import { profileDraft } from './draft'
 import { MyCard } from './MyCard'
@@ -82,11 +84,14 @@ function Profile({ user, editing, onClose }: { user: User; editing: boolean; onC
                 )}
               </dd>
             </div>
+            <MyBalance />
           </dl>
           <MyCard user={user} />
         </>
       )}
       <BorrowedBooks />
+      <MyHolds />
+      <MyAccount />
     </>
   )
 }

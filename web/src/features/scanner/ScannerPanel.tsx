@@ -1,15 +1,14 @@
-import { Button, CloseButton, FileButton, NativeSelect, Text, TextInput } from '@mantine/core'
+import { Button, CloseButton, FileButton, Text, TextInput } from '@mantine/core'
 import { useCallback, useEffect, useRef, useState, type SyntheticEvent } from 'react'
 import { t } from '../../lib/messages'
-import { Pause, Play } from 'lucide-react'
 import type { ScanResult } from './acceptance'
-import { ZOOM } from './camera'
 import { DecoderMissing } from './decoder'
 import { headline } from './messages'
 import { refusal } from './picture'
 import { rollNumberOf } from './rollNumber'
-import type { Scanner, ScanView } from './scanner'
+import type { Scanner } from './scanner'
 import classes from './ScannerPanel.module.css'
+import { Controls, Stage } from './Stage'
 import { useScanner } from './useScanner'
 
 /** What takes longer shows how far it is. */
@@ -53,7 +52,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   }, [])
   const { attach, scanner, decoder, view } = useScanner(onRead)
 
-  const camera = view ? headline(view) : t('scanner.starting')
+  const camera = view ? headline(view, t('scanner.point')) : t('scanner.starting')
   const latest = useRef(camera)
   useEffect(() => {
     latest.current = camera
@@ -99,7 +98,6 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   useEffect(() => watchDrops(setDropping, (file) => void onDrop.current(file)), [])
 
   const words = looking ? t('account.card.looking') : (said?.words ?? camera)
-  const shows = view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
 
   return (
     <section className={classes.panel} aria-label={t('scanner.label')} data-dropping={dropping || undefined}>
@@ -112,25 +110,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
       {progress !== null && (
         <progress className={classes.progress} value={progress} aria-label={t('scanner.picture.reading')} />
       )}
-      <div className={classes.stage} data-off={!shows || undefined}>
-        {/* A camera's picture has no sound that could be written down. */}
-        {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
-        <video
-          ref={attach}
-          className={classes.video}
-          style={{ transform: `scale(${view?.enlarged ?? 1})` }}
-          muted
-          playsInline
-          aria-label={t('scanner.video')}
-        />
-        {shows && view.box !== null && (
-          <div
-            className={classes.box}
-            style={{ width: view.box, height: view.box }}
-            data-paused={view.state === 'paused' || undefined}
-          />
-        )}
-      </div>
+      <Stage attach={attach} view={view} />
       {scanner && view && <Controls scanner={scanner} view={view} />}
       <div className={classes.row}>
         <FileButton
@@ -183,70 +163,6 @@ function watchDrops(onHover: (over: boolean) => void, onFile: (file: File) => vo
     removeEventListener('dragleave', leave)
     removeEventListener('drop', drop)
   }
-}
-
-function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }) {
-  const { state, opening, cameras, cameraId, torch, zoom } = view
-  const waits = state === 'notStarted' && (opening || view.box === null)
-  const [name, icon, act] =
-    state === 'scanning'
-      ? ([t('scanner.pause'), <Pause key="icon" />, () => scanner.pause()] as const)
-      : state === 'paused'
-        ? ([t('scanner.resume'), <Play key="icon" />, () => void scanner.resume()] as const)
-        : ([t('common.retry'), undefined, () => void scanner.start()] as const)
-  return (
-    <>
-      <div className={classes.row}>
-        {/* One button for all states, so that the keyboard's place is kept. */}
-        <Button
-          variant="default"
-          size="sm"
-          leftSection={icon}
-          aria-disabled={waits || undefined}
-          data-disabled={waits || undefined}
-          onClick={waits ? undefined : act}
-        >
-          {name}
-        </Button>
-        {torch !== null && (
-          <Button
-            variant={torch ? 'light' : 'default'}
-            size="sm"
-            aria-pressed={torch}
-            onClick={() => void scanner.setTorch(!torch)}
-          >
-            {t('scanner.torch')}
-          </Button>
-        )}
-        {state !== 'notStarted' && (
-          <label className={classes.zoom}>
-            <span>{t('scanner.zoom')}</span>
-            <input
-              type="range"
-              min={ZOOM.min}
-              max={ZOOM.max}
-              step={ZOOM.step}
-              value={zoom}
-              aria-valuetext={t('scanner.zoomTimes', { factor: zoom.toFixed(1) })}
-              onChange={(event) => void scanner.setZoom(event.currentTarget.valueAsNumber)}
-            />
-            <span className={`tabular ${classes.factor}`} aria-hidden="true">
-              {zoom.toFixed(1)}×
-            </span>
-          </label>
-        )}
-      </div>
-      {cameras.length > 1 && (
-        <NativeSelect
-          label={t('scanner.camera')}
-          size="sm"
-          value={cameraId ?? ''}
-          data={cameras.map(({ id, label }) => ({ value: id, label }))}
-          onChange={(event) => void scanner.choose(event.currentTarget.value)}
-        />
-      )}
-    </>
-  )
 }
 
 /** For a card that no camera reads. */

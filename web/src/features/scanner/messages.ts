@@ -1,8 +1,8 @@
 import { t } from '../../lib/messages'
 import type { ScanView } from './scanner'
 
-/** The one sentence in the scanner's header (R-SCAN-8). */
-export function headline(view: ScanView): string {
+/** The one sentence in the scanner's header (R-SCAN-8); `aim` is what it says while it scans. */
+export function headline(view: ScanView, aim: string): string {
   if (view.problem) return t(`scanner.problem.${view.problem}`)
   if (view.opening) return t('scanner.starting')
   if (view.box === null) return t('scanner.noRoom')
@@ -14,6 +14,6 @@ export function headline(view: ScanView): string {
     case 'scanning':
       if (view.torchProblem)
         return view.torchProblem === 'on' ? t('scanner.torchOnFailed') : t('scanner.torchOffFailed')
-      return t('scanner.point')
+      return aim
   }
 }

@@ -92,7 +92,11 @@ type EffectQuestionProps = { effect: Effect; pending: boolean; onYes: () => void
 function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps) {
   const changed = Math.max(effect.finesChanged, effect.dueDatesMoved)
   return (
-    <Dialog onClose={onClose} title={t('settings.effect.title')} size="xl">
+    <Dialog
+      onClose={onClose}
+      title={t(effect.forgets === null ? 'settings.effect.title' : 'settings.effect.forgetsTitle')}
+      size={effect.forgets === null ? 'xl' : 'md'}
+    >
       <ul className={classes.summary}>
         {effect.summary.map((message) => (
           <li key={message.code}>{said(message)}</li>

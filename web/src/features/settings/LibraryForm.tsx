@@ -1,7 +1,8 @@
-import { NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { saveLibrary } from '../../api/settings'
+import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core'
+import { previewLibrary, saveLibrary } from '../../api/settings'
 import type { LibrarySettings } from '../../api/types'
 import { labelOf } from '../../api/validate'
+import { monthText } from '../../lib/format'
 import { LANGUAGES, t } from '../../lib/messages'
 import { FormFrame } from './FormFrame'
 import classes from './Settings.module.css'
@@ -14,6 +15,9 @@ type LibraryValues = {
   currencyCode: string
   accessionPrefix: string
   language: LibrarySettings['language']
+  financialYearMonth: number
+  /** Blank: never. */
+  forgetAfterMonths: string
   /** One a line. */
   batches: string
   departments: string
@@ -25,6 +29,8 @@ const SAMPLE: LibraryValues = {
   currencyCode: '',
   accessionPrefix: '',
   language: 'en',
+  financialYearMonth: 4,
+  forgetAfterMonths: '',
   batches: '',
   departments: '',
 }
@@ -42,18 +48,23 @@ function valuesOf({ batches, departments, ...texts }: LibrarySettings): LibraryV
     currencyCode: texts.currencyCode,
     accessionPrefix: texts.accessionPrefix,
     language: texts.language,
+    financialYearMonth: texts.financialYearMonth,
+    forgetAfterMonths: texts.forgetAfterMonths === null ? '' : String(texts.forgetAfterMonths),
     batches: batches.join('\n'),
     departments: departments.join('\n'),
   }
 }
 
-const documentOf = ({ batches, departments, ...texts }: LibraryValues): LibrarySettings => ({
+const documentOf = ({ batches, departments, forgetAfterMonths, ...texts }: LibraryValues): LibrarySettings => ({
   ...texts,
+  forgetAfterMonths: forgetAfterMonths === '' ? null : Number(forgetAfterMonths),
   batches: linesOf(batches),
   departments: linesOf(departments),
 })
 
 const TEXTS = ['name', 'currency', 'currencyCode', 'accessionPrefix'] as const
+const NUMBERS = ['financialYearMonth', 'forgetAfterMonths'] as const
+const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
 const LISTS = ['batches', 'departments'] as const
 
 /** What the library is called, how it counts its money, and what registration offers (R-RULE-1). */
@@ -65,6 +76,8 @@ export function LibraryForm(part: Part<LibrarySettings>) {
     valuesOf,
     documentOf,
     save: saveLibrary,
+    preview: previewLibrary,
+    hasEffect: (before, after) => before.forgetAfterMonths !== after.forgetAfterMonths,
   })
   const { values, change, errors } = form
 
@@ -72,7 +85,9 @@ export function LibraryForm(part: Part<LibrarySettings>) {
     const list = LISTS.find((name) => name === place)
     if (list) return t(`settings.library.${list}`)
     const text = TEXTS.find((name) => name === place)
-    return text ? labelOf('LibrarySettings', text) : labelOf('LibrarySettings', 'language')
+    if (text) return labelOf('LibrarySettings', text)
+    const number = NUMBERS.find((name) => name === place)
+    return labelOf('LibrarySettings', number ?? 'language')
   }
   /** The server names the line of a list; all lines stand in one field. */
   const errorsIn = (list: string) =>
@@ -109,6 +124,27 @@ export function LibraryForm(part: Part<LibrarySettings>) {
           className={classes.short}
           data-path="language"
           onChange={(event) => change({ ...values, language: event.currentTarget.value === 'hi' ? 'hi' : 'en' })}
+        />
+        <NativeSelect
+          label={labelOf('LibrarySettings', 'financialYearMonth')}
+          description={t('settings.library.financialYearMonthHint')}
+          value={values.financialYearMonth}
+          error={errors['financialYearMonth']}
+          data={MONTHS.map((month) => ({ value: String(month), label: monthText(month) }))}
+          className={classes.short}
+          data-path="financialYearMonth"
+          onChange={(event) => change({ ...values, financialYearMonth: Number(event.currentTarget.value) })}
+        />
+        <NumberInput
+          label={labelOf('LibrarySettings', 'forgetAfterMonths')}
+          description={t('settings.library.forgetAfterMonthsHint')}
+          value={values.forgetAfterMonths}
+          error={errors['forgetAfterMonths']}
+          allowDecimal={false}
+          allowNegative={false}
+          clampBehavior="none"
+          data-path="forgetAfterMonths"
+          onChange={(months) => change({ ...values, forgetAfterMonths: String(months) })}
         />
         {LISTS.map((name) => (
           <Textarea

@@ -21,8 +21,15 @@ import classes from './Settings.module.css'
 import type { Part } from './SettingsScreen'
 import { useSettingsForm } from './useSettingsForm'
 
-const GROUPS = ['lending', 'fines', 'stops'] as const
-const SWITCHES = ['selfBorrow', 'selfReturn', 'selfRenew', 'chargeClosedDays', 'chargeOnRenewal'] as const
+const GROUPS = ['lending', 'fines', 'stops', 'holds'] as const
+const SWITCHES = [
+  'selfBorrow',
+  'selfReturn',
+  'selfRenew',
+  'chargeClosedDays',
+  'chargeOnRenewal',
+  'returnsWaitToBeShelved',
+] as const
 
 const ruleName = (rule: RuleName): string =>
   rule === 'allBackBy' || rule === 'oneCopyPerTitle' ? t(`settings.rule.${rule}`) : labelOf('CategoryRules', rule)

@@ -13,6 +13,8 @@ const library: LibrarySettings = {
   currencyCode: 'INR',
   accessionPrefix: 'C-',
   language: 'en',
+  financialYearMonth: 4,
+  forgetAfterMonths: null,
   batches: ['2026'],
   departments: [],
 }

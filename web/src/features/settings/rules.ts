@@ -1,6 +1,6 @@
 import type { CategoryRules, RulesDocument } from '../../api/types'
 
-/** A rule on the screen. `limit`: blank means that there is none. Holds come with their own screens. */
+/** A rule on the screen. `limit`: blank means that there is none. */
 export const RULES = [
   { name: 'loanDays', group: 'lending', kind: 'number' },
   { name: 'renewalDays', group: 'lending', kind: 'number' },
@@ -13,9 +13,11 @@ export const RULES = [
   { name: 'maxFine', group: 'fines', kind: 'amount', limit: true },
   { name: 'blockOverdue', group: 'stops', kind: 'number', limit: true },
   { name: 'blockOwingOver', group: 'stops', kind: 'amount', limit: true },
+  { name: 'holdDays', group: 'holds', kind: 'number' },
+  { name: 'maxHolds', group: 'holds', kind: 'number', limit: true },
 ] as const satisfies readonly {
   name: keyof CategoryRules
-  group: 'lending' | 'fines' | 'stops'
+  group: 'lending' | 'fines' | 'stops' | 'holds'
   kind: 'number' | 'amount' | 'day' | 'flag'
   limit?: true
 }[]

@@ -23,6 +23,8 @@ type Options<V, D> = {
   blanksOf?: (values: V) => Errors
   save: Save<D>
   preview?: Preview<D>
+  /** Whether a change has an effect to be shown; every one has if not said. */
+  hasEffect?: (before: V, after: V) => boolean
   /** What is saved by now. */
   loadAgain: () => Promise<Saved<D>>
 }
@@ -95,11 +97,11 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     const missing = options.blanksOf?.(values) ?? {}
     setBlanks(missing)
     if (Object.keys(missing).length > 0) return focusFirstError(missing)
-    if (!options.preview) return store()
+    if (!options.preview || options.hasEffect?.(base.values, values) === false) return store()
     const outcome = await preview.run(documentOf(values))
     if (!outcome.ok) return fail(outcome.error)
-    const { finesChanged, dueDatesMoved } = outcome.output
-    if (finesChanged === 0 && dueDatesMoved === 0) await store()
+    const { finesChanged, dueDatesMoved, forgets } = outcome.output
+    if (finesChanged === 0 && dueDatesMoved === 0 && forgets === null) await store()
     else setEffect(outcome.output)
   }
 

@@ -1,14 +1,17 @@
 import { Button } from '@mantine/core'
 import { Link, useParams } from 'react-router'
+import { useMay } from '../../../api/account'
 import { t } from '../../../lib/messages'
 import { idOf, paths } from '../../../lib/paths'
 import { CopiesPanel } from '../../copies'
+import { LinePanel } from '../../holds'
 import { StatusBadge } from '../grid/StatusBadge'
 import { BookPage } from './BookPage'
 
 /** A book as the librarian sees it (R-DETAIL-1). */
 export default function BookDetailScreen() {
   const id = idOf(useParams()['id'])
+  const may = useMay('catalogue')
   return (
     <BookPage
       key={id}
@@ -17,12 +20,19 @@ export default function BookDetailScreen() {
       linkTo={paths.bookDetail}
       search={paths.home()}
       forLibrarian
-      panel={(book) => <CopiesPanel book={book} />}
+      panel={(book) => (
+        <>
+          <CopiesPanel book={book} />
+          <LinePanel book={book} />
+        </>
+      )}
       action={(book) => (
         <>
-          <Button component={Link} to={paths.updateBook(book.id)} size="md">
-            {t('books.detail.update')}
-          </Button>
+          {may && (
+            <Button component={Link} to={paths.updateBook(book.id)} size="md">
+              {t('books.detail.update')}
+            </Button>
+          )}
           <StatusBadge status={book.status} size="lg" />
         </>
       )}

@@ -9,6 +9,7 @@ import { quoted } from '../../../lib/format'
 import { rich, t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { messageOf } from '../../../lib/problem'
+import { Reserve } from '../../holds'
 import { Availability } from './Availability'
 import classes from './BookPage.module.css'
 
@@ -21,6 +22,10 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
   const { pathname, search } = useLocation()
   const refusal = useRef<HTMLDivElement>(null)
   const failed = borrow.error !== null
+  const { own, free, offered, waiting } = book.reservation
+  const kept = own?.state === 'ready'
+  // What stands on the shelf may be for those who wait (R-HOLD-3).
+  const promised = !visitor && book.noOfBooks > 0 && free === 0
   const { data } = useQuery({ ...myLoansQuery, enabled: !visitor })
   // The one that is due first.
   const [loan] = (data?.loans ?? [])
@@ -47,7 +52,7 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
           })}
         </p>
       )}
-      {book.status !== 'Available' ? (
+      {!kept && (book.status !== 'Available' || promised) ? (
         <Button size="md" disabled>
           {t('books.detail.notAvailable')}
         </Button>
@@ -66,7 +71,9 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
           {t('books.detail.borrow')}
         </Button>
       )}
-      <Availability book={book} />
+      {!kept && <Availability book={book} />}
+      {waiting > 0 && own === null && !offered && <p className={classes.waiting}>{t('holds.waiting', { waiting })}</p>}
+      {!visitor && <Reserve book={book} />}
       {failed && (
         <Alert ref={refusal} color="red" role="alert" tabIndex={-1} w="100%">
           {messageOf(borrow.error)}

@@ -1,18 +1,22 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import { useMay } from '../../../api/account'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { EmptyState } from '../../../ui/EmptyState'
 
 /** Stands where the list would be while the catalogue is empty. */
 export function AddFirstBook() {
+  const may = useMay('catalogue')
   return (
     <EmptyState
       message={t('books.list.empty')}
       action={
-        <Button component={Link} to={paths.addBook()}>
-          {t('books.add')}
-        </Button>
+        may && (
+          <Button component={Link} to={paths.addBook()}>
+            {t('books.add')}
+          </Button>
+        )
       }
     />
   )

@@ -216,6 +216,26 @@ describe('admin home', () => {
     expect(screen.getByText('1 book')).toBeVisible()
   })
 
+  it('B2: the question tells who is touched: copies on loan, and people who wait', async () => {
+    fakeServer({
+      ...session,
+      'GET /books': catalogue,
+      'GET /books/1': {
+        body: bookDetail(1, { reservation: { offered: false, waiting: 3, free: 3, backBy: null, own: null } }),
+        headers: { ETag: '"1"' },
+      },
+      'GET /books/1/copies': {
+        body: { copies: [], counts: [{ state: 'on-loan', count: 2 }], next: null },
+      },
+    })
+    renderApp('/home')
+    await userEvent.click(await screen.findByRole('button', { name: 'Delete Middlemarch' }))
+    const dialog = await screen.findByRole('dialog')
+    expect(dialog).toHaveTextContent('3 copies on the shelf')
+    expect(await within(dialog).findByText('2 copies are on loan.')).toBeVisible()
+    expect(within(dialog).getByText('3 people wait for it and lose their places.')).toBeVisible()
+  })
+
   it('W23, W24: one question is asked for each book in turn, and the keyboard goes on where a deleted one stood', async () => {
     let there = shelf
     const remove = (id: number) => () => {

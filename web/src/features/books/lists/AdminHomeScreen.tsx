@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import { useMay } from '../../../api/account'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
@@ -13,15 +14,18 @@ import { useDeleteBook } from './DeleteBook'
 export default function AdminHomeScreen() {
   const q = useSearchText()
   const sort = useSort()
+  const may = useMay('catalogue')
   const { button: deleteButton, question } = useDeleteBook()
   return (
     <>
       <PageHeader
         title={t('books.home.title')}
         actions={
-          <Button component={Link} to={paths.addBook()} leftSection={<Plus />}>
-            {t('books.add')}
-          </Button>
+          may && (
+            <Button component={Link} to={paths.addBook()} leftSection={<Plus />}>
+              {t('books.add')}
+            </Button>
+          )
         }
       >
         <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
@@ -31,20 +35,24 @@ export default function AdminHomeScreen() {
         columns={6}
         sortable
         linkTo={(book) => paths.bookDetail(book.id)}
-        actions={(book, place) => (
-          <>
-            <Button
-              component={Link}
-              to={paths.updateBook(book.id)}
-              aria-label={t('books.update.book', { title: book.title })}
-              variant="subtle"
-              size="sm"
-            >
-              {t('books.update.action')}
-            </Button>
-            {deleteButton(book, place)}
-          </>
-        )}
+        actions={
+          may
+            ? (book, place) => (
+                <>
+                  <Button
+                    component={Link}
+                    to={paths.updateBook(book.id)}
+                    aria-label={t('books.update.book', { title: book.title })}
+                    variant="subtle"
+                    size="sm"
+                  >
+                    {t('books.update.action')}
+                  </Button>
+                  {deleteButton(book, place)}
+                </>
+              )
+            : undefined
+        }
         empty={<AddFirstBook />}
       />
       {question}

@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core'
-import { useRef } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
 import { useAction } from '../../../api/action'
-import { deleteBook as deleteBookAction } from '../../../api/books'
+import { bookQuery, deleteBook as deleteBookAction } from '../../../api/books'
+import { copiesQuery } from '../../../api/copies'
 import type { Book } from '../../../api/types'
 import { focusIsFree, focusSearch } from '../../../lib/focus'
 import { quoted } from '../../../lib/format'
@@ -13,15 +15,37 @@ import classes from './DeleteBook.module.css'
 
 /** The question is closed by then and has given the focus back. */
 const CLOSING_MS = 250
+/** How long the list may take to go on without the deleted book. */
+const SHOWN_MS = 5000
+const AGAIN_MS = 50
+
+/** Whom it touches that a book is deleted. */
+type Touched = { id: number; onLoan: number; waiting: number }
 
 /** Deleting out of a list of books: the quiet red button of each one, and the one question that they ask. */
 export function useDeleteBook() {
   const { about: asked, opened, ask, close } = useQuestion<{ book: Book; place: number }>()
-  const buttons = useRef(new Map<number, HTMLButtonElement>())
+  const queries = useQueryClient()
+  const [touched, setTouched] = useState<Touched | null>(null)
+  const buttons = useRef(new Map<number, { id: number; element: HTMLButtonElement }>())
   const deleteBook = useAction(deleteBookAction, {
     done: () => t('books.delete.done', { title: quoted(asked?.book.title ?? '') }),
     failed: () => t('books.delete.failed'),
   })
+
+  /** The question stands meanwhile with what the list knows, and also where this cannot be read. */
+  async function look(id: number) {
+    try {
+      const [{ book }, { pages }] = await Promise.all([
+        queries.fetchQuery(bookQuery(id)),
+        queries.fetchInfiniteQuery(copiesQuery(id)),
+      ])
+      const onLoan = pages[0]?.counts.find(({ state }) => state === 'on-loan')?.count ?? 0
+      setTouched({ id, onLoan, waiting: book.reservation.waiting })
+    } catch {
+      setTouched(null)
+    }
+  }
 
   async function remove() {
     if (!asked) return
@@ -29,29 +53,35 @@ export function useDeleteBook() {
     close()
     if (!ok) return
     await refreshed
-    setTimeout(() => focusNear(asked.place), CLOSING_MS)
+    setTimeout(() => focusNear(asked), CLOSING_MS)
   }
 
   /** The keyboard goes on where the deleted book stood: at the next one, or else at the last. */
-  function focusNear(place: number) {
-    if (!focusIsFree()) return
+  function focusNear({ book, place }: { book: Book; place: number }, left = SHOWN_MS) {
     const next = buttons.current.get(place) ?? buttons.current.get(place - 1)
-    if (next) next.focus()
-    else focusSearch()
+    if (next?.id === book.id) {
+      if (left > 0) setTimeout(() => focusNear({ book, place }, left - AGAIN_MS), AGAIN_MS)
+    } else if (focusIsFree()) {
+      if (next) next.element.focus()
+      else focusSearch()
+    }
   }
 
   return {
     button: (book: Book, place: number) => (
       <Button
         ref={(element: HTMLButtonElement | null) => {
-          if (element) buttons.current.set(place, element)
+          if (element) buttons.current.set(place, { id: book.id, element })
           else buttons.current.delete(place)
         }}
         variant="subtle"
         color="red"
         size="sm"
         aria-label={t('books.delete.book', { title: book.title })}
-        onClick={() => ask({ book, place })}
+        onClick={() => {
+          ask({ book, place })
+          void look(book.id)
+        }}
       >
         {t('books.delete.action')}
       </Button>
@@ -66,7 +96,7 @@ export function useDeleteBook() {
         onConfirm={() => void remove()}
         onClose={close}
       >
-        {asked && <WhichBook book={asked.book} />}
+        {asked && <WhichBook book={asked.book} touched={touched?.id === asked.book.id ? touched : null} />}
         {t('books.delete.consequence')}
       </ConfirmModal>
     ),
@@ -74,7 +104,7 @@ export function useDeleteBook() {
 }
 
 /** Enough of a book to tell it from another one of the same title. */
-function WhichBook({ book }: { book: Book }) {
+function WhichBook({ book, touched }: { book: Book; touched: Touched | null }) {
   return (
     <div className={classes.book}>
       <div className={classes.cover}>
@@ -90,6 +120,10 @@ function WhichBook({ book }: { book: Book }) {
         {book.publishedYear !== null && <span className="tabular">{book.publishedYear}</span>}
         <span>{t('books.delete.copies', { copies: book.noOfBooks })}</span>
         <span dir="auto">{book.location}</span>
+        <div aria-live="polite" className={classes.touched}>
+          {touched && touched.onLoan > 0 && <p>{t('books.delete.onLoan', { copies: touched.onLoan })}</p>}
+          {touched && touched.waiting > 0 && <p>{t('books.delete.waiting', { people: touched.waiting })}</p>}
+        </div>
       </div>
     </div>
   )

@@ -1,0 +1,314 @@
+//! `make bench-desk`: ten desks at once, in a library of 100 000 people and 1 000 000 copies (R-DESK-8).
+//!
+//! Each desk opens a card, lends three copies, closes the card, and takes the three back. Scans are sent at a librarian's
+//! pace first, one every quarter of a second a desk, and then each as soon as the one before is answered. The time of an
+//! answer is what the client sees on the loopback, so the server's part is below it. Before that, people are searched for.
+
+#[path = "../client.rs"]
+mod client;
+#[path = "../server.rs"]
+mod server;
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    io::{BufWriter, Write as _},
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result, ensure};
+use clap::Parser;
+
+use client::Connection;
+use server::{Server, run, serve, sqlite};
+
+/// Measures the desk.
+#[derive(Parser)]
+struct Options {
+    /// Seconds at each pace.
+    #[arg(long, env = "BENCH_SECONDS", default_value_t = 30)]
+    seconds: u64,
+    /// An empty database; a SQLite file of its own if not said.
+    #[arg(long, env = "BENCH_DATABASE")]
+    database: Option<String>,
+    /// The program.
+    #[arg(default_value = "target/release/library")]
+    program: PathBuf,
+}
+
+const DESKS: usize = 10;
+const PEOPLE: usize = 100_000;
+const TITLES: usize = 100_000;
+const COPIES: usize = 10;
+const EMAIL: &str = "desk@example.org";
+const PASSWORD: &str = "measured, not judged";
+/// Between two scans of a librarian who is quick.
+const PACE: Duration = Duration::from_millis(250);
+
+const GIVEN: [&str; 20] = [
+    "Aarav", "Asha", "Bala", "Chitra", "Deepa", "Esha", "Farah", "Gopal", "Harini", "Imran", "Jaya", "Kiran",
+    "Lakshmi", "Manoj", "Nandini", "Omkar", "Priya", "Ravi", "Sunita", "Vikram",
+];
+const FAMILY: [&str; 25] = [
+    "Bose",
+    "Chatterjee",
+    "Das",
+    "Fernandes",
+    "Ghosh",
+    "Gupta",
+    "Iyer",
+    "Joshi",
+    "Khan",
+    "Kulkarni",
+    "Kumar",
+    "Menon",
+    "Mishra",
+    "Nair",
+    "Naidu",
+    "Patel",
+    "Pillai",
+    "Rao",
+    "Reddy",
+    "Sharma",
+    "Shetty",
+    "Singh",
+    "Thomas",
+    "Varma",
+    "Yadav",
+];
+
+fn name(n: usize) -> String {
+    format!("{} {}", GIVEN[n % GIVEN.len()], FAMILY[n / GIVEN.len() % FAMILY.len()])
+}
+
+fn write_people(path: &Path) -> Result<()> {
+    let mut file = BufWriter::new(std::fs::File::create(path)?);
+    writeln!(file, "rollNumber,name,email,department,batch,category")?;
+    for n in 0..PEOPLE {
+        writeln!(file, "p{n:06},{},,Department {},{},Student", name(n), n % 12, 2020 + n % 8)?;
+    }
+    Ok(file.flush()?)
+}
+
+fn write_books(path: &Path) -> Result<()> {
+    let mut file = BufWriter::new(std::fs::File::create(path)?);
+    writeln!(file, "title,author,genre,description,noOfBooks,location")?;
+    for n in 0..TITLES {
+        writeln!(
+            file,
+            "A Title of the Bench {n},Author {},Fiction,A book to lend.,{COPIES},A-{}",
+            n % 5000,
+            n % 90
+        )?;
+    }
+    Ok(file.flush()?)
+}
+
+fn prepare(program: &Path, database: &str, folder: &Path) -> Result<()> {
+    let (people, books, rejected) =
+        (folder.join("people.csv"), folder.join("books.csv"), folder.join("rejected.csv"));
+    write_people(&people)?;
+    write_books(&books)?;
+    let text = |path: &Path| path.display().to_string();
+    let admin = ["admin", "create", "--email", EMAIL, "--name", "The Desk", "--password-stdin"];
+    run(program, &admin, database, &format!("{PASSWORD}\n"))?;
+    let took = run(program, &["import", "people", &text(&people)], database, "")?;
+    eprintln!("{PEOPLE} people imported in {:.1} s", took.as_secs_f64());
+    let took =
+        run(program, &["import", "books", &text(&books), "--rejected", &text(&rejected)], database, "")?;
+    eprintln!("{} copies imported in {:.1} s", TITLES * COPIES, took.as_secs_f64());
+    Ok(())
+}
+
+fn post(address: &str, path: &str, cookie: &str, key: &str, body: &str) -> String {
+    format!(
+        "POST /library/api/v1/{path} HTTP/1.1\r\nhost: {address}\r\ncookie: {cookie}\r\nidempotency-key: {key}\r\n\
+         content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    )
+}
+
+/// What a scan does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Scan {
+    Card,
+    Lend,
+    Return,
+}
+
+/// Milliseconds of each answer.
+type Seen = BTreeMap<Scan, Vec<f64>>;
+
+struct Desk {
+    number: usize,
+    connection: Connection,
+    address: String,
+    cookie: String,
+    sent: usize,
+    pace: Option<Duration>,
+    seen: Seen,
+}
+
+impl Desk {
+    async fn open(number: usize, server: &Server) -> Result<Self> {
+        let address = server.address.clone();
+        let mut connection = Connection::open(&address).await?;
+        let body = format!(r#"{{"email":"{EMAIL}","password":"{PASSWORD}"}}"#);
+        let answer =
+            connection.send(&post(&address, "auth/sign-in", "", &format!("in-{number}"), &body)).await?;
+        ensure!(answer.status == 200, "sign-in answered {}", answer.status);
+        let cookie = answer.cookies.join("; ");
+        Ok(Self { number, connection, address, cookie, sent: 0, pace: None, seen: Seen::new() })
+    }
+
+    async fn scan(&mut self, scan: Scan, code: &str, person: Option<usize>) -> Result<()> {
+        let mut body = format!(r#"{{"code":"{code}""#);
+        if let Some(person) = person {
+            // The librarian is the first person of the database.
+            let _ = write!(body, r#","person":{}"#, person + 2);
+        }
+        body.push('}');
+        self.sent += 1;
+        let key = format!("desk-{}-{}", self.number, self.sent);
+        let request = post(&self.address, "desk/scans", &self.cookie, &key, &body);
+        let begun = Instant::now();
+        let status = self.connection.send(&request).await?.status;
+        let took = begun.elapsed();
+        ensure!(status == 200, "a scan answered {status}");
+        self.seen.entry(scan).or_default().push(took.as_secs_f64() * 1000.0);
+        if let Some(pace) = self.pace {
+            tokio::time::sleep(pace.saturating_sub(took)).await;
+        }
+        Ok(())
+    }
+
+    /// Readers and copies of its own, spread over all there are, until the time is over.
+    async fn work(mut self, until: Instant, first: usize) -> Result<Self> {
+        // Librarians do not scan in step.
+        if let Some(pace) = self.pace {
+            tokio::time::sleep(pace * u32::try_from(self.number)? / u32::try_from(DESKS)?).await;
+        }
+        let mut turn = first;
+        while Instant::now() < until {
+            let own = turn * DESKS + self.number;
+            let person = own * 7919 % PEOPLE;
+            let copies: Vec<_> = (0..3)
+                .map(|n| (own * 3 + n) * 61_803 % (TITLES * COPIES) + 1)
+                .map(|n| format!("L{n:06}"))
+                .collect();
+            self.scan(Scan::Card, &format!("p{person:06}"), None).await?;
+            for code in &copies {
+                self.scan(Scan::Lend, code, Some(person)).await?;
+            }
+            for code in &copies {
+                self.scan(Scan::Return, code, None).await?;
+            }
+            turn += 1;
+        }
+        Ok(self)
+    }
+}
+
+/// What the n-th search of a kind looks for.
+type Words = fn(usize) -> String;
+
+/// Searches of each kind.
+const SEARCHES: usize = 300;
+
+/// Searches as a librarian types them in `People`, each for other people, one after the other.
+async fn search(desk: &mut Desk, table: &mut String) -> Result<()> {
+    let kinds: [(&str, Words); 5] = [
+        ("a roll number", |n| format!("p{:06}", n * 331 % PEOPLE)),
+        ("the end of a roll number", |n| format!("{:04}", n * 331 % 10_000)),
+        ("a given name", |n| GIVEN[n % GIVEN.len()].to_lowercase()),
+        ("a whole name", |n| name(n * 7).to_lowercase().replace(' ', "%20")),
+        ("nobody's name", |n| format!("zz{n}")),
+    ];
+    for (kind, query) in kinds {
+        let mut times = Vec::new();
+        for n in 0..SEARCHES {
+            let request = format!(
+                "GET /library/api/v1/people?q={} HTTP/1.1\r\nhost: {}\r\ncookie: {}\r\n\r\n",
+                query(n),
+                desk.address,
+                desk.cookie
+            );
+            let begun = Instant::now();
+            let status = desk.connection.send(&request).await?.status;
+            times.push(begun.elapsed().as_secs_f64() * 1000.0);
+            ensure!(status == 200, "a search answered {status}");
+        }
+        times.sort_by(f64::total_cmp);
+        let (median, p99, longest) = (at(&times, 50), at(&times, 99), at(&times, 100));
+        let _ = writeln!(table, "| {kind} | {median:.1} | {p99:.1} | {longest:.1} |");
+    }
+    Ok(())
+}
+
+fn at(sorted: &[f64], share: usize) -> f64 {
+    sorted.get((sorted.len() * share / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
+}
+
+/// A row of the table for what was seen at one pace.
+fn rows(table: &mut String, pace: &str, seen: &Seen, seconds: f64) {
+    for (scan, name) in [(Scan::Card, "card"), (Scan::Lend, "lend"), (Scan::Return, "return")] {
+        let mut times = seen.get(&scan).cloned().unwrap_or_default();
+        times.sort_by(f64::total_cmp);
+        #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+        let rate = times.len() as f64 / seconds;
+        let _ = writeln!(
+            table,
+            "| {pace} | {name} | {rate:.0} | {:.1} | {:.1} | {:.1} |",
+            at(&times, 50),
+            at(&times, 99),
+            at(&times, 100)
+        );
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<()> {
+    let options = Options::parse();
+    let folder = tempfile::tempdir()?;
+    let database = options.database.clone().unwrap_or_else(|| sqlite(&folder.path().join("desk.db")));
+    prepare(&options.program, &database, folder.path())?;
+    let server = serve(&options.program, &database).await?;
+    let mut searches = String::from("| Search | median ms | p99 ms | longest ms |\n|---|---|---|---|\n");
+    search(&mut Desk::open(0, &server).await?, &mut searches).await?;
+    // Opened now: the server ends connections that are idle for long.
+    let mut desks = Vec::new();
+    for number in 0..DESKS {
+        desks.push(Desk::open(number, &server).await?);
+    }
+    let mut table = String::from(
+        "| Pace | Scan | a second | median ms | p99 ms | longest ms |\n|---|---|---|---|---|---|\n",
+    );
+    // Far from each other, so that no reader and no copy is met twice.
+    for (pace, name, first) in [(Some(PACE), "four a second each", 0), (None, "as fast as answered", 3000)] {
+        let (begun, processor) = (Instant::now(), server.processor_time()?);
+        let until = begun + Duration::from_secs(options.seconds);
+        let working: Vec<_> = desks
+            .into_iter()
+            .map(|desk| tokio::spawn(Desk { pace, seen: Seen::new(), ..desk }.work(until, first)))
+            .collect();
+        desks = Vec::new();
+        let mut seen = Seen::new();
+        for desk in working {
+            let mut desk = desk.await.context("a desk stopped")??;
+            for (scan, mut times) in std::mem::take(&mut desk.seen) {
+                seen.entry(scan).or_default().append(&mut times);
+            }
+            desks.push(desk);
+        }
+        rows(&mut table, name, &seen, begun.elapsed().as_secs_f64());
+        let processor = server.processor_time()?.saturating_sub(processor).as_secs_f64() * 1000.0;
+        #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+        let scans = seen.values().map(Vec::len).sum::<usize>() as f64;
+        eprintln!("{name}: {:.2} ms of the processor a scan", processor / scans);
+    }
+    println!("{searches}\n{table}\n{} MiB of memory at the end", server.memory()?);
+    drop(server);
+    run(&options.program, &["doctor"], &database, "").context("the ledger laws hold afterwards")?;
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! A copy goes out, is renewed, or is put where it waits.
+
+use super::super::{
+    Block, BlockShown, CheckOut, Done, Error, Refusal, Renew, Result, Take, check_out,
+    check_out::reader_blocks,
+    decide,
+    hold::{self, Line},
+    reader, renew, stock,
+};
+use super::{
+    Answer, Choice, Class, Desk, Outcome,
+    answer::{keep_for, offer, refusal_title, state_message},
+    other_of_title,
+    take_back::offer_swap,
+};
+use crate::{
+    domain::{
+        copy::{Condition, Copy, State},
+        id::{LoanId, UserId},
+    },
+    message,
+    storage::copies,
+};
+
+impl Desk<'_, '_> {
+    pub(super) fn lend(&mut self, copy: Copy) -> Result<Answer> {
+        let Some(reader) = self.scan.person else { return self.show(copy) };
+        let sure = self.scan.choice == Some(Choice::Lend) || self.scan.overriding.is_some();
+        // It is in the librarian's hand: found, whole again. Who scanned it may not have meant that.
+        if matches!(copy.state, State::Lost | State::Missing | State::InRepair) && !sure {
+            let mut answer = self.answer(Outcome::Ask, Class::Ask, state_message(&copy))?;
+            answer.choices = vec![
+                offer(Choice::Lend, message::desk_choice_found_and_lend()),
+                offer(Choice::PutOnShelf, message::desk_choice_put_on_shelf()),
+            ];
+            answer.copy = Some(copy);
+            return Ok(answer);
+        }
+        if matches!(copy.state, State::Lost | State::Missing | State::InRepair) {
+            // Whoever waits comes before the person at the desk.
+            reader::lock(self.tx, reader)?;
+            let line = Line::lock(self.tx, copy.book_id)?;
+            if line.as_ref().and_then(Line::first).is_some_and(|first| first != reader) {
+                return self.put_on_shelf(&copy);
+            }
+            if let Some(refusal) = self.stops(reader, &copy, None)? {
+                return self.refused(&refusal, copy);
+            }
+            let shelf = Condition::OnShelf;
+            stock::move_copy(self.tx, self.actor, self.moment, self.rulebook, copy.id, shelf, "")?;
+        }
+        let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
+        let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what);
+        self.lent_or_refused(done, copy)
+    }
+
+    pub(super) fn lent_or_refused(&mut self, done: Result<Done>, copy: Copy) -> Result<Answer> {
+        match done {
+            Ok(done) => self.lent(done, &copy),
+            Err(Error::Refused(refusal)) => self.refused(&refusal, copy),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn lent(&mut self, done: Done, copy: &Copy) -> Result<Answer> {
+        let due = done.loan.return_date;
+        let mut answer = self.answer(Outcome::Lent, Class::Ok, message::desk_lent(&copy.title, "", due))?;
+        // Once the card is closed, nothing else on the screen says whose it is.
+        let name = answer.person.as_ref().map_or("", |open| open.person.details.name.as_str()).to_owned();
+        answer.headline(message::desk_lent(&copy.title, &name, due));
+        let open = answer.person.as_ref();
+        if let Some((max, out)) = open.and_then(|open| Some((open.max_loans?, open.person.open_loans))) {
+            answer.tell(message::desk_count_of(out, max));
+        }
+        // One copy more of a title may be meant, or the one that the person has comes back as another (R-DESK-6).
+        let other = answer.person.as_ref().and_then(|open| other_of_title(open, copy.book_id, done.loan.id));
+        let swap = other.map(|other| offer_swap(copy, other));
+        answer.choices.extend(swap);
+        answer.explain.clone_from(&done.loan.reasons);
+        answer.loan = Some(done.loan);
+        answer.change = Some(done.change);
+        answer.copy = copies::by_id(self.tx, copy.id)?;
+        Ok(answer)
+    }
+
+    /// What stops lending a copy to this person, before anything is done; what is overridden does not.
+    pub(super) fn stops(
+        &mut self,
+        reader: UserId,
+        copy: &Copy,
+        block: Option<Block>,
+    ) -> Result<Option<Refusal>> {
+        let who = reader::lock(self.tx, reader)?;
+        let policy = self.rulebook.policy(&who.category, self.today());
+        let mut blocks = Vec::new();
+        let book = Some(copy.book_id);
+        reader_blocks(self.tx, self.moment, self.rulebook, &policy, &who, book, &mut blocks)?;
+        blocks.extend(block);
+        match decide(self.actor, blocks, self.scan.overriding.as_ref()) {
+            Ok(_) => Ok(None),
+            Err(Error::Refused(refusal)) => Ok(Some(refusal)),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(super) fn refused(&mut self, refusal: &Refusal, copy: Copy) -> Result<Answer> {
+        let mut answer = self.answer(Outcome::Refused, Class::Stop, message::desk_not_lent(&copy.title))?;
+        for block in &refusal.blocks {
+            answer.tell(block.message());
+        }
+        answer.blocks = refusal.blocks.iter().map(BlockShown::from).collect();
+        answer.copy = Some(copy);
+        Ok(answer)
+    }
+
+    pub(super) fn renew(&mut self, loan: LoanId, copy: Copy) -> Result<Answer> {
+        let what = Renew { loan, overriding: self.scan.overriding.clone() };
+        match renew(self.tx, self.actor, self.moment, self.rulebook, &what) {
+            Ok(done) => {
+                let headline = message::desk_renewed(&copy.title, done.loan.return_date);
+                let mut answer = self.answer(Outcome::Renewed, Class::Ok, headline)?;
+                answer.explain.clone_from(&done.loan.reasons);
+                answer.loan = Some(done.loan);
+                answer.change = Some(done.change);
+                answer.copy = copies::by_id(self.tx, copy.id)?;
+                Ok(answer)
+            }
+            Err(Error::Refused(refusal)) => {
+                let mut answer = self.refused(&refusal, copy)?;
+                let headline = message::desk_not_renewed(&refusal_title(&answer));
+                answer.headline(headline);
+                Ok(answer)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps a copy of the shelf for whoever is first in line (R-HOLD-2).
+    pub(super) fn keep(&mut self, copy: &Copy) -> Result<Answer> {
+        let kept = hold::catch_in_hand(self.tx, self.actor, self.moment, self.rulebook, copy.id)?;
+        let copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;
+        let Some(kept) = kept else { return self.show(copy) };
+        let mut answer = self.answer(Outcome::Kept, Class::Attention, message::desk_kept(&copy.title))?;
+        answer.tell(keep_for(&kept));
+        answer.hold = Some(kept);
+        answer.copy = Some(copy);
+        Ok(answer)
+    }
+
+    pub(super) fn put_on_shelf(&mut self, copy: &Copy) -> Result<Answer> {
+        let (moved, change) = stock::move_copy_recorded(
+            self.tx,
+            self.actor,
+            self.moment,
+            self.rulebook,
+            copy.id,
+            Condition::OnShelf,
+            "",
+        )?;
+        let mut answer = match &moved.hold {
+            Some(hold) => {
+                let mut answer =
+                    self.answer(Outcome::Kept, Class::Attention, message::desk_kept(&moved.title))?;
+                answer.tell(message::desk_keep_for(&hold.user_name, hold.ready_until));
+                answer
+            }
+            None => {
+                let headline = message::desk_shelved(&moved.title, &moved.location);
+                self.answer(Outcome::Shelved, Class::Ok, headline)?
+            }
+        };
+        answer.copy = Some(moved);
+        answer.change = change;
+        Ok(answer)
+    }
+}

@@ -1,0 +1,426 @@
+//! The desk: one scan, one decision (R-DESK-2). A code opens a person, lends, takes back or renews a copy, or asks what
+//! is meant; what is done about it is decided by check-out, check-in and renewal.
+
+mod answer;
+mod lend;
+mod take_back;
+
+use jiff::civil::Date;
+
+pub use answer::{Answer, Choice, Class, Damage, Intent, Offered, Outcome, Reader, Scan, Title};
+use answer::{offer, state_message};
+use take_back::{Back, offer_swap, offer_swap_for};
+
+use super::{
+    Actor, BlockShown, Error, Moment, Result, check_out::reader_blocks, hold::Line, lost::lost_price,
+    standing, view,
+};
+use crate::{
+    clock,
+    domain::{
+        account::{User, folded_roll_number},
+        copy::{Copy, Lending, State},
+        hold::{Hold, HoldState},
+        id::{BookId, CopyId, LoanId, UserId},
+        isbn::isbn_13,
+        loan::Loan,
+        money::Money,
+        person::Details,
+        rulebook::Rulebook,
+    },
+    message::{self, Message},
+    storage::{self, Tx, accounts, books, copies, holds, loans, people},
+};
+
+/// A copy that was lent this short a time ago does not come back by another scan of it, milliseconds (R-DESK-2).
+const JUST_LENT: i64 = 2 * 60 * 1000;
+/// The same code again this soon is the scanner's trigger that bounced, milliseconds (Law 7).
+const BOUNCE: i64 = 3 * 1000;
+/// What came back within this time came back today, milliseconds.
+const RECENT: i64 = 12 * 60 * 60 * 1000;
+/// People that a search by free text finds.
+const HITS: u8 = 12;
+/// Copies of a title that are offered to choose from.
+const OFFERED: i64 = 50;
+
+/// One decision in the making.
+struct Desk<'a, 'c> {
+    tx: &'a mut Tx<'c>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &'a Rulebook,
+    scan: &'a Scan,
+}
+
+/// Whether a code is a person's or a copy's or a title's own; anything else is searched for.
+pub fn is_known(tx: &mut Tx<'_>, code: &str) -> storage::Result<bool> {
+    Ok(accounts::by_roll_number(tx, &folded_roll_number(code))?.is_some()
+        || copy_of(tx, code)?.is_some()
+        || isbn_13(code).is_some())
+}
+
+/// The copy with this barcode; where no title has one, that of a deleted title which is still out.
+fn copy_of(tx: &mut Tx<'_>, barcode: &str) -> storage::Result<Option<Copy>> {
+    match copies::by_barcode(tx, barcode)? {
+        None => copies::on_loan_of_deleted_title(tx, barcode),
+        found => Ok(found),
+    }
+}
+
+/// Decides a scan and does what it means (R-DESK-2). What the rules refuse is an answer too.
+///
+/// # Errors
+/// [`Error::Storage`], and [`Error::NotFound`] where the open person or a chosen thing is gone.
+pub fn scan(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    rulebook: &Rulebook,
+    scan: &Scan,
+) -> Result<Answer> {
+    let mut decide = || Desk { tx: &mut *tx, actor, moment, rulebook, scan }.decide();
+    match decide() {
+        // The copy was found on a loan that ended in the same instant: nothing is written, and the copy is looked at again.
+        Err(Error::NotFound) if scan.choice.is_none() => decide(),
+        answer => answer,
+    }
+}
+
+impl Desk<'_, '_> {
+    fn decide(&mut self) -> Result<Answer> {
+        match self.scan.choice {
+            Some(Choice::Person(person)) => return self.open(person),
+            Some(Choice::Book(book)) => return self.title(&[book]),
+            Some(Choice::Copy(copy)) => {
+                let copy = copies::by_id(self.tx, copy)?.ok_or(Error::NotFound)?;
+                return self.copy(copy);
+            }
+            _ => {}
+        }
+        let code = self.scan.code.trim();
+        let person = accounts::by_roll_number(self.tx, &folded_roll_number(code))?;
+        let copy = copy_of(self.tx, code)?;
+        match (person.and_then(|account| account.user), copy) {
+            // Both is possible only in databases from before the two shared their numbers.
+            (Some(person), Some(copy)) => {
+                let title = copy.title.clone();
+                let mut answer = self.answer(
+                    Outcome::Ask,
+                    Class::Ask,
+                    message::desk_person_or_copy(&person.name, &title),
+                )?;
+                answer.choices = vec![
+                    offer(Choice::Person(person.uid), message::desk_choice_person(&person.name)),
+                    offer(Choice::Copy(copy.id), message::desk_choice_copy(&title, &copy.barcode)),
+                ];
+                Ok(answer)
+            }
+            (Some(person), None) if self.scan.person == Some(person.uid) => self.close(&person),
+            (Some(person), None) => self.open(person.uid),
+            (None, Some(copy)) => self.copy(copy),
+            (None, None) => match isbn_13(code) {
+                Some(isbn) => {
+                    let titles = books::with_isbn(self.tx, &isbn)?;
+                    if titles.is_empty() { self.search() } else { self.title(&titles) }
+                }
+                None => self.search(),
+            },
+        }
+    }
+
+    fn today(&self) -> Date {
+        self.moment.today
+    }
+
+    /// An answer with the person as he stands now.
+    fn answer(&mut self, outcome: Outcome, class: Class, headline: Message) -> Result<Answer> {
+        let person = self.scan.person.map(|person| self.reader(person)).transpose()?;
+        Ok(Answer {
+            outcome,
+            class,
+            text: headline.text(),
+            messages: vec![headline],
+            at: clock::rfc3339(self.moment.at),
+            person,
+            loan: None,
+            copy: None,
+            book: None,
+            hold: None,
+            charge: None,
+            charged: None,
+            lost: None,
+            choices: Vec::new(),
+            blocks: Vec::new(),
+            change: None,
+            explain: Vec::new(),
+        })
+    }
+
+    fn reader(&mut self, uid: UserId) -> Result<Reader> {
+        let record = people::by_id(self.tx, uid)?.ok_or(Error::NotFound)?;
+        let today = self.today();
+        let policy = self.rulebook.policy(&record.details.category, today);
+        let mut blocks = Vec::new();
+        // Not locked: this is shown, and the title may be locked already.
+        let who = accounts::reader(self.tx, uid)?.ok_or(Error::NotFound)?;
+        reader_blocks(self.tx, self.moment, self.rulebook, &policy, &who, None, &mut blocks)?;
+        let open = loans::open_of_user(self.tx, uid)?;
+        let loans: Vec<Loan> = open.into_iter().map(|loan| view(loan, self.rulebook, today)).collect();
+        Ok(Reader {
+            person: standing::person(record, standing::of_loans(self.tx, uid, &loans)?),
+            max_loans: policy.max_loans,
+            loans,
+            blocks: blocks.iter().map(BlockShown::from).collect(),
+            ready: self.ready(uid)?,
+        })
+    }
+
+    /// What is kept for a person.
+    fn ready(&mut self, uid: UserId) -> Result<Vec<Hold>> {
+        let mut open = holds::of_person(self.tx, uid, true, OFFERED)?;
+        open.retain(|hold| hold.state == HoldState::Ready);
+        Ok(open)
+    }
+
+    fn open(&mut self, person: UserId) -> Result<Answer> {
+        let reader = self.reader(person)?;
+        let person = &reader.person;
+        let speaks_up = !reader.blocks.is_empty()
+            || !reader.ready.is_empty()
+            || person.overdue_loans > 0
+            || person.owes > Money::ZERO;
+        let (overdue, owes) = (person.overdue_loans, person.owes);
+        let headline = message::desk_opened(&person.details.name, person.open_loans);
+        let class = if speaks_up { Class::Attention } else { Class::Ok };
+        let alone = &mut Desk { scan: &Scan::default(), tx: &mut *self.tx, ..*self };
+        let mut answer = Answer { person: Some(reader), ..alone.answer(Outcome::Person, class, headline)? };
+        if overdue > 0 {
+            answer.tell(message::desk_opened_overdue(overdue));
+        }
+        if owes > Money::ZERO {
+            answer.tell(message::desk_opened_owes(owes));
+        }
+        Ok(answer)
+    }
+
+    /// The card of the person who is open, again.
+    fn close(&mut self, person: &User) -> Result<Answer> {
+        let answer = self.answer(Outcome::Person, Class::Neutral, message::desk_closed(&person.name))?;
+        Ok(Answer { person: None, ..answer })
+    }
+
+    /// What a copy's barcode means now.
+    fn copy(&mut self, copy: Copy) -> Result<Answer> {
+        if let Some(damage) = &self.scan.damaged {
+            return self.damaged(&copy, damage);
+        }
+        if let Some(Choice::Swap(loan)) = self.scan.choice {
+            return self.swap(loan, copy);
+        }
+        let lost = lost_price(self.tx, &copy)?;
+        let answer = match copy.state {
+            State::OnLoan => self.on_loan(copy),
+            _ if self.scan.choice == Some(Choice::PutOnShelf) => self.put_on_shelf(&copy),
+            _ if self.scan.choice == Some(Choice::Keep) => self.keep(&copy),
+            _ if self.scan.person.is_some() && self.scan.intent != Some(Intent::Return) => self.lend(copy),
+            _ => self.show(copy),
+        }?;
+        // It is here: what was charged for it may be taken back.
+        let found = matches!(answer.outcome, Outcome::Shelved | Outcome::Kept | Outcome::Lent);
+        Ok(Answer { lost: lost.filter(|_| found), ..answer })
+    }
+
+    /// A copy that somebody has.
+    fn on_loan(&mut self, copy: Copy) -> Result<Answer> {
+        // Its loan may have ended since the copy was read.
+        let Some((loan, holder, begun_at)) = loans::holder_of_copy(self.tx, copy.id)? else {
+            let copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;
+            return if copy.state == State::OnLoan { Err(Error::NotFound) } else { self.copy(copy) };
+        };
+        if self.scan.intent == Some(Intent::Renew) {
+            return self.renew(loan, copy);
+        }
+        let lent_at = begun_at.unwrap_or_default();
+        // A copy of a deleted title is lent to nobody any more: it can only come back.
+        let choice = if copy.title.is_empty() { Some(Choice::Return) } else { self.scan.choice };
+        match self.scan.person {
+            Some(person) if person == holder => {
+                let since = self.scan.since.unwrap_or(i64::MAX).min(self.moment.at - JUST_LENT);
+                let asked_back = self.scan.intent == Some(Intent::Return) || choice == Some(Choice::Return);
+                if asked_back || lent_at < since && self.scan.intent != Some(Intent::Lend) {
+                    return self.take_back(loan, &copy, Back::default());
+                }
+                let again = self.moment.at - lent_at < BOUNCE;
+                let due = copy.loan.as_ref().map_or(self.today(), |loan| loan.return_date);
+                let mut answer = self.answer(
+                    if again { Outcome::Ignored } else { Outcome::Shown },
+                    Class::Neutral,
+                    message::desk_already_lent(&copy.title, due),
+                )?;
+                answer.choices = vec![offer(Choice::Return, message::desk_choice_return())];
+                answer.copy = Some(copy);
+                Ok(answer)
+            }
+            Some(_) if choice == Some(Choice::ReturnAndLend) => self.return_and_lend(loan, copy),
+            Some(_) if choice != Some(Choice::Return) && self.scan.intent != Some(Intent::Return) => {
+                let (name, due) = copy
+                    .loan
+                    .as_ref()
+                    .map_or((String::new(), self.today()), |loan| (loan.user_name.clone(), loan.return_date));
+                let headline = message::desk_on_loan_to_other(&copy.title, &name, due);
+                let mut answer = self.answer(Outcome::Ask, Class::Ask, headline)?;
+                let reader = answer.person.as_ref().map_or("", |open| open.person.details.name.as_str());
+                let mut choices = vec![
+                    offer(Choice::ReturnAndLend, message::desk_choice_return_and_lend(&name, reader)),
+                    offer(Choice::Return, message::desk_choice_return_for(&name)),
+                ];
+                // Whoever has another copy of it most likely brings that one back.
+                let his = answer.person.as_ref().and_then(|open| of_title(open, copy.book_id));
+                choices.splice(0..0, his.map(|his| offer_swap(&copy, his)));
+                answer.choices = choices;
+                answer.copy = Some(copy);
+                Ok(answer)
+            }
+            _ => self.take_back(loan, &copy, Back::default()),
+        }
+    }
+
+    /// What a copy is that nobody has and that is not being lent.
+    fn show(&mut self, copy: Copy) -> Result<Answer> {
+        let came_back = copies::came_back(self.tx, copy.id)?;
+        let (class, mut choices) = match copy.state {
+            State::OnShelf => match self.first_in_line(copy.book_id)? {
+                Some(name) => (Class::Ask, vec![offer(Choice::Keep, message::desk_choice_keep(&name))]),
+                None => (Class::Ok, Vec::new()),
+            },
+            State::ToShelve | State::Unseen => {
+                (Class::Ask, vec![offer(Choice::PutOnShelf, message::desk_choice_put_on_shelf())])
+            }
+            State::InRepair => (Class::Ask, vec![offer(Choice::PutOnShelf, message::desk_choice_repaired())]),
+            State::Lost | State::Missing => {
+                (Class::Ask, vec![offer(Choice::PutOnShelf, message::desk_choice_found())])
+            }
+            State::Withdrawn => {
+                (Class::Stop, vec![offer(Choice::PutOnShelf, message::desk_choice_reinstate())])
+            }
+            State::Reference | State::OnHoldShelf | State::OnLoan => (Class::Neutral, Vec::new()),
+        };
+        // One that came back today is at its place; else it may be what somebody brings in place of his own.
+        let swap = if could_be_swapped(copy.state) && self.moment.at - came_back >= RECENT {
+            self.swap_with_the_only_one(&copy)?
+        } else {
+            None
+        };
+        choices.extend(swap);
+        // Nothing can be put on the shelf for a title that is gone.
+        if copy.title.is_empty() {
+            choices.clear();
+        }
+        let outcome = match class {
+            // The second scan of a return.
+            _ if self.moment.at - came_back < BOUNCE => Outcome::Ignored,
+            Class::Ask => Outcome::Ask,
+            _ => Outcome::Shown,
+        };
+        let class = if outcome == Outcome::Ignored { Class::Neutral } else { class };
+        let mut answer = self.answer(outcome, class, state_message(&copy))?;
+        answer.choices = choices;
+        answer.copy = Some(copy);
+        Ok(answer)
+    }
+
+    /// For a title of which exactly one copy is on loan: that one came back as another (R-DESK-6).
+    fn swap_with_the_only_one(&mut self, copy: &Copy) -> Result<Option<Offered>> {
+        let Some((_, holder)) = loans::only_open_of_book(self.tx, copy.book_id)? else { return Ok(None) };
+        let his = self.reader(holder)?;
+        Ok(of_title(&his, copy.book_id).map(|loan| offer_swap_for(&his, copy, loan)))
+    }
+
+    /// Who is to have the next copy of a title.
+    fn first_in_line(&mut self, book: BookId) -> Result<Option<String>> {
+        let line = Line::lock(self.tx, book)?;
+        let Some(first) = line.as_ref().and_then(Line::first) else { return Ok(None) };
+        Ok(accounts::by_id(self.tx, first)?.and_then(|account| account.user).map(|user| user.name))
+    }
+
+    /// A title that was scanned by its ISBN or chosen: which of its copies is meant, the label inside tells.
+    fn title(&mut self, titles: &[BookId]) -> Result<Answer> {
+        let found = books::cards(self.tx, titles)?;
+        let Some(first) = found.first() else { return Err(Error::NotFound) };
+        let headline = message::desk_title(&first.title, &first.author);
+        let mut answer = self.answer(Outcome::Ask, Class::Ask, headline)?;
+        answer.tell(message::desk_scan_the_label());
+        answer.book = Some(Title {
+            id: first.id,
+            title: first.title.clone(),
+            author: first.author.clone(),
+            location: first.location.clone(),
+            no_of_books: first.no_of_books,
+        });
+        for book in found {
+            for copy in copies::of_book(self.tx, book.id, CopyId(0), OFFERED)? {
+                if copy.state == State::Withdrawn {
+                    continue;
+                }
+                let message = message::desk_choice_copy(&copy.title, &copy.barcode);
+                let choice = offer(Choice::Copy(copy.id), message);
+                answer.choices.push(Offered { copy: Some(copy), ..choice });
+            }
+        }
+        // What the person has comes first, to be returned; then what can be lent.
+        let person = self.scan.person;
+        answer.choices.sort_by_key(|offered| {
+            offered.copy.as_ref().map(|copy| {
+                let his = copy.loan.as_ref().is_some_and(|loan| Some(loan.user_id) == person);
+                (!his, copy.state.lending() != Lending::Yes)
+            })
+        });
+        if answer.choices.is_empty() {
+            answer.outcome = Outcome::Shown;
+            answer.class = Class::Neutral;
+        }
+        Ok(answer)
+    }
+
+    /// A code that is nothing of the library's: people and titles that contain it.
+    fn search(&mut self) -> Result<Answer> {
+        let code = self.scan.code.trim();
+        let mut people = people::search(self.tx, code, i64::from(HITS) + 1)?;
+        let more = people.len() > usize::from(HITS);
+        people.truncate(usize::from(HITS));
+        let titles = books::cards(self.tx, &self.scan.titles)?;
+        if people.is_empty() && titles.is_empty() {
+            return self.answer(Outcome::Unknown, Class::Stop, message::desk_unknown(code));
+        }
+        let mut answer = self.answer(Outcome::Ask, Class::Neutral, message::desk_found(code))?;
+        if more {
+            answer.tell(message::desk_more_people());
+        }
+        answer.choices.extend(people.into_iter().map(|person| {
+            let Details { name, roll_number, .. } = &person.details;
+            let roll_number = roll_number.as_deref().unwrap_or_default();
+            offer(Choice::Person(person.uid), message::desk_choice_person_with(name, roll_number))
+        }));
+        answer.choices.extend(
+            titles.into_iter().map(|book| {
+                offer(Choice::Book(book.id), message::desk_choice_title(&book.title, &book.author))
+            }),
+        );
+        Ok(answer)
+    }
+}
+
+/// Whether a copy that nobody has may have been handed in for another one.
+fn could_be_swapped(state: State) -> bool {
+    matches!(state, State::OnShelf | State::ToShelve | State::Unseen)
+}
+
+/// The loan by which a person has a copy of a title.
+fn of_title(reader: &Reader, book: BookId) -> Option<&Loan> {
+    reader.loans.iter().find(|loan| loan.book_id == book)
+}
+
+/// The loan by which a person has another copy of a title than by this one.
+fn other_of_title(reader: &Reader, book: BookId, than: LoanId) -> Option<&Loan> {
+    reader.loans.iter().find(|loan| loan.book_id == book && loan.id != than)
+}

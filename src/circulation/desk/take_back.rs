@@ -1,0 +1,233 @@
+//! A copy comes back: returned, in place of another one, or damaged.
+
+use super::super::{
+    CheckIn, CheckOut, Error, Result, Take, check_in, check_out,
+    hold::Line,
+    money::{self, NewCharge},
+    reader, stock, undo, view,
+};
+use super::{
+    Answer, Choice, Class, Damage, Desk, Offered, Outcome, RECENT, Reader,
+    answer::{keep_for, offer, where_to},
+    could_be_swapped,
+};
+use crate::{
+    domain::{
+        change::Change,
+        copy::{Condition, Copy, State},
+        id::{ChangeId, CopyId, LoanId, UserId},
+        ledger::ChargeKind,
+        loan::Loan,
+        money::Money,
+        rule::Invalid,
+    },
+    message,
+    storage::{
+        accounts, copies,
+        events::{self, Filter, Recorded},
+        loans,
+    },
+};
+
+/// Changes of a title that are looked through for the last one of a copy.
+const LOOKED_THROUGH: i64 = 200;
+
+/// How a copy comes back at the desk.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Back {
+    /// It goes on in the same transaction: lent again, or to repair.
+    pub(super) passing: bool,
+    /// The copy that came back, where it is another than the one that was lent.
+    pub(super) in_hand: Option<CopyId>,
+}
+
+pub(super) fn offer_swap(copy: &Copy, lent: &Loan) -> Offered {
+    offer(Choice::Swap(lent.id), message::desk_choice_swap(&copy.barcode, &lent.barcode))
+}
+
+pub(super) fn offer_swap_for(reader: &Reader, copy: &Copy, lent: &Loan) -> Offered {
+    let name = &reader.person.details.name;
+    offer(Choice::Swap(lent.id), message::desk_choice_swap_for(name, &copy.barcode, &lent.barcode))
+}
+
+impl Desk<'_, '_> {
+    pub(super) fn take_back(&mut self, loan: LoanId, copy: &Copy, back: Back) -> Result<Answer> {
+        let waits = self.rulebook.on(self.today()).returns_wait_to_be_shelved;
+        let to = if waits { Condition::ToShelve } else { Condition::OnShelf };
+        let Back { passing, in_hand } = back;
+        let what = CheckIn { loan, to, returned_on: self.scan.returned_on, passing, in_hand };
+        let back = check_in(self.tx, self.actor, self.moment, self.rulebook, what)?;
+        let holder = accounts::by_id(self.tx, back.loan.user_id)?.and_then(|account| account.user);
+        let name = holder.map_or_else(String::new, |holder| holder.name);
+        // The loan keeps the title of a book that is deleted.
+        let title = if copy.title.is_empty() { &back.loan.title } else { &copy.title };
+        let headline = if self.scan.person == Some(back.loan.user_id) {
+            message::desk_returned(title)
+        } else {
+            message::desk_returned_by(title, &name)
+        };
+        let class =
+            if back.fine > Money::ZERO || back.caught.is_some() { Class::Attention } else { Class::Ok };
+        let mut answer = self.answer(Outcome::Returned, class, headline)?;
+        if back.fine > Money::ZERO {
+            answer.tell(message::desk_fine(back.fine));
+        }
+        answer.explain.extend(back.fine_reasons);
+        let now = copies::by_id(self.tx, copy.id)?;
+        match &back.caught {
+            Some(hold) => answer.tell(keep_for(hold)),
+            None => now.as_ref().and_then(where_to).into_iter().for_each(|message| answer.tell(message)),
+        }
+        if self.scan.person.is_none() {
+            let rest = loans::open_of_user(self.tx, back.loan.user_id)?.len();
+            answer.tell(message::desk_still_has(&name, rest));
+        }
+        answer.hold = back.caught;
+        answer.charged = back.charge.as_ref().map(|_| back.loan.user_id);
+        answer.charge = back.charge;
+        answer.loan = Some(view(back.loan, self.rulebook, self.today()));
+        answer.change = Some(back.change);
+        answer.copy = now;
+        Ok(answer)
+    }
+
+    /// Takes a copy back for one person and lends it to another: both, or neither.
+    pub(super) fn return_and_lend(&mut self, loan: LoanId, copy: Copy) -> Result<Answer> {
+        let Some(reader) = self.scan.person else { return Err(Error::NotFound) };
+        reader::lock(self.tx, reader)?;
+        loans::lock_open(self.tx, loan)?.ok_or(Error::NotFound)?;
+        // Once it is back it is free for those who wait.
+        let line = Line::lock(self.tx, copy.book_id)?;
+        let waited_for = line.and_then(|line| line.reserved(reader, line.on_shelf + 1));
+        if let Some(refusal) = self.stops(reader, &copy, waited_for)? {
+            return self.refused(&refusal, copy);
+        }
+        let mut returned = self.take_back(loan, &copy, Back { passing: true, ..Back::default() })?;
+        let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
+        // An error takes the return back too.
+        let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what)?;
+        events::link(self.tx, done.change, returned.change.ok_or(Error::NotFound)?)?;
+        let mut answer = self.lent(done, &copy)?;
+        for message in returned.messages.into_iter().take(2) {
+            answer.tell(message);
+        }
+        if returned.class == Class::Attention {
+            answer.class = Class::Attention;
+        }
+        answer.charge = returned.charge.take();
+        answer.charged = returned.charged;
+        Ok(answer)
+    }
+
+    /// Takes a copy back in place of the one that was lent (R-DESK-6).
+    pub(super) fn swap(&mut self, loan: LoanId, mut copy: Copy) -> Result<Answer> {
+        // Both loans before the title.
+        let own = loans::holder_of_copy(self.tx, copy.id)?.map(|(own, ..)| own);
+        loans::lock_all(self.tx, own.into_iter().chain([loan]).collect())?;
+        if let Some(mistaken) = self.just_lent_to_the_same(loan, &copy)? {
+            undo::undo(self.tx, self.actor, self.moment, 0, mistaken)?;
+            copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;
+        }
+        let holder = copy.loan.as_ref().map(|loan| loan.user_name.clone());
+        let lent = loans::lock_open(self.tx, loan)?.filter(|lent| lent.book_id == copy.book_id);
+        // The loan may have ended since it was asked.
+        let Some(lent) = lent.filter(|_| could_be_swapped(copy.state) || copy.state == State::OnLoan) else {
+            return self.show(copy);
+        };
+        let back = Back { in_hand: Some(copy.id), ..Back::default() };
+        let mut answer = self.take_back(loan, &copy, back)?;
+        answer.tell(match holder {
+            Some(name) => message::desk_exchanged(&name, &lent.barcode),
+            None => message::desk_left(&lent.barcode),
+        });
+        answer.class = Class::Attention;
+        Ok(answer)
+    }
+
+    /// A copy that is damaged: it comes back if it is on loan, goes to repair, and whoever had it is charged.
+    pub(super) fn damaged(&mut self, copy: &Copy, damage: &Damage) -> Result<Answer> {
+        let (mut answer, loan) = match loans::holder_of_copy(self.tx, copy.id)? {
+            Some((loan, holder, _)) => {
+                let back = Back { passing: true, ..Back::default() };
+                (self.take_back(loan, copy, back)?, Some((loan, holder)))
+            }
+            None => {
+                let headline = message::desk_damaged(&copy.title);
+                let answer = self.answer(Outcome::Returned, Class::Attention, headline)?;
+                (answer, self.just_returned(copy)?)
+            }
+        };
+        let (moved, change) = stock::move_copy_recorded(
+            self.tx,
+            self.actor,
+            self.moment,
+            self.rulebook,
+            copy.id,
+            Condition::InRepair,
+            &damage.note,
+        )?;
+        answer.follow(self.tx, change)?;
+        answer.tell(message::desk_to_repair());
+        if damage.charge > Money::ZERO {
+            let Some((loan, person)) = loan else {
+                return Err(Error::Invalid(Invalid::field("damaged.charge", message::nobody_brought_it())));
+            };
+            let reason = format!("{}: {}", copy.title, damage.note);
+            let new = NewCharge {
+                person,
+                of: ChargeKind::Damage,
+                amount: damage.charge,
+                reason: &reason,
+                explain: &[],
+                loan: Some(loan),
+            };
+            let (charge, change) = money::charge(self.tx, self.actor, self.moment, &new)?;
+            answer.follow(self.tx, Some(change))?;
+            answer.charged = Some(person);
+            answer.charge = Some(charge);
+        }
+        answer.person = self.scan.person.map(|person| self.reader(person)).transpose()?;
+        answer.class = Class::Attention;
+        answer.copy = Some(moved);
+        Ok(answer)
+    }
+
+    /// The loan that ended when a copy came back today, and whose it was.
+    pub(super) fn just_returned(&mut self, copy: &Copy) -> Result<Option<(LoanId, UserId)>> {
+        Ok(self.recent("returned", copy)?.into_iter().find_map(|returned| {
+            match (returned.change, returned.person) {
+                (Change::Returned { loan, copy: Some(of), .. }, Some((person, _)))
+                    if of == copy.id && !returned.undone =>
+                {
+                    Some((loan, person))
+                }
+                _ => None,
+            }
+        }))
+    }
+
+    /// The change by which a copy was lent today to whoever has this loan: that was the mistake.
+    pub(super) fn just_lent_to_the_same(&mut self, loan: LoanId, copy: &Copy) -> Result<Option<ChangeId>> {
+        let Some((own, holder, _)) = loans::holder_of_copy(self.tx, copy.id)? else { return Ok(None) };
+        let other = loans::open_of_user(self.tx, holder)?;
+        if own == loan || !other.iter().any(|other| other.id == loan) {
+            return Ok(None);
+        }
+        let recent = self.recent("lent", copy)?;
+        Ok(recent.into_iter().find_map(|lent| match lent.change {
+            Change::Lent { loan, .. } if loan == own && !lent.undone => Some(lent.id),
+            _ => None,
+        }))
+    }
+
+    /// What happened to a copy's title today, the newest first.
+    pub(super) fn recent(&mut self, action: &str, copy: &Copy) -> Result<Vec<Recorded>> {
+        let filter = Filter {
+            book: Some(copy.book_id),
+            action: Some(action.to_owned()),
+            from: Some(self.moment.at - RECENT),
+            ..Filter::default()
+        };
+        Ok(events::page(self.tx, &filter, ChangeId(i64::MAX), LOOKED_THROUGH)?)
+    }
+}

@@ -1,0 +1,582 @@
+//! Undo: a change is taken back by an opposite change that names it; nothing is removed (R-UNDO-1, R-UNDO-2).
+//!
+//! It works until the library's day ends, and only while nothing later rests on what the change did: whoever finds a
+//! state other than the one the change left refuses.
+
+use jiff::civil::Date;
+
+use super::{Actor, Block, Error, Moment, NotUndone, Refusal, Result, hold::Line, money, record};
+use crate::{
+    domain::{
+        change::{Change, EndedHold, PassedOver, Swapped},
+        copy::{Condition, State},
+        hold::HoldState,
+        id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, UserId},
+        money::Money,
+        person::Details,
+    },
+    message::{self, Message},
+    storage::{
+        Tx, accounts, books, copies,
+        events::{self, Entry, Filter, Recorded},
+        holds, ledger, loans, merge, people,
+    },
+};
+
+/// A change that was taken back.
+#[derive(Clone, Debug)]
+pub struct Undone {
+    /// The change that took it back.
+    pub change: ChangeId,
+    /// What is true again.
+    pub messages: Vec<Message>,
+}
+
+fn not_undone(why: NotUndone) -> Error {
+    Error::Refused(Refusal { blocks: vec![Block::NotUndone(why)] })
+}
+
+/// Lets only go on what holds: whatever came later must be undone first.
+fn require(holds: bool) -> Result<()> {
+    if holds { Ok(()) } else { Err(not_undone(NotUndone::Later)) }
+}
+
+/// Takes a change back. `day_begins` is the instant at which the library's day began, epoch milliseconds.
+///
+/// # Errors
+/// [`Error::NotFound`]; [`Error::Refused`] with what stands in the way.
+pub fn undo(tx: &mut Tx<'_>, actor: Actor, moment: Moment, day_begins: i64, id: ChangeId) -> Result<Undone> {
+    let found = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
+    match undo_found(tx, actor, moment, day_begins, found.clone()) {
+        Err(error) if is_later(&error) => match since(tx, &found)? {
+            Some(later) => Err(not_undone(later)),
+            None => Err(error),
+        },
+        done => done,
+    }
+}
+
+fn undo_found(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    day_begins: i64,
+    found: Recorded,
+) -> Result<Undone> {
+    let id = found.id;
+    if found.at < day_begins {
+        return Err(not_undone(NotUndone::Day));
+    }
+    let mut messages = vec![found.change.undone().ok_or(not_undone(NotUndone::Kind))?];
+    let cancelled = holds_cancelled_with(tx, &found)?;
+    lock(tx, &found)?;
+    let change = take_back(tx, actor, moment, found)?;
+    messages.extend(reserve_again(tx, actor, moment, cancelled)?);
+    // What the same action did before it goes with it.
+    if let Some(before) = events::linked(tx, id)? {
+        messages.extend(undo(tx, actor, moment, day_begins, before)?.messages);
+    }
+    Ok(Undone { change, messages })
+}
+
+/// The changes by which holds were cancelled in the same instant as this one, and because of it.
+fn holds_cancelled_with(tx: &mut Tx<'_>, found: &Recorded) -> Result<Vec<ChangeId>> {
+    let person = found.person.iter().map(|(person, _)| *person);
+    let people: Vec<UserId> = match &found.change {
+        Change::PersonDeactivated { .. } => person.collect(),
+        Change::BatchMoved { to: None, people, .. } => people.clone(),
+        Change::PeopleMerged { dropped, .. } => person.chain([*dropped]).collect(),
+        Change::BookDeleted { .. } => {
+            let (book, _) = found.book.as_ref().ok_or(Error::NotFound)?;
+            return Ok(events::holds_of_title_cancelled_at(tx, *book, found.at)?);
+        }
+        _ => return Ok(Vec::new()),
+    };
+    Ok(events::holds_cancelled_at(tx, &people, found.at)?)
+}
+
+/// Locks the loans and the titles of a change and of those that go with it, before the first of them is taken back.
+fn lock(tx: &mut Tx<'_>, last: &Recorded) -> Result<()> {
+    let (mut loans, mut titles) =
+        (last.change.loans(), Vec::from_iter(last.book.as_ref().map(|(id, _)| *id)));
+    let mut next = events::linked(tx, last.id)?;
+    while let Some(id) = next {
+        let before = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
+        loans.extend(before.change.loans());
+        titles.extend(before.book.map(|(id, _)| id));
+        next = events::linked(tx, id)?;
+    }
+    loans::lock_all(tx, loans)?;
+    titles.sort_unstable();
+    titles.dedup();
+    for title in titles {
+        books::lock(tx, title)?;
+    }
+    Ok(())
+}
+
+/// Takes one change back; the change that tells it.
+fn take_back(tx: &mut Tx<'_>, actor: Actor, moment: Moment, found: Recorded) -> Result<ChangeId> {
+    if found.undone {
+        return Err(not_undone(NotUndone::Already));
+    }
+    let book = found.book.map(|(book, _)| book);
+    let person = found.person.map(|(person, _)| person);
+    Step { tx: &mut *tx, actor, moment, at: found.at, id: found.id, book, person }
+        .take_back(&found.change)?;
+    let change = Change::Undone { change: found.id, first: Box::new(found.change) };
+    let change = record(tx, moment, actor, &Entry { person, book, copy: found.copy, change })?;
+    // Two who undo the same at the same moment: the second finds the first's row.
+    if !events::mark_undone(tx, found.id, change)? {
+        return Err(not_undone(NotUndone::Already));
+    }
+    Ok(change)
+}
+
+/// Reservations told by name that stay cancelled; of more there is only the number.
+const NAMED: usize = 5;
+
+/// Opens holds again that were cancelled, the last one first, because a copy that was kept for one may have gone to the next
+/// of them. Where a place is gone, the hold stays cancelled and is told: people are not kept out of the library, nor a book
+/// out of the catalogue, for the sake of one reservation.
+fn reserve_again(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    cancelled: Vec<ChangeId>,
+) -> Result<Vec<Message>> {
+    let mut told = Vec::new();
+    let mut untold = 0_usize;
+    for id in cancelled {
+        let found = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
+        if found.undone {
+            continue;
+        }
+        let name = found.person.clone().map(|(_, name)| name).unwrap_or_default();
+        let Change::HoldCancelled { title, .. } = found.change.clone() else { continue };
+        match take_back(tx, actor, moment, found) {
+            Ok(_) => {}
+            // Found out before anything is written.
+            Err(error) if is_later(&error) && told.len() < NAMED => {
+                told.push(message::undone_hold_stays(&title, &name));
+            }
+            Err(error) if is_later(&error) => untold += 1,
+            Err(error) => return Err(error),
+        }
+    }
+    if untold > 0 {
+        told.push(message::undone_holds_stay(untold));
+    }
+    Ok(told)
+}
+
+fn is_later(error: &Error) -> bool {
+    matches!(error, Error::Refused(Refusal { blocks }) if *blocks == [Block::NotUndone(NotUndone::Later)])
+}
+
+/// Changes of the title or the person that are looked through for what stands in the way.
+const LOOKED_THROUGH: i64 = 200;
+
+/// The newest change that came after this one, stands, and is about the same thing: that is to be undone first.
+fn since(tx: &mut Tx<'_>, found: &Recorded) -> Result<Option<NotUndone>> {
+    let person = found.person.as_ref().map(|(person, _)| *person);
+    let mut filter = Filter { from: Some(found.at), ..Filter::default() };
+    match &found.book {
+        Some((book, _)) => filter.book = Some(*book),
+        None => filter.person = person,
+    }
+    let later = events::page(tx, &filter, ChangeId(i64::MAX), LOOKED_THROUGH)?.into_iter().find(|later| {
+        later.id > found.id
+            && !later.undone
+            && !matches!(later.change, Change::Undone { .. } | Change::SignedIn)
+            && rests_on(later, found, person)
+    });
+    Ok(later.and_then(|later| {
+        let what = later.change.messages().into_iter().next()?;
+        Some(NotUndone::Since { what, name: later.person.map(|(_, name)| name) })
+    }))
+}
+
+/// What a change is about.
+#[derive(PartialEq, Eq)]
+enum Thing {
+    Loan(LoanId),
+    Copy(CopyId),
+    Hold(HoldId),
+    Line(LineId),
+}
+
+fn things(of: &Recorded) -> Vec<Thing> {
+    let mut things: Vec<Thing> = of.change.loans().into_iter().map(Thing::Loan).collect();
+    things.extend(of.copy.map(Thing::Copy));
+    match &of.change {
+        Change::Lent { copy, filled, passed_over, .. } => {
+            things.extend(copy.map(Thing::Copy));
+            things.extend(filled.as_ref().map(|ended| Thing::Hold(ended.hold)));
+            things.extend(passed_over.as_ref().map(|before| Thing::Hold(before.hold)));
+        }
+        Change::Returned { copy, caught, .. } => {
+            things.extend(copy.map(Thing::Copy));
+            things.extend(caught.map(Thing::Hold));
+        }
+        Change::DueDateMoved { loan, .. } => things.push(Thing::Loan(*loan)),
+        Change::DeclaredLost { copy, .. } | Change::CopyMoved { copy, .. } => things.push(Thing::Copy(*copy)),
+        Change::HoldPlaced { hold, .. } | Change::HoldsReordered { hold, .. } => {
+            things.push(Thing::Hold(*hold));
+        }
+        Change::HoldReady { hold, copy, .. } => things.extend([Thing::Hold(*hold), Thing::Copy(*copy)]),
+        Change::HoldCancelled { ended, .. } | Change::HoldExpired { ended, .. } => {
+            things.push(Thing::Hold(ended.hold));
+            things.extend(ended.copy.map(Thing::Copy));
+            things.extend(ended.passed_to.map(Thing::Hold));
+        }
+        Change::HoldPutBack { before, .. } => {
+            things.extend([Thing::Hold(before.hold), Thing::Copy(before.copy)]);
+        }
+        Change::Paid { settled, .. } => things.extend(settled.iter().map(|part| Thing::Line(part.charge))),
+        Change::Waived { charge, .. } | Change::ChargeReversed { charge, .. } => {
+            things.push(Thing::Line(*charge));
+        }
+        _ => {}
+    }
+    things
+}
+
+/// Whether a later change may keep an earlier one from being undone.
+fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> bool {
+    let of_person = person.is_some() && later.person.as_ref().map(|(person, _)| *person) == person;
+    let things = things(later);
+    let shares = self::things(earlier).iter().any(|thing| things.contains(thing));
+    match (&earlier.change, &later.change) {
+        (Change::PersonDeactivated { .. }, later) => matches!(later, Change::PersonActivated),
+        (Change::PeopleMerged { .. }, _) => of_person,
+        (Change::ChargeReversed { .. }, Change::Refunded { .. }) => true,
+        (Change::BookDeleted { .. }, later) => {
+            matches!(later, Change::Returned { .. } | Change::DeclaredLost { .. })
+        }
+        // Whoever reserved the title anew has no second place in the line.
+        (Change::Lent { .. } | Change::HoldCancelled { .. }, Change::HoldPlaced { .. }) => {
+            shares || of_person
+        }
+        _ => shares,
+    }
+}
+
+struct Step<'a, 'c> {
+    tx: &'a mut Tx<'c>,
+    actor: Actor,
+    moment: Moment,
+    /// When the change happened, epoch milliseconds.
+    at: i64,
+    /// The change that is taken back.
+    id: ChangeId,
+    book: Option<BookId>,
+    person: Option<UserId>,
+}
+
+impl Step<'_, '_> {
+    fn take_back(&mut self, change: &Change) -> Result<()> {
+        match change {
+            Change::Lent { loan, copy, due, filled, passed_over, was, .. } => {
+                let was = was.unwrap_or(Condition::OnShelf);
+                self.lent(*loan, *copy, *due, was, filled.as_ref(), passed_over.as_ref())
+            }
+            Change::Returned { loan, to, caught, charge, was, swapped, .. } => {
+                let was = was.unwrap_or(Condition::OnShelf);
+                self.returned(*loan, *to, *caught, &[*charge], was, swapped.as_ref())
+            }
+            Change::DeclaredLost { loan, to, charge, price_charge, was, .. } => {
+                self.returned(*loan, *to, None, &[*charge, *price_charge], *was, None)
+            }
+            Change::Renewed { loan, from, to, charge, reasons_before, .. } => {
+                self.renewed(*loan, *from, *to, *charge, reasons_before.clone())
+            }
+            Change::CopyMoved { copy, from, to, .. } => self.moved(*copy, *from, *to),
+            Change::HoldPlaced { hold, .. } => {
+                let line = self.line()?;
+                require(line.holds.iter().any(|open| open.id == *hold && open.kept.is_none()))?;
+                Ok(holds::end(self.tx, *hold, HoldState::Cancelled, self.moment.at)?)
+            }
+            Change::HoldCancelled { ended, .. } => {
+                let line = self.line()?;
+                self.bring_back(&line, ended)
+            }
+            Change::HoldReady { hold, copy, from, .. } => {
+                let line = self.line()?;
+                let was = condition(*from)?;
+                self.release(&line, *hold, *copy)?;
+                copies::set_condition(self.tx, *copy, was)?;
+                self.count(&line, State::OnHoldShelf, was.state())
+            }
+            Change::PersonDeactivated { .. } => {
+                let person = self.person.ok_or(Error::NotFound)?;
+                require(accounts::lock_reader(self.tx, person)?.is_some_and(|reader| !reader.active))?;
+                Ok(people::set_active(self.tx, person, true)?)
+            }
+            Change::BatchMoved { from, to, people, .. } => self.batch_moved(from, to.as_deref(), people),
+            Change::PeopleMerged { dropped, .. } => self.merged(*dropped),
+            Change::Charged { line, .. } => self.charged(*line),
+            Change::Paid { line, .. } | Change::Waived { line, .. } | Change::Refunded { line, .. } => {
+                self.reverse(*line)
+            }
+            Change::ChargeReversed { line, credit, .. } => self.charge_reversed(*line, *credit),
+            Change::BookDeleted { .. } => {
+                let book = self.book.ok_or(Error::NotFound)?;
+                require(copies::title_restored(self.tx, book)?)?;
+                require(books::restore(self.tx, book)?)
+            }
+            _ => Err(not_undone(NotUndone::Kind)),
+        }
+    }
+
+    /// The title's row before all others.
+    fn line(&mut self) -> Result<Line> {
+        let book = self.book.ok_or(Error::NotFound)?;
+        Line::lock(self.tx, book)?.ok_or(not_undone(NotUndone::Later))
+    }
+
+    /// Keeps the title's number true for a copy that goes from one state to another.
+    fn count(&mut self, line: &Line, from: State, to: State) -> Result<()> {
+        if from == State::OnShelf && to != State::OnShelf {
+            books::count_out(self.tx, line.book)?;
+        }
+        if from != State::OnShelf && to == State::OnShelf {
+            books::put_back_copies(self.tx, line.book, 1)?;
+        }
+        Ok(())
+    }
+
+    fn lent(
+        &mut self,
+        loan: LoanId,
+        copy: Option<CopyId>,
+        due: Date,
+        was: Condition,
+        filled: Option<&EndedHold>,
+        passed_over: Option<&PassedOver>,
+    ) -> Result<()> {
+        let open = loans::lock_open(self.tx, loan)?;
+        require(open.as_ref().is_some_and(|open| open.renewals == 0 && open.return_date == due))?;
+        let lent = open.map(|open| open.copy_id).ok_or(Error::NotFound)?;
+        // By a swap the loan may be that of another copy since.
+        require(copy.is_none_or(|copy| copy == lent))?;
+        let copy = lent;
+        let line = self.line()?;
+        copies::lock(self.tx, copy)?.ok_or(Error::NotFound)?;
+        loans::void(self.tx, loan, self.moment.at, self.moment.today, self.actor.uid())?;
+        copies::set_condition(self.tx, copy, was)?;
+        if let Some(before) = passed_over {
+            self.keep_again(&line, before)?;
+        }
+        if let Some(ended) = filled {
+            self.bring_back(&line, ended)?;
+        }
+        let kept = filled.is_some_and(|ended| ended.copy == Some(copy)) || passed_over.is_some();
+        self.found(was, copy)?;
+        self.count(&line, State::OnLoan, if kept { State::OnHoldShelf } else { was.state() })
+    }
+
+    fn returned(
+        &mut self,
+        loan: LoanId,
+        to: Condition,
+        caught: Option<HoldId>,
+        charges: &[Option<LineId>],
+        was: Condition,
+        swapped: Option<&Swapped>,
+    ) -> Result<()> {
+        let other = swapped.and_then(|swapped| swapped.with);
+        let other = other.map(|with| loans::lock_open(self.tx, with)).transpose()?.flatten();
+        let ended = loans::lock_ended(self.tx, loan)?.ok_or(not_undone(NotUndone::Later))?;
+        let line = Line::lock(self.tx, self.book.ok_or(Error::NotFound)?)?;
+        let facts = copies::lock(self.tx, ended.copy_id)?.ok_or(Error::NotFound)?;
+        require(facts.due.is_none() && facts.condition == to)?;
+        match (caught, &line) {
+            (Some(hold), Some(line)) => self.release(line, hold, ended.copy_id)?,
+            (Some(_), None) => require(false)?,
+            (None, _) => require(facts.state() == to.state())?,
+        }
+        for charge in charges.iter().flatten() {
+            self.charged(*charge)?;
+        }
+        let mut before = State::OnLoan;
+        if let Some(swapped) = swapped {
+            let lent = copies::lock(self.tx, swapped.copy)?.ok_or(Error::NotFound)?;
+            match swapped.with {
+                Some(with) => {
+                    require(other.is_some_and(|other| other.copy_id == swapped.copy))?;
+                    loans::set_copy(self.tx, with, ended.copy_id)?;
+                }
+                None => {
+                    require(lent.state() == State::Missing)?;
+                    copies::set_condition(self.tx, swapped.copy, swapped.was)?;
+                    before = was.state();
+                }
+            }
+            loans::set_copy(self.tx, loan, swapped.copy)?;
+        }
+        loans::reopen(self.tx, loan)?;
+        copies::set_condition(self.tx, ended.copy_id, was)?;
+        // A title that is gone counts nothing.
+        line.map_or(Ok(()), |line| self.count(&line, facts.state(), before))
+    }
+
+    fn renewed(
+        &mut self,
+        loan: LoanId,
+        from: Date,
+        to: Date,
+        charge: Option<LineId>,
+        reasons_before: Option<String>,
+    ) -> Result<()> {
+        let open =
+            loans::lock_open(self.tx, loan)?.filter(|open| open.return_date == to && open.renewals > 0);
+        let mut open = open.ok_or(not_undone(NotUndone::Later))?;
+        open.return_date = from;
+        open.renewals -= 1;
+        open.due_reasons = reasons_before;
+        loans::store_due(self.tx, &open)?;
+        charge.map_or(Ok(()), |charge| self.charged(charge))
+    }
+
+    fn moved(&mut self, copy: CopyId, from: State, to: Condition) -> Result<()> {
+        let line = self.line()?;
+        let facts = copies::lock(self.tx, copy)?.ok_or(Error::NotFound)?;
+        require(facts.due.is_none() && facts.condition == to)?;
+        // Where it went it may have been caught for somebody.
+        if let Some(hold) = line.keeping(copy).map(|hold| hold.id) {
+            self.release(&line, hold, copy)?;
+        }
+        let was = condition(from)?;
+        copies::set_condition(self.tx, copy, was)?;
+        self.found(was, copy)?;
+        self.count(&line, facts.state(), was.state())
+    }
+
+    /// What had gone from the dropped record to the kept one goes back, as long as nothing new happened to either.
+    fn merged(&mut self, dropped: UserId) -> Result<()> {
+        let keep = self.person.ok_or(Error::NotFound)?;
+        for uid in [keep.min(dropped), keep.max(dropped)] {
+            accounts::lock(self.tx, uid)?;
+        }
+        let moved = merge::of_change(self.tx, self.id)?.ok_or(not_undone(NotUndone::Later))?;
+        require(!events::happened_since(self.tx, [keep, dropped], self.id)?)?;
+        require(merge::part(self.tx, keep, dropped, &moved)?)
+    }
+
+    /// Everybody goes back to the batch, or is active again; nobody, where somebody was changed since.
+    fn batch_moved(&mut self, from: &str, to: Option<&str>, people: &[UserId]) -> Result<()> {
+        let records = people::lock_all(self.tx, people)?;
+        let as_left = |record: &people::Record| match to {
+            Some(to) => record.details.batch.as_deref() == Some(to),
+            None => !record.active,
+        };
+        let changed: Vec<&str> = records
+            .iter()
+            .filter(|record| !as_left(record))
+            .map(|record| record.details.name.as_str())
+            .collect();
+        if !changed.is_empty() {
+            let named = changed.iter().take(NAMED).copied().collect::<Vec<_>>().join(", ");
+            let names = if changed.len() > NAMED { format!("{named}, …") } else { named };
+            return Err(not_undone(NotUndone::People { people: changed.len(), names }));
+        }
+        // Somebody was erased since, or merged into another.
+        require(records.len() == people.len())?;
+        if to.is_none() {
+            return Ok(people::set_all_active(self.tx, people)?);
+        }
+        let moved: Vec<(UserId, Details)> = records
+            .into_iter()
+            .map(|record| (record.uid, Details { batch: Some(from.to_owned()), ..record.details }))
+            .collect();
+        let rows: Vec<(UserId, &Details)> = moved.iter().map(|(uid, details)| (*uid, details)).collect();
+        Ok(people::update_all(self.tx, &rows)?)
+    }
+
+    /// A copy that is lost again: its price was not taken back because it had turned up.
+    fn found(&mut self, was: Condition, copy: CopyId) -> Result<()> {
+        if was != Condition::Lost {
+            return Ok(());
+        }
+        let price = ledger::price_of_lost(self.tx, copy)?;
+        let reversed = price.map(|price| ledger::reversed_since(self.tx, price, self.at)).transpose()?;
+        require(reversed != Some(true))
+    }
+
+    /// A hold that keeps this copy waits again, in the place that it had.
+    fn release(&mut self, line: &Line, hold: HoldId, copy: CopyId) -> Result<()> {
+        let keeping = line.keeping(copy).filter(|keeping| keeping.id == hold);
+        let keeping = keeping.ok_or(not_undone(NotUndone::Later))?;
+        Ok(holds::wait(self.tx, hold, keeping.queue_key)?)
+    }
+
+    /// Opens a hold again that has ended: it waits in its old place, or its copy is kept again.
+    fn bring_back(&mut self, line: &Line, ended: &EndedHold) -> Result<()> {
+        // The person may have reserved the title once more since.
+        let person = holds::person_of(self.tx, ended.hold)?.ok_or(Error::NotFound)?;
+        require(line.of(person).is_none())?;
+        // Whoever is not active holds nothing.
+        require(accounts::category_and_activity(self.tx, person)?.is_some_and(|(_, active)| active))?;
+        match (ended.copy, ended.passed_to) {
+            (Some(copy), Some(next)) => self.release(line, next, copy)?,
+            (Some(copy), None) => {
+                let facts = copies::lock(self.tx, copy)?.ok_or(Error::NotFound)?;
+                require(facts.state() == State::ToShelve)?;
+            }
+            (None, _) => {}
+        }
+        Ok(holds::reopen(self.tx, ended.hold)?)
+    }
+
+    /// A hold whose copy went another way keeps it again.
+    fn keep_again(&mut self, line: &Line, before: &PassedOver) -> Result<()> {
+        if before.cancelled {
+            return Ok(holds::reopen(self.tx, before.hold)?);
+        }
+        let waiting = line.holds.iter().any(|hold| hold.id == before.hold && hold.kept.is_none());
+        require(waiting)?;
+        holds::order(self.tx, &[(before.hold, before.queue_key)])?;
+        Ok(holds::keep(self.tx, before.hold, before.copy, before.until)?)
+    }
+
+    /// A charge of which nothing was paid or waived.
+    fn charged(&mut self, line: LineId) -> Result<()> {
+        let (person, charge) = ledger::charge_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
+        ledger::lock(self.tx, person)?;
+        let open = ledger::charge_by_id(self.tx, line)?.map(|(_, charge)| charge.open);
+        if open != Some(charge.amount) {
+            return Err(not_undone(NotUndone::Paid));
+        }
+        self.reverse(line)
+    }
+
+    /// A reversal of a charge that stands, and whose credit was not paid out.
+    fn charge_reversed(&mut self, line: LineId, credit: Money) -> Result<()> {
+        let (person, _) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
+        ledger::lock(self.tx, person)?;
+        require(credit == Money::ZERO || money::credit(self.tx, person)? >= credit)?;
+        money::reverse(self.tx, self.actor, self.moment, person, line)?;
+        Ok(())
+    }
+
+    /// A line that was not taken back before.
+    fn reverse(&mut self, line: LineId) -> Result<()> {
+        let (person, found) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
+        if found.reversed {
+            return Err(not_undone(NotUndone::Already));
+        }
+        // What it settled may have been taken back since.
+        for part in ledger::settled_by(self.tx, line)? {
+            let charge = ledger::line_by_id(self.tx, part.charge)?;
+            require(charge.is_some_and(|(_, charge)| !charge.reversed))?;
+        }
+        money::reverse(self.tx, self.actor, self.moment, person, line)?;
+        Ok(())
+    }
+}
+
+/// What is stored of a copy in this state; one on loan or on the hold shelf does not come back so.
+fn condition(state: State) -> Result<Condition> {
+    Condition::parse(state.as_str()).ok_or(not_undone(NotUndone::Later))
+}

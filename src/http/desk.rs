@@ -1,0 +1,295 @@
+//! The desk: every scan is one request (R-DESK-2).
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode},
+};
+use jiff::{Timestamp, civil::Date};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    Shared,
+    changes::ChangeRow,
+    error::{Error, Result},
+    extract::{JsonBody, Query},
+    idempotency::{Answer, Once},
+    loans::OverrideForm,
+    page, phones,
+    session::{self, SignedIn},
+};
+use crate::{
+    circulation::{
+        Actor,
+        desk::{self, Choice, Damage, Intent, Scan},
+    },
+    domain::{
+        change::Change,
+        id::{BookId, ChangeId, PhoneScanId, UserId},
+        ledger::{LARGEST, Method},
+        money::Money,
+        rule::{Invalid, Kind, Text},
+    },
+    message, search,
+    storage::{
+        Tx,
+        events::{self, AtDesk, Recorded},
+    },
+};
+
+/// What a scanner types, or a librarian who looks for somebody.
+pub const CODE: Text = Text { field: "code", label: "The code", min: 1, max: 200, kind: Kind::Line };
+
+/// A scan at the desk.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ScanForm {
+    #[serde(default)]
+    #[schema(required)]
+    code: String,
+    /// The person who is open.
+    #[schema(value_type = Option<i64>)]
+    person: Option<UserId>,
+    /// When the person was opened: what was lent since then does not come back by a scan.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    since: Option<Timestamp>,
+    intent: Option<Intent>,
+    /// The id of the choice that answers the question this code led to.
+    choice: Option<String>,
+    /// Lends or extends although the rules say no.
+    #[serde(rename = "override")]
+    overriding: Option<OverrideForm>,
+    /// The day as which a return counts: from the day of lending to today.
+    #[schema(value_type = Option<String>, format = Date)]
+    returned_on: Option<Date>,
+    /// The copy is damaged: it comes back if it is on loan, and goes to repair.
+    damaged: Option<DamageForm>,
+    /// The scan of a phone that this is: the phone is told the answer too.
+    #[schema(value_type = Option<i64>)]
+    phone_scan: Option<PhoneScanId>,
+}
+
+/// What is wrong with a copy, and what it costs.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DamageForm {
+    #[serde(default)]
+    #[schema(required)]
+    note: String,
+    /// What whoever brought it is charged; nothing if left out.
+    #[serde(default)]
+    #[schema(value_type = Money)]
+    charge: Money,
+}
+
+/// The note on a damaged copy.
+pub const DAMAGE: Text =
+    Text { field: "damaged.note", label: "What is damaged", min: 1, max: 300, kind: Kind::Line };
+
+impl DamageForm {
+    fn checked(self) -> Result<Damage> {
+        let mut invalid = Invalid::default();
+        let note = DAMAGE.check(&self.note, &mut invalid);
+        if !(Money::ZERO..=LARGEST).contains(&self.charge) {
+            invalid.push("damaged.charge", message::amount_out_of_range("The charge", Money::ZERO, LARGEST));
+        }
+        Ok(invalid.or(Damage { note, charge: self.charge })?)
+    }
+}
+
+/// Scan a card, a copy or an ISBN, or type a name or a title. What the rules refuse is an answer too.
+#[utoipa::path(post, path = "/desk/scans", request_body = ScanForm, responses((status = 200, body = desk::Answer)))]
+pub async fn scan_at_desk(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    once: Once,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<ScanForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    // Some scanners send a prefix that is no text.
+    let code =
+        CODE.check(form.code.trim_matches(|c: char| c.is_control() || c.is_whitespace()), &mut invalid);
+    let choice = form.choice.as_deref().map(Choice::parse);
+    if choice == Some(None) {
+        invalid.push("choice", message::not_listed("The choice"));
+    }
+    invalid.or(())?;
+    let damaged = form.damaged.map(DamageForm::checked).transpose()?;
+    let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
+    // Searching the titles takes milliseconds: not while the database is written, nor for a code that is known.
+    let looked_for = code.clone();
+    let known = app.db.read(move |tx| desk::is_known(tx, &looked_for)).await.map_err(Error::from)?;
+    let titles = if known || choice.is_some() { Vec::new() } else { titles(&app, &code) };
+    let scan = Scan {
+        code,
+        person: form.person,
+        since: form.since.map(Timestamp::as_millisecond),
+        intent: form.intent,
+        choice: choice.flatten(),
+        overriding,
+        returned_on: form.returned_on,
+        damaged,
+        titles,
+    };
+    let (moment, actor, policies) =
+        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+    let session = session::token(app.settings.is_https(), &headers).map(|token| session::hashed(&token));
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let answer = desk::scan(tx, actor, moment, &rulebook, &scan)?;
+        if let (Some(scan), Some(session)) = (form.phone_scan, session) {
+            phones::answer_phone(tx, &session, scan, &answer)?;
+        }
+        Answer::json(StatusCode::OK, &answer)
+    })
+    .await
+}
+
+/// The first titles that contain the text.
+fn titles(app: &Shared, text: &str) -> Vec<BookId> {
+    let found = app.catalogue.index().page(&search::Query {
+        text,
+        field: search::Field::Any,
+        sort: search::Sort::Title,
+        limit: 8,
+        cursor: None,
+    });
+    found.ids.into_iter().map(BookId).collect()
+}
+
+/// Whose work at the desk.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Whose {
+    /// One's own.
+    #[default]
+    Mine,
+    /// That of all librarians.
+    Everyone,
+}
+
+/// Which part of what was done today.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TodayQuery {
+    /// One's own if not said.
+    #[param(inline)]
+    whose: Option<Whose>,
+    /// A kind of change, for instance `lent`.
+    action: Option<String>,
+    /// How many changes, 1 to 100; 50 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` of another page.
+    cursor: Option<String>,
+}
+
+/// What was taken by one method.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Takings {
+    method: Method,
+    payments: i64,
+    amount: Money,
+    /// Credit that was paid out.
+    paid_out: Money,
+}
+
+/// What was done at the desk today; what was undone counts in no total.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeskToday {
+    /// In the library's time zone.
+    #[schema(value_type = String, format = Date)]
+    day: Date,
+    /// The last day before today on which the library was open: as of which the book drop counts.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    last_open_day: Option<Date>,
+    lent: i64,
+    returned: i64,
+    renewed: i64,
+    /// For closing the till.
+    takings: Vec<Takings>,
+    /// The sum of the takings, less what was paid out.
+    taken: Money,
+    waived: Money,
+    /// Newest first.
+    changes: Vec<ChangeRow>,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// Read what was done at the desk today, with its totals (R-DESK-12).
+#[utoipa::path(get, path = "/desk/today", params(TodayQuery), responses((status = 200, body = DeskToday)))]
+pub async fn read_desk_today(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Query(query): Query<TodayQuery>,
+) -> Result<axum::Json<DeskToday>> {
+    let limit = page::length(query.limit, 50)?;
+    let before = page::place(query.cursor.as_deref())?.unwrap_or(ChangeId(i64::MAX));
+    let day = app.clock.today();
+    let since = app.clock.begin_of(day);
+    let actor = (query.whose.unwrap_or_default() == Whose::Mine).then_some(librarian.uid);
+    let all = AtDesk { since, actor, action: None };
+    let policies = app.policies.clone();
+    let today = app
+        .db
+        .snapshot(move |tx| -> Result<DeskToday> {
+            let counts = events::counts_at_desk(tx, &all)?;
+            let count = |action| counts.iter().find(|(of, _)| of == action).map_or(0, |(_, count)| *count);
+            let money = |tx: &mut Tx<'_>, action: &str| {
+                events::at_desk(tx, &all.only(action), ChangeId(i64::MAX), i64::MAX)
+            };
+            let takings = takings(money(tx, "paid")?.into_iter().chain(money(tx, "refunded")?));
+            let waived = money(tx, "waived")?.into_iter().filter(|waived| !waived.undone);
+            let waived = waived.map(|waived| match waived.change {
+                Change::Waived { amount, .. } => amount,
+                _ => Money::ZERO,
+            });
+            let shown = AtDesk { action: query.action.filter(|action| !action.is_empty()), ..all.clone() };
+            let mut changes = events::at_desk(tx, &shown, before, limit + 1)?;
+            let length = usize::try_from(limit).unwrap_or_default();
+            let goes_on = changes.len() > length;
+            changes.truncate(length);
+            let rulebook = policies.current(tx)?;
+            Ok(DeskToday {
+                day,
+                last_open_day: day.yesterday().ok().and_then(|day| rulebook.calendar.previous_open(day)),
+                lent: count("lent"),
+                returned: count("returned"),
+                renewed: count("renewed"),
+                taken: takings.iter().map(|taken| taken.amount - taken.paid_out).sum(),
+                takings,
+                waived: waived.sum(),
+                next: changes.last().filter(|_| goes_on).map(|last| page::cursor(&last.id)),
+                changes: changes.into_iter().map(|one| ChangeRow::seen_by(&librarian, since, one)).collect(),
+            })
+        })
+        .await?;
+    Ok(axum::Json(today))
+}
+
+/// What was taken and paid out, by method.
+fn takings(changes: impl Iterator<Item = Recorded>) -> Vec<Takings> {
+    let mut takings: Vec<Takings> = Vec::new();
+    for one in changes.filter(|one| !one.undone) {
+        let (method, payments, amount, paid_out) = match one.change {
+            Change::Paid { method, amount, .. } => (method, 1, amount, Money::ZERO),
+            Change::Refunded { method, amount, .. } => (method, 0, Money::ZERO, amount),
+            _ => continue,
+        };
+        match takings.iter_mut().find(|taken| taken.method == method) {
+            Some(taken) => {
+                taken.payments += payments;
+                taken.amount += amount;
+                taken.paid_out += paid_out;
+            }
+            None => takings.push(Takings { method, payments, amount, paid_out }),
+        }
+    }
+    takings.sort_by_key(|taken| taken.method.as_str());
+    takings
+}

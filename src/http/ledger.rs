@@ -1,0 +1,320 @@
+//! Money of the whole library: who owes what, the lines of a period, and what they come to (R-MONEY-6).
+
+use std::collections::HashMap;
+
+use axum::{extract::State, response::Response};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    Shared,
+    csv_file::{CsvFile, MOST_ROWS, PORTION},
+    error::{Error, Result},
+    extract::Query,
+    page,
+};
+use crate::{
+    circulation::standing,
+    clock::Clock,
+    domain::{
+        id::UserId,
+        ledger::{Booked, ChargeKind, LineKind, Method, Total},
+        money::Money,
+        rule::Invalid,
+    },
+    message,
+    storage::{
+        ledger::{self, Filter, Place},
+        page::{Page, Position},
+        people::{self, Column, Key, Listing, Source},
+    },
+};
+
+/// Which part of a list.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct DebtorQuery {
+    /// How many, 1 to 100; 50 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` or `previous` of another page.
+    cursor: Option<String>,
+}
+
+/// What a person owes.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Debtor {
+    uid: UserId,
+    name: String,
+    #[schema(required)]
+    roll_number: Option<String>,
+    #[schema(required)]
+    batch: Option<String>,
+    /// What is owed for what has ended: the sum of the account's lines. Below zero the library owes.
+    balance: Money,
+    /// The fines of the open loans as of today.
+    running: Money,
+    /// Both together.
+    owes: Money,
+}
+
+/// A page of the people who owe something, most first; those to whom the library owes come last.
+#[derive(Serialize, ToSchema)]
+pub struct DebtorList {
+    debtors: Vec<Debtor>,
+    /// How many there are in all.
+    total: i64,
+    /// What all of them owe together.
+    owed: Money,
+    /// What the library owes to those with credit.
+    credit: Money,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+    /// Cursor of the page before this one.
+    #[schema(required)]
+    previous: Option<String>,
+}
+
+/// Above what anybody can owe, so that keys by which the list is ordered have no sign.
+const MOST: i64 = 1 << 60;
+
+/// List who owes what (R-MONEY-6).
+#[utoipa::path(get, path = "/money/debtors", params(DebtorQuery), responses((status = 200, body = DebtorList)))]
+pub async fn list_debtors(
+    State(app): State<Shared>,
+    Query(query): Query<DebtorQuery>,
+) -> Result<axum::Json<DebtorList>> {
+    let limit = page::length(query.limit, 50)?;
+    let position: Option<Position<Key>> = page::place(query.cursor.as_deref())?;
+    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let list = app
+        .db
+        .snapshot(move |tx| -> Result<DebtorList> {
+            let rulebook = policies.current(tx)?;
+            let mut owing: HashMap<UserId, Money> = standing::of_all(tx, &rulebook, today)?
+                .into_iter()
+                .map(|(uid, standing)| (uid, standing.owes))
+                .collect();
+            owing.retain(|_, owes| *owes != Money::ZERO);
+            let sum = |which: fn(&Money) -> bool| -> Money { owing.values().copied().filter(which).sum() };
+            let (owed, credit) = (sum(|owes| *owes > Money::ZERO), -sum(|owes| *owes < Money::ZERO));
+            let keys = owing.iter().map(|(uid, owes)| (*uid, format!("{:020}", MOST - owes.0))).collect();
+            let listing = Listing {
+                query: String::new(),
+                source: Source::Among(keys),
+                column: Column::Rank,
+                descending: false,
+            };
+            let total = people::count(tx, &listing)?;
+            let Page { rows, next, previous } = people::page(tx, &listing, position, limit)?;
+            let uids: Vec<UserId> = rows.iter().map(|record| record.uid).collect();
+            let balances: HashMap<UserId, Money> = ledger::balances_of(tx, &uids)?.into_iter().collect();
+            let debtors = rows.into_iter().map(|record| {
+                let owes = owing.get(&record.uid).copied().unwrap_or_default();
+                let balance = balances.get(&record.uid).copied().unwrap_or_default();
+                Debtor {
+                    uid: record.uid,
+                    name: record.details.name,
+                    roll_number: record.details.roll_number,
+                    batch: record.details.batch,
+                    balance,
+                    running: owes - balance,
+                    owes,
+                }
+            });
+            Ok(DebtorList {
+                debtors: debtors.collect(),
+                total,
+                owed,
+                credit,
+                next: next.as_ref().map(page::cursor),
+                previous: previous.as_ref().map(page::cursor),
+            })
+        })
+        .await?;
+    Ok(axum::Json(list))
+}
+
+/// Which lines of all accounts: all that fit every filter given.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct LineQuery {
+    /// The first day; the first of the month if not said.
+    #[param(value_type = Option<String>, format = Date)]
+    from: Option<Date>,
+    /// The last day; today if not said.
+    #[param(value_type = Option<String>, format = Date)]
+    to: Option<Date>,
+    #[param(inline)]
+    kind: Option<LineKind>,
+    /// Payments and refunds that were made so.
+    #[param(inline)]
+    method: Option<Method>,
+    /// How many, 1 to 100; 50 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` of another page.
+    cursor: Option<String>,
+}
+
+/// A period, by the library's days.
+#[derive(Clone, Copy)]
+struct Period {
+    from: Date,
+    to: Date,
+}
+
+impl Period {
+    fn checked(from: Option<Date>, to: Option<Date>, clock: &Clock) -> Result<Self> {
+        let today = clock.today();
+        let from = from.unwrap_or_else(|| to.unwrap_or(today).first_of_month());
+        let to = to.unwrap_or_else(|| today.max(from));
+        if to < from {
+            return Err(Invalid::field("to", message::ends_before_it_begins()).into());
+        }
+        Ok(Self { from, to })
+    }
+
+    /// Its first instant, and the one after its last, epoch milliseconds.
+    fn instants(self, clock: &Clock) -> (i64, i64) {
+        (clock.begin_of(self.from), clock.begin_of(self.to.tomorrow().unwrap_or(self.to)))
+    }
+}
+
+impl LineQuery {
+    fn checked(&self, clock: &Clock) -> Result<(Period, Filter)> {
+        let period = Period::checked(self.from, self.to, clock)?;
+        let (from, to) = period.instants(clock);
+        Ok((period, Filter { from, to, kind: self.kind, method: self.method }))
+    }
+}
+
+/// A page of the lines of all accounts, newest first.
+#[derive(Serialize, ToSchema)]
+pub struct LineList {
+    lines: Vec<Booked>,
+    /// The first day.
+    #[schema(value_type = String, format = Date)]
+    from: Date,
+    /// The last day.
+    #[schema(value_type = String, format = Date)]
+    to: Date,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// List the lines of all accounts in a period, newest first.
+#[utoipa::path(get, path = "/money/lines", params(LineQuery), responses((status = 200, body = LineList)))]
+pub async fn list_lines(
+    State(app): State<Shared>,
+    Query(query): Query<LineQuery>,
+) -> Result<axum::Json<LineList>> {
+    let limit = page::length(query.limit, 50)?;
+    let before: Option<Place> = page::place(query.cursor.as_deref())?;
+    let (period, filter) = query.checked(&app.clock)?;
+    let mut rows = app
+        .db
+        .snapshot(move |tx| ledger::booked(tx, &filter, before, limit + 1))
+        .await
+        .map_err(Error::from)?;
+    let length = usize::try_from(limit).unwrap_or_default();
+    let goes_on = rows.len() > length;
+    rows.truncate(length);
+    let next = rows.last().filter(|_| goes_on).map(|(place, _)| page::cursor(place));
+    let lines = rows.into_iter().map(|(_, booked)| booked).collect();
+    Ok(axum::Json(LineList { lines, from: period.from, to: period.to, next }))
+}
+
+/// Which period.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TotalQuery {
+    /// The first day; the first of the month if not said.
+    #[param(value_type = Option<String>, format = Date)]
+    from: Option<Date>,
+    /// The last day; today if not said.
+    #[param(value_type = Option<String>, format = Date)]
+    to: Option<Date>,
+}
+
+/// What the lines of a period come to.
+#[derive(Serialize, ToSchema)]
+pub struct PeriodTotals {
+    /// By kind, and by what they are for or how they were made.
+    totals: Vec<Total>,
+    /// The first day.
+    #[schema(value_type = String, format = Date)]
+    from: Date,
+    /// The last day.
+    #[schema(value_type = String, format = Date)]
+    to: Date,
+}
+
+/// Sum up the lines of all accounts in a period.
+#[utoipa::path(get, path = "/money/totals", params(TotalQuery), responses((status = 200, body = PeriodTotals)))]
+pub async fn read_totals(
+    State(app): State<Shared>,
+    Query(query): Query<TotalQuery>,
+) -> Result<axum::Json<PeriodTotals>> {
+    let period = Period::checked(query.from, query.to, &app.clock)?;
+    let (from, to) = period.instants(&app.clock);
+    let mut totals = app.db.read(move |tx| ledger::totals(tx, from, to)).await.map_err(Error::from)?;
+    // In the order in which the kinds are listed.
+    totals.sort_by_key(|total| {
+        let kind = LineKind::ALL.iter().position(|kind| *kind == total.kind);
+        let of = total.of.as_deref().unwrap_or_default();
+        let charge = ChargeKind::ALL.iter().position(|kind| kind.as_str() == of);
+        let method = Method::ALL.iter().position(|method| method.as_str() == of);
+        (kind, if total.kind == LineKind::Charge { charge } else { method })
+    });
+    Ok(axum::Json(PeriodTotals { totals, from: period.from, to: period.to }))
+}
+
+/// The columns of the file. What the balance grows by and what it shrinks by have a column each, so that no amount begins
+/// with a sign that a spreadsheet would take for a formula.
+const FILE_COLUMNS: [&str; 11] =
+    ["when", "rollNumber", "name", "kind", "of", "reason", "reference", "receipt", "debit", "credit", "by"];
+
+/// The same lines as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
+/// formulas are guarded.
+#[utoipa::path(get, path = "/money/lines.csv", params(LineQuery),
+    responses((status = 200, body = String, content_type = "text/csv")))]
+pub async fn export_lines(State(app): State<Shared>, Query(query): Query<LineQuery>) -> Result<Response> {
+    let (period, filter) = query.checked(&app.clock)?;
+    let mut file = CsvFile::new(&FILE_COLUMNS)?;
+    let mut before: Option<Place> = None;
+    let mut rows = 0;
+    while rows < MOST_ROWS {
+        let from = before;
+        let found =
+            app.db.read(move |tx| ledger::booked(tx, &filter, from, PORTION)).await.map_err(Error::from)?;
+        let Some((last, _)) = found.last() else { break };
+        before = Some(*last);
+        rows += found.len();
+        for ((at, _), Booked { line, user_name, roll_number, by, .. }) in found {
+            let (units, rest) = line.amount.parts();
+            let amount = format!("{units}.{rest:02}");
+            let (debit, credit) =
+                if line.amount < Money::ZERO { (String::new(), amount) } else { (amount, String::new()) };
+            let cells = [
+                app.clock.local(at),
+                roll_number.unwrap_or_default(),
+                user_name,
+                line.kind.as_str().to_owned(),
+                line.of.unwrap_or_default(),
+                line.reason,
+                line.reference,
+                line.receipt.unwrap_or_default(),
+                debit,
+                credit,
+                by,
+            ];
+            file.row(cells)?;
+        }
+    }
+    file.into_answer(&format!("money-{}-{}.csv", period.from, period.to))
+}

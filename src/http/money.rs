@@ -1,0 +1,434 @@
+//! Money: accounts, charges, payments, waivers and receipts (R-MONEY-1 to R-MONEY-3).
+
+use axum::{
+    extract::{Path, State},
+    http::StatusCode,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::{
+    Shared,
+    error::{Error, Result},
+    extract::{Id, JsonBody, OptionalJsonBody, Query},
+    idempotency::{Answer, Once},
+    page,
+    session::SignedIn,
+};
+use crate::{
+    circulation::{
+        Actor,
+        lost::{self, DeclareLost},
+        money::{self, ChargeReversed, NewCharge, Payment, Refund},
+    },
+    domain::{
+        fine::{self, Fine},
+        id::{ChangeId, LineId, LoanId, UserId},
+        ledger::{Charge, ChargeKind, LARGEST, Line, Method, REASON, REFERENCE, Receipt},
+        money::Money,
+        rule::Invalid,
+    },
+    message::{self, Message},
+    policies::Policies,
+    storage::{Tx, ledger, loans, people},
+};
+
+/// What a person owes, and how it came about.
+#[derive(Serialize, ToSchema)]
+pub struct Account {
+    /// What is owed for what has ended: the sum of all lines. Below zero the library owes.
+    balance: Money,
+    /// What was paid for charges that were taken back later, and is not paid out; the balance counts it.
+    credit: Money,
+    /// The fines of the open loans as of today; they are charged when the books come back.
+    running: Money,
+    /// The loans that these fines are of.
+    fines: Vec<RunningFine>,
+    /// The charges that are not settled, oldest first.
+    charges: Vec<Charge>,
+    /// Newest first.
+    lines: Vec<Line>,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+}
+
+/// The fine of an open loan as of today.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RunningFine {
+    loan_id: LoanId,
+    title: String,
+    amount: Money,
+    /// How it came about.
+    explain: Vec<Message>,
+}
+
+/// Which part of an account.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct AccountQuery {
+    /// How many lines, 1 to 100; 50 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` of another page.
+    cursor: Option<String>,
+}
+
+fn account(
+    tx: &mut Tx<'_>,
+    policies: &Policies,
+    today: jiff::civil::Date,
+    person: UserId,
+    before: LineId,
+    limit: i64,
+) -> Result<Account> {
+    let rulebook = policies.current(tx)?;
+    let open = loans::open_of_user(tx, person)?;
+    let fines: Vec<RunningFine> = open
+        .into_iter()
+        .filter_map(|loan| {
+            let Fine { amount, explain, .. } =
+                fine::of(loan.return_date, today, &rulebook.history, &loan.category, &rulebook.calendar);
+            (amount > Money::ZERO).then_some(RunningFine {
+                loan_id: loan.id,
+                title: loan.title,
+                amount,
+                explain,
+            })
+        })
+        .collect();
+    let running = fines.iter().map(|fine| fine.amount).sum();
+    let mut lines = ledger::lines_of(tx, person, before, limit + 1)?;
+    let length = usize::try_from(limit).unwrap_or_default();
+    let goes_on = lines.len() > length;
+    lines.truncate(length);
+    let next = lines.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
+    let (balance, mut charges) = (ledger::balance(tx, person)?, ledger::open_charges(tx, person)?);
+    let credit = money::credit(tx, person)?;
+    ledger::explain_charges(tx, &mut charges)?;
+    Ok(Account { balance, credit, running, fines, charges, lines, next })
+}
+
+async fn read(app: &Shared, person: UserId, query: AccountQuery) -> Result<axum::Json<Account>> {
+    let limit = page::length(query.limit, 50)?;
+    let before = page::place(query.cursor.as_deref())?.unwrap_or(LineId(i64::MAX));
+    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let account = app
+        .db
+        .snapshot(move |tx| -> Result<Account> {
+            people::by_id(tx, person)?.ok_or(Error::NotFound)?;
+            account(tx, &policies, today, person, before, limit)
+        })
+        .await?;
+    Ok(axum::Json(account))
+}
+
+/// Read a person's account.
+#[utoipa::path(get, path = "/people/{id}/account", params(("id" = i64, Path), AccountQuery),
+    responses((status = 200, body = Account)))]
+pub async fn read_account(
+    State(app): State<Shared>,
+    Id(person): Id<UserId>,
+    Query(query): Query<AccountQuery>,
+) -> Result<axum::Json<Account>> {
+    read(&app, person, query).await
+}
+
+/// Read one's own account.
+#[utoipa::path(get, path = "/me/account", params(AccountQuery), responses((status = 200, body = Account)))]
+pub async fn read_my_account(
+    State(app): State<Shared>,
+    SignedIn(student): SignedIn,
+    Query(query): Query<AccountQuery>,
+) -> Result<axum::Json<Account>> {
+    read(&app, student.uid, query).await
+}
+
+/// An amount above zero.
+fn positive(amount: Option<Money>, invalid: &mut Invalid) -> Money {
+    let least = Money(1);
+    match amount {
+        Some(amount) if (least..=LARGEST).contains(&amount) => amount,
+        Some(_) => {
+            invalid.push("amount", message::amount_out_of_range("Amount", least, LARGEST));
+            Money::ZERO
+        }
+        None => {
+            invalid.push("amount", message::missing());
+            Money::ZERO
+        }
+    }
+}
+
+/// What somebody is charged.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChargeForm {
+    #[schema(required, value_type = Money)]
+    amount: Option<Money>,
+    kind: ChargeKind,
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// A charge that was made.
+#[derive(Serialize, ToSchema)]
+pub struct Charged {
+    charge: Charge,
+    /// What it is undone by.
+    change: ChangeId,
+}
+
+/// Charge somebody, for a damaged book or anything else.
+#[utoipa::path(post, path = "/people/{id}/charges", params(("id" = i64, Path)), request_body = ChargeForm,
+    responses((status = 201, body = Charged)))]
+pub async fn add_charge(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(person): Id<UserId>,
+    once: Once,
+    JsonBody(form): JsonBody<ChargeForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let amount = positive(form.amount, &mut invalid);
+    let reason = REASON.check(&form.reason, &mut invalid);
+    invalid.or(())?;
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    app.once(once, move |tx| {
+        people::by_id(tx, person)?.ok_or(Error::NotFound)?;
+        let new = NewCharge { person, of: form.kind, amount, reason: &reason, explain: &[], loan: None };
+        let (charge, change) = money::charge(tx, actor, moment, &new)?;
+        Ok(Answer::json(StatusCode::CREATED, &Charged { charge, change })?.undoable(tx, &librarian))
+    })
+    .await
+}
+
+/// A payment.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PaymentForm {
+    #[schema(required, value_type = Money)]
+    amount: Option<Money>,
+    method: Method,
+    /// What it is found by elsewhere, such as the number of a transfer.
+    #[serde(default)]
+    reference: String,
+    /// The charges it is for; all if left out, the oldest first.
+    #[serde(default)]
+    #[schema(value_type = Vec<i64>)]
+    charges: Vec<LineId>,
+}
+
+/// A payment that was taken.
+#[derive(Serialize, ToSchema)]
+pub struct Paid {
+    receipt: Receipt,
+    /// What it is undone by.
+    change: ChangeId,
+}
+
+/// Take a payment: not more than is owed, and with a receipt (R-MONEY-3).
+#[utoipa::path(post, path = "/people/{id}/payments", params(("id" = i64, Path)), request_body = PaymentForm,
+    responses((status = 201, body = Paid)))]
+pub async fn add_payment(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(person): Id<UserId>,
+    once: Once,
+    JsonBody(form): JsonBody<PaymentForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let amount = positive(form.amount, &mut invalid);
+    let reference = REFERENCE.check(&form.reference, &mut invalid);
+    invalid.or(())?;
+    let (moment, actor, policies) =
+        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+    app.once(once, move |tx| {
+        people::by_id(tx, person)?.ok_or(Error::NotFound)?;
+        let rulebook = policies.current(tx)?;
+        let what =
+            Payment { person, amount, method: form.method, reference: &reference, charges: &form.charges };
+        let paid = money::pay(tx, actor, moment, &rulebook, &what)?;
+        Ok(Answer::json(StatusCode::CREATED, &Paid { receipt: paid.receipt, change: paid.change })?
+            .undoable(tx, &librarian))
+    })
+    .await
+}
+
+/// What is waived of a charge, and why.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WaiverForm {
+    /// All of it if left out.
+    #[schema(value_type = Option<Money>)]
+    amount: Option<Money>,
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// Waive a charge, or part of it.
+#[utoipa::path(post, path = "/charges/{id}/waive", params(("id" = i64, Path)), request_body = WaiverForm,
+    responses((status = 200, body = Charged)))]
+pub async fn waive_charge(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(charge): Id<LineId>,
+    once: Once,
+    JsonBody(form): JsonBody<WaiverForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let amount = form.amount.map(|amount| positive(Some(amount), &mut invalid));
+    let reason = REASON.check(&form.reason, &mut invalid);
+    invalid.or(())?;
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    app.once(once, move |tx| {
+        let (charge, change) = money::waive(tx, actor, moment, charge, amount, &reason)?;
+        Ok(Answer::json(StatusCode::OK, &Charged { charge, change })?.undoable(tx, &librarian))
+    })
+    .await
+}
+
+/// What is asked for a copy that its reader lost.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LostForm {
+    /// The copy's price if left out; zero is a price.
+    #[schema(value_type = Option<Money>)]
+    price: Option<Money>,
+}
+
+/// A loan that ended because its copy is lost.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LostLoan {
+    /// Who lost it, and is charged.
+    user_id: UserId,
+    /// The fine until today, and the price; what is zero is not charged.
+    charges: Vec<Charge>,
+    /// What it is undone by.
+    change: ChangeId,
+}
+
+/// Declare that the copy on loan is lost: the loan ends, its fine and the copy's price are charged (R-MONEY-4).
+#[utoipa::path(post, path = "/loans/{id}/lost", params(("id" = i64, Path)), request_body = Option<LostForm>,
+    responses((status = 200, body = LostLoan)))]
+pub async fn declare_lost(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(loan): Id<LoanId>,
+    once: Once,
+    OptionalJsonBody(form): OptionalJsonBody<LostForm>,
+) -> Result<Answer> {
+    let (moment, actor, policies) =
+        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let what = DeclareLost { loan, price: form.price };
+        let lost = lost::declare_lost(tx, actor, moment, &rulebook, what)?;
+        let answer = LostLoan { user_id: lost.loan.user_id, charges: lost.charges, change: lost.change };
+        Ok(Answer::json(StatusCode::OK, &answer)?.undoable(tx, &librarian))
+    })
+    .await
+}
+
+/// Why a charge is taken back.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReversalForm {
+    #[serde(default)]
+    #[schema(required)]
+    reason: String,
+}
+
+/// A charge that was taken back.
+#[derive(Serialize, ToSchema)]
+pub struct ReversedCharge {
+    charge: Charge,
+    /// What had been paid of it, and is credit now.
+    credit: Money,
+    /// What it is undone by.
+    change: ChangeId,
+}
+
+/// Take a charge back, such as the price of a copy that is found again; what was paid of it becomes credit.
+#[utoipa::path(post, path = "/charges/{id}/reverse", params(("id" = i64, Path)), request_body = ReversalForm,
+    responses((status = 200, body = ReversedCharge)))]
+pub async fn reverse_charge(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(charge): Id<LineId>,
+    once: Once,
+    JsonBody(form): JsonBody<ReversalForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let reason = REASON.check(&form.reason, &mut invalid);
+    invalid.or(())?;
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    app.once(once, move |tx| {
+        let ChargeReversed { charge, credit, change } =
+            money::reverse_charge(tx, actor, moment, charge, &reason)?;
+        Ok(Answer::json(StatusCode::OK, &ReversedCharge { charge, credit, change })?.undoable(tx, &librarian))
+    })
+    .await
+}
+
+/// Credit to be paid out.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RefundForm {
+    #[schema(required, value_type = Money)]
+    amount: Option<Money>,
+    method: Method,
+    /// What it is found by elsewhere, such as the number of a transfer.
+    #[serde(default)]
+    reference: String,
+}
+
+/// Credit that was paid out.
+#[derive(Serialize, ToSchema)]
+pub struct Refunded {
+    amount: Money,
+    /// What is left of the credit.
+    credit: Money,
+    /// What it is undone by.
+    change: ChangeId,
+}
+
+/// Pay credit out: not more than there is.
+#[utoipa::path(post, path = "/people/{id}/refunds", params(("id" = i64, Path)), request_body = RefundForm,
+    responses((status = 201, body = Refunded)))]
+pub async fn add_refund(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(person): Id<UserId>,
+    once: Once,
+    JsonBody(form): JsonBody<RefundForm>,
+) -> Result<Answer> {
+    let mut invalid = Invalid::default();
+    let amount = positive(form.amount, &mut invalid);
+    let reference = REFERENCE.check(&form.reference, &mut invalid);
+    invalid.or(())?;
+    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    app.once(once, move |tx| {
+        people::by_id(tx, person)?.ok_or(Error::NotFound)?;
+        let what = Refund { person, amount, method: form.method, reference: &reference };
+        let change = money::refund(tx, actor, moment, &what)?;
+        let credit = money::credit(tx, person)?;
+        Ok(Answer::json(StatusCode::CREATED, &Refunded { amount, credit, change })?.undoable(tx, &librarian))
+    })
+    .await
+}
+
+/// Read a receipt by its number, for instance `2026-27/000123`; the slash is sent as `%2F`.
+#[utoipa::path(get, path = "/receipts/{number}", params(("number" = String, Path)),
+    responses((status = 200, body = Receipt)))]
+pub async fn read_receipt(
+    State(app): State<Shared>,
+    Path(number): Path<String>,
+) -> Result<axum::Json<Receipt>> {
+    let receipt = app.db.snapshot(move |tx| ledger::receipt(tx, &number)).await.map_err(Error::from)?;
+    receipt.map(axum::Json).ok_or(Error::NotFound)
+}

@@ -1,0 +1,63 @@
+//! Forgetting who read what, so many months after a loan is ended and settled (R-PEOPLE-10).
+
+use jiff::Span;
+
+use crate::{
+    circulation::Moment,
+    clock::Clock,
+    domain::{
+        change::Change,
+        id::{HoldId, LoanId},
+        rulebook::Rulebook,
+    },
+    storage::{
+        Result, Tx,
+        events::{self, Entry},
+        forget,
+    },
+};
+
+/// Loans, and holds, that are forgotten in one transaction.
+const PORTION: i64 = 200;
+
+/// Before which instant loans have ended that are to be forgotten; `None` where nothing is.
+#[must_use]
+pub fn before(clock: &Clock, rulebook: &Rulebook) -> Option<i64> {
+    let months = rulebook.library.forget_after_months?;
+    let day = clock.today().checked_sub(Span::new().months(months)).ok()?;
+    Some(clock.begin_of(day))
+}
+
+/// How far the forgetting has come; it looks at every loan and every hold once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    loan: i64,
+    hold: i64,
+    /// How many were forgotten so far.
+    pub loans: usize,
+    pub holds: usize,
+}
+
+/// Forgets the next ones; `None` where there are none left.
+pub fn portion(tx: &mut Tx<'_>, moment: Moment, before: i64, so_far: Progress) -> Result<Option<Progress>> {
+    let loans = forget::loans(tx, before, LoanId(so_far.loan), PORTION)?;
+    let holds = forget::holds(tx, before, HoldId(so_far.hold), PORTION)?;
+    if loans.is_empty() && holds.is_empty() {
+        return Ok(None);
+    }
+    for loan in &loans {
+        forget::loan(tx, *loan)?;
+    }
+    for hold in &holds {
+        forget::hold(tx, *hold)?;
+    }
+    let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
+    let change = Change::ReadersForgotten { loans: number(loans.len()), holds: number(holds.len()) };
+    events::record(tx, moment.at, None, &Entry { person: None, book: None, copy: None, change })?;
+    Ok(Some(Progress {
+        loan: loans.last().map_or(so_far.loan, |last| last.id.0),
+        hold: holds.last().map_or(so_far.hold, |last| last.id.0),
+        loans: so_far.loans + loans.len(),
+        holds: so_far.holds + holds.len(),
+    }))
+}

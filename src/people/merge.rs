@@ -1,0 +1,133 @@
+//! Two records of one person become one (R-PEOPLE-9).
+
+use super::{Error, Result, librarian};
+use crate::{
+    circulation::{Actor, Moment, hold},
+    domain::{
+        account::{Role, User},
+        change::Change,
+        id::{ChangeId, UserId},
+        person::Details,
+        rule::Invalid,
+        rulebook::Rulebook,
+    },
+    message,
+    storage::{
+        Tx,
+        events::{self, Entry},
+        merge::{self, Belongings, Merge},
+        people::{self, Record},
+    },
+};
+
+/// What a merge does, or would do.
+#[derive(Clone, Debug)]
+pub struct Merged {
+    pub keep: Record,
+    pub dropped: Record,
+    /// What goes over.
+    pub moves: Belongings,
+    /// What is recorded of the person from now on.
+    pub after: Details,
+    /// The titles that both waited for: the better place stays, the other hold is cancelled.
+    pub holds_cancelled: Vec<String>,
+    /// The titles that both reviewed: the newer review stays.
+    pub reviews_given_up: Vec<String>,
+    /// The person signs in with the dropped record's password, having none yet.
+    pub takes_password: bool,
+    /// `None` where nothing was done.
+    pub change: Option<ChangeId>,
+}
+
+/// Merges a record into another, or with `dry_run` only tells what that would do. Everything of the dropped one goes over,
+/// and its roll number opens the one that stays.
+pub fn merge(
+    tx: &mut Tx<'_>,
+    by: &User,
+    moment: Moment,
+    rulebook: &Rulebook,
+    (keep, dropped): (UserId, UserId),
+    dry_run: bool,
+) -> Result<Merged> {
+    if keep == dropped {
+        return Err(Invalid::field("drop", message::same_person()).into());
+    }
+    if dropped == by.uid {
+        return Err(Error::OwnAccount);
+    }
+    // Before the people's rows, as whoever makes and unmakes librarians does.
+    let librarians = people::lock_librarians(tx)?;
+    let records = people::lock_all(tx, &[keep, dropped])?;
+    let of = |uid| records.iter().find(|record| record.uid == uid).cloned().ok_or(Error::NotFound);
+    let (keep, dropped) = (of(keep)?, of(dropped)?);
+    let mut concerned = keep.capabilities.iter().chain(&dropped.capabilities);
+    if concerned.any(|capability| !by.capabilities.contains(capability)) {
+        return Err(Error::MoreCapable);
+    }
+    if dropped.role == Some(Role::Admin) && !librarian::anybody_but(&librarians, dropped.uid) {
+        return Err(Error::LastLibrarian);
+    }
+    let (moves, after) = (merge::belongings(tx, dropped.uid)?, filled(&keep.details, &dropped.details));
+    let two_holds = merge::two_holds(tx, keep.uid, dropped.uid)?;
+    let two_reviews = merge::two_reviews(tx, keep.uid, dropped.uid)?;
+    // A librarian's password is nobody else's.
+    let takes_password = !keep.has_password && dropped.has_password && keep.role == Some(Role::Student);
+    let mut merged = Merged {
+        moves,
+        after,
+        holds_cancelled: two_holds.iter().map(|two| two.title.clone()).collect(),
+        reviews_given_up: two_reviews.iter().map(|review| review.title.clone()).collect(),
+        takes_password,
+        change: None,
+        keep,
+        dropped,
+    };
+    if !dry_run {
+        for two in &two_holds {
+            // In the same moment, by which an undo finds it.
+            hold::cancel(tx, Actor::Librarian(by.uid), moment, rulebook, two.worse, "")?;
+        }
+        merged.change = Some(join(tx, by.uid, moment, &merged)?);
+    }
+    Ok(merged)
+}
+
+fn join(tx: &mut Tx<'_>, by: UserId, moment: Moment, merged: &Merged) -> Result<ChangeId> {
+    let (keep, dropped) = (&merged.keep, &merged.dropped);
+    let what = Merge {
+        keep: keep.uid,
+        dropped: dropped.uid,
+        kept_details: &keep.details,
+        dropped_details: &dropped.details,
+        after: &merged.after,
+        password: merged.takes_password,
+    };
+    let moved = merge::join(tx, &what, moment.at)?;
+    let (loans, lines) = moved.counts();
+    let change = Change::PeopleMerged {
+        dropped: dropped.uid,
+        name: dropped.details.name.clone(),
+        roll_number: dropped.details.roll_number.clone(),
+        loans,
+        lines,
+    };
+    let change = events::record(tx, moment.at, Some(by), &Entry::person(keep.uid, change))?;
+    merge::keep(tx, change, moment.at, &moved)?;
+    Ok(change)
+}
+
+/// What is recorded of the one that stays; what it does not have it takes from the other, and of two bars the longer.
+fn filled(keep: &Details, dropped: &Details) -> Details {
+    let of = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());
+    let barred = keep.barred.iter().chain(&dropped.barred).max_by_key(|barred| barred.until).cloned();
+    Details {
+        name: keep.name.clone(),
+        email: of(&keep.email, &dropped.email),
+        roll_number: of(&keep.roll_number, &dropped.roll_number),
+        department: of(&keep.department, &dropped.department),
+        batch: of(&keep.batch, &dropped.batch),
+        category: keep.category.clone(),
+        valid_until: keep.valid_until.or(dropped.valid_until),
+        barred,
+    }
+}

@@ -1,0 +1,210 @@
+//! The people of the library: added, edited, deactivated (R-PEOPLE-3, R-PEOPLE-6).
+//!
+//! As in [circulation], each function does everything that belongs to the action in one transaction,
+//! the recorded change included, or nothing.
+
+pub mod code;
+pub mod forgetting;
+pub mod librarian;
+pub mod merge;
+pub mod promotion;
+
+use jiff::civil::Date;
+
+use crate::{
+    circulation::{self, Actor, Block, Moment, Refusal, hold, standing},
+    domain::{account::Role, change::Change, id::UserId, person::Details, rule::Invalid, rulebook::Rulebook},
+    storage::{
+        self, Tx,
+        accounts::{self, Taken},
+        events::{self, Entry},
+        no_dues,
+        people::{self, Record},
+        sessions,
+    },
+};
+
+/// Why an action did not happen.
+#[derive(Debug)]
+pub enum Error {
+    /// There is no such person.
+    NotFound,
+    Invalid(Invalid),
+    /// Somebody else has the email or the roll number.
+    Taken(Taken),
+    /// What is open stands in the way.
+    Refused(Refusal),
+    /// It would leave nobody who looks after the librarians.
+    LastLibrarian,
+    /// The librarian may not do as much himself.
+    MoreCapable,
+    /// It is the librarian's own account.
+    OwnAccount,
+    Storage(storage::Error),
+}
+
+impl From<storage::Error> for Error {
+    fn from(error: storage::Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+impl From<Invalid> for Error {
+    fn from(invalid: Invalid) -> Self {
+        Self::Invalid(invalid)
+    }
+}
+
+impl From<Taken> for Error {
+    fn from(taken: Taken) -> Self {
+        Self::Taken(taken)
+    }
+}
+
+impl From<circulation::Error> for Error {
+    fn from(error: circulation::Error) -> Self {
+        match error {
+            circulation::Error::NotFound => Self::NotFound,
+            circulation::Error::Refused(refusal) => Self::Refused(refusal),
+            other => Self::Storage(other.into_storage()),
+        }
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// Keeps a change; `by` is `None` for the command line.
+fn record(tx: &mut Tx<'_>, moment: Moment, by: Option<UserId>, person: UserId, change: Change) -> Result<()> {
+    events::record(tx, moment.at, by, &Entry::person(person, change))?;
+    Ok(())
+}
+
+/// A person, locked until the transaction ends.
+fn locked(tx: &mut Tx<'_>, person: UserId) -> Result<Record> {
+    accounts::lock(tx, person)?;
+    people::by_id(tx, person)?.ok_or(Error::NotFound)
+}
+
+/// Adds a person, who has no password.
+pub fn add(
+    tx: &mut Tx<'_>,
+    by: Option<UserId>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    details: Details,
+) -> Result<UserId> {
+    let details = details.checked(rulebook.on(moment.today))?;
+    let person = people::add(tx, &details, moment.at)??;
+    record(tx, moment, by, person, Change::PersonAdded { person: details })?;
+    Ok(person)
+}
+
+/// Changes what is recorded of a person.
+pub fn update(
+    tx: &mut Tx<'_>,
+    by: Option<UserId>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    person: UserId,
+    edit: impl FnOnce(Details) -> Details,
+) -> Result<()> {
+    let before = locked(tx, person)?.details;
+    let after = edit(before.clone()).checked(rulebook.on(moment.today))?;
+    if before == after {
+        return Ok(());
+    }
+    people::update(tx, person, &after)??;
+    record(tx, moment, by, person, Change::PersonUpdated { before, after })
+}
+
+/// Lets a person not sign in, borrow or hold any more. What is out can come back, and what is owed be paid; holds are
+/// cancelled.
+pub fn deactivate(
+    tx: &mut Tx<'_>,
+    by: UserId,
+    moment: Moment,
+    rulebook: &Rulebook,
+    person: UserId,
+    reason: &str,
+) -> Result<()> {
+    if !locked(tx, person)?.active {
+        return Ok(());
+    }
+    people::set_active(tx, person, false)?;
+    sessions::end_all_of(tx, person)?;
+    // In the same moment, by which an undo finds them.
+    hold::cancel_all_of(tx, Actor::Librarian(by), moment, rulebook, person, reason)?;
+    record(tx, moment, Some(by), person, Change::PersonDeactivated { reason: reason.to_owned() })
+}
+
+/// Lets a person sign in, borrow and hold again.
+pub fn activate(tx: &mut Tx<'_>, by: UserId, moment: Moment, person: UserId) -> Result<()> {
+    if locked(tx, person)?.active {
+        return Ok(());
+    }
+    people::set_active(tx, person, true)?;
+    record(tx, moment, Some(by), person, Change::PersonActivated)
+}
+
+/// A person of whom nothing is open any more, locked.
+fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<Record> {
+    let record = locked(tx, person)?;
+    match open(tx, moment, rulebook, person)? {
+        None => Ok(record),
+        Some(block) => Err(Error::Refused(Refusal { blocks: vec![block] })),
+    }
+}
+
+/// What of a person is open: books, reservations, dues.
+fn open(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<Option<Block>> {
+    let standing =
+        standing::of(tx, rulebook, moment.today, &[person])?.get(&person).copied().unwrap_or_default();
+    let (books, holds, owes) = (standing.open_loans, people::open_holds(tx, person)?, standing.owes);
+    let any = books > 0 || holds > 0 || owes > crate::domain::money::Money::ZERO;
+    Ok(any.then_some(Block::StillOpen { books, holds, owes }))
+}
+
+/// Erases what tells who a person was; refused while anything is open. Loans stay as counts (R-PEOPLE-6).
+pub fn erase(tx: &mut Tx<'_>, by: UserId, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<()> {
+    let record = settled(tx, moment, rulebook, person)?;
+    if record.role == Some(Role::Admin) {
+        librarian::others_look_after(tx, person)?;
+    }
+    people::erase(tx, &record, moment.at)?;
+    self::record(tx, moment, Some(by), person, Change::PersonErased)
+}
+
+/// Issues a certificate that nothing is open (R-PEOPLE-7).
+pub fn certify(
+    tx: &mut Tx<'_>,
+    by: UserId,
+    moment: Moment,
+    rulebook: &Rulebook,
+    person: UserId,
+    number: &str,
+) -> Result<()> {
+    settled(tx, moment, rulebook, person)?;
+    no_dues::keep(tx, number, person, moment.at, moment.today)?;
+    record(tx, moment, Some(by), person, Change::NoDuesIssued { number: number.to_owned() })
+}
+
+/// A certificate as anybody may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Certificate {
+    pub person: Record,
+    pub issued_on: Date,
+    /// Whether nothing is open since.
+    pub holds: bool,
+}
+
+/// The certificate of this number.
+pub fn certificate(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    rulebook: &Rulebook,
+    number: &str,
+) -> Result<Certificate> {
+    let (uid, issued_on) = no_dues::by_number(tx, number)?.ok_or(Error::NotFound)?;
+    let person = people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
+    Ok(Certificate { person, issued_on, holds: open(tx, moment, rulebook, uid)?.is_none() })
+}

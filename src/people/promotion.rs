@@ -1,0 +1,86 @@
+//! Year's end: a class goes on to another batch, or leaves (R-PEOPLE-5).
+
+use super::Result;
+use crate::{
+    circulation::{Actor, Moment, hold, standing},
+    domain::{
+        change::Change,
+        id::{ChangeId, UserId},
+        money::Money,
+        person::Person,
+        rulebook::Rulebook,
+    },
+    storage::{
+        Tx,
+        events::{self, Entry},
+        people, sessions,
+    },
+};
+
+/// What becomes of a batch.
+#[derive(Clone, Debug)]
+pub struct Promotion {
+    pub from: String,
+    /// The batch they go to; `None`: they leave and are deactivated.
+    pub to: Option<String>,
+    /// These stay as they are.
+    pub except: Vec<UserId>,
+    /// Deactivates also those who have books or owe something.
+    pub with_open: bool,
+}
+
+/// Whom it touches, or would touch.
+#[derive(Clone, Debug)]
+pub struct Promoted {
+    pub people: Vec<Person>,
+    /// Who leaves, but has books or owes something, and so stays active.
+    pub kept: Vec<Person>,
+    /// The change that names them all; `None` where nothing was done.
+    pub change: Option<ChangeId>,
+}
+
+/// Moves the active students of a batch on, or with `dry_run` only tells whom.
+pub fn promote(
+    tx: &mut Tx<'_>,
+    by: UserId,
+    moment: Moment,
+    rulebook: &Rulebook,
+    what: &Promotion,
+    dry_run: bool,
+) -> Result<Promoted> {
+    let mut of_batch = people::of_batch(tx, &what.from)?;
+    of_batch.retain(|person| !what.except.contains(&person.uid));
+    let of_batch = standing::people(tx, rulebook, moment.today, of_batch)?;
+    let stays = |person: &Person| {
+        what.to.is_none() && !what.with_open && (person.open_loans > 0 || person.owes > Money::ZERO)
+    };
+    let (kept, people): (Vec<Person>, Vec<Person>) = of_batch.into_iter().partition(stays);
+    if dry_run || people.is_empty() {
+        return Ok(Promoted { people, kept, change: None });
+    }
+    let uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
+    match &what.to {
+        Some(to) => {
+            let mut moved = Vec::with_capacity(people.len());
+            for person in &people {
+                let mut details = person.details.clone();
+                details.batch = Some(to.clone());
+                moved.push((person.uid, details));
+            }
+            let rows: Vec<_> = moved.iter().map(|(uid, details)| (*uid, details)).collect();
+            people::update_all(tx, &rows)?;
+        }
+        None => {
+            for uid in &uids {
+                people::set_active(tx, *uid, false)?;
+                sessions::end_all_of(tx, *uid)?;
+                // In the same moment, by which an undo finds them.
+                hold::cancel_all_of(tx, Actor::Librarian(by), moment, rulebook, *uid, "")?;
+            }
+        }
+    }
+    let change = Change::BatchMoved { from: what.from.clone(), to: what.to.clone(), people: uids };
+    let entry = Entry { person: None, book: None, copy: None, change };
+    let change = Some(events::record(tx, moment.at, Some(by), &entry)?);
+    Ok(Promoted { people, kept, change })
+}

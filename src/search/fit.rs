@@ -1,0 +1,197 @@
+//! How well a book matches what a reader typed.
+
+use std::ops::Range;
+
+use memchr::{memchr, memmem};
+use unicode_normalization::char::is_combining_mark;
+
+use super::{Chunk, Field, SEPARATOR};
+
+/// Best first; within each, the books stand in the order of the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fit {
+    /// The title begins with the text. In title order one that is nothing but the text comes first.
+    Begins,
+    /// The text is whole words of title or author.
+    Words,
+    /// The text is a part of title or author.
+    Contains,
+    /// All words of the text occur, in any order and with anything between them.
+    Scattered,
+}
+
+impl Fit {
+    /// How well a record that contains the folded text does so.
+    pub(super) fn of(text: &str, needle: &str, field: Field) -> Self {
+        let title = title(text);
+        let searched = if field == Field::Title { title } else { text };
+        if from_first_letter(title).starts_with(from_first_letter(needle)) {
+            Self::Begins
+        } else if has_whole(searched, needle) {
+            Self::Words
+        } else {
+            Self::Contains
+        }
+    }
+}
+
+/// The title of a record's text.
+pub(super) fn title(text: &str) -> &str {
+    let end = memchr(SEPARATOR as u8, text.as_bytes());
+    &text[..end.unwrap_or(text.len())]
+}
+
+/// A text without the punctuation it begins with, unless it has nothing else.
+pub(super) fn from_first_letter(text: &str) -> &str {
+    match text.trim_start_matches(|letter: char| !letter.is_alphanumeric()) {
+        "" => text,
+        rest => rest,
+    }
+}
+
+/// Vowel signs and viramas belong to their word.
+fn is_of_word(letter: char) -> bool {
+    letter.is_alphanumeric() || is_combining_mark(letter)
+}
+
+/// Whether the needle stands somewhere with no letter on either side.
+fn has_whole(text: &str, needle: &str) -> bool {
+    let mut from = 0;
+    while let Some(found) = text[from..].find(needle) {
+        let at = from + found;
+        let before = text[..at].chars().next_back();
+        let after = text[at + needle.len()..].chars().next();
+        if !before.is_some_and(is_of_word) && !after.is_some_and(is_of_word) {
+            return true;
+        }
+        from = at + text[at..].chars().next().map_or(1, char::len_utf8);
+    }
+    false
+}
+
+/// A word of a query or a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Word {
+    text: String,
+    /// Stands in the text as it is here: no apostrophe was left out, no initials were joined.
+    literal: bool,
+}
+
+/// The words of a folded text. Punctuation is between words, apostrophes are in none, and initials that follow each other
+/// are one word: `R. K. Narayan` and `RK Narayan` have the same.
+fn words(text: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut initials = 0;
+    for part in text.split(|letter: char| !is_of_word(letter) && letter != '\'') {
+        let letters: String = part.chars().filter(|letter| *letter != '\'').collect();
+        if letters.is_empty() {
+            continue;
+        }
+        let is_initial = letters.chars().filter(|letter| !is_combining_mark(*letter)).count() == 1;
+        initials = if is_initial { initials + 1 } else { 0 };
+        match words.last_mut().filter(|_| initials > 1) {
+            Some(word) => {
+                word.text.push_str(&letters);
+                word.literal = false;
+            }
+            None => words.push(Word { literal: letters.len() == part.len(), text: letters }),
+        }
+    }
+    words
+}
+
+/// Words this short may be initials.
+const INITIALS: Range<usize> = 2..5;
+
+/// Finds the records with all words of a query in any order. Of the longest word the record has to contain what was typed,
+/// or the same letters as initials: that is what is looked for, and the other words are asked of what it finds.
+pub(super) struct Scattered {
+    words: Vec<String>,
+    anchors: Vec<memmem::Finder<'static>>,
+    field: Field,
+}
+
+impl Scattered {
+    /// None where a record with all words contains the text as well.
+    pub(super) fn new(needle: &str, field: Field) -> Option<Self> {
+        let words = words(needle);
+        let longest = words.iter().max_by_key(|word| (word.literal, word.text.len()))?;
+        let letters = longest.text.chars().count();
+        let initials = !longest.literal || INITIALS.contains(&letters);
+        if words.len() == 1 && longest.text == needle && !initials {
+            return None;
+        }
+        let mut anchors = vec![longest.text.clone()];
+        if initials {
+            let letters: Vec<String> = longest.text.chars().map(String::from).collect();
+            anchors.extend([". ", ".", " "].map(|between| letters.join(between)));
+        }
+        let anchors = anchors.iter().map(|anchor| memmem::Finder::new(anchor).into_owned()).collect();
+        Some(Self { words: words.into_iter().map(|word| word.text).collect(), anchors, field })
+    }
+
+    /// Whether a record has all words.
+    pub(super) fn accepts(&self, text: &str) -> bool {
+        let searched = if self.field == Field::Title { title(text) } else { text };
+        if !self.anchors.iter().any(|anchor| anchor.find(searched.as_bytes()).is_some()) {
+            return false;
+        }
+        let has: Vec<Word> = searched.split(SEPARATOR).flat_map(words).collect();
+        self.words.iter().all(|wanted| has.iter().any(|word| word.text.contains(wanted.as_str())))
+    }
+
+    /// The matching ones among these records of a chunk, first to last.
+    pub(super) fn matches(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
+        let mut found = Vec::new();
+        for anchor in &self.anchors {
+            let mut next = records.start;
+            while next < records.end {
+                let start = chunk.start(next);
+                let Some(at) = anchor.find(&chunk.text.as_bytes()[start..chunk.start(records.end)]) else {
+                    break;
+                };
+                let index = chunk.holding(start + at);
+                found.push(index);
+                next = index + 1;
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|index| self.accepts(chunk.record(*index).text));
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fold::fold;
+
+    fn of(text: &str) -> Vec<String> {
+        words(&fold(text)).into_iter().map(|word| word.text).collect()
+    }
+
+    #[test]
+    fn initials_are_one_word_and_apostrophes_are_in_none() {
+        for text in ["R. K. Narayan", "R.K. Narayan", "RK Narayan", "r k narayan"] {
+            assert_eq!(of(text), ["rk", "narayan"], "{text}");
+        }
+        assert_eq!(of("O’Brien’s «Book»: No. 7"), ["obriens", "book", "no", "7"]);
+        assert_eq!(of("कि ताब"), ["कि", "ताब"]);
+        assert_eq!(of(" - ' "), [""; 0]);
+    }
+
+    #[test]
+    fn a_record_fits_by_how_it_contains_the_text() {
+        let of = |title: &str, author: &str, text: &str| {
+            Fit::of(&format!("{}\u{1F}{}\n", fold(title), fold(author)), &fold(text), Field::Any)
+        };
+        assert_eq!(of("\"Emma\"", "Jane Austen", "emma"), Fit::Begins);
+        assert_eq!(of("Emmanuel", "", "emma"), Fit::Begins);
+        assert_eq!(of("My Emma", "", "emma"), Fit::Words);
+        assert_eq!(of("Persuasion", "Emma, Jane", "emma"), Fit::Words);
+        assert_eq!(of("Gemma", "", "emma"), Fit::Contains);
+        assert_eq!(of("Dilemma, Emma", "", "emma"), Fit::Words, "not only the first place counts");
+        assert_eq!(of("नया गोदान", "", "गोदा"), Fit::Contains, "a word goes on with its vowel signs");
+    }
+}

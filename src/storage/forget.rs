@@ -1,0 +1,125 @@
+//! What is forgotten of who read what (R-PEOPLE-10). Loans and holds stay, without their reader; accounts stay whole.
+
+use super::{Result, Row, Tx, books, idempotency, merge};
+use crate::{
+    domain::id::{BookId, HoldId, LoanId, UserId},
+    sql,
+};
+
+/// Of loans that ended before `$1`: whose reader is known, and nothing of them is owed or was settled since.
+macro_rules! settled {
+    () => {
+        "loans.user_id IS NOT NULL AND loans.ended_at < $1 AND NOT EXISTS (
+            SELECT 1 FROM account_lines AS charge WHERE charge.loan_id = loans.id AND charge.kind = 'charge'
+               AND (charge.amount > COALESCE((SELECT CAST(SUM(amount) AS BIGINT) FROM settlements
+                                              WHERE charge_id = charge.id), 0)
+                    OR EXISTS (SELECT 1 FROM settlements JOIN account_lines AS line ON line.id = settlements.line_id
+                               WHERE settlements.charge_id = charge.id AND line.at >= $1)))"
+    };
+}
+
+/// How many loans would be forgotten that ended, and were settled, before this instant.
+pub fn count(tx: &mut Tx<'_>, before: i64) -> Result<i64> {
+    tx.query_one(sql!("SELECT COUNT(*) FROM loans WHERE ", settled!()), &[&before], |row| row.get(0))
+}
+
+/// A loan or a hold with its reader.
+#[derive(Clone, Copy, Debug)]
+pub struct Read<I> {
+    pub id: I,
+    pub person: UserId,
+    pub book: BookId,
+}
+
+fn read<I: super::sql::Column>(row: &Row<'_>) -> Result<Read<I>> {
+    Ok(Read { id: row.get(0)?, person: row.get(1)?, book: row.get(2)? })
+}
+
+/// Up to `limit` loans after this one that are to be forgotten.
+pub fn loans(tx: &mut Tx<'_>, before: i64, after: LoanId, limit: i64) -> Result<Vec<Read<LoanId>>> {
+    tx.query(
+        sql!(
+            "SELECT loans.id, loans.user_id, loans.book_id FROM loans WHERE loans.id > $2 AND ",
+            settled!(),
+            " ORDER BY loans.id LIMIT $3"
+        ),
+        &[&before, &after, &limit],
+        read,
+    )
+}
+
+/// Up to `limit` holds after this one that ended before an instant, and whose reader is known.
+pub fn holds(tx: &mut Tx<'_>, before: i64, after: HoldId, limit: i64) -> Result<Vec<Read<HoldId>>> {
+    tx.query(
+        sql!(
+            "SELECT id, user_id, book_id FROM holds
+             WHERE id > $2 AND user_id IS NOT NULL AND ended_at < $1 ORDER BY id LIMIT $3"
+        ),
+        &[&before, &after, &limit],
+        read,
+    )
+}
+
+/// Takes the reader out of the changes that tell of a loan or a hold, by the name of its number among their fields.
+macro_rules! forget_changes {
+    ($field:literal, $of_undone:literal, $of_undone_postgres:literal) => {
+        [
+            sql!(
+                "UPDATE events SET person_id = NULL,
+                        actor_id = CASE WHEN actor_id = person_id THEN NULL ELSE actor_id END
+                 WHERE person_id IN (SELECT id FROM users WHERE id = $1 OR merged_into = $1) AND book_id = $2
+                   AND CAST(COALESCE(change ->> ",
+                $field,
+                ", change ->> ",
+                $of_undone,
+                ") AS TEXT) = $3"
+            ),
+            sql!(
+                "UPDATE events SET person_id = NULL,
+                        actor_id = CASE WHEN actor_id = person_id THEN NULL ELSE actor_id END
+                 WHERE person_id IN (SELECT id FROM users WHERE id = $1 OR merged_into = $1) AND book_id = $2
+                   AND COALESCE(CAST(change AS JSON) ->> ",
+                $field,
+                ", CAST(change AS JSON) #>> ",
+                $of_undone_postgres,
+                ") = $3"
+            ),
+        ]
+    };
+}
+
+/// Forgets who had a loan: the loan keeps department and batch, its changes lose the reader.
+pub fn loan(tx: &mut Tx<'_>, loan: Read<LoanId>) -> Result<()> {
+    tx.execute(
+        sql!(
+            "UPDATE loans SET department = (SELECT department FROM users WHERE users.id = loans.user_id),
+                    batch = (SELECT batch FROM users WHERE users.id = loans.user_id),
+                    ended_by = CASE WHEN ended_by = user_id THEN NULL ELSE ended_by END, user_id = NULL
+             WHERE id = $1 AND user_id IS NOT NULL AND ended_at IS NOT NULL"
+        ),
+        &[&loan.id],
+    )?;
+    let [sqlite, postgres] = forget_changes!("'loan'", "'$.first.loan'", "'{first,loan}'");
+    let statement = if tx.is_postgres() { postgres } else { sqlite };
+    tx.execute(statement, &[&loan.person, &loan.book, &loan.id.to_string()])?;
+    Ok(())
+}
+
+/// Forgets who had waited: the hold stays, its changes lose the reader.
+pub fn hold(tx: &mut Tx<'_>, hold: Read<HoldId>) -> Result<()> {
+    tx.execute(sql!("UPDATE holds SET user_id = NULL WHERE id = $1 AND ended_at IS NOT NULL"), &[&hold.id])?;
+    let [sqlite, postgres] = forget_changes!("'hold'", "'$.first.hold'", "'{first,hold}'");
+    let statement = if tx.is_postgres() { postgres } else { sqlite };
+    tx.execute(statement, &[&hold.person, &hold.book, &hold.id.to_string()])?;
+    Ok(())
+}
+
+/// Clears what is kept for a while only and may name readers: answers, scans of phones, what an undo of today needs.
+pub fn passing(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
+    merge::forget_before(tx, day_begins)?;
+    books::forget_deleted(tx, day_begins)?;
+    tx.execute(sql!("DELETE FROM idempotency WHERE created_at <= $1"), &[&(now - idempotency::KEPT_FOR)])?;
+    tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
+    tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;
+    Ok(())
+}

@@ -1,0 +1,398 @@
+//! Holds. Rows are never deleted: what ended is kept with its state.
+
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
+use super::{Error, Result, Row, Tx};
+use crate::{
+    clock,
+    domain::{
+        hold::{Hold, HoldState},
+        id::{BookId, CopyId, HoldId, UserId},
+    },
+    insert, sql,
+};
+
+fn state(text: &str) -> Result<HoldState> {
+    HoldState::parse(text).ok_or_else(|| Error::Database(format!("{text:?} is no state of a hold").into()))
+}
+
+/// An open hold, as decisions rest on it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenHold {
+    pub id: HoldId,
+    pub user_id: UserId,
+    /// The place in the line is counted by this, then by id.
+    pub queue_key: i64,
+    /// The copy that is kept, and the last day on which it is; `None` while it waits.
+    pub kept: Option<(CopyId, Date)>,
+}
+
+/// The open holds of a title in the order of the line. Its row is locked by whoever decides.
+pub fn of_book(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<OpenHold>> {
+    tx.query(
+        sql!(
+            "SELECT id, user_id, queue_key, copy_id, ready_until FROM holds
+             WHERE book_id = $1 AND state IN ('waiting', 'ready') ORDER BY queue_key, id"
+        ),
+        &[&book],
+        |row| {
+            let kept = match row.get::<Option<CopyId>>(3)? {
+                Some(copy) => Some((copy, row.day(4)?)),
+                None => None,
+            };
+            Ok(OpenHold { id: row.get(0)?, user_id: row.get(1)?, queue_key: row.get(2)?, kept })
+        },
+    )
+}
+
+/// A hold to be placed.
+#[derive(Clone, Debug)]
+pub struct NewHold<'h> {
+    pub book: BookId,
+    pub title: &'h str,
+    pub person: UserId,
+    pub queue_key: i64,
+    /// Epoch milliseconds.
+    pub at: i64,
+}
+
+/// Writes a new hold down; its id. The database refuses a second open hold of the person for the title.
+pub fn place(tx: &mut Tx<'_>, new: &NewHold<'_>) -> Result<HoldId> {
+    let id = tx.insert(
+        insert!(
+            "INSERT INTO holds (book_id, title, user_id, state, queue_key, placed_at)
+             VALUES ($1, $2, $3, 'waiting', $4, $5)"
+        ),
+        &[&new.book, &new.title, &new.person, &new.queue_key, &new.at],
+    )?;
+    Ok(id.into())
+}
+
+/// Whose hold it is, and of which title; `None` where it is not open.
+pub fn open(tx: &mut Tx<'_>, id: HoldId) -> Result<Option<(UserId, BookId)>> {
+    tx.query_opt(
+        sql!("SELECT user_id, book_id FROM holds WHERE id = $1 AND state IN ('waiting', 'ready')"),
+        &[&id],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// Whose hold it is, open or ended.
+pub fn person_of(tx: &mut Tx<'_>, id: HoldId) -> Result<Option<UserId>> {
+    tx.query_opt(sql!("SELECT user_id FROM holds WHERE id = $1"), &[&id], |row| row.get(0))
+}
+
+/// Keeps a copy for a hold that waits. The database refuses a second hold that keeps the copy.
+pub fn keep(tx: &mut Tx<'_>, id: HoldId, copy: CopyId, until: Date) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE holds SET state = 'ready', copy_id = $2, ready_until = $3 WHERE id = $1 AND state = 'waiting'"
+        ),
+        &[&id, &copy, &until.to_string()],
+    )
+}
+
+/// Lets a hold wait again whose copy was kept, at this place of the line.
+pub fn wait(tx: &mut Tx<'_>, id: HoldId, queue_key: i64) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE holds SET state = 'waiting', copy_id = NULL, ready_until = NULL, queue_key = $2
+             WHERE id = $1 AND state = 'ready'"
+        ),
+        &[&id, &queue_key],
+    )
+}
+
+/// Ends an open hold; the copy that was kept last stays written down.
+pub fn end(tx: &mut Tx<'_>, id: HoldId, state: HoldState, at: i64) -> Result<()> {
+    tx.execute_one(
+        sql!("UPDATE holds SET state = $2, ended_at = $3 WHERE id = $1 AND state IN ('waiting', 'ready')"),
+        &[&id, &state.as_str(), &at],
+    )
+}
+
+/// Opens a hold again that has ended: it waits, or its copy is kept, as before it ended.
+pub fn reopen(tx: &mut Tx<'_>, id: HoldId) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE holds SET state = CASE WHEN copy_id IS NULL THEN 'waiting' ELSE 'ready' END, ended_at = NULL
+             WHERE id = $1 AND ended_at IS NOT NULL"
+        ),
+        &[&id],
+    )
+}
+
+/// Stores what the places in the line are counted by.
+pub fn order(tx: &mut Tx<'_>, keys: &[(HoldId, i64)]) -> Result<()> {
+    let rows = Value::Array(keys.iter().map(|(id, key)| json!([id, key])).collect());
+    let statement = if tx.is_postgres() {
+        sql!(
+            "UPDATE holds SET queue_key = CAST(moved.hold ->> 1 AS BIGINT)
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS moved (hold)
+             WHERE holds.id = CAST(moved.hold ->> 0 AS BIGINT)"
+        )
+    } else {
+        sql!(
+            "UPDATE holds SET queue_key = moved.value ->> 1 FROM json_each($1) AS moved
+             WHERE holds.id = moved.value ->> 0"
+        )
+    };
+    tx.execute_all(statement, keys.len(), &[&rows.to_string()])
+}
+
+/// How many open holds a person has.
+pub fn count_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<i64> {
+    tx.query_one(
+        sql!("SELECT COUNT(*) FROM holds WHERE user_id = $1 AND state IN ('waiting', 'ready')"),
+        &[&person],
+        |row| row.get(0),
+    )
+}
+
+/// The open holds of a person, in the order in which their titles are locked.
+pub fn open_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<HoldId>> {
+    tx.query(
+        sql!("SELECT id FROM holds WHERE user_id = $1 AND state IN ('waiting', 'ready') ORDER BY book_id"),
+        &[&person],
+        |row| row.get(0),
+    )
+}
+
+/// Up to `limit` holds after this one whose last day, as it was written down, is past.
+pub fn past(tx: &mut Tx<'_>, today: Date, after: (Date, HoldId), limit: i64) -> Result<Vec<(HoldId, Date)>> {
+    tx.query(
+        sql!(
+            "SELECT id, ready_until FROM holds WHERE state = 'ready' AND ready_until < $1
+               AND (ready_until, id) > ($2, $3) ORDER BY ready_until, id LIMIT $4"
+        ),
+        &[&today.to_string(), &after.0.to_string(), &after.1, &limit],
+        |row| Ok((row.get(0)?, row.day(1)?)),
+    )
+}
+
+macro_rules! select {
+    ($($rest:tt)+) => {
+        sql!(
+            "SELECT h.id, h.book_id, COALESCE(b.title, h.title), h.user_id, u.name, u.roll_number, h.state,
+                    h.ready_until, h.copy_id, c.barcode, h.placed_at, h.queue_key,
+                    (SELECT COUNT(*) FROM holds AS other WHERE other.book_id = h.book_id
+                        AND other.state IN ('waiting', 'ready') AND other.state = 'waiting'),
+                    (SELECT COUNT(*) FROM holds AS other WHERE other.book_id = h.book_id
+                        AND other.state IN ('waiting', 'ready') AND other.state = 'waiting'
+                        AND (other.queue_key, other.id) <= (h.queue_key, h.id)),
+                    (SELECT COUNT(*) FROM copies AS unseen WHERE unseen.book_id = h.book_id AND unseen.condition = 'unseen')
+             FROM holds AS h JOIN users AS u ON u.id = h.user_id LEFT JOIN books AS b ON b.id = h.book_id
+                  LEFT JOIN copies AS c ON c.id = h.copy_id ",
+            $($rest)+
+        )
+    };
+}
+
+/// A hold with its place; by when a copy should be there is left out.
+fn hold(row: &Row<'_>) -> Result<Hold> {
+    let stored = state(&row.get::<String>(6)?)?;
+    let place = if stored == HoldState::Waiting { Some(row.get::<i64>(13)?) } else { None };
+    let unseen: i64 = row.get(14)?;
+    Ok(Hold {
+        id: row.get(0)?,
+        book_id: row.get(1)?,
+        title: row.get(2)?,
+        user_id: row.get(3)?,
+        user_name: row.get(4)?,
+        roll_number: row.get(5)?,
+        state: if place.is_some_and(|place| place <= unseen) { HoldState::Processing } else { stored },
+        place,
+        waiting: row.get(12)?,
+        ready_until: row.optional_day(7)?,
+        copy_id: row.get(8)?,
+        barcode: row.get(9)?,
+        back_by: None,
+        placed_at: clock::rfc3339(row.get(10)?),
+    })
+}
+
+/// A hold as it is shown.
+pub fn by_id(tx: &mut Tx<'_>, id: HoldId) -> Result<Option<Hold>> {
+    tx.query_opt(select!("WHERE h.id = $1"), &[&id], hold)
+}
+
+/// The hold that keeps a copy.
+pub fn keeping(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<HoldId>> {
+    tx.query_opt(sql!("SELECT id FROM holds WHERE copy_id = $1 AND state = 'ready'"), &[&copy], |row| {
+        row.get(0)
+    })
+}
+
+/// A person's hold for a title, while it is open.
+pub fn of_person_for(tx: &mut Tx<'_>, person: UserId, book: BookId) -> Result<Option<Hold>> {
+    tx.query_opt(
+        select!("WHERE h.user_id = $1 AND h.book_id = $2 AND h.state IN ('waiting', 'ready')"),
+        &[&person, &book],
+        hold,
+    )
+}
+
+/// A person's holds: the open ones, or up to `limit` of those that ended, newest first.
+pub fn of_person(tx: &mut Tx<'_>, person: UserId, open: bool, limit: i64) -> Result<Vec<Hold>> {
+    if open {
+        return tx.query(
+            select!(
+                "WHERE h.user_id = $1 AND h.state IN ('waiting', 'ready') ORDER BY h.state, h.ready_until, h.id LIMIT $2"
+            ),
+            &[&person, &limit],
+            hold,
+        );
+    }
+    tx.query(
+        select!("WHERE h.user_id = $1 AND h.ended_at IS NOT NULL ORDER BY h.id DESC LIMIT $2"),
+        &[&person, &limit],
+        hold,
+    )
+}
+
+/// The line for a title: those for whom a copy is kept among the others, by the line's order.
+pub fn line(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Hold>> {
+    tx.query(
+        select!(
+            "WHERE h.book_id = $1 AND h.state IN ('waiting', 'ready') ORDER BY h.queue_key, h.id LIMIT $2"
+        ),
+        &[&book, &limit],
+        hold,
+    )
+}
+
+/// How many people wait for a title.
+pub fn waiting(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(*) FROM holds WHERE book_id = $1 AND state IN ('waiting', 'ready') AND state = 'waiting'"
+        ),
+        &[&book],
+        |row| row.get(0),
+    )
+}
+
+/// When the copies of a title are due that are on loan and not overdue: the day of the nth of them, from 1.
+pub fn nth_due(tx: &mut Tx<'_>, book: BookId, today: Date, nth: i64) -> Result<Option<Date>> {
+    if nth < 1 {
+        return Ok(None);
+    }
+    tx.query_opt(
+        sql!(
+            "SELECT l.return_date FROM copies AS c JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+             WHERE c.book_id = $1 AND l.return_date >= $2 ORDER BY l.return_date LIMIT 1 OFFSET $3"
+        ),
+        &[&book, &today.to_string(), &(nth - 1)],
+        |row| row.day(0),
+    )
+}
+
+/// How many copies of a title are in the building and may go to whoever waits: on the shelf, to be shelved or unseen.
+pub fn at_hand(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
+    tx.query_one(
+        sql!(
+            "SELECT COUNT(*) FROM copies AS c WHERE c.book_id = $1 AND c.condition IN ('on-shelf', 'to-shelve', 'unseen')
+               AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
+               AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = c.id AND state = 'ready')"
+        ),
+        &[&book],
+        |row| row.get(0),
+    )
+}
+
+/// Where the first of a title's copies on the shelf stands.
+pub fn shelf(tx: &mut Tx<'_>, book: BookId) -> Result<Option<String>> {
+    tx.query_opt(
+        sql!(
+            "SELECT COALESCE(c.location, b.location) FROM copies AS c JOIN books AS b ON b.id = c.book_id
+             WHERE c.book_id = $1 AND c.condition = 'on-shelf'
+               AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = c.id AND ended_at IS NULL)
+             ORDER BY c.used_at, c.id LIMIT 1"
+        ),
+        &[&book],
+        |row| row.get(0),
+    )
+}
+
+/// Where a page of holds ends: what the list is sorted by, and the hold.
+pub type After = (String, HoldId);
+
+// No title has the number 0: "book_id > 0" names the index of open holds, which these lists read instead of the table.
+
+/// Up to `limit` holds in a state: those whose copy is kept by their last day, those in line as they were placed, those
+/// that ended newest first.
+pub fn in_state(tx: &mut Tx<'_>, of: HoldState, after: Option<&After>, limit: i64) -> Result<Vec<Hold>> {
+    let id = after.map_or(HoldId(0), |(_, id)| *id);
+    match of {
+        HoldState::Ready => {
+            let day = after.map_or("", |(day, _)| day.as_str());
+            tx.query(
+                select!("WHERE h.state = 'ready' AND (h.ready_until, h.id) > ($1, $2) ORDER BY h.ready_until, h.id LIMIT $3"),
+                &[&day, &id, &limit],
+                hold,
+            )
+        }
+        HoldState::Waiting | HoldState::Processing => {
+            let processing = of == HoldState::Processing;
+            tx.query(
+                select!(
+                    "WHERE h.state IN ('waiting', 'ready') AND h.state = 'waiting' AND h.book_id > 0 AND h.id > $1
+                       AND $2 = ((SELECT COUNT(*) FROM holds AS other WHERE other.book_id = h.book_id
+                                    AND other.state IN ('waiting', 'ready') AND other.state = 'waiting'
+                                    AND (other.queue_key, other.id) <= (h.queue_key, h.id))
+                                 <= (SELECT COUNT(*) FROM copies AS unseen
+                                     WHERE unseen.book_id = h.book_id AND unseen.condition = 'unseen'))
+                     ORDER BY h.id LIMIT $3"
+                ),
+                &[&id, &processing, &limit],
+                hold,
+            )
+        }
+        HoldState::Fulfilled | HoldState::Expired | HoldState::Cancelled => {
+            let before = after.map_or(HoldId(i64::MAX), |(_, id)| *id);
+            tx.query(
+                select!("WHERE h.state = $1 AND h.id < $2 ORDER BY h.id DESC LIMIT $3"),
+                &[&of.as_str(), &before, &limit],
+                hold,
+            )
+        }
+    }
+}
+
+/// A title that people wait for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    pub book: BookId,
+    pub title: String,
+    pub author: String,
+    /// How many people wait.
+    pub waiting: i64,
+    /// How many copies the library has, without those withdrawn.
+    pub copies: i64,
+}
+
+/// Up to `limit` titles that people wait for, the longest lines first, after this length and title.
+pub fn wanted(tx: &mut Tx<'_>, after: (i64, BookId), limit: i64) -> Result<Vec<Wanted>> {
+    tx.query(
+        sql!(
+            "SELECT b.id, b.title, b.author, line.length,
+                    (SELECT COUNT(*) FROM copies WHERE book_id = b.id AND condition <> 'withdrawn')
+             FROM (SELECT book_id, COUNT(*) AS length FROM holds
+                   WHERE state IN ('waiting', 'ready') AND state = 'waiting' AND book_id > 0 GROUP BY book_id) AS line
+                  JOIN books AS b ON b.id = line.book_id
+             WHERE line.length < $1 OR (line.length = $1 AND b.id > $2)
+             ORDER BY line.length DESC, b.id LIMIT $3"
+        ),
+        &[&after.0, &after.1, &limit],
+        |row| {
+            Ok(Wanted {
+                book: row.get(0)?,
+                title: row.get(1)?,
+                author: row.get(2)?,
+                waiting: row.get(3)?,
+                copies: row.get(4)?,
+            })
+        },
+    )
+}

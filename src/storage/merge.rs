@@ -1,0 +1,415 @@
+//! Two records of one person: what belongs to one goes to the other, and exactly that back again (R-PEOPLE-9).
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::{Error, Result, Tx, accounts, people};
+use crate::{
+    domain::{
+        id::{BookId, ChangeId, HoldId, LineId, LoanId, ReviewId, UserId},
+        money::Money,
+        person::Details,
+    },
+    fold::fold,
+    sql,
+};
+
+/// How much belongs to a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Belongings {
+    pub open_loans: i64,
+    pub ended_loans: i64,
+    pub lines: i64,
+    pub holds: i64,
+    pub reviews: i64,
+}
+
+/// What belongs to a record.
+pub fn belongings(tx: &mut Tx<'_>, uid: UserId) -> Result<Belongings> {
+    let mut count = |statement| tx.query_one(statement, &[&uid], |row| row.get::<i64>(0));
+    Ok(Belongings {
+        open_loans: count(sql!("SELECT COUNT(*) FROM loans WHERE user_id = $1 AND ended_at IS NULL"))?,
+        ended_loans: count(sql!(
+            "SELECT COUNT(*) FROM loans WHERE user_id = $1 AND ended_at IS NOT NULL AND NOT voided"
+        ))?,
+        lines: count(sql!("SELECT COUNT(*) FROM account_lines WHERE person_id = $1"))?,
+        holds: count(sql!(
+            "SELECT COUNT(*) FROM holds WHERE user_id = $1 AND state IN ('waiting', 'ready')"
+        ))?,
+        reviews: count(sql!("SELECT COUNT(*) FROM reviews WHERE user_id = $1"))?,
+    })
+}
+
+/// Two open holds of one title; the second one has the worse place.
+#[derive(Clone, Debug)]
+pub struct TwoHolds {
+    pub worse: HoldId,
+    pub title: String,
+}
+
+/// The titles that both wait for, in the order in which they are locked. Whoever has a copy kept comes first, then who has
+/// waited longer.
+pub fn two_holds(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<TwoHolds>> {
+    tx.query(
+        sql!(
+            "SELECT CASE WHEN (a.state, a.queue_key, a.id) < (b.state, b.queue_key, b.id) THEN b.id ELSE a.id END, a.title
+             FROM holds AS a JOIN holds AS b ON b.user_id = $2 AND b.book_id = a.book_id AND b.state IN ('waiting', 'ready')
+             WHERE a.user_id = $1 AND a.state IN ('waiting', 'ready') ORDER BY a.book_id"
+        ),
+        &[&keep, &dropped],
+        |row| Ok(TwoHolds { worse: row.get(0)?, title: row.get(1)? }),
+    )
+}
+
+/// A review that makes room for a newer one of the same person.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenUp {
+    id: ReviewId,
+    book: BookId,
+    user: UserId,
+    user_name: String,
+    rating: i64,
+    comment: String,
+    created_at: i64,
+    #[serde(skip)]
+    pub title: String,
+}
+
+/// The older review of each title that both have reviewed.
+pub fn two_reviews(tx: &mut Tx<'_>, keep: UserId, dropped: UserId) -> Result<Vec<GivenUp>> {
+    tx.query(
+        sql!(
+            "SELECT old.id, old.book_id, old.user_id, old.user_name, old.rating, old.comment, old.created_at, books.title
+             FROM reviews AS old JOIN reviews AS new ON new.book_id = old.book_id AND new.id > old.id
+                  JOIN books ON books.id = old.book_id
+             WHERE (old.user_id = $1 AND new.user_id = $2) OR (old.user_id = $2 AND new.user_id = $1) ORDER BY old.id"
+        ),
+        &[&keep, &dropped],
+        |row| {
+            Ok(GivenUp {
+                id: row.get(0)?,
+                book: row.get(1)?,
+                user: row.get(2)?,
+                user_name: row.get(3)?,
+                rating: row.get(4)?,
+                comment: row.get(5)?,
+                created_at: row.get(6)?,
+                title: row.get(7)?,
+            })
+        },
+    )
+}
+
+/// What went from one record to another.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Moved {
+    loans: Vec<LoanId>,
+    lines: Vec<LineId>,
+    holds: Vec<HoldId>,
+    reviews: Vec<ReviewId>,
+    given_up: Vec<GivenUp>,
+    certificates: Vec<String>,
+    /// Records that had been merged into the dropped one before.
+    merged: Vec<UserId>,
+    /// What was recorded of both.
+    kept: Details,
+    dropped: Details,
+    /// The kept record had no password, and has that of the other.
+    password: bool,
+    /// The last line of all accounts at that moment.
+    last_line: i64,
+}
+
+impl Moved {
+    /// How many loans and how many lines of the account.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize) {
+        (self.loans.len(), self.lines.len())
+    }
+}
+
+/// A record as it is merged.
+#[derive(Clone, Debug)]
+pub struct Merge<'m> {
+    pub keep: UserId,
+    pub dropped: UserId,
+    /// What was recorded of both.
+    pub kept_details: &'m Details,
+    pub dropped_details: &'m Details,
+    /// What is recorded of the one that stays from now on.
+    pub after: &'m Details,
+    /// The one that stays takes over the other's password.
+    pub password: bool,
+}
+
+/// Hands everything over, and takes the dropped record out of all lists. Both are locked by the caller, and no title has
+/// two open holds of them.
+pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
+    let (keep, dropped) = (merge.keep, merge.dropped);
+    let given_up = two_reviews(tx, keep, dropped)?;
+    for review in &given_up {
+        tx.execute_one(sql!("DELETE FROM reviews WHERE id = $1"), &[&review.id])?;
+    }
+    let mut loans: Vec<LoanId> = tx.query(
+        sql!("UPDATE loans SET user_id = $1 WHERE user_id = $2 AND ended_at IS NULL RETURNING id"),
+        &[&keep, &dropped],
+        |row| row.get(0),
+    )?;
+    loans.extend(tx.query(
+        sql!("UPDATE loans SET user_id = $1 WHERE user_id = $2 AND ended_at IS NOT NULL RETURNING id"),
+        &[&keep, &dropped],
+        |row| row.get::<LoanId>(0),
+    )?);
+    let holds = tx.query(
+        sql!("UPDATE holds SET user_id = $1 WHERE user_id = $2 RETURNING id"),
+        &[&keep, &dropped],
+        |row| row.get(0),
+    )?;
+    let reviews = tx.query(
+        sql!("UPDATE reviews SET user_id = $1, user_name = $3 WHERE user_id = $2 RETURNING id"),
+        &[&keep, &dropped, &merge.after.name],
+        |row| row.get(0),
+    )?;
+    let certificates = tx.query(
+        sql!("UPDATE no_dues SET user_id = $1 WHERE user_id = $2 RETURNING number"),
+        &[&keep, &dropped],
+        |row| row.get(0),
+    )?;
+    let lines = move_lines(tx, dropped, keep, None)?;
+    tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&dropped])?;
+    tx.execute(sql!("DELETE FROM sign_in_codes WHERE user_id = $1"), &[&dropped])?;
+    let merged = tx.query(
+        sql!("UPDATE users SET merged_into = $1 WHERE merged_into = $2 RETURNING id"),
+        &[&keep, &dropped],
+        |row| row.get(0),
+    )?;
+    tx.execute_one(
+        sql!("UPDATE users SET gone_at = $3, merged_into = $1 WHERE id = $2"),
+        &[&keep, &dropped, &now],
+    )?;
+    if merge.password {
+        tx.execute_one(
+            sql!(
+                "UPDATE users SET password_hash = (SELECT other.password_hash FROM users AS other WHERE other.id = $2)
+                 WHERE id = $1"
+            ),
+            &[&keep, &dropped],
+        )?;
+    }
+    // What goes over is free before it is taken.
+    let (given, after) = (merge.dropped_details, merge.after);
+    let left = Details {
+        email: given.email.clone().filter(|email| after.email.as_ref() != Some(email)),
+        roll_number: given.roll_number.clone().filter(|number| after.roll_number.as_ref() != Some(number)),
+        ..given.clone()
+    };
+    store(tx, dropped, &left)?;
+    set_merged_key(tx, keep)?;
+    store(tx, keep, after)?;
+    Ok(Moved {
+        loans,
+        lines,
+        holds,
+        reviews,
+        given_up,
+        certificates,
+        merged,
+        kept: merge.kept_details.clone(),
+        dropped: given.clone(),
+        password: merge.password,
+        last_line: last_line(tx)?,
+    })
+}
+
+/// Gives everything back; false where something of it is not as it was left.
+pub fn part(tx: &mut Tx<'_>, keep: UserId, dropped: UserId, moved: &Moved) -> Result<bool> {
+    let newer = tx.query_opt(
+        sql!("SELECT id FROM account_lines WHERE person_id = $1 AND id > $2 LIMIT 1"),
+        &[&keep, &moved.last_line],
+        |row| row.get::<LineId>(0),
+    )?;
+    let lines = if newer.is_some() { Vec::new() } else { move_lines(tx, keep, dropped, Some(&moved.lines))? };
+    let whole = newer.is_none()
+        && lines.len() == moved.lines.len()
+        && give_back(tx, MoveBack::LOANS, keep, dropped, &json!(moved.loans).to_string(), moved.loans.len())?
+        && give_back(tx, MoveBack::HOLDS, keep, dropped, &json!(moved.holds).to_string(), moved.holds.len())?
+        && give_back(
+            tx,
+            MoveBack::REVIEWS,
+            keep,
+            dropped,
+            &json!(moved.reviews).to_string(),
+            moved.reviews.len(),
+        )?;
+    if !whole {
+        return Ok(false);
+    }
+    tx.execute(
+        sql!("UPDATE reviews SET user_name = $2 WHERE user_id = $1"),
+        &[&dropped, &moved.dropped.name],
+    )?;
+    for review in &moved.given_up {
+        tx.execute_one(
+            sql!(
+                "INSERT INTO reviews (id, book_id, user_id, user_name, rating, comment, created_at)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7)"
+            ),
+            &[
+                &review.id,
+                &review.book,
+                &review.user,
+                &review.user_name,
+                &review.rating,
+                &review.comment,
+                &review.created_at,
+            ],
+        )?;
+    }
+    for number in &moved.certificates {
+        tx.execute(sql!("UPDATE no_dues SET user_id = $2 WHERE number = $1"), &[number, &dropped])?;
+    }
+    tx.execute_one(sql!("UPDATE users SET gone_at = NULL, merged_into = NULL WHERE id = $1"), &[&dropped])?;
+    for earlier in &moved.merged {
+        tx.execute_one(sql!("UPDATE users SET merged_into = $2 WHERE id = $1"), &[earlier, &dropped])?;
+    }
+    if moved.password {
+        tx.execute_one(sql!("UPDATE users SET password_hash = NULL WHERE id = $1"), &[&keep])?;
+    }
+    set_merged_key(tx, keep)?;
+    store(tx, keep, &moved.kept)?;
+    set_merged_key(tx, dropped)?;
+    store(tx, dropped, &moved.dropped)?;
+    Ok(true)
+}
+
+/// The statements that give the rows of a list back, for each database.
+#[derive(Clone, Copy)]
+struct MoveBack {
+    postgres: super::sql::Sql,
+    sqlite: super::sql::Sql,
+}
+
+macro_rules! move_back {
+    ($table:literal) => {
+        MoveBack {
+            postgres: sql!(
+                "UPDATE ",
+                $table,
+                " SET user_id = $2 WHERE user_id = $1 AND id IN
+                   (SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($3 AS TEXT) AS JSON)) AS moved (id))"
+            ),
+            sqlite: sql!(
+                "UPDATE ",
+                $table,
+                " SET user_id = $2 WHERE user_id = $1 AND id IN (SELECT value FROM json_each($3))"
+            ),
+        }
+    };
+}
+
+impl MoveBack {
+    const LOANS: Self = move_back!("loans");
+    const HOLDS: Self = move_back!("holds");
+    const REVIEWS: Self = move_back!("reviews");
+}
+
+fn give_back(
+    tx: &mut Tx<'_>,
+    statement: MoveBack,
+    keep: UserId,
+    dropped: UserId,
+    ids: &str,
+    count: usize,
+) -> Result<bool> {
+    let statement = if tx.is_postgres() { statement.postgres } else { statement.sqlite };
+    let touched = tx.execute(statement, &[&keep, &dropped, &ids])?;
+    Ok(usize::try_from(touched).is_ok_and(|touched| touched == count))
+}
+
+/// Moves lines of an account to another, all of them or these, and both balances with them.
+fn move_lines(tx: &mut Tx<'_>, from: UserId, to: UserId, only: Option<&[LineId]>) -> Result<Vec<LineId>> {
+    // In the order of their numbers, as everybody who locks two.
+    for uid in [from.min(to), from.max(to)] {
+        super::ledger::lock(tx, uid)?;
+    }
+    let line = |row: &super::Row<'_>| Ok((row.get::<LineId>(0)?, row.get::<Money>(1)?));
+    let lines: Vec<(LineId, Money)> = match only {
+        None => tx.query(
+            sql!("UPDATE account_lines SET person_id = $2 WHERE person_id = $1 RETURNING id, amount"),
+            &[&from, &to],
+            line,
+        )?,
+        Some(only) => {
+            let statement = if tx.is_postgres() {
+                sql!(
+                    "UPDATE account_lines SET person_id = $2 WHERE person_id = $1 AND id IN
+                       (SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($3 AS TEXT) AS JSON)) AS moved (id))
+                     RETURNING id, amount"
+                )
+            } else {
+                sql!(
+                    "UPDATE account_lines SET person_id = $2 WHERE person_id = $1
+                       AND id IN (SELECT value FROM json_each($3)) RETURNING id, amount"
+                )
+            };
+            tx.query(statement, &[&from, &to, &json!(only).to_string()], line)?
+        }
+    };
+    let sum: Money = lines.iter().map(|(_, amount)| *amount).sum();
+    for (uid, by) in [(from, -sum), (to, sum)] {
+        tx.execute_one(
+            sql!("UPDATE balances SET balance = balance + $2 WHERE person_id = $1"),
+            &[&uid, &by],
+        )?;
+    }
+    Ok(lines.into_iter().map(|(id, _)| id).collect())
+}
+
+fn last_line(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT COALESCE(MAX(id), 0) FROM account_lines"), &[], |row| row.get(0))
+}
+
+/// A record is found by the roll numbers of those merged into it.
+fn set_merged_key(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    let numbers: Vec<Option<String>> =
+        tx.query(sql!("SELECT roll_number FROM users WHERE merged_into = $1 ORDER BY id"), &[&uid], |row| {
+            row.get(0)
+        })?;
+    let mut key = String::new();
+    for number in numbers.iter().flatten() {
+        key.push('\u{1f}');
+        key.push_str(&fold(number));
+    }
+    tx.execute_one(sql!("UPDATE users SET merged_key = $2 WHERE id = $1"), &[&uid, &key])
+}
+
+fn store(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<()> {
+    people::update(tx, uid, details)?
+        .map_err(|_: accounts::Taken| Error::Inconsistent("a merged record is taken"))
+}
+
+/// Keeps what went over for an undo, and lets go of what is too old for one.
+pub fn keep(tx: &mut Tx<'_>, change: ChangeId, at: i64, moved: &Moved) -> Result<()> {
+    forget_before(tx, at - 2 * 24 * 60 * 60 * 1000)?;
+    let json = serde_json::to_string(moved).map_err(|error| Error::Database(Box::new(error)))?;
+    tx.execute_one(
+        sql!("INSERT INTO merges (change_id, at, moved) VALUES ($1, $2, $3)"),
+        &[&change, &at, &json],
+    )
+}
+
+/// Lets go of what went over before this instant.
+pub fn forget_before(tx: &mut Tx<'_>, at: i64) -> Result<()> {
+    tx.execute(sql!("DELETE FROM merges WHERE at < $1"), &[&at])?;
+    Ok(())
+}
+
+/// What went over with a change.
+pub fn of_change(tx: &mut Tx<'_>, change: ChangeId) -> Result<Option<Moved>> {
+    let found = tx.query_opt(sql!("SELECT moved FROM merges WHERE change_id = $1"), &[&change], |row| {
+        row.get::<String>(0)
+    })?;
+    found
+        .map(|json| serde_json::from_str(&json).map_err(|error| Error::Database(Box::new(error))))
+        .transpose()
+}

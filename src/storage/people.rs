@@ -1,0 +1,848 @@
+//! People: the librarian's list of them, and what is recorded of each.
+
+use jiff::civil::Date;
+use serde_json::{Value, json};
+
+use super::{
+    Result, Row, Tx,
+    accounts::{self, Taken},
+    anywhere, contains,
+    page::{Page, Position},
+};
+use crate::{
+    clock,
+    domain::{
+        account::{Capability, Role, folded_email},
+        id::UserId,
+        person::Details,
+    },
+    fold::fold,
+    insert, select_to_decide, sql,
+};
+
+macro_rules! columns {
+    () => {
+        "users.id, users.name, users.email, users.roll_number, users.department, users.batch, users.category, users.role,
+         users.active, users.valid_until, users.barred_until, users.barred_reason, users.password_hash IS NOT NULL,
+         users.created_at, users.capabilities"
+    };
+}
+
+/// How many columns [`columns!`] are.
+const COLUMNS: usize = 15;
+
+/// A person as stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    pub uid: UserId,
+    pub details: Details,
+    /// `None` where the stored role is neither of the two (R-LOGIN-5).
+    pub role: Option<Role>,
+    pub capabilities: Vec<Capability>,
+    pub active: bool,
+    pub has_password: bool,
+    /// RFC 3339.
+    pub created_at: String,
+}
+
+fn record(row: &Row<'_>) -> Result<Record> {
+    let role = Role::parse(&row.get::<String>(7)?);
+    let stored: Option<String> = row.get(14)?;
+    let capabilities = role.map_or_else(Vec::new, |role| Capability::stored(role, stored.as_deref()));
+    Ok(Record {
+        uid: row.get(0)?,
+        details: Details {
+            name: row.get(1)?,
+            email: row.get(2)?,
+            roll_number: row.get(3)?,
+            department: row.get(4)?,
+            batch: row.get(5)?,
+            category: row.get(6)?,
+            valid_until: row.optional_day(9)?,
+            barred: accounts::barred(row.optional_day(10)?, row.get(11)?),
+        },
+        role,
+        capabilities,
+        active: row.get(8)?,
+        has_password: row.get(12)?,
+        created_at: clock::rfc3339(row.get(13)?),
+    })
+}
+
+/// A person; `None` where there is no such one, or one that was erased or merged into another.
+pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Record>> {
+    tx.query_opt(
+        sql!("SELECT ", columns!(), " FROM users WHERE users.id = $1 AND users.gone_at IS NULL"),
+        &[&uid],
+        record,
+    )
+}
+
+/// The record that a merge kept instead of this one; `None` where it was not merged.
+pub fn kept_instead(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<UserId>> {
+    let found =
+        tx.query_opt(sql!("SELECT merged_into FROM users WHERE id = $1"), &[&uid], |row| row.get(0))?;
+    Ok(found.flatten())
+}
+
+/// Adds a person without a password, unless email or roll number is taken.
+pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId, Taken>> {
+    if let Some(taken) = taken(tx, details, UserId(0))? {
+        return Ok(Err(taken));
+    }
+    let keys = keys(details);
+    let id = tx.insert(
+        insert!(
+            "INSERT INTO users (email, email_key, name, name_key, search_key, directory_key, role, roll_number, department,
+                                batch, category, valid_until, barred_until, barred_reason, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, 'student', $7, $8, $9, $10, $11, $12, $13, $14)"
+        ),
+        &[
+            &details.email,
+            &details.email.as_deref().map(folded_email),
+            &details.name,
+            &keys.name,
+            &keys.search,
+            &keys.directory,
+            &details.roll_number,
+            &details.department,
+            &details.batch,
+            &details.category,
+            &details.valid_until.map(|day| day.to_string()),
+            &details.barred.as_ref().map(|barred| barred.until.to_string()),
+            &details.barred.as_ref().map(|barred| barred.reason.clone()),
+            &now,
+        ],
+    )?;
+    Ok(Ok(id.into()))
+}
+
+/// Stores what is recorded of a person, unless email or roll number is another's.
+pub fn update(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<Result<(), Taken>> {
+    if let Some(taken) = taken(tx, details, uid)? {
+        return Ok(Err(taken));
+    }
+    let keys = keys(details);
+    tx.execute_one(
+        sql!(
+            "UPDATE users SET email = $2, email_key = $3, name = $4, name_key = $5, search_key = $6 || merged_key,
+                    directory_key = $7 || merged_key,
+                    roll_number = $8, department = $9, batch = $10, category = $11, valid_until = $12,
+                    barred_until = $13, barred_reason = $14 WHERE id = $1"
+        ),
+        &[
+            &uid,
+            &details.email,
+            &details.email.as_deref().map(folded_email),
+            &details.name,
+            &keys.name,
+            &keys.search,
+            &keys.directory,
+            &details.roll_number,
+            &details.department,
+            &details.batch,
+            &details.category,
+            &details.valid_until.map(|day| day.to_string()),
+            &details.barred.as_ref().map(|barred| barred.until.to_string()),
+            &details.barred.as_ref().map(|barred| barred.reason.clone()),
+        ],
+    )?;
+    Ok(Ok(()))
+}
+
+fn keys(details: &Details) -> accounts::Keys {
+    accounts::keys(
+        &details.name,
+        details.roll_number.as_deref(),
+        details.batch.as_deref(),
+        details.email.as_deref(),
+        details.department.as_deref(),
+    )
+}
+
+/// What of these details somebody else has. Whoever wants the same waits until the transaction ends.
+fn taken(tx: &mut Tx<'_>, details: &Details, uid: UserId) -> Result<Option<Taken>> {
+    if let Some(email) = details.email.as_deref().map(folded_email) {
+        accounts::take_turns(tx, &email)?;
+        let other = tx.query_opt(
+            sql!("SELECT id FROM users WHERE email_key = $1 AND id <> $2"),
+            &[&email, &uid],
+            |row| row.get::<UserId>(0),
+        )?;
+        if other.is_some() {
+            return Ok(Some(Taken::Email));
+        }
+    }
+    if let Some(roll_number) = &details.roll_number {
+        accounts::take_turns(tx, roll_number)?;
+        // Somebody else, or a copy, whose barcode it is: one code must not mean two things.
+        let other = tx.query_one(
+            sql!(
+                "SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM users WHERE roll_number = $1 AND id <> $2) THEN 1
+                                  WHEN EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1) THEN 2 ELSE 0 END AS BIGINT)"
+            ),
+            &[roll_number, &uid],
+            |row| row.get::<i64>(0),
+        )?;
+        return Ok(match other {
+            1 => Some(Taken::RollNumber),
+            2 => Some(Taken::Barcode),
+            _ => None,
+        });
+    }
+    Ok(None)
+}
+
+/// Who is listed.
+#[derive(Clone, Debug)]
+pub enum Source {
+    Everybody,
+    Inactive,
+    Librarians,
+    /// These, each with a key to be ordered by.
+    Among(Vec<(UserId, String)>),
+    /// Everybody, ordered by these keys; whoever has none has the given one.
+    Ranked(Vec<(UserId, String)>, String),
+}
+
+/// By what a list is ordered, and then by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    Name,
+    RollNumber,
+    Batch,
+    Department,
+    /// The key that the [`Source`] gives.
+    Rank,
+}
+
+/// Which part of the people, in which order.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// Words that name, roll number, batch, email or department contain, each somewhere.
+    pub query: String,
+    pub source: Source,
+    pub column: Column,
+    pub descending: bool,
+}
+
+/// What a row is ordered by, and its name.
+pub type Key = (String, String);
+
+/// The words of a search as patterns; the third takes the rest. `%%` is no word, and not compared.
+fn patterns(query: &str) -> [String; 3] {
+    let mut words = query.trim().splitn(3, char::is_whitespace);
+    std::array::from_fn(|_| contains(words.next().unwrap_or_default()))
+}
+
+fn keyed(of: &[(UserId, String)]) -> String {
+    Value::Array(of.iter().map(|(uid, key)| json!([uid, key])).collect()).to_string()
+}
+
+/// Several statements that differ in where the rows come from and what they are ordered by. `$8` is the list of keys, as
+/// JSON, where one is given, and `$9` the key of whoever has none.
+macro_rules! page {
+    ($from:expr, $which:expr, $key:expr, $compare:literal, $order:literal) => {
+        sql!(
+            "SELECT ",
+            columns!(),
+            ", ",
+            $key,
+            ", users.name_key FROM ",
+            $from,
+            " WHERE users.gone_at IS NULL AND ",
+            $which,
+            " AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\') AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\')
+              AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\') AND ",
+            // SQLite finds the place in an index of an expression by this alone.
+            $key,
+            " ",
+            $compare,
+            "= $4 AND (",
+            $key,
+            ", users.name_key, users.id) ",
+            $compare,
+            " ($4, $5, $6) ORDER BY ",
+            $key,
+            " ",
+            $order,
+            ", users.name_key ",
+            $order,
+            ", users.id ",
+            $order,
+            " LIMIT $7"
+        )
+    };
+}
+
+macro_rules! ordered {
+    ($backwards:expr, $from:expr, $which:expr, $key:expr) => {
+        if $backwards {
+            page!($from, $which, $key, "<", "DESC")
+        } else {
+            page!($from, $which, $key, ">", "ASC")
+        }
+    };
+}
+
+macro_rules! sorted {
+    ($column:expr, $backwards:expr, $from:expr, $which:expr) => {
+        match $column {
+            Column::RollNumber => ordered!($backwards, $from, $which, "COALESCE(users.roll_number, '')"),
+            Column::Batch => ordered!($backwards, $from, $which, "COALESCE(users.batch, '')"),
+            Column::Department => ordered!($backwards, $from, $which, "COALESCE(users.department, '')"),
+            Column::Name | Column::Rank => ordered!($backwards, $from, $which, "users.name_key"),
+        }
+    };
+}
+
+macro_rules! among {
+    (postgres) => {
+        "json_array_elements(CAST(CAST($8 AS TEXT) AS JSON)) AS keyed (it) JOIN users ON users.id = CAST(keyed.it ->> 0 AS BIGINT)"
+    };
+    (sqlite) => {
+        "json_each($8) AS keyed CROSS JOIN users ON users.id = keyed.value ->> 0"
+    };
+}
+
+macro_rules! ranked {
+    (postgres) => {
+        "users LEFT JOIN json_array_elements(CAST(CAST($8 AS TEXT) AS JSON)) AS keyed (it)
+               ON users.id = CAST(keyed.it ->> 0 AS BIGINT)"
+    };
+    (sqlite) => {
+        "users LEFT JOIN (SELECT value ->> 0 AS id, value ->> 1 AS rank FROM json_each($8)) AS keyed ON users.id = keyed.id"
+    };
+}
+
+/// A page of the people.
+pub fn page(
+    tx: &mut Tx<'_>,
+    listing: &Listing,
+    position: Option<Position<Key>>,
+    limit: i64,
+) -> Result<Page<Record, Key>> {
+    let [one, two, three] = patterns(&listing.query);
+    let backwards = listing.descending != matches!(position, Some(Position::Before(..)));
+    // Beyond everybody, on the side where the list begins. No text sorts behind the last character there is.
+    let end = if backwards { ("\u{10ffff}".to_owned(), i64::MAX) } else { (String::new(), 0) };
+    let ((key, name), id) = match &position {
+        None => ((end.0.clone(), end.0), end.1),
+        Some(Position::After(key, id) | Position::Before(key, id)) => (key.clone(), *id),
+    };
+    let fetch = limit + 1;
+    let read = |row: &Row<'_>| Ok((record(row)?, (row.get(COLUMNS)?, row.get(COLUMNS + 1)?)));
+    let (column, postgres) = (listing.column, tx.is_postgres());
+    let mut rows: Vec<(Record, Key)> = match &listing.source {
+        Source::Everybody | Source::Inactive | Source::Librarians => {
+            let statement = match &listing.source {
+                Source::Inactive => sorted!(column, backwards, "users", "NOT users.active"),
+                Source::Librarians => sorted!(column, backwards, "users", "users.role = 'admin'"),
+                _ => sorted!(column, backwards, "users", "TRUE"),
+            };
+            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch], read)?
+        }
+        Source::Among(keys) => {
+            let statement = match (column, postgres) {
+                (Column::Rank, true) => ordered!(backwards, among!(postgres), "TRUE", "(keyed.it ->> 1)"),
+                (Column::Rank, false) => ordered!(backwards, among!(sqlite), "TRUE", "(keyed.value ->> 1)"),
+                (_, true) => sorted!(column, backwards, among!(postgres), "TRUE"),
+                (_, false) => sorted!(column, backwards, among!(sqlite), "TRUE"),
+            };
+            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch, &keyed(keys)], read)?
+        }
+        Source::Ranked(keys, none) => {
+            let statement = if postgres {
+                ordered!(backwards, ranked!(postgres), "TRUE", "COALESCE(keyed.it ->> 1, $9)")
+            } else {
+                ordered!(backwards, ranked!(sqlite), "TRUE", "COALESCE(keyed.rank, $9)")
+            };
+            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch, &keyed(keys), none], read)?
+        }
+    };
+    if matches!(position, Some(Position::Before(..))) {
+        rows.reverse();
+    }
+    let page = Page::cut(rows, limit, position, |(person, key)| (key.clone(), person.uid.0));
+    let rows = page.rows.into_iter().map(|(person, _)| person).collect();
+    Ok(Page { rows, next: page.next, previous: page.previous })
+}
+
+macro_rules! matching {
+    ($what:literal, $from:expr, $which:expr, $limit:literal) => {
+        sql!(
+            "SELECT ",
+            $what,
+            " FROM ",
+            $from,
+            " WHERE users.gone_at IS NULL AND ",
+            $which,
+            " AND users.name_key >= '' AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\')
+              AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\') AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\')",
+            $limit
+        )
+    };
+}
+
+macro_rules! count {
+    ($from:expr, $which:expr) => {
+        matching!("COUNT(*)", $from, $which, "")
+    };
+}
+
+macro_rules! found {
+    ($which:expr) => {
+        matching!("users.id", "users", $which, " LIMIT $4")
+    };
+}
+
+/// How many people [`page()`] has in all.
+pub fn count(tx: &mut Tx<'_>, listing: &Listing) -> Result<i64> {
+    let [one, two, three] = patterns(&listing.query);
+    let number = |row: &Row<'_>| row.get(0);
+    let statement = match &listing.source {
+        Source::Everybody | Source::Ranked(..) => count!("users", "TRUE"),
+        Source::Inactive => count!("users", "NOT users.active"),
+        Source::Librarians => count!("users", "users.role = 'admin'"),
+        Source::Among(keys) => {
+            let statement = if tx.is_postgres() {
+                count!(
+                    "json_array_elements(CAST(CAST($4 AS TEXT) AS JSON)) AS keyed (it)
+                     JOIN users ON users.id = CAST(keyed.it ->> 0 AS BIGINT)",
+                    "TRUE"
+                )
+            } else {
+                count!("json_each($4) AS keyed CROSS JOIN users ON users.id = keyed.value ->> 0", "TRUE")
+            };
+            return tx.query_one(statement, &[&one, &two, &three, &keyed(keys)], number);
+        }
+    };
+    tx.query_one(statement, &[&one, &two, &three], number)
+}
+
+/// Found people that are looked up one by one; where a search finds more, a page of them is soon full.
+const FEW: i64 = 1000;
+
+/// The same list, from those alone whom the search finds where these are few: then only this reads everybody.
+pub fn narrowed(tx: &mut Tx<'_>, listing: Listing) -> Result<Listing> {
+    let [one, two, three] = patterns(&listing.query);
+    let statement = match &listing.source {
+        _ if one == "%%" => return Ok(listing),
+        Source::Everybody => found!("TRUE"),
+        Source::Inactive => found!("NOT users.active"),
+        Source::Librarians => found!("users.role = 'admin'"),
+        Source::Among(_) | Source::Ranked(..) => return Ok(listing),
+    };
+    let found =
+        tx.query(statement, &[&one, &two, &three, &(FEW + 1)], |row| Ok((row.get(0)?, String::new())))?;
+    if found.len() > usize::try_from(FEW).unwrap_or(usize::MAX) {
+        return Ok(listing);
+    }
+    Ok(Listing { source: Source::Among(found), ..listing })
+}
+
+/// Up to `limit` people who match a search, best first: a whole roll number or email, then names that begin so, then names
+/// of which a word begins so, then the rest; active ones first in each.
+pub fn search(tx: &mut Tx<'_>, query: &str, limit: i64) -> Result<Vec<Record>> {
+    let [one, two, three] = patterns(query);
+    let whole = query.trim().to_lowercase();
+    let folded = fold(query.trim());
+    let begins = &contains(&folded)[1..];
+    let word = format!("% {begins}");
+    tx.query(
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM users WHERE users.id IN (
+                  SELECT found.id FROM users AS found
+                  WHERE found.gone_at IS NULL AND found.name_key >= '' AND found.directory_key LIKE $1 ESCAPE '\\'
+                    AND found.directory_key LIKE $2 ESCAPE '\\' AND found.directory_key LIKE $3 ESCAPE '\\')
+              ORDER BY CASE WHEN users.roll_number = $4 OR users.email_key = $4 THEN 0
+                            WHEN users.name_key LIKE $5 ESCAPE '\\' OR users.roll_number LIKE $5 ESCAPE '\\' THEN 1
+                            WHEN users.name_key LIKE $6 ESCAPE '\\' THEN 2 ELSE 3 END,
+                       users.active DESC, users.name_key, users.id
+              LIMIT $7"
+        ),
+        &[&one, &two, &three, &whole, &begins, &word, &limit],
+        record,
+    )
+}
+
+/// Of an open loan what its reader's standing needs.
+#[derive(Clone, Debug)]
+pub struct Out {
+    pub user: UserId,
+    pub due: Date,
+    pub category: String,
+}
+
+fn out(row: &Row<'_>) -> Result<Out> {
+    Ok(Out { user: row.get(0)?, due: row.day(1)?, category: row.get(2)? })
+}
+
+/// The open loans of these people.
+pub fn out_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Out>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT loans.user_id, loans.return_date, users.category
+             FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
+             JOIN users ON users.id = CAST(wanted.id AS BIGINT)
+             JOIN loans ON loans.user_id = users.id AND loans.ended_at IS NULL"
+        )
+    } else {
+        sql!(
+            "SELECT loans.user_id, loans.return_date, users.category
+             FROM json_each($1) AS wanted CROSS JOIN users ON users.id = wanted.value
+             CROSS JOIN loans ON loans.user_id = users.id AND loans.ended_at IS NULL"
+        )
+    };
+    tx.query(statement, &[&json!(people).to_string()], out)
+}
+
+/// All open loans.
+pub fn out_of_all(tx: &mut Tx<'_>) -> Result<Vec<Out>> {
+    tx.query(
+        sql!(
+            "SELECT loans.user_id, loans.return_date, users.category
+             FROM loans JOIN users ON users.id = loans.user_id WHERE loans.ended_at IS NULL"
+        ),
+        &[],
+        out,
+    )
+}
+
+/// Everybody who is not active.
+pub fn inactive(tx: &mut Tx<'_>) -> Result<Vec<UserId>> {
+    tx.query(
+        sql!("SELECT id FROM users WHERE gone_at IS NULL AND NOT active AND name_key >= ''"),
+        &[],
+        |row| row.get(0),
+    )
+}
+
+/// All librarians.
+pub fn librarians(tx: &mut Tx<'_>) -> Result<Vec<UserId>> {
+    tx.query(
+        sql!("SELECT id FROM users WHERE gone_at IS NULL AND role = 'admin' AND name_key >= ''"),
+        &[],
+        |row| row.get(0),
+    )
+}
+
+/// Whether a person may sign in, borrow and hold.
+pub fn set_active(tx: &mut Tx<'_>, uid: UserId, active: bool) -> Result<()> {
+    tx.execute_one(sql!("UPDATE users SET active = $2 WHERE id = $1"), &[&uid, &active])
+}
+
+/// Lets people sign in, borrow and hold again.
+pub fn set_all_active(tx: &mut Tx<'_>, people: &[UserId]) -> Result<()> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "UPDATE users SET active = TRUE WHERE id IN
+               (SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id))"
+        )
+    } else {
+        sql!("UPDATE users SET active = TRUE WHERE id IN (SELECT value FROM json_each($1))")
+    };
+    tx.execute_all(statement, people.len(), &[&json!(people).to_string()])
+}
+
+/// Gives a person a password, by its hash.
+pub fn set_password(tx: &mut Tx<'_>, uid: UserId, hash: &str) -> Result<()> {
+    tx.execute_one(sql!("UPDATE users SET password_hash = $2 WHERE id = $1"), &[&uid, &hash])
+}
+
+/// Whose roll number or email this is, both folded; `None` where it is nobody's.
+pub fn known_as(tx: &mut Tx<'_>, roll_number: Option<&str>, email: Option<&str>) -> Result<Option<Record>> {
+    match (roll_number, email) {
+        (Some(roll_number), _) => tx.query_opt(
+            sql!(
+                "SELECT ",
+                columns!(),
+                " FROM users WHERE users.id = (SELECT COALESCE(known.merged_into, known.id) FROM users AS known
+                                               WHERE known.roll_number = $1) AND users.gone_at IS NULL"
+            ),
+            &[&roll_number],
+            record,
+        ),
+        (None, Some(email)) => tx.query_opt(
+            sql!("SELECT ", columns!(), " FROM users WHERE users.email_key = $1 AND users.gone_at IS NULL"),
+            &[&email],
+            record,
+        ),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The people with these (folded) roll numbers.
+pub fn with_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Result<Vec<Record>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it)
+              JOIN users ON users.roll_number = wanted.it WHERE users.gone_at IS NULL"
+        )
+    } else {
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM json_each($1) AS wanted CROSS JOIN users ON users.roll_number = wanted.value
+              WHERE users.gone_at IS NULL"
+        )
+    };
+    tx.query(statement, &[&json!(roll_numbers).to_string()], record)
+}
+
+/// The people into whose record one with one of these (folded) roll numbers was merged, each with that number.
+pub fn with_merged_roll_numbers(tx: &mut Tx<'_>, roll_numbers: &[&str]) -> Result<Vec<(String, Record)>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT ",
+            columns!(),
+            ", merged.roll_number FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it)
+              JOIN users AS merged ON merged.roll_number = wanted.it JOIN users ON users.id = merged.merged_into
+              WHERE users.gone_at IS NULL"
+        )
+    } else {
+        sql!(
+            "SELECT ",
+            columns!(),
+            ", merged.roll_number FROM json_each($1) AS wanted CROSS JOIN users AS merged
+              ON merged.roll_number = wanted.value CROSS JOIN users ON users.id = merged.merged_into
+              WHERE users.gone_at IS NULL"
+        )
+    };
+    tx.query(statement, &[&json!(roll_numbers).to_string()], |row| Ok((row.get(COLUMNS)?, record(row)?)))
+}
+
+/// Those of these that are the barcodes of copies.
+pub fn barcodes_among(tx: &mut Tx<'_>, codes: &[&str]) -> Result<Vec<String>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT copies.barcode_key FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it)
+             JOIN copies ON copies.barcode_key = wanted.it"
+        )
+    } else {
+        sql!(
+            "SELECT copies.barcode_key FROM json_each($1) AS wanted CROSS JOIN copies
+             ON copies.barcode_key = wanted.value"
+        )
+    };
+    tx.query(statement, &[&json!(codes).to_string()], |row| row.get(0))
+}
+
+/// Who has these (folded) addresses.
+pub fn owners_of_emails(tx: &mut Tx<'_>, emails: &[String]) -> Result<Vec<(String, UserId)>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT users.email_key, users.id
+             FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (it)
+             JOIN users ON users.email_key = wanted.it"
+        )
+    } else {
+        sql!(
+            "SELECT users.email_key, users.id FROM json_each($1) AS wanted CROSS JOIN users
+             ON users.email_key = wanted.value"
+        )
+    };
+    tx.query(statement, &[&json!(emails).to_string()], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
+/// The columns of a person as a JSON row: email, its key, name and the other keys, roll number, department, batch, category,
+/// valid until.
+fn json_row(details: &Details) -> Value {
+    let keys = keys(details);
+    json!([
+        details.email,
+        details.email.as_deref().map(folded_email),
+        details.name,
+        keys.name,
+        keys.search,
+        keys.directory,
+        details.roll_number,
+        details.department,
+        details.batch,
+        details.category,
+        details.valid_until,
+    ])
+}
+
+/// Adds people whose emails and roll numbers are free, in one statement; their numbers in the same order.
+pub fn add_all(tx: &mut Tx<'_>, people: &[Details], now: i64) -> Result<Vec<UserId>> {
+    let rows = Value::Array(people.iter().map(json_row).collect()).to_string();
+    let statement = if tx.is_postgres() {
+        sql!(
+            "INSERT INTO users (role, created_at, email, email_key, name, name_key, search_key, directory_key, roll_number,
+                                department, batch, category, valid_until)
+             SELECT 'student', CAST($2 AS BIGINT), it ->> 0, it ->> 1, it ->> 2, it ->> 3, it ->> 4, it ->> 5, it ->> 6,
+                    it ->> 7, it ->> 8, it ->> 9, it ->> 10
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS new (it, number)
+             ORDER BY number RETURNING id"
+        )
+    } else {
+        sql!(
+            "INSERT INTO users (role, created_at, email, email_key, name, name_key, search_key, directory_key, roll_number,
+                                department, batch, category, valid_until)
+             SELECT 'student', $2, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
+                    value ->> 7, value ->> 8, value ->> 9, value ->> 10
+             FROM json_each($1) ORDER BY key RETURNING id"
+        )
+    };
+    let mut uids: Vec<UserId> = tx.query(statement, &[&rows, &now], |row| row.get(0))?;
+    uids.sort_unstable();
+    Ok(uids)
+}
+
+/// Stores what is recorded of people, in one statement. Bars stay as they are.
+pub fn update_all(tx: &mut Tx<'_>, people: &[(UserId, &Details)]) -> Result<()> {
+    let rows = people.iter().map(|(uid, details)| {
+        let mut row = json_row(details);
+        if let Value::Array(cells) = &mut row {
+            cells.push(json!(uid));
+        }
+        row
+    });
+    let rows = Value::Array(rows.collect()).to_string();
+    let statement = if tx.is_postgres() {
+        sql!(
+            "UPDATE users SET email = it ->> 0, email_key = it ->> 1, name = it ->> 2, name_key = it ->> 3,
+                    search_key = (it ->> 4) || merged_key, directory_key = (it ->> 5) || merged_key, roll_number = it ->> 6, department = it ->> 7,
+                    batch = it ->> 8, category = it ->> 9, valid_until = it ->> 10
+             FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS changed (it)
+             WHERE users.id = CAST(it ->> 11 AS BIGINT)"
+        )
+    } else {
+        sql!(
+            "UPDATE users SET email = value ->> 0, email_key = value ->> 1, name = value ->> 2, name_key = value ->> 3,
+                    search_key = (value ->> 4) || merged_key, directory_key = (value ->> 5) || merged_key, roll_number = value ->> 6,
+                    department = value ->> 7, batch = value ->> 8, category = value ->> 9, valid_until = value ->> 10
+             FROM json_each($1) AS changed WHERE users.id = changed.value ->> 11"
+        )
+    };
+    tx.execute_all(statement, people.len(), &[&rows])
+}
+
+/// Makes a person a librarian who may do this, or a student.
+pub fn set_role(tx: &mut Tx<'_>, uid: UserId, role: Role, capabilities: &[Capability]) -> Result<()> {
+    let capabilities = if role == Role::Admin { Capability::to_stored(capabilities) } else { None };
+    tx.execute_one(
+        sql!("UPDATE users SET role = $2, capabilities = $3 WHERE id = $1"),
+        &[&uid, &role.as_str(), &capabilities],
+    )
+}
+
+/// All librarians who can sign in. Those who change who is one take turns until the transaction ends.
+pub fn lock_librarians(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Vec<Capability>)>> {
+    tx.query(
+        select_to_decide!(
+            "SELECT id, capabilities FROM users
+             WHERE gone_at IS NULL AND role = 'admin' AND active AND password_hash IS NOT NULL AND name_key >= ''
+             ORDER BY name_key, id"
+        ),
+        &[],
+        |row| {
+            let stored: Option<String> = row.get(1)?;
+            Ok((row.get(0)?, Capability::stored(Role::Admin, stored.as_deref())))
+        },
+    )
+}
+
+/// The active students of a batch, in the order of their names, locked until the transaction ends.
+pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
+    tx.query(
+        select_to_decide!(
+            "SELECT ",
+            columns!(),
+            " FROM users WHERE COALESCE(users.batch, '') = $1 AND users.gone_at IS NULL AND users.active
+                AND users.role = 'student' ORDER BY users.name_key, users.id"
+        ),
+        &[&batch],
+        record,
+    )
+}
+
+/// These people, but for who is gone, locked until the transaction ends.
+pub fn lock_all(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Record>> {
+    let statement = if tx.is_postgres() {
+        select_to_decide!(
+            "SELECT ",
+            columns!(),
+            " FROM users WHERE users.gone_at IS NULL AND users.id IN
+               (SELECT CAST(id AS BIGINT) FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id))
+             ORDER BY users.id"
+        )
+    } else {
+        select_to_decide!(
+            "SELECT ",
+            columns!(),
+            " FROM users WHERE users.gone_at IS NULL AND users.id IN (SELECT value FROM json_each($1)) ORDER BY users.id"
+        )
+    };
+    tx.query(statement, &[&json!(people).to_string()], record)
+}
+
+/// How many reservations of a person wait or are ready.
+pub fn open_holds(tx: &mut Tx<'_>, uid: UserId) -> Result<i64> {
+    tx.query_one(
+        sql!("SELECT COUNT(*) FROM holds WHERE user_id = $1 AND state IN ('waiting', 'ready')"),
+        &[&uid],
+        |row| row.get(0),
+    )
+}
+
+/// The records that were merged into this one.
+pub fn merged_into(tx: &mut Tx<'_>, uid: UserId) -> Result<Vec<UserId>> {
+    tx.query(sql!("SELECT id FROM users WHERE merged_into = $1 ORDER BY id"), &[&uid], |row| row.get(0))
+}
+
+/// Takes out everything that tells who a person was: the record itself and those merged into it, what is written in reviews
+/// and in changes, and answers that are kept for a repeat. Loans stay, with department and batch.
+pub fn erase(tx: &mut Tx<'_>, person: &Record, now: i64) -> Result<()> {
+    let mut records = vec![(person.uid, person.details.name.clone())];
+    records.extend(tx.query(
+        sql!("SELECT id, name FROM users WHERE merged_into = $1 ORDER BY id"),
+        &[&person.uid],
+        |row| Ok((row.get::<UserId>(0)?, row.get::<String>(1)?)),
+    )?);
+    for (uid, name) in records {
+        erase_record(tx, uid, now)?;
+        // Answers that name the person are kept for two days at most; nobody repeats a call about an erased one.
+        let name = Value::from(name.as_str()).to_string();
+        tx.execute(
+            sql!("DELETE FROM idempotency WHERE user_id = $1 OR body LIKE $2 ESCAPE '\\'"),
+            &[&uid, &anywhere(&name)],
+        )?;
+    }
+    Ok(())
+}
+
+fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
+    for statement in [
+        sql!("DELETE FROM sessions WHERE user_id = $1"),
+        sql!("DELETE FROM sign_in_codes WHERE user_id = $1"),
+        sql!("DELETE FROM no_dues WHERE user_id = $1"),
+        sql!("UPDATE reviews SET user_name = '' WHERE user_id = $1"),
+        sql!("UPDATE deleted_reviews SET user_name = '' WHERE user_id = $1"),
+        sql!("DELETE FROM merges WHERE change_id IN (SELECT id FROM events WHERE person_id = $1)"),
+        sql!(
+            "UPDATE events SET change = '{\"v\":1,\"kind\":\"erased\"}' WHERE person_id = $1
+               AND action IN ('registered', 'profile-updated', 'person-added', 'person-updated', 'person-deactivated',
+                              'password-set', 'people-merged')"
+        ),
+        sql!(
+            "UPDATE events SET change = '{\"v\":1,\"kind\":\"erased\"}' WHERE person_id = $1 AND action = 'undone'
+               AND change LIKE '%\"kind\":\"people-merged\"%'"
+        ),
+    ] {
+        tx.execute(statement, &[&uid])?;
+    }
+    tx.execute_one(
+        sql!(
+            "UPDATE users SET gone_at = $2, active = FALSE, name = '', name_key = '', search_key = '', directory_key = '',
+                    merged_key = '', email = NULL, email_key = NULL, roll_number = NULL, password_hash = NULL,
+                    valid_until = NULL, barred_until = NULL, barred_reason = NULL WHERE id = $1"
+        ),
+        &[&uid, &now],
+    )
+}

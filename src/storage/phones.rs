@@ -1,0 +1,337 @@
+//! Phones that scan for a desk (R-DESK-9): who is paired with what, and what goes to and fro between them. Phone and desk
+//! may be connected to different servers, so all of it passes through here, in order and by number.
+
+use super::{Result, Tx};
+use crate::{
+    domain::id::{DeskId, PhoneId, PhoneScanId, UserId},
+    insert, sql,
+};
+
+/// A phone whose code nobody has opened yet is good for so long, milliseconds: ten minutes.
+pub const OPENS_WITHIN: i64 = 10 * 60 * 1000;
+/// A phone ends this long after it was paired, milliseconds: twelve hours.
+pub const LASTS: i64 = 12 * 60 * 60 * 1000;
+/// Phones that a librarian may have at once.
+pub const PHONES: i64 = 5;
+/// Scans of a phone that may wait for the desk at once.
+pub const WAITING: i64 = 50;
+/// Answers to a phone that are kept, for when it connects again.
+const KEPT: i64 = 100;
+
+/// A phone as the desk lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paired {
+    pub id: PhoneId,
+    /// The page that it scans for.
+    pub desk: String,
+    /// `None` until a phone has opened the code.
+    pub opened_at: Option<i64>,
+    /// When another phone last took its place by the same code.
+    pub replaced_at: Option<i64>,
+    pub expires_at: i64,
+}
+
+/// What became of the wish to pair a phone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pairing {
+    Begun(PhoneId),
+    /// The librarian has as many as there may be.
+    TooMany,
+    /// The session has ended meanwhile.
+    SignedOut,
+}
+
+/// Pairs a phone with a desk, in place of a code of this desk that nobody has opened. Phones that have expired are
+/// cleared away.
+pub fn pair(
+    tx: &mut Tx<'_>,
+    librarian: UserId,
+    session_hash: &str,
+    desk: &str,
+    token_hash: &str,
+    now: i64,
+) -> Result<Pairing> {
+    // Two at once must not both be the last.
+    super::accounts::lock(tx, librarian)?;
+    tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
+    let desk = tx.query_opt(
+        sql!(
+            "INSERT INTO desks (session_hash, name)
+             SELECT token_hash, $2 FROM sessions WHERE token_hash = $1 AND expires_at > $3
+             ON CONFLICT (session_hash, name) DO UPDATE SET name = excluded.name
+             RETURNING id"
+        ),
+        &[&session_hash, &desk, &now],
+        |row| row.get::<DeskId>(0),
+    )?;
+    let Some(desk) = desk else { return Ok(Pairing::SignedOut) };
+    tx.execute(sql!("DELETE FROM phones WHERE desk_id = $1 AND opened_at IS NULL"), &[&desk])?;
+    if i64::try_from(of_librarian(tx, librarian, now)?.len()).is_ok_and(|count| count >= PHONES) {
+        return Ok(Pairing::TooMany);
+    }
+    let id = tx.insert(
+        insert!("INSERT INTO phones (desk_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)"),
+        &[&desk, &token_hash, &now, &(now + OPENS_WITHIN)],
+    )?;
+    Ok(Pairing::Begun(PhoneId(id)))
+}
+
+/// A librarian's phones, oldest first.
+pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<Paired>> {
+    tx.query(
+        sql!(
+            "SELECT phones.id, desks.name, phones.opened_at, phones.expires_at, phones.replaced_at
+             FROM sessions JOIN desks ON desks.session_hash = sessions.token_hash
+                           JOIN phones ON phones.desk_id = desks.id
+             WHERE sessions.user_id = $1 AND sessions.expires_at > $2 AND phones.expires_at > $2
+             ORDER BY phones.id"
+        ),
+        &[&librarian, &now],
+        |row| {
+            Ok(Paired {
+                id: row.get(0)?,
+                desk: row.get(1)?,
+                opened_at: row.get(2)?,
+                expires_at: row.get(3)?,
+                replaced_at: row.get(4)?,
+            })
+        },
+    )
+}
+
+/// Ends a librarian's phone; `false` where there is no such phone.
+pub fn end(tx: &mut Tx<'_>, librarian: UserId, phone: PhoneId) -> Result<bool> {
+    let desk = tx.query_opt(
+        sql!(
+            "DELETE FROM phones WHERE id = $1 AND desk_id IN (
+                 SELECT desks.id FROM desks JOIN sessions ON sessions.token_hash = desks.session_hash
+                 WHERE sessions.user_id = $2)
+             RETURNING desk_id"
+        ),
+        &[&phone, &librarian],
+        |row| row.get(0),
+    )?;
+    desk.map_or(Ok(()), |desk| call(tx, desk))?;
+    Ok(desk.is_some())
+}
+
+/// A phone that calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Phone {
+    pub id: PhoneId,
+    pub desk: DeskId,
+}
+
+/// The phone behind a token that is still good: neither has the phone ended nor the desk's session.
+pub fn by_token(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Phone>> {
+    tx.query_opt(
+        sql!(
+            "SELECT phones.id, phones.desk_id
+             FROM phones JOIN desks ON desks.id = phones.desk_id
+                         JOIN sessions ON sessions.token_hash = desks.session_hash
+                         JOIN users ON users.id = sessions.user_id
+             WHERE phones.token_hash = $1 AND phones.expires_at > $2 AND sessions.expires_at > $2
+               AND users.active AND users.role = 'admin'"
+        ),
+        &[&token_hash, &now],
+        |row| Ok(Phone { id: row.get(0)?, desk: row.get(1)? }),
+    )
+}
+
+/// A code that a phone has read, on its way to the desk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scanned {
+    pub id: PhoneScanId,
+    /// Rises by one with each scan for the desk.
+    pub number: i64,
+    pub key: String,
+    pub code: String,
+}
+
+/// Takes a scan for the desk, once for each key; `false` where too many wait.
+pub fn send(tx: &mut Tx<'_>, phone: Phone, key: &str, code: &str) -> Result<bool> {
+    // Phones of one desk take turns from here on, so that numbers rise in the order in which scans are stored.
+    let number = tx.query_one(
+        sql!("UPDATE desks SET scans = scans + 1 WHERE id = $1 RETURNING scans"),
+        &[&phone.desk],
+        |row| row.get::<i64>(0),
+    )?;
+    let known = tx.query_opt(
+        sql!("SELECT id FROM phone_scans WHERE phone_id = $1 AND key = $2"),
+        &[&phone.id, &key],
+        |row| row.get::<PhoneScanId>(0),
+    )?;
+    if known.is_some() {
+        return Ok(true);
+    }
+    let waiting = tx.query_one(
+        sql!("SELECT COUNT(*) FROM phone_scans WHERE phone_id = $1 AND answer IS NULL"),
+        &[&phone.id],
+        |row| row.get::<i64>(0),
+    )?;
+    if waiting >= WAITING {
+        return Ok(false);
+    }
+    tx.execute_one(
+        sql!("INSERT INTO phone_scans (desk_id, number, phone_id, key, code) VALUES ($1, $2, $3, $4, $5)"),
+        &[&phone.desk, &number, &phone.id, &key, &code],
+    )?;
+    call(tx, phone.desk)?;
+    Ok(true)
+}
+
+/// What a desk or a phone that listens finds when it looks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Heard<T> {
+    News(Vec<T>),
+    /// Another page or phone listens in its place since then.
+    Elsewhere,
+    /// The phone, or the desk's session, has ended.
+    Ended,
+}
+
+/// A desk's page begins to listen: the desk and the number of this listening; `None` where no phone was ever paired with
+/// this page.
+pub fn desk_listens(tx: &mut Tx<'_>, session_hash: &str, desk: &str) -> Result<Option<(DeskId, i64)>> {
+    let listening = tx.query_opt(
+        sql!(
+            "UPDATE desks SET streams = streams + 1 WHERE session_hash = $1 AND name = $2 RETURNING id, streams"
+        ),
+        &[&session_hash, &desk],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    listening.map_or(Ok(()), |(desk, _)| call(tx, desk))?;
+    Ok(listening)
+}
+
+/// The scans for a desk after `number` that it has not answered, oldest first.
+pub fn scans(
+    tx: &mut Tx<'_>,
+    (desk, stream): (DeskId, i64),
+    number: i64,
+    now: i64,
+) -> Result<Heard<Scanned>> {
+    let newest = tx.query_opt(
+        sql!(
+            "SELECT desks.streams FROM desks JOIN sessions ON sessions.token_hash = desks.session_hash
+             WHERE desks.id = $1 AND sessions.expires_at > $2"
+        ),
+        &[&desk, &now],
+        |row| row.get::<i64>(0),
+    )?;
+    match newest {
+        None => return Ok(Heard::Ended),
+        Some(newest) if newest != stream => return Ok(Heard::Elsewhere),
+        Some(_) => {}
+    }
+    let scans = tx.query(
+        sql!(
+            "SELECT id, number, key, code FROM phone_scans
+             WHERE desk_id = $1 AND number > $2 AND answer IS NULL ORDER BY number"
+        ),
+        &[&desk, &number],
+        |row| Ok(Scanned { id: row.get(0)?, number: row.get(1)?, key: row.get(2)?, code: row.get(3)? }),
+    )?;
+    Ok(Heard::News(scans))
+}
+
+/// Stores what the desk of this session has decided about a scan. Nothing is stored where the scan is not its own, is
+/// answered already, or its phone has ended.
+pub fn answer(tx: &mut Tx<'_>, session_hash: &str, scan: PhoneScanId, answer: &str) -> Result<()> {
+    let found = tx.query_opt(
+        sql!(
+            "SELECT phone_scans.phone_id, phone_scans.desk_id
+             FROM phone_scans JOIN desks ON desks.id = phone_scans.desk_id
+             WHERE phone_scans.id = $1 AND phone_scans.answer IS NULL AND desks.session_hash = $2"
+        ),
+        &[&scan, &session_hash],
+        |row| Ok((row.get::<PhoneId>(0)?, row.get::<DeskId>(1)?)),
+    )?;
+    let Some((phone, desk)) = found else { return Ok(()) };
+    // Answers to one phone take turns from here on.
+    let number = tx.query_opt(
+        sql!("UPDATE phones SET answers = answers + 1 WHERE id = $1 RETURNING answers"),
+        &[&phone],
+        |row| row.get::<i64>(0),
+    )?;
+    let Some(number) = number else { return Ok(()) };
+    tx.execute(
+        sql!("UPDATE phone_scans SET answer = $2, answer_number = $3 WHERE id = $1 AND answer IS NULL"),
+        &[&scan, &answer, &number],
+    )?;
+    tx.execute(
+        sql!("DELETE FROM phone_scans WHERE phone_id = $1 AND answer_number <= $2"),
+        &[&phone, &(number - KEPT)],
+    )?;
+    call(tx, desk)
+}
+
+/// A phone begins to listen; the number of this listening. The first time it does so decides until when it lasts.
+/// `page` is what the phone's page calls itself, also after it was loaded anew; empty where it does not say.
+pub fn phone_listens(tx: &mut Tx<'_>, phone: Phone, page: &str, now: i64) -> Result<Option<i64>> {
+    let stream = tx.query_opt(
+        sql!(
+            "UPDATE phones SET streams = streams + 1, opened_at = COALESCE(opened_at, $2),
+                               expires_at = created_at + $3,
+                               replaced_at = CASE WHEN page <> '' AND $4 <> '' AND page <> $4 THEN $2 ELSE replaced_at END,
+                               page = CASE WHEN $4 = '' THEN page ELSE $4 END
+             WHERE id = $1 RETURNING streams"
+        ),
+        &[&phone.id, &now, &LASTS, &page],
+        |row| row.get(0),
+    )?;
+    call(tx, phone.desk)?;
+    Ok(stream)
+}
+
+/// What the desk has decided about a phone's scan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// Rises by one with each answer to the phone.
+    pub number: i64,
+    pub key: String,
+    /// JSON.
+    pub answer: String,
+}
+
+/// The answers to a phone after `number`, oldest first.
+pub fn answers(
+    tx: &mut Tx<'_>,
+    (phone, stream): (PhoneId, i64),
+    number: i64,
+    now: i64,
+) -> Result<Heard<Answered>> {
+    let newest = tx.query_opt(
+        sql!(
+            "SELECT phones.streams
+             FROM phones JOIN desks ON desks.id = phones.desk_id
+                         JOIN sessions ON sessions.token_hash = desks.session_hash
+             WHERE phones.id = $1 AND phones.expires_at > $2 AND sessions.expires_at > $2"
+        ),
+        &[&phone, &now],
+        |row| row.get::<i64>(0),
+    )?;
+    match newest {
+        None => return Ok(Heard::Ended),
+        Some(newest) if newest != stream => return Ok(Heard::Elsewhere),
+        Some(_) => {}
+    }
+    let answers = tx.query(
+        sql!(
+            "SELECT answer_number, key, answer FROM phone_scans
+             WHERE phone_id = $1 AND answer_number > $2 ORDER BY answer_number"
+        ),
+        &[&phone, &number],
+        |row| Ok(Answered { number: row.get(0)?, key: row.get(1)?, answer: row.get(2)? }),
+    )?;
+    Ok(Heard::News(answers))
+}
+
+/// Calls those who listen for this desk, here and on other servers, when the transaction is stored.
+fn call(tx: &mut Tx<'_>, desk: DeskId) -> Result<()> {
+    tx.called = Some(desk);
+    if tx.is_postgres() {
+        tx.execute(sql!("SELECT pg_notify('library_desk', $1)"), &[&desk.to_string()])?;
+    }
+    Ok(())
+}

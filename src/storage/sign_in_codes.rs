@@ -1,0 +1,33 @@
+//! Codes for a first sign-in or a forgotten password. Only a code's hash is known here.
+
+use super::{Result, Tx};
+use crate::{domain::id::UserId, sql};
+
+/// Keeps the hash of a person's code; the one of before is gone.
+pub fn keep(tx: &mut Tx<'_>, person: UserId, hash: &str, expires_at: i64) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "INSERT INTO sign_in_codes (user_id, code_hash, expires_at) VALUES ($1, $2, $3)
+             ON CONFLICT (user_id) DO UPDATE SET code_hash = excluded.code_hash, expires_at = excluded.expires_at"
+        ),
+        &[&person, &hash, &expires_at],
+    )
+}
+
+/// The hash of a person's code that is still good.
+pub fn hash(tx: &mut Tx<'_>, person: UserId, now: i64) -> Result<Option<String>> {
+    tx.query_opt(
+        sql!("SELECT code_hash FROM sign_in_codes WHERE user_id = $1 AND expires_at > $2"),
+        &[&person, &now],
+        |row| row.get(0),
+    )
+}
+
+/// Removes this code; `false` where it is not the person's any more.
+pub fn use_up(tx: &mut Tx<'_>, person: UserId, hash: &str, now: i64) -> Result<bool> {
+    let used = tx.execute(
+        sql!("DELETE FROM sign_in_codes WHERE user_id = $1 AND code_hash = $2 AND expires_at > $3"),
+        &[&person, &hash, &now],
+    )?;
+    Ok(used == 1)
+}

@@ -1,0 +1,503 @@
+//! The desk: one scan, one answer (R-DESK-2).
+
+use library::{
+    circulation::{
+        Actor,
+        hold::{self, Place},
+    },
+    domain::{id::BookId, rulebook::Rulebook},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    app::{Person, TestApp},
+    common::Database,
+};
+
+on_both_databases!(
+    a_scan_does_what_the_table_says_r_desk_2,
+    what_this_desk_did_today_is_listed_with_its_till_r_desk_12,
+    a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6,
+);
+
+/// The barcodes of a title's copies, in the order in which they came.
+async fn barcodes(desk: &Person<'_>, book: i64) -> Vec<String> {
+    let list = desk.get(&format!("/books/{book}/copies")).await.expect(200);
+    let copies = list["copies"].as_array().expect("a list");
+    copies.iter().map(|copy| copy["barcode"].as_str().expect("text").to_owned()).collect()
+}
+
+async fn scan(desk: &Person<'_>, body: Value) -> Value {
+    desk.post("/desk/scans", &body).await.expect(200)
+}
+
+fn told(answer: &Value) -> (&str, &str) {
+    (answer["outcome"].as_str().unwrap_or_default(), answer["class"].as_str().unwrap_or_default())
+}
+
+fn choices(answer: &Value) -> Vec<&str> {
+    answer["choices"].as_array().expect("a list").iter().filter_map(|choice| choice["id"].as_str()).collect()
+}
+
+async fn state(desk: &Person<'_>, barcode: &str) -> String {
+    let found = desk.get(&format!("/copies?barcode={barcode}")).await.expect(200);
+    found["copies"][0]["state"].as_str().expect("a state").to_owned()
+}
+
+async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
+    let app = TestApp::on(database).await;
+    let desk = app.admin(0).await;
+    let (asha, bala) = (app.student(1).await, app.student(2).await);
+    let book = app.book("Algorithms", 2).await;
+    let copies = barcodes(&desk, book).await;
+    let (first, second) = (copies[0].as_str(), copies[1].as_str());
+
+    // Nobody is open. A copy that nobody has is shown, and stays where it is.
+    let shown = scan(&desk, json!({ "code": first })).await;
+    assert_eq!(told(&shown), ("shown", "ok"));
+    assert_eq!((&shown["person"], &shown["change"]), (&Value::Null, &Value::Null));
+
+    // A card opens its person, whatever its case.
+    let opened = scan(&desk, json!({ "code": "CS25-001 " })).await;
+    assert_eq!(told(&opened), ("person", "ok"));
+    assert_eq!(
+        (&opened["person"]["name"], &opened["person"]["openLoans"], &opened["text"]),
+        (&json!("Student 1"), &json!(0), &json!("Student 1: no book out."))
+    );
+
+    // With a person open a copy is lent; the same at once is the trigger's bounce, a little later it is told.
+    let lend = json!({ "code": first.to_lowercase(), "person": asha.uid });
+    let lent = scan(&desk, lend.clone()).await;
+    assert_eq!(told(&lent), ("lent", "ok"));
+    assert_eq!(lent["text"], "Lent: “Algorithms” to Student 1, due Saturday 28 Nov.");
+    assert_eq!((&lent["loan"]["userId"], &lent["person"]["openLoans"]), (&json!(asha.uid), &json!(1)));
+    assert_eq!(lent["copy"]["state"], "on-loan");
+    assert_eq!(told(&scan(&desk, lend.clone()).await), ("ignored", "neutral"));
+    app.set_clock("2026-11-21T06:01:00Z");
+    let told_again = scan(&desk, lend.clone()).await;
+    assert_eq!((told(&told_again), choices(&told_again)), (("shown", "neutral"), vec!["return"]));
+    // What was lent since the person was opened does not come back by a scan, however long that was.
+    app.set_clock("2026-11-21T06:30:00Z");
+    let since = json!({ "code": first, "person": asha.uid, "since": "2026-11-21T05:59:00Z" });
+    assert_eq!(told(&scan(&desk, since).await).0, "shown");
+
+    // Somebody else has it: nothing happens before a key decides. Both steps are one.
+    let asked = scan(&desk, json!({ "code": first, "person": bala.uid })).await;
+    assert_eq!((told(&asked), choices(&asked)), (("ask", "ask"), vec!["return-and-lend", "return"]));
+    assert_eq!(state(&desk, first).await, "on-loan");
+    let both = scan(&desk, json!({ "code": first, "person": bala.uid, "choice": "return-and-lend" })).await;
+    assert_eq!((told(&both), &both["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
+    assert!(asha.get("/me/loans").await.expect(200)["loans"].as_array().is_some_and(Vec::is_empty));
+
+    // Renewing is meant, not guessed.
+    let renewed = scan(&desk, json!({ "code": first, "person": bala.uid, "intent": "renew" })).await;
+    assert_eq!((told(&renewed), &renewed["loan"]["returnDate"]), (("renewed", "ok"), &json!("2026-12-05")));
+
+    // A copy on loan to the person who is open comes back; with nobody open it comes back for whoever has it.
+    app.set_clock("2026-11-22T06:00:00Z");
+    let back = scan(&desk, json!({ "code": first, "person": bala.uid })).await;
+    assert_eq!((told(&back), &back["copy"]["state"]), (("returned", "ok"), &json!("on-shelf")));
+    assert_eq!(told(&scan(&desk, json!({ "code": first })).await), ("ignored", "neutral"));
+    scan(&desk, json!({ "code": second, "person": asha.uid })).await;
+    app.set_clock("2026-12-02T06:00:00Z");
+    let late = scan(&desk, json!({ "code": second })).await;
+    assert_eq!(told(&late), ("returned", "attention"));
+    assert_eq!(
+        late["text"],
+        "Returned: “Algorithms”, which Student 1 had. Fine: ₹15. Goes to Shelf A3. Student 1 has nothing else."
+    );
+    assert_eq!(late["explain"][0]["text"], "₹15 = 3 days × ₹5");
+
+    // The same card closes its person.
+    let closed = scan(&desk, json!({ "code": "cs25-001", "person": asha.uid })).await;
+    assert_eq!((told(&closed), &closed["person"]), (("person", "neutral"), &Value::Null));
+
+    // Copies that are nowhere to be lent from: a key decides, and the desk does it.
+    for (state_before, class) in [
+        ("lost", "ask"),
+        ("missing", "ask"),
+        ("in-repair", "ask"),
+        ("to-shelve", "ask"),
+        ("withdrawn", "stop"),
+    ] {
+        let list = desk.get(&format!("/copies?barcode={first}")).await.expect(200);
+        let id = &list["copies"][0]["id"];
+        desk.post(&format!("/copies/{id}/move"), &json!({ "state": state_before })).await.expect(200);
+        let asked = scan(&desk, json!({ "code": first })).await;
+        assert_eq!(
+            (asked["class"].as_str(), choices(&asked)),
+            (Some(class), vec!["put-on-shelf"]),
+            "{state_before}"
+        );
+        if state_before == "withdrawn" {
+            let refused = scan(&desk, json!({ "code": first, "person": asha.uid })).await;
+            assert_eq!(told(&refused), ("refused", "stop"));
+            assert_eq!(refused["blocks"][0]["overridable"], false);
+        } else if state_before != "to-shelve" {
+            let asked = scan(&desk, json!({ "code": first, "person": asha.uid })).await;
+            assert_eq!((told(&asked), choices(&asked)), (("ask", "ask"), vec!["lend", "put-on-shelf"]));
+        }
+        let put = scan(&desk, json!({ "code": first, "choice": "put-on-shelf" })).await;
+        assert_eq!((told(&put), &put["copy"]["state"]), (("shelved", "ok"), &json!("on-shelf")));
+    }
+
+    // A name or a title is looked for; what nobody has is unknown, and nothing is made of it.
+    let found = scan(&desk, json!({ "code": "student" })).await;
+    assert_eq!(told(&found), ("ask", "neutral"));
+    let person = format!("person:{}", asha.uid);
+    assert!(choices(&found).contains(&person.as_str()), "{found}");
+    assert_eq!(
+        told(&scan(&desk, json!({ "code": "student", "choice": person })).await),
+        ("person", "attention")
+    );
+    let found = scan(&desk, json!({ "code": "algor" })).await;
+    assert_eq!(choices(&found), [format!("book:{book}")]);
+    let title = scan(&desk, json!({ "code": "algor", "choice": format!("book:{book}") })).await;
+    assert_eq!((told(&title), title["choices"].as_array().map(Vec::len)), (("ask", "ask"), Some(2)));
+    let unknown = scan(&desk, json!({ "code": "X-404", "person": asha.uid })).await;
+    assert_eq!((told(&unknown), &unknown["person"]["uid"]), (("unknown", "stop"), &json!(asha.uid)));
+}
+
+async fn a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Algorithms", 2).await;
+    let copies = barcodes(&desk, book).await;
+    for copy in &copies {
+        scan(&desk, json!({ "code": copy, "person": asha.uid })).await;
+    }
+    desk.delete(&format!("/books/{book}")).await.expect(204);
+    let loans = desk.get("/loans").await.expect(200);
+    assert_eq!(loans["loans"][0]["titleDeleted"], json!(true), "the list of loans knows");
+
+    // With nobody open, and with somebody else open: nobody can be lent it, so there is nothing to ask.
+    app.set_clock("2026-11-22T06:00:00Z");
+    let back = scan(&desk, json!({ "code": copies[0].to_uppercase() })).await;
+    assert_eq!(told(&back), ("returned", "ok"));
+    assert_eq!(
+        back["text"],
+        "Returned: “Algorithms”, which Student 1 had. Its title was deleted from the catalogue, so this copy is \
+         withdrawn. Put it aside. Student 1 has 1 more book."
+    );
+    assert_eq!(back["copy"]["state"], "withdrawn");
+    let other = scan(&desk, json!({ "code": copies[1], "person": bala.uid })).await;
+    assert_eq!(told(&other), ("returned", "ok"));
+
+    // Nobody has it any more; and a new copy may have its barcode.
+    assert_eq!(told(&scan(&desk, json!({ "code": copies[0] })).await), ("unknown", "stop"));
+}
+
+#[tokio::test]
+async fn a_search_that_finds_more_people_than_it_shows_says_so() {
+    let app = TestApp::new().await;
+    let desk = app.admin(0).await;
+    for n in 1..=12 {
+        app.student(n).await;
+    }
+    let all = scan(&desk, json!({ "code": "student" })).await;
+    assert_eq!((choices(&all).len(), &all["text"]), (12, &json!("Found for “student”:")));
+    app.student(13).await;
+    let first = scan(&desk, json!({ "code": "student" })).await;
+    assert_eq!(choices(&first).len(), 12);
+    assert_eq!(
+        first["text"],
+        "Found for “student”: More people match: type more of the name, or find them under People."
+    );
+    assert_eq!(first["messages"][1]["code"], "desk.morePeople");
+}
+
+#[tokio::test]
+async fn a_block_is_told_with_its_numbers_and_lent_over_with_a_reason_r_desk_5() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let rules = desk.get("/settings/rules").await;
+    let mut document = rules.json();
+    document["categories"][0]["rules"]["maxLoans"] = json!(1);
+    desk.put("/settings/rules", &rules.etag(), &document).await.expect(200);
+    let book = app.book("Algorithms", 2).await;
+    let copies = barcodes(&desk, book).await;
+    let third = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
+    assert_eq!(third["text"], "Lent: “Algorithms” to Student 1, due Saturday 28 Nov. 1 of 1 out.");
+    let refused = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
+    assert_eq!(told(&refused), ("refused", "stop"));
+    let block = &refused["blocks"][0];
+    assert_eq!((&block["id"], &block["overridable"]), (&json!("limit.person"), &json!(true)));
+    assert_eq!(block["facts"], json!({ "out": 1, "max": 1 }));
+    assert_eq!(state(&desk, &copies[1]).await, "on-shelf");
+
+    let over = |reason: &str| {
+        json!({ "code": copies[1], "person": asha.uid,
+                "override": { "blocks": ["limit.person"], "reason": reason } })
+    };
+    let blank = desk.post("/desk/scans", &over(" ")).await;
+    blank.problem(422, "invalid");
+    assert_eq!(blank.wrong_fields(), ["override.reason"]);
+    assert_eq!(told(&scan(&desk, over("exam week")).await), ("lent", "ok"));
+    let log = desk.get(&format!("/changes?person={}&action=lent", asha.uid)).await.expect(200);
+    assert_eq!(log["changes"][0]["change"]["overridden"]["reason"], "exam week");
+}
+
+#[tokio::test]
+async fn an_isbn_shows_the_copies_and_never_picks_one_r_desk_2() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 2).await;
+    app.raw(&format!("UPDATE books SET isbn = '9780747532699' WHERE id = {book}"));
+    let copies = barcodes(&desk, book).await;
+    scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
+    app.set_clock("2026-11-21T07:00:00Z");
+    let asked = scan(&desk, json!({ "code": "0-7475-3269-9", "person": asha.uid })).await;
+    assert_eq!(told(&asked), ("ask", "ask"));
+    let first = &asked["choices"][0];
+    assert_eq!(first["copy"]["barcode"], copies[1], "what the person has comes first, to be returned");
+    let back =
+        scan(&desk, json!({ "code": "0-7475-3269-9", "person": asha.uid, "choice": first["id"] })).await;
+    assert_eq!(told(&back), ("returned", "ok"));
+}
+
+#[tokio::test]
+async fn a_repeat_of_a_scan_gets_the_first_answer_and_does_nothing_law_7() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let body = json!({ "code": barcodes(&desk, book).await[0], "person": asha.uid });
+    let keyed = || {
+        let mut request = desk.request("POST", "/desk/scans", Some(&body));
+        request.headers_mut().insert("Idempotency-Key", "scan-1".parse().expect("a key"));
+        request
+    };
+    let first = desk.send(keyed()).await.expect(200);
+    app.set_clock("2026-11-21T09:00:00Z");
+    let again = desk.send(keyed()).await;
+    assert_eq!(again.header("Idempotent-Replayed"), Some("true"));
+    assert_eq!(again.expect(200), first);
+    assert_eq!(asha.get("/me/loans").await.expect(200)["loans"].as_array().map(Vec::len), Some(1));
+}
+
+#[tokio::test]
+async fn a_copy_that_comes_back_is_kept_for_whoever_waits_and_the_desk_says_for_whom_r_hold_2() {
+    let app = TestApp::new().await;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Algorithms", 1).await;
+    let copies = barcodes(&desk, book).await;
+    scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
+    let (uid, moment) = (bala.uid, app.state.clock.moment());
+    app.state
+        .db
+        .write(move |tx| {
+            let what = Place { person: uid, book: BookId(book), overriding: None };
+            hold::place(tx, Actor::Student(uid), moment, &Rulebook::default(), &what)
+        })
+        .await
+        .expect("in line");
+    app.set_clock("2026-11-21T07:00:00Z");
+    let back = scan(&desk, json!({ "code": copies[0] })).await;
+    assert_eq!((told(&back), &back["hold"]["userName"]), (("returned", "attention"), &json!("Student 2")));
+    assert!(
+        back["text"].as_str().is_some_and(|text| text.contains("Keep it for Student 2 on the hold shelf"))
+    );
+    // Nobody else gets it without a reason; whoever it is kept for does.
+    let refused = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
+    assert_eq!((told(&refused), &refused["blocks"][0]["overridable"]), (("refused", "stop"), &json!(true)));
+    assert_eq!(told(&scan(&desk, json!({ "code": copies[0], "person": bala.uid })).await), ("lent", "ok"));
+}
+
+#[tokio::test]
+async fn returning_for_one_and_lending_to_another_is_both_or_neither_r_desk_2() {
+    let app = TestApp::new().await;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let (waiting, book) = (app.student(3).await, app.book("Algorithms", 1).await);
+    let code = barcodes(&desk, book).await[0].clone();
+    let loan = asha.borrow(book).await;
+    waiting.ask(&format!("/books/{book}/holds")).await.expect(201);
+    let both = json!({ "code": code, "person": bala.uid, "choice": "return-and-lend" });
+    let refused = scan(&desk, both.clone()).await;
+    assert_eq!(
+        (told(&refused), &refused["blocks"][0]["id"]),
+        (("refused", "stop"), &json!("title.reserved"))
+    );
+    assert_eq!(
+        asha.get("/me/loans").await.expect(200)["loans"][0]["id"],
+        loan,
+        "it did not come back either"
+    );
+    let anyway = json!({ "blocks": ["title.reserved"], "reason": "exam tomorrow" });
+    let lent = scan(&desk, crate::app::with(&both, json!({ "override": anyway }))).await;
+    assert_eq!((told(&lent), &lent["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
+    // Who waited waits on: nothing was kept on the way.
+    assert_eq!(waiting.get("/me/holds").await.expect(200)["holds"][0]["state"], "waiting");
+}
+
+#[tokio::test]
+async fn a_lost_copy_that_turns_up_goes_to_whoever_waits_r_hold_3() {
+    let app = TestApp::new().await;
+    let (desk, asha, waiting) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Algorithms", 1).await;
+    let list = desk.get(&format!("/books/{book}/copies")).await.expect(200);
+    let (id, code) = (&list["copies"][0]["id"], &list["copies"][0]["barcode"]);
+    desk.post(&format!("/copies/{id}/move"), &json!({ "state": "lost" })).await.expect(200);
+    waiting.ask(&format!("/books/{book}/holds")).await.expect(201);
+    let found = scan(&desk, json!({ "code": code, "person": asha.uid, "choice": "lend" })).await;
+    assert_eq!(
+        (told(&found), &found["copy"]["hold"]["userId"]),
+        (("kept", "attention"), &json!(waiting.uid))
+    );
+}
+
+#[tokio::test]
+async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_r_desk_6() {
+    let app = TestApp::new().await;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Algorithms", 3).await;
+    let copies = barcodes(&desk, book).await;
+    let loan = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await["loan"]["id"].clone();
+    let swap = format!("swap:{loan}");
+
+    // A second copy is lent, or the one that was lent comes back as another: a key says so.
+    let second = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
+    assert_eq!((told(&second), choices(&second)), (("lent", "ok"), vec![swap.as_str()]));
+    let back = scan(&desk, json!({ "code": copies[1], "person": asha.uid, "choice": swap })).await;
+    assert_eq!(
+        (told(&back), &back["loan"]["id"]),
+        (("returned", "attention"), &loan),
+        "that one never was a loan"
+    );
+    assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[1]).await], ["missing", "on-shelf"]);
+    desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
+    assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[1]).await], ["on-loan", "on-shelf"]);
+
+    // With nobody open it is offered where exactly one person has the title.
+    app.set_clock("2026-11-22T06:00:00Z");
+    let shown = scan(&desk, json!({ "code": copies[1] })).await;
+    assert_eq!((told(&shown), choices(&shown)), (("shown", "ok"), vec![swap.as_str()]));
+    let back = scan(&desk, json!({ "code": copies[1], "choice": swap })).await;
+    assert_eq!((told(&back), &back["loan"]["userId"]), (("returned", "attention"), &json!(asha.uid)));
+    assert_eq!(
+        [state(&desk, &copies[0]).await, state(&desk, &copies[1]).await],
+        ["missing", "on-shelf"],
+        "{back}"
+    );
+    assert!(asha.get("/me/loans").await.expect(200)["loans"].as_array().is_some_and(Vec::is_empty));
+    // Both are one action, and are taken back as one.
+    desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
+    assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[1]).await], ["on-loan", "on-shelf"]);
+
+    // Where somebody else has that copy by the records, the two are exchanged.
+    scan(&desk, json!({ "code": copies[2], "person": bala.uid })).await;
+    let asked = scan(&desk, json!({ "code": copies[2], "person": asha.uid })).await;
+    assert_eq!(choices(&asked), [swap.as_str(), "return-and-lend", "return"]);
+    let back = scan(&desk, json!({ "code": copies[2], "person": asha.uid, "choice": swap })).await;
+    assert_eq!((told(&back), &back["person"]["openLoans"]), (("returned", "attention"), &json!(0)));
+    assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[2]).await], ["on-loan", "on-shelf"]);
+    assert_eq!(bala.get("/me/loans").await.expect(200)["loans"][0]["barcode"], copies[0]);
+    let history = desk.get(&format!("/changes?book={book}&action=returned")).await.expect(200);
+    assert!(
+        history["changes"][0]["text"].as_str().is_some_and(|text| text.contains("came back in place of")),
+        "{history}"
+    );
+    desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
+    assert_eq!(bala.get("/me/loans").await.expect(200)["loans"][0]["barcode"], copies[2]);
+}
+
+#[tokio::test]
+async fn a_damaged_copy_goes_to_repair_and_whoever_brought_it_is_charged_r_desk_11() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = barcodes(&desk, book).await[0].clone();
+    let blank = json!({ "code": code, "damaged": { "note": " ", "charge": 50 } });
+    assert_eq!(desk.post("/desk/scans", &blank).await.wrong_fields(), ["damaged.note"]);
+    let torn = json!({ "code": code, "damaged": { "note": "Cover torn", "charge": 50 } });
+    let nobody = desk.post("/desk/scans", &torn).await;
+    assert_eq!(nobody.wrong_fields(), ["damaged.charge"], "nobody had it");
+    assert_eq!(state(&desk, &code).await, "on-shelf", "nothing was half-done");
+
+    // At once with the return, or found a moment later: the same.
+    for first in [None, Some(json!({ "code": code }))] {
+        scan(&desk, json!({ "code": code, "person": asha.uid, "choice": "lend" })).await;
+        if let Some(back) = first {
+            app.set_clock("2026-11-21T07:00:00Z");
+            assert_eq!(told(&scan(&desk, back).await), ("returned", "ok"));
+        }
+        let damaged = scan(&desk, torn.clone()).await;
+        assert_eq!(
+            (told(&damaged), &damaged["copy"]["state"]),
+            (("returned", "attention"), &json!("in-repair"))
+        );
+        assert_eq!((&damaged["charge"]["amount"], &damaged["charged"]), (&json!(50), &json!(asha.uid)));
+        let account = desk.get(&format!("/people/{}/account", asha.uid)).await.expect(200);
+        assert_eq!(account["balance"], 50);
+        assert_eq!(account["lines"][0]["reason"], "Algorithms: Cover torn");
+        desk.ask(&format!("/changes/{}/undo", damaged["change"])).await.expect(200);
+        assert_eq!(desk.get(&format!("/people/{}/account", asha.uid)).await.expect(200)["balance"], 0);
+        if state(&desk, &code).await == "on-loan" {
+            scan(&desk, json!({ "code": code, "intent": "return" })).await;
+        }
+        assert_eq!(state(&desk, &code).await, "on-shelf");
+    }
+}
+
+#[tokio::test]
+async fn lending_what_another_had_is_undone_as_one_r_undo_1() {
+    let app = TestApp::new().await;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = barcodes(&desk, book).await[0].clone();
+    scan(&desk, json!({ "code": code, "person": asha.uid })).await;
+    let both = scan(&desk, json!({ "code": code, "person": bala.uid, "choice": "return-and-lend" })).await;
+    assert_eq!(told(&both), ("lent", "ok"));
+    let undone = desk.ask(&format!("/changes/{}/undo", both["change"])).await.expect(200);
+    assert_eq!(
+        undone["text"],
+        "Undone: “Algorithms” was not lent. Undone: “Algorithms” is on loan again, due 28 Nov 2026."
+    );
+    assert_eq!(asha.get("/me/loans").await.expect(200)["loans"].as_array().map(Vec::len), Some(1));
+    assert!(bala.get("/me/loans").await.expect(200)["loans"].as_array().is_some_and(Vec::is_empty));
+}
+
+async fn what_this_desk_did_today_is_listed_with_its_till_r_desk_12(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, other, asha) = (app.admin(0).await, app.admin(1).await, app.student(1).await);
+    let (book, free) = (app.book("Algorithms", 2).await, app.book("Godaan", 1).await);
+    let copies = barcodes(&desk, book).await;
+    scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
+    // What a student does by himself is no desk's work, nor is what was done on another day.
+    asha.borrow(free).await;
+    app.set_clock("2026-11-30T06:00:00Z");
+    let empty = desk.get("/desk/today").await.expect(200);
+    assert_eq!((&empty["day"], &empty["lastOpenDay"]), (&json!("2026-11-30"), &json!("2026-11-29")));
+    assert_eq!((&empty["changes"], &empty["lent"], &empty["takings"]), (&json!([]), &json!(0), &json!([])));
+
+    let back = scan(&desk, json!({ "code": copies[0] })).await;
+    let (charge, owed) = (&back["charge"]["id"], back["charge"]["amount"].as_f64().expect("an amount"));
+    assert!((owed - 10.0).abs() < f64::EPSILON, "{back}");
+    let pay = |amount, method: &str| json!({ "amount": amount, "method": method });
+    let payments = format!("/people/{}/payments", asha.uid);
+    desk.post(&payments, &pay(4, "cash")).await.expect(201);
+    let mistaken = desk.post(&payments, &pay(3, "upi")).await.expect(201);
+    desk.ask(&format!("/changes/{}/undo", mistaken["change"])).await.expect(200);
+    desk.post(&payments, &pay(5, "upi")).await.expect(201);
+    desk.post(&format!("/charges/{charge}/waive"), &json!({ "reason": "a rupee" })).await.expect(200);
+    let lent = scan(&other, json!({ "code": copies[1], "person": asha.uid })).await;
+
+    let today = desk.get("/desk/today").await.expect(200);
+    let takings = json!([
+        { "method": "cash", "payments": 1, "amount": 4, "paidOut": 0 },
+        { "method": "upi", "payments": 1, "amount": 5, "paidOut": 0 },
+    ]);
+    assert_eq!((&today["takings"], &today["taken"], &today["waived"]), (&takings, &json!(9), &json!(1)));
+    assert_eq!((&today["lent"], &today["returned"]), (&json!(0), &json!(1)), "the other desk lent");
+    let actions: Vec<_> =
+        today["changes"].as_array().expect("a list").iter().map(|one| &one["action"]).collect();
+    assert_eq!(actions, ["waived", "paid", "undone", "paid", "paid", "returned"]);
+    let mistake = &today["changes"][3];
+    assert_eq!((&mistake["undone"], &mistake["undoable"]), (&json!(true), &json!(false)));
+    assert_eq!(today["changes"][0]["undoable"], true);
+
+    let all = desk.get("/desk/today?whose=everyone&action=lent").await.expect(200);
+    assert_eq!((&all["lent"], &all["changes"][0]["id"]), (&json!(1), &lent["change"]));
+    let page = desk.get("/desk/today?limit=2").await.expect(200);
+    let next = page["next"].as_str().expect("more");
+    let rest = desk.get(&format!("/desk/today?limit=2&cursor={next}")).await.expect(200);
+    assert_eq!(rest["changes"][0]["action"], "undone");
+}

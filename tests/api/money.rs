@@ -1,0 +1,377 @@
+//! Money and undo through the API: what the desk takes, and what it takes back.
+
+use serde_json::{Value, json};
+
+use crate::{
+    app::{Person, TestApp},
+    common::Database,
+};
+
+on_both_databases!(
+    a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1,
+    every_amount_of_an_account_says_how_it_came_about_law_6,
+    who_owes_what_is_listed_most_first_and_credit_last_r_money_6,
+    the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6,
+    a_copy_is_declared_lost_charged_and_found_again_r_money_4,
+    a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4,
+);
+
+async fn barcode(desk: &Person<'_>, book: i64) -> String {
+    let list = desk.get(&format!("/books/{book}/copies")).await.expect(200);
+    list["copies"][0]["barcode"].as_str().expect("text").to_owned()
+}
+
+/// A copy of a new title that somebody has, its loan, and its barcode.
+async fn lent(app: &TestApp, desk: &Person<'_>, to: &Person<'_>, title: &str) -> (Value, i64, String) {
+    let book = app.book(title, 1).await;
+    let loan = to.borrow(book).await;
+    let copies = desk.get(&format!("/books/{book}/copies")).await.expect(200);
+    let code = copies["copies"][0]["barcode"].as_str().expect("text").to_owned();
+    (copies["copies"][0]["id"].clone(), loan, code)
+}
+
+/// What is said of an amount, in English.
+fn told(explain: &Value) -> Vec<&str> {
+    let messages = explain.as_array().expect("a list");
+    messages.iter().map(|message| message["text"].as_str().expect("text")).collect()
+}
+
+async fn charge(desk: &Person<'_>, person: &Person<'_>, amount: i64) -> Value {
+    let form = json!({ "amount": amount, "kind": "other", "reason": "Lost card" });
+    desk.post(&format!("/people/{}/charges", person.uid), &form).await.expect(201)
+}
+
+async fn pay(desk: &Person<'_>, person: &Person<'_>, form: &Value) -> Value {
+    desk.post(&format!("/people/{}/payments", person.uid), form).await.expect(201)
+}
+
+async fn undo(desk: &Person<'_>, change: &Value) -> crate::app::Answer {
+    desk.ask(&format!("/changes/{change}/undo")).await
+}
+
+async fn account(desk: &Person<'_>, of: &Person<'_>) -> Value {
+    desk.get(&format!("/people/{}/account", of.uid)).await.expect(200)
+}
+
+async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = barcode(&desk, book).await;
+    desk.post("/desk/scans", &json!({ "code": code, "person": asha.uid })).await.expect(200);
+
+    app.set_clock("2026-12-02T06:00:00Z");
+    let owed = account(&desk, &asha).await;
+    assert_eq!((&owed["balance"], &owed["running"]), (&json!(0), &json!(20)));
+    let back = desk.post("/desk/scans", &json!({ "code": code })).await.expect(200);
+    assert_eq!((&back["charge"]["open"], &back["charged"]), (&json!(20), &json!(asha.uid)));
+    // The student sees it beside the specification's total, which stays the sum over open loans.
+    let own = asha.get("/me/account").await.expect(200);
+    assert_eq!((&own["balance"], &own["charges"][0]["reason"]), (&json!(20), &json!("Algorithms")));
+    assert_eq!(asha.get("/me/loans").await.expect(200)["totalFine"], 0);
+    assert_eq!(desk.get(&format!("/people/{}", asha.uid)).await.expect(200)["owes"], 20);
+
+    // Part of it is paid; the rest is waived, with a reason.
+    let payments = format!("/people/{}/payments", asha.uid);
+    let too_much = desk.post(&payments, &json!({ "amount": 21, "method": "cash" })).await;
+    assert_eq!(too_much.problem(422, "invalid"), "At most ₹20 is owed here.");
+    assert_eq!(too_much.wrong_fields(), ["amount"]);
+    let wrong = desk.post(&payments, &json!({ "amount": -1, "method": "cash" })).await;
+    assert_eq!((wrong.status, wrong.wrong_fields()), (422, vec!["amount".to_owned()]));
+    let paid = desk
+        .post(&payments, &json!({ "amount": 12.5, "method": "upi", "reference": "T-1" }))
+        .await
+        .expect(201);
+    let receipt = &paid["receipt"];
+    assert_eq!((&receipt["number"], &receipt["balance"]), (&json!("2026-27/000001"), &json!(7.5)));
+    let again = desk.get("/receipts/2026-27%2F000001").await.expect(200);
+    assert_eq!(&again, receipt);
+    let charge = &back["charge"]["id"];
+    let waive = format!("/charges/{charge}/waive");
+    assert_eq!(desk.post(&waive, &json!({ "reason": " " })).await.wrong_fields(), ["reason"]);
+    desk.post(&waive, &json!({ "reason": "was ill" })).await.expect(200);
+    let settled = account(&desk, &asha).await;
+    assert_eq!((&settled["balance"], &settled["charges"]), (&json!(0), &json!([])));
+
+    // Newest first: the return is not undone while its charge is paid.
+    let undo = |change: &Value| format!("/changes/{change}/undo");
+    let refused = desk.ask(&undo(&back["change"])).await;
+    assert_eq!(refused.problem(409, "refused"), "Something of this was paid or waived. Undo that first.");
+    let waived = desk.get("/changes?action=waived").await.expect(200);
+    desk.ask(&undo(&waived["changes"][0]["id"])).await.expect(200);
+    let undone = desk.ask(&undo(&paid["change"])).await.expect(200);
+    assert_eq!(undone["text"], "Undone: ₹12.50 is owed again; receipt 2026-27/000001 is reversed.");
+    assert_eq!(desk.get("/receipts/2026-27%2F000001").await.expect(200)["reversed"], true);
+    desk.ask(&undo(&back["change"])).await.expect(200);
+    let open = account(&desk, &asha).await;
+    assert_eq!((&open["balance"], &open["running"]), (&json!(0), &json!(20)), "it is on loan again");
+    assert_eq!(desk.ask(&undo(&back["change"])).await.problem(409, "refused"), "This was undone already.");
+
+    // Tomorrow is too late.
+    let lent = desk.get("/changes?action=lent").await.expect(200);
+    let late = desk.ask(&undo(&lent["changes"][0]["id"])).await;
+    assert_eq!(late.problem(409, "refused"), "Only what was done today can be undone. Correct it by hand.");
+}
+
+async fn every_amount_of_an_account_says_how_it_came_about_law_6(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let (_, loan, _) = lent(&app, &desk, &asha, "Godaan").await;
+    let (_, running, _) = lent(&app, &desk, &asha, "Nirmala").await;
+    app.set_clock("2026-12-02T06:00:00Z");
+    desk.post(&format!("/loans/{loan}/return"), &json!({ "restock": true })).await.expect(204);
+    let open = account(&desk, &asha).await;
+    assert_eq!(told(&open["charges"][0]["explain"]), ["₹20 = 4 days × ₹5"]);
+    let fine = &open["fines"][0];
+    assert_eq!(
+        (&fine["loanId"], &fine["amount"], &open["running"]),
+        (&json!(running), &json!(20), &json!(20))
+    );
+    assert_eq!(told(&fine["explain"]), ["₹20 = 4 days × ₹5"]);
+
+    let paid = pay(&desk, &asha, &json!({ "amount": 5, "method": "cash" })).await;
+    assert_eq!(told(&paid["receipt"]["items"][0]["explain"]), ["₹20 = 4 days × ₹5"]);
+    let waive = format!("/charges/{}/waive", open["charges"][0]["id"]);
+    desk.post(&waive, &json!({ "amount": 2, "reason": "was ill" })).await.expect(200);
+    let lines = account(&desk, &asha).await["lines"].clone();
+    assert_eq!(told(&lines[0]["explain"]), ["₹2 for “Godaan”"], "the waiver");
+    assert_eq!(told(&lines[1]["explain"]), ["₹5 for “Godaan”"], "the payment");
+    assert_eq!(
+        told(&lines[2]["explain"]),
+        ["₹20 = 4 days × ₹5", "₹5 paid, receipt 2026-27/000001", "₹2 waived: was ill", "₹13 still open"]
+    );
+    let rest = account(&desk, &asha).await["charges"][0]["explain"].clone();
+    assert_eq!(told(&rest), told(&lines[2]["explain"]));
+    undo(&desk, &paid["change"]).await.expect(200);
+    let lines = asha.get("/me/account").await.expect(200)["lines"].clone();
+    assert_eq!(told(&lines[0]["explain"]), ["₹5 for “Godaan” is owed again"]);
+    assert_eq!(
+        told(&lines[3]["explain"])[3..],
+        ["₹5 owed again: what had settled it was undone", "₹18 still open"]
+    );
+}
+
+async fn who_owes_what_is_listed_most_first_and_credit_last_r_money_6(database: Database) {
+    let app = TestApp::on(database).await;
+    let desk = app.admin(0).await;
+    let (asha, bala, chitra, devi) =
+        (app.student(1).await, app.student(2).await, app.student(3).await, app.student(4).await);
+    charge(&desk, &asha, 10).await;
+    charge(&desk, &bala, 10).await;
+    lent(&app, &desk, &bala, "Godaan").await;
+    let wrong = charge(&desk, &chitra, 30).await;
+    pay(&desk, &chitra, &json!({ "amount": 30, "method": "cash" })).await;
+    let reverse = format!("/charges/{}/reverse", wrong["charge"]["id"]);
+    desk.post(&reverse, &json!({ "reason": "a mistake" })).await.expect(200);
+    lent(&app, &desk, &devi, "Nirmala").await;
+    app.set_clock("2026-11-30T06:00:00Z");
+    let all = desk.get("/money/debtors").await.expect(200);
+    let row = |n: usize| {
+        let one = &all["debtors"][n];
+        (one["uid"].clone(), one["balance"].clone(), one["running"].clone(), one["owes"].clone())
+    };
+    assert_eq!(row(0), (json!(bala.uid), json!(10), json!(10), json!(20)));
+    // Whoever owes the same stands in the order of the names.
+    assert_eq!(row(1), (json!(asha.uid), json!(10), json!(0), json!(10)));
+    assert_eq!(row(2), (json!(devi.uid), json!(0), json!(10), json!(10)));
+    assert_eq!(row(3), (json!(chitra.uid), json!(-30), json!(0), json!(-30)));
+    assert_eq!((&all["total"], &all["owed"], &all["credit"]), (&json!(4), &json!(40), &json!(30)));
+
+    let first = desk.get("/money/debtors?limit=3").await.expect(200);
+    let cursor = first["next"].as_str().expect("goes on");
+    let rest = desk.get(&format!("/money/debtors?limit=3&cursor={cursor}")).await.expect(200);
+    assert_eq!((&rest["debtors"][0]["uid"], &rest["next"]), (&json!(chitra.uid), &Value::Null));
+    assert!(rest["previous"].is_string());
+}
+
+async fn the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    app.raw("UPDATE users SET name = '=1+1' WHERE name = 'Student 1'");
+    charge(&desk, &asha, 30).await;
+    // In the library it is December, in Greenwich still November.
+    app.set_clock("2026-11-30T18:31:00Z");
+    let damage = json!({ "amount": 50, "kind": "damage", "reason": "-2 pages" });
+    let torn = desk.post(&format!("/people/{}/charges", asha.uid), &damage).await.expect(201);
+    let only = json!([torn["charge"]["id"]]);
+    pay(&desk, &asha, &json!({ "amount": 12.5, "method": "upi", "reference": "T-1", "charges": only })).await;
+    let cash = pay(&desk, &asha, &json!({ "amount": 7, "method": "cash", "charges": only })).await;
+    undo(&desk, &cash["change"]).await.expect(200);
+    let waive = format!("/charges/{}/waive", torn["charge"]["id"]);
+    desk.post(&waive, &json!({ "amount": 1, "reason": "worn" })).await.expect(200);
+
+    let list = async |query: &str| desk.get(&format!("/money/lines?{query}")).await.expect(200);
+    let kinds = |list: &Value| -> Vec<String> {
+        let lines = list["lines"].as_array().expect("a list").iter();
+        lines.map(|line| line["kind"].as_str().expect("text").to_owned()).collect()
+    };
+    let month = list("").await;
+    assert_eq!((&month["from"], &month["to"]), (&json!("2026-12-01"), &json!("2026-12-01")));
+    assert_eq!(kinds(&month), ["waiver", "reversal", "payment", "payment", "charge"]);
+    let line = &month["lines"][3];
+    assert_eq!((&line["userName"], &line["rollNumber"]), (&json!("=1+1"), &json!("cs25-001")));
+    assert_eq!((&line["by"], &line["reversed"]), (&json!("Librarian 0"), &json!(false)));
+    assert_eq!(kinds(&list("from=2026-11-01&to=2026-11-30").await), ["charge"]);
+    assert_eq!(kinds(&list("kind=payment").await), ["payment", "payment"]);
+    assert_eq!(list("method=upi").await["lines"][0]["reference"], "T-1");
+    let first = list("limit=2&from=2026-11-01").await;
+    let cursor = first["next"].as_str().expect("goes on");
+    let second = list(&format!("limit=4&from=2026-11-01&cursor={cursor}")).await;
+    assert_eq!(
+        (kinds(&second), &second["next"]),
+        (vec!["payment".into(), "payment".into(), "charge".into(), "charge".into()], &Value::Null)
+    );
+    for path in ["lines", "lines.csv", "totals"] {
+        let wrong = desk.get(&format!("/money/{path}?from=2026-12-02&to=2026-12-01")).await;
+        assert_eq!((wrong.status, wrong.wrong_fields()), (422, vec!["to".to_owned()]), "{path}");
+    }
+
+    let sums = desk.get("/money/totals?from=2026-11-01&to=2026-12-31").await.expect(200);
+    let total = |kind: &str, of: Value, amount: Value, back: i64, net: Value| json!({ "kind": kind, "of": of, "count": 1, "amount": amount, "takenBack": back, "net": net });
+    assert_eq!(
+        sums["totals"],
+        json!([
+            total("charge", json!("damage"), json!(50), 0, json!(50)),
+            total("charge", json!("other"), json!(30), 0, json!(30)),
+            total("payment", json!("cash"), json!(7), 7, json!(0)),
+            total("payment", json!("upi"), json!(12.5), 0, json!(12.5)),
+            total("waiver", Value::Null, json!(1), 0, json!(1)),
+        ])
+    );
+
+    let file = desk.get("/money/lines.csv?to=2026-12-01").await;
+    assert_eq!(file.header("content-type"), Some("text/csv; charset=utf-8"));
+    let name = "attachment; filename=\"money-2026-12-01-2026-12-01.csv\"";
+    assert_eq!(file.header("content-disposition"), Some(name));
+    assert_eq!(
+        file.text,
+        "when,rollNumber,name,kind,of,reason,reference,receipt,debit,credit,by\n\
+         2026-12-01 00:01,cs25-001,'=1+1,waiver,,worn,,,,1.00,Librarian 0\n\
+         2026-12-01 00:01,cs25-001,'=1+1,reversal,,,,,7.00,,Librarian 0\n\
+         2026-12-01 00:01,cs25-001,'=1+1,payment,cash,,,2026-27/000002,,7.00,Librarian 0\n\
+         2026-12-01 00:01,cs25-001,'=1+1,payment,upi,,T-1,2026-27/000001,,12.50,Librarian 0\n\
+         2026-12-01 00:01,cs25-001,'=1+1,charge,damage,'-2 pages,,,50.00,,Librarian 0\n"
+    );
+}
+
+async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let (copy, loan, code) = lent(&app, &desk, &asha, "Godaan").await;
+    app.set_clock("2026-12-02T06:00:00Z");
+    // Without a price nothing is known to ask for, and zero is a price.
+    let lose = format!("/loans/{loan}/lost");
+    let unknown = desk.ask(&lose).await;
+    assert_eq!((unknown.status, unknown.wrong_fields()), (422, vec!["price".to_owned()]));
+    assert_eq!(desk.post(&lose, &json!({ "price": -1 })).await.wrong_fields(), ["price"]);
+    let free = desk.post(&lose, &json!({ "price": 0 })).await.expect(200);
+    assert_eq!(free["charges"].as_array().map(Vec::len), Some(1), "the fine alone");
+    undo(&desk, &free["change"]).await.expect(200);
+    desk.send(desk.request("PATCH", &format!("/copies/{copy}"), Some(&json!({ "price": 450 }))))
+        .await
+        .expect(200);
+
+    let lost = desk.ask(&lose).await.expect(200);
+    assert_eq!(lost["userId"], json!(asha.uid));
+    let charged = |n: usize| (lost["charges"][n]["of"].clone(), lost["charges"][n]["amount"].clone());
+    assert_eq!(charged(0), (json!("overdue"), json!(20)));
+    assert_eq!(charged(1), (json!("lost"), json!(450)));
+    assert_eq!(told(&lost["charges"][1]["explain"]), [format!("Price of copy {code}: ₹450")]);
+    let state =
+        async || desk.get(&format!("/copies?barcode={code}")).await.expect(200)["copies"][0]["state"].clone();
+    assert_eq!((state().await, account(&desk, &asha).await["balance"].clone()), (json!("lost"), json!(470)));
+    assert_eq!(desk.ask(&lose).await.status, 404, "it has ended");
+
+    // It turns up: the price is offered to be taken back, the fine stays.
+    let to_shelf = json!({ "state": "on-shelf" });
+    let found = desk.post(&format!("/copies/{copy}/move"), &to_shelf).await.expect(200);
+    let price = &found["lost"];
+    assert_eq!(
+        (&price["userId"], &price["amount"], &price["paid"]),
+        (&json!(asha.uid), &json!(450), &json!(0))
+    );
+    let reverse = format!("/charges/{}/reverse", price["charge"]);
+    assert_eq!(desk.post(&reverse, &json!({ "reason": "" })).await.wrong_fields(), ["reason"]);
+    app.set_clock("2026-12-02T06:01:00Z");
+    let back = desk.post(&reverse, &json!({ "reason": "Found" })).await.expect(200);
+    assert_eq!((&back["credit"], &account(&desk, &asha).await["balance"]), (&json!(0), &json!(20)));
+    assert_eq!(desk.post(&reverse, &json!({ "reason": "Found" })).await.status, 422, "once");
+
+    // Newest first: the copy is not lost again while its price is taken back.
+    let moved = desk.get("/changes?action=copy-moved").await.expect(200)["changes"][0]["id"].clone();
+    assert_eq!(undo(&desk, &moved).await.status, 409);
+    undo(&desk, &back["change"]).await.expect(200);
+    assert_eq!(account(&desk, &asha).await["balance"], 470);
+    undo(&desk, &moved).await.expect(200);
+    // And once more, all the way back.
+    let found = desk.post(&format!("/copies/{copy}/move"), &to_shelf).await.expect(200);
+    assert_eq!(found["lost"]["amount"], 450);
+    let moved = desk.get("/changes?action=copy-moved").await.expect(200)["changes"][0]["id"].clone();
+    undo(&desk, &moved).await.expect(200);
+    undo(&desk, &lost["change"]).await.expect(200);
+    assert_eq!(state().await, "on-loan");
+    let open = account(&desk, &asha).await;
+    assert_eq!((&open["balance"], &open["running"]), (&json!(0), &json!(20)));
+
+    // The desk finds it by a scan, and offers the same.
+    desk.ask(&lose).await.expect(200);
+    let scanned = desk.post("/desk/scans", &json!({ "code": code })).await.expect(200);
+    assert_eq!((&scanned["outcome"], scanned.get("lost")), (&json!("ask"), None));
+    let shelved =
+        desk.post("/desk/scans", &json!({ "code": code, "choice": "put-on-shelf" })).await.expect(200);
+    assert_eq!((&shelved["outcome"], &shelved["lost"]["amount"]), (&json!("shelved"), &json!(450)));
+    undo(&desk, &shelved["change"]).await.expect(200);
+    let lost = desk.get("/changes?action=declared-lost").await.expect(200)["changes"][0].clone();
+    assert_eq!(lost["undoable"], true);
+    undo(&desk, &lost["id"]).await.expect(200);
+
+    // Pitfall 7: who had it later and brought it back is nobody's debtor when it is lost from the shelf.
+    desk.ask(&lose).await.expect(200);
+    desk.post(&format!("/copies/{copy}/move"), &to_shelf).await.expect(200);
+    desk.post("/desk/scans", &json!({ "code": code, "person": bala.uid })).await.expect(200);
+    desk.post("/desk/scans", &json!({ "code": code, "intent": "return" })).await.expect(200);
+    for state in ["lost", "on-shelf"] {
+        let moved = desk.post(&format!("/copies/{copy}/move"), &json!({ "state": state })).await.expect(200);
+        assert_eq!(moved.get("lost"), None, "{state}");
+    }
+}
+
+async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let (copy, loan, _) = lent(&app, &desk, &asha, "Godaan").await;
+    let lost = desk.post(&format!("/loans/{loan}/lost"), &json!({ "price": 450 })).await.expect(200);
+    let charge = &lost["charges"][0]["id"];
+    let paid = pay(&desk, &asha, &json!({ "amount": 300, "method": "cash" })).await;
+    desk.post(&format!("/charges/{charge}/waive"), &json!({ "amount": 50, "reason": "old" }))
+        .await
+        .expect(200);
+    let found =
+        desk.post(&format!("/copies/{copy}/move"), &json!({ "state": "to-shelve" })).await.expect(200);
+    // What was waived is not taken back once more.
+    assert_eq!((&found["lost"]["amount"], &found["lost"]["paid"]), (&json!(400), &json!(300)));
+    let back =
+        desk.post(&format!("/charges/{charge}/reverse"), &json!({ "reason": "Found" })).await.expect(200);
+    let now = account(&desk, &asha).await;
+    assert_eq!((&back["credit"], &now["credit"], &now["balance"]), (&json!(300), &json!(300), &json!(-300)));
+    assert_eq!(
+        told(&now["lines"][0]["explain"]),
+        ["₹100 for “Godaan” is not owed any more", "₹300 had been paid and is credit now"]
+    );
+    // The payment settled what is taken back: it is not undone before that.
+    assert_eq!(undo(&desk, &paid["change"]).await.status, 409);
+
+    let refunds = format!("/people/{}/refunds", asha.uid);
+    let too_much = desk.post(&refunds, &json!({ "amount": 301, "method": "cash" })).await;
+    assert_eq!(too_much.problem(422, "invalid"), "The credit is ₹300.");
+    let out = desk.post(&refunds, &json!({ "amount": 120, "method": "cash" })).await.expect(201);
+    assert_eq!(out["credit"], 180);
+    assert_eq!(undo(&desk, &back["change"]).await.status, 409, "what was paid out is undone first");
+    undo(&desk, &out["change"]).await.expect(200);
+    undo(&desk, &back["change"]).await.expect(200);
+    let before = account(&desk, &asha).await;
+    assert_eq!((&before["credit"], &before["balance"]), (&json!(0), &json!(100)));
+    // What was taken back and owed again can be taken back again.
+    desk.post(&format!("/charges/{charge}/reverse"), &json!({ "reason": "Found" })).await.expect(200);
+    assert_eq!(account(&desk, &asha).await["credit"], 300);
+}

@@ -1,0 +1,72 @@
+import { expectAccessible } from './support/accessible'
+import { expect, present, test } from './support/test'
+
+test.use({ as: 'librarian', shelf: 'fresh' })
+
+test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and taken back step by step', async ({
+  page,
+  context,
+  who,
+}) => {
+  const librarian = present(who)
+  const late = (await librarian.allLoans('')).find(({ fine }) => fine > 0)
+  if (!late) throw new Error('The demo has an overdue loan')
+  await page.goto('desk')
+  await expect(page.getByRole('textbox', { name: 'Scan a card or a book' })).toBeFocused()
+  await page.keyboard.type(`${late.barcode}\n`)
+  const newest = page.getByRole('article')
+  await expect(newest).toContainText(`Returned: “${late.title}”, which ${late.userName} had.`)
+  await expect(newest).toContainText(`Fine: ₹${late.fine}`)
+  await newest.getByText('How this comes about').click()
+  await expect(newest).toContainText(`× ₹5`)
+  await expectAccessible(page, 'a return with a fine')
+
+  // What is no amount, or not owed, is refused with its reason, and no other sum is taken in its place.
+  const amount = newest.getByLabel('Amount')
+  for (const [typed, why] of [
+    ['abc', 'an amount with at most two decimals'],
+    ['', 'Amount is required.'],
+    ['0', `from ₹0.01 to ₹${late.fine}`],
+    ['-5', `from ₹0.01 to ₹${late.fine}`],
+    [String(late.fine + 5), `from ₹0.01 to ₹${late.fine}`],
+  ] as const) {
+    await amount.fill(typed)
+    await newest.getByRole('button', { name: 'Take', exact: true }).click()
+    await expect(newest).toContainText(why)
+    await expect(amount).toBeFocused()
+  }
+  expect((await librarian.allLoans('')).some(({ id }) => id === late.id)).toBe(false)
+  await amount.fill(String(late.fine))
+  await page.getByRole('button', { name: `Take ₹${late.fine}` }).click()
+  await expect(newest).toContainText(/₹\d+ taken, receipt \d{4}-\d{2}\/\d{6}\./)
+  await expect(page.getByRole('textbox', { name: 'Scan a card or a book' })).toBeFocused()
+  const opened = context.waitForEvent('page')
+  await newest.getByRole('link', { name: 'Receipt' }).click()
+  const receipt = await opened
+  await expect(receipt.getByRole('article')).toContainText(late.userName)
+  await expect(receipt.getByRole('article')).toContainText(late.title)
+  await expect(receipt.getByText('COPY')).toBeHidden()
+  await expectAccessible(receipt, 'a receipt')
+  await receipt.close()
+
+  // Newest first, by the keyboard alone.
+  await page.keyboard.press('Alt+KeyZ')
+  await expect(newest).toContainText(/₹\d+ is owed again; receipt .* is reversed\./)
+  // It can be taken again where it says that it is owed.
+  await page.keyboard.type(`${late.rollNumber}\n`)
+  const strip = page.getByRole('region', { name: late.userName })
+  await strip.getByRole('button', { name: 'Take money…' }).click()
+  await expect(page.getByRole('dialog')).toContainText('Take')
+  await expectAccessible(page, 'money taken from the strip')
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('textbox', { name: 'Scan a card or a book' })).toBeFocused()
+  await page.keyboard.press('Escape')
+  const earlier = page.getByRole('region', { name: 'Earlier' })
+  // A list that has just moved takes no press, which was meant for another row.
+  await expect(async () => {
+    await earlier.getByRole('button', { name: 'Undo' }).click()
+    await expect(newest).toContainText(`“${late.title}” is on loan again`, { timeout: 500 })
+  }).toPass()
+  const again = (await librarian.allLoans('')).find(({ id }) => id === late.id)
+  expect(again).toEqual(late)
+})

@@ -1,0 +1,85 @@
+import type { Account, Copy } from '../src/api/types'
+import { expectAccessible } from './support/accessible'
+import { expectDone, question } from './support/screens'
+import { expect, present, test } from './support/test'
+
+test.use({ as: 'librarian' })
+
+test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back and paid out', async ({
+  page,
+  library,
+  who,
+}) => {
+  const librarian = present(who)
+  const book = await library.addBook({ noOfBooks: 1 })
+  const reader = await library.student()
+  const { uid, name } = reader.user
+  const { barcode } = await reader.borrow(book.id)
+  const account = () => librarian.ask<Account>('GET', `/people/${uid}/account`)
+  const copy = async () => (await librarian.ask<{ copies: Copy[] }>('GET', `/copies?barcode=${barcode}`)).copies[0]
+
+  await page.goto(`people/${uid}`)
+  await page
+    .getByRole('button', { name: /^Return: / })
+    .first()
+    .click()
+  await question(page).getByRole('button', { name: 'The reader has lost it…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Declare lost' })
+  await expect(dialog).toContainText(`copy ${barcode}, on loan to ${name}`)
+  await expect(dialog).toContainText('No price is recorded for this copy')
+  await expectAccessible(page, 'declaring a loss')
+  await dialog.getByRole('button', { name: 'Declare lost' }).click()
+  await expect(dialog.getByLabel('Price')).toHaveAccessibleDescription(/Price is required\./)
+  await dialog.getByLabel('Price').fill('450')
+  await expect(dialog).toContainText('fine ₹0 + price ₹450 = ₹450')
+  await page.keyboard.press('Enter')
+  await expectDone(page, 'is declared lost.')
+  const panel = page.getByRole('region', { name: 'Account' })
+  await expect(panel).toContainText(`Charged · Lost · ${book.title}`)
+  await expect(page.getByText('No book is out.').or(page.getByRole('table', { name: 'Books out' }))).toHaveCount(1)
+  expect((await copy())?.state).toBe('lost')
+
+  // By the notice, all of it is undone; and done once more.
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(async () => (await copy())?.state).toBe('on-loan')
+  expect((await account()).balance).toBe(0)
+  await page
+    .getByRole('button', { name: /^Return: / })
+    .first()
+    .click()
+  await question(page).getByRole('button', { name: 'The reader has lost it…' }).click()
+  await dialog.getByLabel('Price').fill('450')
+  await dialog.getByRole('button', { name: 'Declare lost' }).click()
+
+  // Part of it is paid, with change.
+  await panel.getByRole('button', { name: 'Take money…' }).click()
+  const pay = page.getByRole('dialog')
+  await pay.getByLabel('Amount').fill('300')
+  await pay.getByLabel('Given (for the change)').fill('500')
+  await expect(pay).toContainText('Give back ₹200.')
+  await expectAccessible(page, 'taking money')
+  await pay.getByRole('button', { name: 'Take ₹300' }).click()
+  await expect(page.getByRole('dialog', { name: /^Receipt/ })).toContainText('Give back ₹200.')
+  await page.getByRole('button', { name: 'Done' }).click()
+  await expect(panel).toContainText('₹150')
+
+  // The copy turns up.
+  await page.goto(`book-detail/${book.id}`)
+  await page.getByRole('button', { name: /^Move/ }).first().click()
+  await question(page).getByLabel('on the shelf', { exact: true }).check()
+  await question(page).getByRole('button', { name: 'Move', exact: true }).click()
+  const found = page.getByRole('dialog', { name: 'Found again' })
+  await expect(found).toContainText(`₹450 stands charged to ${name}`)
+  await expect(found).toContainText('₹300 of it was paid')
+  await expectAccessible(page, 'a lost copy that turned up')
+  await found.getByRole('button', { name: 'Take back ₹450' }).click()
+  await expectDone(page, `₹450 taken back for ${name}.`)
+  expect(await account()).toMatchObject({ balance: -300, credit: 300 })
+
+  await page.goto(`people/${uid}`)
+  await expect(panel).toContainText('Credit ₹300')
+  await panel.getByRole('button', { name: 'Pay credit out…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pay out' }).click()
+  await expectDone(page, '₹300 paid out.')
+  expect(await account()).toMatchObject({ balance: 0, credit: 0 })
+})

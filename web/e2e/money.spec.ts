@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import type { Charge, DeskToday, Receipt } from '../src/api/types'
+import { heading } from './support/screens'
+import { expect, present, test } from './support/test'
+
+test.use({ as: 'librarian' })
+
+test.describe('the library’s money', () => {
+  test.use({ shelf: 'fresh' })
+
+  test('R-MONEY-6 who owes what, most first; opened, each amount says how it came about', async ({
+    page,
+    library,
+    who,
+  }) => {
+    const librarian = present(who)
+    const [little, much] = [await library.student(), await library.student()]
+    for (const [reader, amount] of [
+      [little, 9000],
+      [much, 9500],
+    ] as const) {
+      const charge = { amount, kind: 'lost', reason: 'An atlas' }
+      await librarian.ask('POST', `/people/${reader.user.uid}/charges`, charge)
+    }
+    await page.goto('home')
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Money' }).click()
+    await expect(heading(page)).toHaveText('Money')
+    const rows = page.getByRole('table', { name: 'Who owes what' }).locator('tbody').getByRole('row')
+    await expect(rows.nth(0)).toContainText(much.user.name)
+    await expect(rows.nth(1)).toContainText(little.user.name)
+    await expect(rows.nth(1)).toContainText('₹9,000')
+    await rows.nth(1).getByText('Why?').click()
+    await expect(rows.nth(1)).toContainText('Lost: An atlas')
+    // Below come those with fines of books that are out, which say the days.
+    const late = (await librarian.allLoans('')).find(({ fine }) => fine > 0)
+    if (!late) throw new Error('The demo has an overdue loan')
+    const debtor = rows.filter({ hasText: late.userName })
+    await debtor.getByText('Why?').click()
+    await expect(debtor).toContainText(`On books out: ${late.title}`)
+    await expect(debtor).toContainText('× ₹5')
+    await rows.nth(0).getByRole('link', { name: much.user.name }).click()
+    await expect(heading(page)).toHaveText(much.user.name)
+  })
+
+  test('R-MONEY-6 the lines of a period are filtered, summed up and downloaded', async ({ page, library, who }) => {
+    const librarian = present(who)
+    const { uid, name } = (await library.student({ name: 'Zarina Q' })).user
+    const kind = { amount: 50, kind: 'damage', reason: '=1+1' }
+    const { charge } = await librarian.ask<{ charge: Charge }>('POST', `/people/${uid}/charges`, kind)
+    const payment = { amount: 30, method: 'upi', reference: 'T-7' }
+    const { receipt } = await librarian.ask<{ receipt: Receipt }>('POST', `/people/${uid}/payments`, payment)
+    await librarian.ask('POST', `/charges/${charge.id}/waive`, { amount: 5, reason: 'was worn' })
+
+    // The demo's own lines are of other days.
+    const { day } = await librarian.ask<DeskToday>('GET', '/desk/today')
+    await page.goto(`money?from=${day}&to=${day}`)
+    const sums = page.getByRole('table', { name: 'What the period comes to' })
+    await expect(sums.getByRole('row').filter({ hasText: 'Charged · Damaged' })).toContainText('₹50')
+    await expect(sums.getByRole('row').filter({ hasText: 'Paid · UPI' })).toContainText('₹30')
+    const lines = page.getByRole('table', { name: 'Charges and payments' }).locator('tbody').getByRole('row')
+    await expect(lines).toHaveCount(3)
+    await expect(lines.nth(2)).toContainText(name)
+    await lines.nth(2).getByText('Why?').click()
+    await expect(lines.nth(2)).toContainText(`₹30 paid, receipt ${receipt.number}`)
+    await expect(lines.nth(2)).toContainText('₹15 still open')
+
+    await page.getByLabel('Paid by').selectOption('UPI')
+    await expect(lines).toHaveCount(1)
+    await expect(lines.first()).toContainText('T-7')
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
+    ])
+    const file = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\n')
+    expect(file).toHaveLength(2)
+    expect(file[1]).toContain(`Zarina Q,payment,upi,,T-7,${receipt.number},,30.00,`)
+    await page.getByLabel('Paid by').selectOption('Any way')
+    await page.getByLabel('First day').fill('2026-01-02')
+    await expect(page).toHaveURL(/from=2026-01-02/)
+    await page.getByLabel('Last day').fill('2026-01-01')
+    await expect(page.getByLabel('Last day')).toHaveAccessibleDescription(/must not be before the first/)
+    await page.getByLabel('Last day').fill('2026-01-03')
+    await expect(page.getByText('Nothing was charged or paid that fits these filters.')).toBeVisible()
+  })
+})

@@ -1,0 +1,348 @@
+import { heading, question, row, search } from './support/screens'
+import { expect, present, test } from './support/test'
+
+test.use({ as: 'librarian' })
+
+test('R-PEOPLE-1 a person is found by a part of anything and opened; filters and orders stay in the address', async ({
+  page,
+  library,
+}) => {
+  const book = await library.addBook()
+  const reader = await library.student({ name: 'Kavya Menon' })
+  await library.lend(reader, book.id)
+  await page.goto('people')
+  await expect(page.getByRole('table')).toBeVisible()
+  await search(page).fill(`menon ${reader.user.rollNumber ?? ''}`)
+  await expect(page.getByText('1 person', { exact: true })).toBeVisible()
+  await page.getByRole('link', { name: 'Has books' }).click()
+  await expect(row(page, 'Kavya Menon')).toBeVisible()
+  await page.getByRole('link', { name: 'Inactive' }).click()
+  await expect(page.getByText('Nobody matches')).toBeVisible()
+  await page.getByRole('link', { name: 'Everybody' }).click()
+  await page.getByRole('columnheader', { name: 'Owes' }).getByRole('link').click()
+  await expect(page).toHaveURL(/sort=-owes/)
+  await expect(page.getByRole('columnheader', { name: 'Owes' })).toHaveAttribute('aria-sort', 'descending')
+  await page.reload()
+  await page.getByRole('link', { name: 'Kavya Menon' }).click()
+  await expect(heading(page)).toHaveText('Kavya Menon')
+  await expect(page.getByRole('region', { name: '1 book out' })).toContainText(book.title)
+})
+
+test('R-PEOPLE-2 the page of a person shows what is out and was, and takes books back', async ({
+  page,
+  library,
+  who,
+}) => {
+  const [kept, returned] = [await library.addBook(), await library.addBook()]
+  const reader = await library.student({ name: 'Arjun Das' })
+  await library.lend(reader, kept.id)
+  const ended = await library.lend(reader, returned.id)
+  await present(who).ask('POST', `/loans/${ended.id}/return`, { restock: true })
+  await page.goto(`people/${reader.user.uid}`)
+  await expect(page.getByRole('region', { name: 'Earlier loans' })).toContainText(returned.title)
+  await expect(page.getByRole('region', { name: 'What happened' })).toContainText(`“${kept.title}” lent`)
+
+  const out = page.getByRole('region', { name: '1 book out' })
+  await out.getByRole('button', { name: `Extend 7 Days: ${kept.title}` }).click()
+  await expect(page.getByText('Return date extended successfully.')).toBeVisible()
+  await out.getByRole('button', { name: `Return and restock: ${kept.title}` }).click()
+  await question(page).getByRole('button', { name: 'Return and restock' }).click()
+  await expect(page.getByText('No book is out.')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Earlier loans' })).toContainText(kept.title)
+  await expect(page.getByRole('heading', { name: 'Books out' })).toBeFocused()
+})
+
+test('R-PEOPLE-2 an address of nobody says so', async ({ page, watch }) => {
+  watch.excuse(/404/)
+  for (const address of ['people/999999', 'people/0']) {
+    await page.goto(address)
+    await expect(page.getByText('There is no such person, or no longer.')).toBeVisible()
+  }
+})
+
+test('R-PEOPLE-3 somebody without an email is added, gets a code on a slip, and signs in with it', async ({
+  page,
+  pageOf,
+  library,
+  watch,
+}) => {
+  watch.excuse(/409/, /could not be added/)
+  const taken = await library.student()
+  const rollNumber = `np-${Date.now()}`
+  await page.goto('people')
+  await page.getByRole('button', { name: 'Add person' }).click()
+  await question(page).getByLabel('Full name').fill('Nilima Basu')
+  await question(page)
+    .getByLabel('Roll number')
+    .fill(taken.user.rollNumber ?? '')
+  await question(page).getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(question(page).getByText('An account with this roll number already exists.')).toBeVisible()
+  await question(page).getByLabel('Roll number').fill(rollNumber)
+  await question(page).getByRole('button', { name: 'Add', exact: true }).click()
+  await expect(heading(page)).toHaveText('Nilima Basu')
+
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Hand out a sign-in code' }).click()
+  await question(page).getByRole('button', { name: 'Make a code' }).click()
+  const code = await question(page)
+    .getByText(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/)
+    .innerText()
+
+  const visitor = await pageOf(null)
+  await visitor.goto('login')
+  await visitor.getByRole('link', { name: 'I have a code' }).click()
+  await visitor.getByLabel('Code').fill(code.toLowerCase())
+  await visitor.getByLabel('Roll number').fill(rollNumber)
+  await visitor.getByLabel('New password').fill('four plain words here')
+  await visitor.getByRole('button', { name: 'Save and sign in' }).click()
+  await expect(visitor).toHaveURL(/student-home/)
+  await expect(visitor.getByText('Nilima Basu').first()).toBeVisible()
+})
+
+test('R-PEOPLE-6 whoever is deactivated is out at once, and back when activated', async ({
+  page,
+  pageOf,
+  library,
+  watch,
+}) => {
+  watch.excuse(/401|403/)
+  const reader = await library.student({ name: 'Tara Singh' })
+  const theirs = await pageOf(reader)
+  await theirs.goto('student-home')
+  await page.goto(`people/${reader.user.uid}`)
+  await page.getByRole('button', { name: 'Edit', exact: true }).click()
+  await question(page).getByLabel('Reason').fill('Torn pages')
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expect(question(page).getByText('Say until when, or clear the reason.')).toBeVisible()
+  await question(page).getByLabel('Until', { exact: true }).fill('2999-01-01')
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Until 1 Jan 2999: Torn pages')).toBeVisible()
+
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Deactivate' }).click()
+  await question(page).getByLabel('Reason (optional)').fill('Left the college')
+  await question(page).getByRole('button', { name: 'Deactivate' }).click()
+  await expect(page.getByText('Inactive', { exact: true })).toBeVisible()
+  await expect(page.getByRole('region', { name: 'What happened' })).toContainText('Left the college')
+  await theirs.goto('profile')
+  await expect(theirs).toHaveURL(/login/)
+  await theirs.getByLabel('Email').fill(reader.user.email)
+  await theirs.getByLabel('Password', { exact: true }).fill(reader.password)
+  await theirs.getByRole('button', { name: 'Sign In' }).click()
+  await expect(theirs.getByText('This account is not active.')).toBeVisible()
+
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Activate' }).click()
+  await expect(page.getByText('Inactive', { exact: true })).toBeHidden()
+  await theirs.getByRole('button', { name: 'Sign In' }).click()
+  await expect(theirs).toHaveURL(/profile|student-home/)
+})
+
+test('R-PEOPLE-4 a file is tried first, then imported; the rejected rows come back as a file', async ({
+  page,
+  library,
+  watch,
+}) => {
+  watch.excuse(/422/, /could not be imported/)
+  const reader = await library.student({ name: 'Ishaan Rao' })
+  const { rollNumber } = reader.user
+  await page.goto('people')
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Import people' }).click()
+  await expect(heading(page)).toHaveText('Import people')
+  const choose = async (text: string) => {
+    const chooser = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: /^Choose/ }).click()
+    await (await chooser).setFiles({ name: 'class.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+  }
+  await choose('shoes\n1\n')
+  await expect(page.getByText('This file cannot be imported').first()).toBeVisible()
+
+  const fresh = `imp-${Date.now()}`
+  const number = String(Date.now()).slice(-7)
+  await (await library.librarian()).ask('POST', '/people', { name: 'Hari Zero', rollNumber: `00${number}` })
+  await choose(`rollNumber,name\n${Number(number)},Hari Zero\n`)
+  await expect(page.getByText(`Hari Zero has the roll number 00${number}`)).toBeVisible()
+  await library.student({ name: 'Not In The File' })
+  await choose(`rollNumber,name,batch\n${rollNumber},,2028\n${fresh},Leela Nair,2028\nno-name,,\n`)
+  await page.getByText('of the same batches').first().click()
+  await expect(page.getByRole('link', { name: 'Not In The File' })).toBeVisible()
+  await expect(page.getByText('3 rows: 1 new, 1 changed, 0 unchanged, 1 rejected.')).toBeVisible()
+  await expect(row(page, rollNumber ?? '')).toContainText('→ 2028')
+  await expect(page.getByText('Full name is required.')).toBeVisible()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download rejected rows' }).click()
+  expect((await download).suggestedFilename()).toBe('people.rejected.csv')
+
+  await page.getByRole('button', { name: 'Import 2 people' }).click()
+  await expect(page.getByRole('heading', { name: 'Imported' })).toBeVisible()
+  await page.getByRole('link', { name: 'Back to People' }).click()
+  await search(page).fill(fresh)
+  await expect(row(page, 'Leela Nair')).toContainText('2028')
+})
+
+test('R-PEOPLE-5 a batch is looked at, somebody stays behind, and the rest goes on', async ({ page, library }) => {
+  const batch = `B${Date.now() % 1_000_000}`
+  const desk = await library.librarian()
+  for (const name of ['Uma Pillai', 'Vikram Seth', 'Wahida Khan']) {
+    // One after the other, so that their order is theirs.
+    // oxlint-disable-next-line no-await-in-loop
+    await desk.ask('POST', '/people', { name, rollNumber: `${batch}-${name.charAt(0)}`, batch })
+  }
+  await page.goto('people')
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Year’s end' }).click()
+  await page.getByLabel('From batch').fill(batch)
+  await page.getByLabel('To batch').fill(`${batch}+1`)
+  await page.getByRole('button', { name: 'Show whom it concerns' }).click()
+  await expect(page.getByRole('heading', { name: '3 people' })).toBeVisible()
+  await page.getByRole('checkbox', { name: 'Vikram Seth' }).uncheck()
+  await page.getByRole('button', { name: `Move 2 people to ${batch}+1` }).click()
+  await expect(page.getByText('2 people done.')).toBeVisible()
+  await page.goto(`people?q=${encodeURIComponent(`${batch}+1`)}`)
+  await expect(row(page, 'Uma Pillai')).toBeVisible()
+  await expect(row(page, 'Vikram Seth')).toBeHidden()
+
+  // From the log; and, moved once more, from the notice.
+  await page.goto('activity?action=batch-moved')
+  await page.getByRole('button', { name: `Undo: 2 people moved from batch ${batch} to ${batch}+1.` }).click()
+  await expect(page.getByText(`Undone: 2 people are in batch ${batch} again.`)).toBeVisible()
+  await expect(page.getByText('Undone', { exact: true }).first()).toBeVisible()
+  await page.goto('promote')
+  await page.getByLabel('From batch').fill(batch)
+  await page.getByRole('radio', { name: 'It leaves' }).check()
+  await page.getByRole('button', { name: 'Show whom it concerns' }).click()
+  await page.getByRole('button', { name: 'Deactivate 3 people' }).click()
+  await expect(page.getByText('3 people done.')).toBeVisible()
+  await page.locator('#main').getByRole('button', { name: 'Undo' }).click()
+  await expect(page.getByText(`Undone: 3 people of batch ${batch} are active again.`)).toBeVisible()
+})
+
+test('R-PEOPLE-2 the ID card of a person is shown to be printed', async ({ page, library }) => {
+  const reader = await library.student({ name: 'Bhavna Joshi' })
+  await page.goto(`people/${reader.user.uid}`)
+  await page.getByRole('button', { name: 'ID card' }).click()
+  await expect(question(page)).toContainText('Bhavna Joshi')
+  const { rollNumber } = reader.user
+  await expect(question(page).getByRole('img', { name: `QR code of roll number ${rollNumber}` })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'ID card' })).toBeFocused()
+})
+
+test('R-PEOPLE-9 two records of one person are compared and merged; the old card opens the new record, and undo parts them', async ({
+  page,
+  library,
+}) => {
+  const mark = `Mg${Date.now() % 1_000_000}`
+  const kept = await library.student({ name: `Chitra ${mark}` })
+  const dropped = await library.student({ name: `Citra ${mark}` })
+  const book = await library.addBook()
+  await library.lend(dropped, book.id)
+  await page.goto(`people/${kept.user.uid}`)
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Merge with another record' }).click()
+  await question(page)
+    .getByLabel(`Find the other record of Chitra ${mark}`)
+    .fill(dropped.user.rollNumber ?? '')
+  await question(page)
+    .getByRole('button', { name: `Citra ${mark}` })
+    .click()
+  await expect(question(page)).toContainText('Goes over: 1 book out')
+  await expect(question(page)).toContainText(`${dropped.user.rollNumber} opens this record too`)
+  await expect(question(page)).toContainText(`${dropped.user.email} no longer signs in.`)
+  await expect(question(page).getByRole('radio', { name: new RegExp(`Chitra ${mark}`) })).toBeChecked()
+  await question(page).getByRole('button', { name: 'Merge', exact: true }).click()
+  await expect(page.getByText(`Merged into the record of Chitra ${mark}.`)).toBeVisible()
+  await expect(row(page, book.title)).toBeVisible()
+
+  await page.getByRole('button', { name: 'Undo', exact: true }).click()
+  await expect(page.getByText('No book is out.')).toBeVisible()
+  await page.goto(`people/${dropped.user.uid}`)
+  await expect(row(page, book.title)).toBeVisible()
+
+  // Again, and from the other side.
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Merge with another record' }).click()
+  await question(page).getByRole('textbox').fill(`Chitra ${mark}`)
+  await question(page)
+    .getByRole('button', { name: `Chitra ${mark}` })
+    .click()
+  await question(page)
+    .getByRole('radio', { name: new RegExp(`Chitra ${mark}`) })
+    .check()
+  await question(page).getByRole('button', { name: 'Merge', exact: true }).click()
+  await expect(heading(page)).toHaveText(`Chitra ${mark}`)
+  await page.goto(`people?q=${dropped.user.rollNumber}`)
+  await expect(row(page, `Chitra ${mark}`)).toBeVisible()
+  // An old link leads to the record that stayed.
+  await page.goto(`people/${kept.user.uid}`)
+  await expect(heading(page)).toHaveText(`Chitra ${mark}`)
+  await page.goto(`people/${dropped.user.uid}`)
+  await expect(heading(page)).toHaveText(`Chitra ${mark}`)
+  await page.goto('desk')
+  await expect(page.getByRole('textbox', { name: 'Scan a card or a book' })).toBeFocused()
+  await page.keyboard.type(`${dropped.user.rollNumber}\n`)
+  await expect(page.getByText(`Chitra ${mark}`).first()).toBeVisible()
+})
+
+test('R-PEOPLE-7 a certificate is printed with its number, and anybody can check it', async ({
+  page,
+  pageOf,
+  library,
+}) => {
+  const reader = await library.student({ name: 'Xavier Dsouza' })
+  await page.goto(`people/${reader.user.uid}`)
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'No-dues certificate' }).click()
+  await question(page).getByRole('button', { name: 'Issue' }).click()
+  const paper = question(page).getByRole('article')
+  await expect(paper).toContainText('Xavier Dsouza')
+  await expect(paper.getByRole('img')).toBeVisible()
+  const number = await paper.getByText(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/).innerText()
+  const anybody = await pageOf(null)
+  await anybody.goto(`no-dues/${number}`)
+  await expect(anybody.getByText('This certificate is genuine, and nothing is open.')).toBeVisible()
+  await expect(anybody.getByText('Xavier Dsouza')).toBeVisible()
+})
+
+test('R-PEOPLE-8 a desk assistant gets the desk alone', async ({ page, pageOf, library, watch }) => {
+  watch.excuse(/422|401/, /role could not be changed/)
+  const assistant = await library.student({ name: 'Yash Gupta' })
+  await page.goto(`people/${assistant.user.uid}`)
+  await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
+  await page.getByRole('menuitem', { name: 'Make a librarian' }).click()
+  for (const capability of ['Catalogue', 'People', 'Money', 'Settings']) {
+    // oxlint-disable-next-line no-await-in-loop
+    await question(page).getByRole('checkbox', { name: capability }).uncheck()
+  }
+  await question(page).getByLabel('Your own password').fill('not my password')
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expect(question(page).getByText('This is not your password.')).toBeVisible()
+  await question(page).getByLabel('Your own password').fill('demo-library')
+  await question(page).getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('Librarian', { exact: true })).toBeVisible()
+
+  const theirs = await pageOf(await library.signIn(assistant.user.email, assistant.password))
+  await theirs.goto('desk')
+  const bar = theirs.getByRole('navigation').first()
+  await expect(bar.getByRole('link', { name: 'Desk' })).toBeVisible()
+  await expect(bar.getByRole('link', { name: 'Update' })).toBeHidden()
+  await theirs.goto('people')
+  await expect(theirs.getByRole('table')).toBeVisible()
+  await expect(theirs.getByRole('button', { name: 'Add person' })).toBeHidden()
+  // What only the catalogue's people may do is not offered.
+  const book = await library.addBook()
+  await theirs.goto('home')
+  await expect(theirs.getByRole('region', { name: 'Books' }).getByRole('link').first()).toBeVisible()
+  await expect(theirs.getByRole('link', { name: 'Add New Book' })).toBeHidden()
+  await expect(theirs.getByRole('link', { name: /^Update / })).toHaveCount(0)
+  await expect(theirs.getByRole('button', { name: /^Delete / })).toHaveCount(0)
+  await theirs.goto(`book-detail/${book.id}`)
+  const copies = theirs.getByRole('region', { name: 'Copies' })
+  await expect(copies.getByRole('button', { name: /^Move/ }).first()).toBeVisible()
+  await expect(copies.getByRole('button', { name: 'Add copies' })).toBeHidden()
+  await expect(copies.getByRole('button', { name: /^Edit/ })).toHaveCount(0)
+  await expect(theirs.getByRole('link', { name: 'Update Book' })).toBeHidden()
+  await theirs.goto(`update/${book.id}`)
+  await expect(theirs).toHaveURL(/home/)
+})

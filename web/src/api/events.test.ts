@@ -1,0 +1,37 @@
+import { afterEach, expect, it, vi } from 'vitest'
+import { listen } from './events'
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const streaming = (text: string) => new Response(text, { headers: { 'Content-Type': 'text/event-stream' } })
+
+it('R-DESK-9: whoever is cut off connects again, says what it has got, and stops when it is refused', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const refusal = { status: 401, code: 'phone-ended', title: 'Unauthorized', detail: 'Ended.' }
+  const fetched = vi
+    .fn<typeof fetch>()
+    .mockImplementationOnce(async () => streaming(': here\n\nevent: answer\nid: 7\ndata: {"key":"k"}\n\n'))
+    .mockImplementationOnce(async () => Promise.reject(new TypeError('no network')))
+    .mockImplementationOnce(async () => new Response(JSON.stringify(refusal), { status: 401 }))
+  vi.stubGlobal('fetch', fetched)
+  const heard: string[] = []
+  const refused = vi.fn()
+  listen('/phone/answers', {
+    headers: { Authorization: 'Bearer t' },
+    onEvent: ({ event, data }) => heard.push(`${event} ${data}`),
+    onStands: (stands) => heard.push(stands ? 'stands' : 'cut'),
+    onRefused: refused,
+  })
+  await vi.waitFor(() => expect(heard).toEqual(['stands', 'answer {"key":"k"}', 'cut']))
+  await vi.advanceTimersByTimeAsync(1500)
+  await vi.waitFor(() => expect(heard).toHaveLength(4))
+  await vi.advanceTimersByTimeAsync(1500)
+  await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce())
+  const lastIds = fetched.mock.calls.map(([, init]) => new Headers(init?.headers).get('Last-Event-ID'))
+  expect(lastIds).toEqual([null, '7', '7'])
+  await vi.advanceTimersByTimeAsync(60_000)
+  expect(fetched).toHaveBeenCalledTimes(3)
+})

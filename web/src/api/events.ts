@@ -1,0 +1,78 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { ProblemError, problemOf } from '../lib/problem'
+import { API } from './client'
+
+/** The server gives a sign of life every 10 seconds; a stream that is silent for longer is dead. */
+const SILENCE_MS = 25_000
+const AGAIN_MS = 1500
+
+type Listener = {
+  headers?: Record<string, string>
+  onEvent: (event: EventSourceMessage) => void
+  /** Whether the stream stands. */
+  onStands: (stands: boolean) => void
+  /** The server will not be heard, whatever is tried: nothing is tried any more. */
+  onRefused: (problem: ProblemError) => void
+}
+
+/**
+ * Listens to a stream of the server until it is stopped. It connects again whenever the stream ends, and says what it has
+ * got, so that nothing is missed. The browser's own `EventSource` sends no headers and does not tell why it fails.
+ */
+export function listen(path: `/${string}`, { headers, onEvent, onStands, onRefused }: Listener): () => void {
+  const stop = new AbortController()
+  let last: string | null = null
+
+  async function hear(): Promise<void> {
+    const silent = new AbortController()
+    let watchdog = setTimeout(() => silent.abort(), SILENCE_MS)
+    try {
+      const response = await fetch(API + path, {
+        headers: { Accept: 'text/event-stream', ...headers, ...(last !== null && { 'Last-Event-ID': last }) },
+        signal: AbortSignal.any([stop.signal, silent.signal]),
+        cache: 'no-store',
+      })
+      if (!response.ok || !response.body) {
+        const body: unknown = await response.json().catch(() => null)
+        throw problemOf(response, body)
+      }
+      onStands(true)
+      const parser = createParser({
+        onEvent: (event) => {
+          last = event.id ?? last
+          if (!stop.signal.aborted) onEvent(event)
+        },
+      })
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+      for (;;) {
+        // oxlint-disable-next-line no-await-in-loop -- one piece comes after the other
+        const { done, value } = await reader.read()
+        if (done) return
+        clearTimeout(watchdog)
+        watchdog = setTimeout(() => silent.abort(), SILENCE_MS)
+        parser.feed(value)
+      }
+    } finally {
+      clearTimeout(watchdog)
+    }
+  }
+
+  void (async () => {
+    while (!stop.signal.aborted) {
+      try {
+        // oxlint-disable-next-line no-await-in-loop -- one stream comes after the other
+        await hear()
+      } catch (error) {
+        if (error instanceof ProblemError && error.status < 500 && error.status !== 429) {
+          if (!stop.signal.aborted) onRefused(error)
+          return
+        }
+      }
+      if (stop.signal.aborted) return
+      onStands(false)
+      // oxlint-disable-next-line no-await-in-loop -- the next one is tried a moment later
+      await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
+    }
+  })()
+  return () => stop.abort()
+}

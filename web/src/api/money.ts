@@ -1,0 +1,142 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { action } from './action'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import { FIRST_PAGE, pageAfter } from './pages'
+import type { ChargeForm, LineKind, Method, PaymentForm, RefundForm, WaiverForm } from './types'
+
+/** What a person owes and how it came about, the newest lines. */
+export const accountQuery = (uid: number) =>
+  queryOptions({
+    queryKey: keys.account(uid),
+    queryFn: ({ signal }) => dataOf(client.GET('/people/{id}/account', { params: { path: { id: uid } }, signal })),
+  })
+
+/** One's own. */
+export const myAccountQuery = queryOptions({
+  queryKey: keys.myAccount,
+  queryFn: ({ signal }) => dataOf(client.GET('/me/account', { signal })),
+})
+
+export const receiptQuery = (number: string) =>
+  queryOptions({
+    queryKey: keys.receipt(number),
+    queryFn: ({ signal }) => dataOf(client.GET('/receipts/{number}', { params: { path: { number } }, signal })),
+  })
+
+const DEBTORS_PER_PAGE = 20
+const LINES_PER_PAGE = 50
+
+const cursorOf = ({ cursor }: { cursor: string | null }) => (cursor === null ? {} : { cursor })
+
+/** Who owes what, most first. */
+export const debtorsQuery = infiniteQueryOptions({
+  queryKey: keys.debtors,
+  queryFn: ({ pageParam, signal }) =>
+    dataOf(
+      client.GET('/money/debtors', { params: { query: { limit: DEBTORS_PER_PAGE, ...cursorOf(pageParam) } }, signal }),
+    ),
+  initialPageParam: FIRST_PAGE,
+  getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+  staleTime: 0,
+})
+
+/** A period, by the library's days; without them, this month until today. */
+export type Period = { from?: string; to?: string }
+
+/** Which lines of all accounts: all that fit every one given. */
+export type LineFilter = Period & { kind?: LineKind; method?: Method }
+
+/** The lines of all accounts in a period, newest first. */
+export const linesQuery = (filter: LineFilter) =>
+  infiniteQueryOptions({
+    queryKey: keys.moneyLines(filter),
+    queryFn: ({ pageParam, signal }) =>
+      dataOf(
+        client.GET('/money/lines', {
+          params: { query: { ...filter, limit: LINES_PER_PAGE, ...cursorOf(pageParam) } },
+          signal,
+        }),
+      ),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+
+/** What the lines of a period come to. */
+export const totalsQuery = (period: Period) =>
+  queryOptions({
+    queryKey: keys.totals(period),
+    queryFn: ({ signal }) => dataOf(client.GET('/money/totals', { params: { query: period }, signal })),
+    placeholderData: keepPreviousData,
+    staleTime: 0,
+  })
+
+/** Where the same lines are downloaded as a file for a spreadsheet. */
+export const linesFile = (filter: LineFilter): string =>
+  `/library/api/v1/money/lines.csv?${new URLSearchParams(filter).toString()}`
+
+const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
+
+export const takePayment = (uid: number, body: PaymentForm, key: string) =>
+  dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, ...keyed(key) }))
+
+export const waiveCharge = (charge: number, reason: string, key: string) =>
+  dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: { reason }, ...keyed(key) }))
+
+/** What money that is charged, paid or taken back changes: accounts, and what everybody owes. */
+const MONEY = [keys.people, keys.money, keys.changes]
+/** A loan that ends or runs again changes the lists of loans and copies as well. */
+const LOANS = [...MONEY, keys.loans, keys.books, keys.holds, keys.toShelve]
+
+export const takeMoney = action({
+  send: ({ uid, form }: { uid: number; form: PaymentForm }, call) =>
+    dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body: form, ...call })),
+  changes: () => MONEY,
+  fault: 'The payment could not be taken',
+  foreseen: ['invalid'],
+})
+
+export const addCharge = action({
+  send: ({ uid, form }: { uid: number; form: ChargeForm }, call) =>
+    dataOf(client.POST('/people/{id}/charges', { params: { path: { id: uid } }, body: form, ...call })),
+  changes: () => MONEY,
+  fault: 'The charge could not be made',
+  foreseen: ['invalid'],
+})
+
+export const waive = action({
+  send: ({ charge, form }: { charge: number; form: WaiverForm }, call) =>
+    dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: form, ...call })),
+  changes: () => MONEY,
+  fault: 'The charge could not be waived',
+  foreseen: ['invalid'],
+})
+
+/** Pays credit out. */
+export const refund = action({
+  send: ({ uid, form }: { uid: number; form: RefundForm }, call) =>
+    dataOf(client.POST('/people/{id}/refunds', { params: { path: { id: uid } }, body: form, ...call })),
+  changes: () => MONEY,
+  fault: 'The credit could not be paid out',
+  foreseen: ['invalid'],
+})
+
+/** Takes a charge back, such as the price of a copy that was found. */
+export const reverseCharge = action({
+  send: ({ id, reason }: { id: number; reason: string }, call) =>
+    dataOf(client.POST('/charges/{id}/reverse', { params: { path: { id } }, body: { reason }, ...call })),
+  changes: () => MONEY,
+  fault: 'The charge could not be taken back',
+  foreseen: ['invalid'],
+})
+
+/** A reader lost what he has. */
+export const declareLost = action({
+  send: ({ id, price }: { id: number; price: number }, call) =>
+    dataOf(client.POST('/loans/{id}/lost', { params: { path: { id } }, body: { price }, ...call })),
+  changes: () => LOANS,
+  fault: 'The loss could not be recorded',
+  foreseen: ['invalid', 'not-found'],
+})

@@ -1,0 +1,179 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
+import { action, type Call } from './action'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import { FIRST_PAGE, pageAfter } from './pages'
+import type { EndedLoan, Loan, MergeForm, PeopleFilter, PersonEdit, PersonForm, PromotionForm, RoleForm } from './types'
+
+const PEOPLE_PER_PAGE = 50
+const LOANS_PER_PAGE = 20
+
+/** Which people, in which order: as the address of the list has it. */
+export type PeopleList = { q: string; filter: PeopleFilter | null; sort: string }
+
+const queryOf = ({ q, filter, sort }: PeopleList) => ({
+  ...(q !== '' && { q }),
+  ...(filter !== null && { filter }),
+  ...(sort !== '' && { sort }),
+})
+
+/** One page of the people. `cursor` null is the first page. */
+export const peopleQuery = (list: PeopleList, cursor: string | null) =>
+  queryOptions({
+    queryKey: keys.peopleList({ ...list, cursor }),
+    queryFn: ({ signal }) =>
+      dataOf(
+        client.GET('/people', {
+          params: { query: { ...queryOf(list), limit: PEOPLE_PER_PAGE, ...(cursor !== null && { cursor }) } },
+          signal,
+        }),
+      ),
+    placeholderData: keepPreviousData,
+  })
+
+/** Where the same is downloaded as a file for a spreadsheet. */
+export const peopleFile = (list: PeopleList): string =>
+  `/library/api/v1/people.csv?${new URLSearchParams(queryOf(list)).toString()}`
+
+export const personQuery = (uid: number) =>
+  queryOptions({
+    queryKey: keys.person(uid),
+    queryFn: ({ signal }) => dataOf(client.GET('/people/{id}', { params: { path: { id: uid } }, signal })),
+  })
+
+/** What somebody has out, the first to be returned at the top. */
+export const personLoansQuery = (uid: number) =>
+  queryOptions({
+    queryKey: keys.personLoans(uid),
+    queryFn: async ({ signal }) => {
+      const { loans, today } = await dataOf(
+        client.GET('/people/{id}/loans', { params: { path: { id: uid }, query: { state: 'open' } }, signal }),
+      )
+      return { loans: loans as Loan[], today }
+    },
+  })
+
+/** What somebody had out, the last to come back at the top. */
+export const endedLoansQuery = (uid: number) =>
+  infiniteQueryOptions({
+    queryKey: keys.personEnded(uid),
+    queryFn: async ({ pageParam, signal }) => {
+      const { loans, next } = await dataOf(
+        client.GET('/people/{id}/loans', {
+          params: {
+            path: { id: uid },
+            query: {
+              state: 'ended',
+              limit: LOANS_PER_PAGE,
+              ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
+            },
+          },
+          signal,
+        }),
+      )
+      return { loans: loans as EndedLoan[], next }
+    },
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last, _pages, start) => pageAfter(last, start),
+  })
+
+const changed = [keys.people, keys.changes]
+
+export const addPerson = action({
+  send: (body: PersonForm, call) => dataOf(client.POST('/people', { body, ...call })),
+  changes: () => changed,
+  fault: 'The person could not be added',
+})
+
+export const updatePerson = action({
+  send: ({ uid, edit }: { uid: number; edit: PersonEdit }, call) =>
+    dataOf(client.PATCH('/people/{id}', { params: { path: { id: uid } }, body: edit, ...call })),
+  changes: () => changed,
+  fault: 'The person could not be changed',
+})
+
+/** Deactivates a person, or lets one be active again. */
+export const setActive = action({
+  send: ({ uid, active, reason }: { uid: number; active: boolean; reason?: string }, call) => {
+    const params = { path: { id: uid } }
+    return active
+      ? dataOf(client.POST('/people/{id}/activate', { params, ...call }))
+      : dataOf(client.POST('/people/{id}/deactivate', { params, body: reason ? { reason } : {}, ...call }))
+  },
+  changes: () => changed,
+  fault: 'The person could not be activated or deactivated',
+})
+
+export const makeCode = action({
+  send: (uid: number, call) =>
+    dataOf(client.POST('/people/{id}/sign-in-code', { params: { path: { id: uid } }, ...call })),
+  changes: () => [keys.changes],
+  fault: 'The sign-in code could not be made',
+})
+
+/** Brings the people of a file in, or with `dryRun` tells what that would do. What is known of the file tells one from another. */
+export const importPeople = action({
+  send: (
+    { file, dryRun }: { name: string; size: number; lastModified: number; dryRun: boolean; file: File },
+    { headers }: Call,
+  ) =>
+    dataOf(
+      client.POST('/people/import', {
+        params: { query: { dryRun } },
+        body: file as unknown as string,
+        bodySerializer: (body: unknown) => body as BodyInit,
+        headers: { ...headers, 'Content-Type': 'text/csv' },
+      }),
+    ),
+  changes: ({ dryRun }, report) => (report && !dryRun ? changed : []),
+  fault: 'The file could not be imported',
+})
+
+export const erasePerson = action({
+  send: (uid: number, call) => dataOf(client.DELETE('/people/{id}', { params: { path: { id: uid } }, ...call })),
+  changes: () => changed,
+  fault: 'The person could not be erased',
+  foreseen: ['refused'],
+})
+
+export const promote = action({
+  send: (body: PromotionForm, call) => dataOf(client.POST('/people/promote', { body, ...call })),
+  changes: ({ dryRun }, done) => (done && !dryRun ? changed : []),
+  fault: 'The batch could not be moved',
+})
+
+/** What a merge would do; nothing is stored. */
+export const mergePreviewQuery = (keep: number, drop: number) =>
+  queryOptions({
+    queryKey: keys.mergePreview(keep, drop),
+    queryFn: ({ signal }) => dataOf(client.POST('/people/merge', { body: { keep, drop, dryRun: true }, signal })),
+    gcTime: 0,
+  })
+
+export const mergePeople = action({
+  send: (body: MergeForm, call) => dataOf(client.POST('/people/merge', { body, ...call })),
+  // The page of the record that goes is left, and not read again.
+  changes: ({ keep }) => [keys.person(keep), keys.peopleLists, keys.changes, keys.books, keys.holds, keys.loans],
+  fault: 'The records could not be merged',
+})
+
+export const changeRole = action({
+  send: ({ uid, ...body }: RoleForm & { uid: number }, call) =>
+    dataOf(client.POST('/people/{id}/role', { params: { path: { id: uid } }, body, ...call })),
+  changes: () => changed,
+  fault: 'The role could not be changed',
+})
+
+export const issueNoDues = action({
+  send: (uid: number, call) => dataOf(client.POST('/people/{id}/no-dues', { params: { path: { id: uid } }, ...call })),
+  changes: () => [keys.changes],
+  fault: 'The certificate could not be issued',
+  foreseen: ['refused'],
+})
+
+/** A certificate as anybody may check it. */
+export const noDuesQuery = (number: string) =>
+  queryOptions({
+    queryKey: keys.noDues(number),
+    queryFn: ({ signal }) => dataOf(client.GET('/no-dues/{number}', { params: { path: { number } }, signal })),
+  })

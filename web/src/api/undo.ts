@@ -1,0 +1,27 @@
+import type { QueryClient } from '@tanstack/react-query'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+
+/** Takes a change of today back (R-UNDO-1). */
+export const undoChange = (change: number, key: string) =>
+  dataOf(client.POST('/changes/{id}/undo', { params: { path: { id: change } }, headers: { 'Idempotency-Key': key } }))
+
+/** What a change touched is not known here. */
+export const UNDONE = [
+  keys.changes,
+  keys.people,
+  keys.books,
+  keys.loans,
+  keys.holds,
+  keys.myHolds,
+  keys.toShelve,
+  keys.unseen,
+  keys.today,
+  keys.money,
+]
+
+/** Takes back what a notice told of; the screens are read again. */
+export async function takeBack(queries: QueryClient, change: number, key: string): Promise<void> {
+  await undoChange(change, key)
+  await Promise.all(UNDONE.map((queryKey) => queries.invalidateQueries({ queryKey })))
+}

@@ -1,0 +1,109 @@
+import type { ReactNode } from 'react'
+import { Link, useSearchParams } from 'react-router'
+import type { Change } from '../../api/types'
+import { timeText } from '../../lib/format'
+import { rich, said, t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import classes from './ActivityScreen.module.css'
+import { differences } from './differences'
+import { UndoChange } from './UndoChange'
+
+type ChangeItemProps = {
+  change: Change
+  timeZone: string
+  /** Whether its names narrow the list that it stands in; otherwise they lead to their own pages. */
+  narrows?: true
+}
+
+/** One change in words, with the button that takes it back while that can be (R-UNDO-1). */
+export function ChangeItem({ change, timeZone, narrows }: ChangeItemProps) {
+  const { at, actor, person, book, messages, forgotten } = change
+  return (
+    <li className={classes.change} data-undone={change.undone || undefined}>
+      <time dateTime={at} className={`tabular ${classes.time}`}>
+        {timeText(at, timeZone)}
+      </time>
+      <div className={classes.what}>
+        <span dir="auto">{messages.map(said).join(' ')}</span>
+        <div className={classes.who}>
+          <span dir="auto">
+            {rich('activity.by', {
+              name: actor?.name ?? t(forgotten ? 'activity.forgotten' : 'activity.program'),
+              link: (words) => (actor && narrows ? <Only name="person" id={actor.id} words={words} /> : words),
+            })}
+          </span>
+          {person && person.id !== actor?.id && (
+            <span dir="auto">
+              {rich('activity.concerns', {
+                name: person.name,
+                link: (words) =>
+                  narrows ? (
+                    <Only name="person" id={person.id} words={words} />
+                  ) : (
+                    <Link to={paths.person(person.id)}>{words}</Link>
+                  ),
+              })}
+            </span>
+          )}
+          {person && narrows && (
+            <Link
+              to={`${paths.fine()}?q=${encodeURIComponent(person.name)}`}
+              aria-label={t('activity.loansOfNamed', { name: person.name })}
+            >
+              {t('activity.loansOf')}
+            </Link>
+          )}
+          {book && book.name !== '' && (
+            <>
+              <Link to={paths.bookDetail(book.id)} aria-label={t('activity.openBookNamed', { title: book.name })}>
+                {t('activity.openBook')}
+              </Link>
+              {narrows && (
+                <Only
+                  name="book"
+                  id={book.id}
+                  words={t('activity.onlyBook')}
+                  label={t('activity.onlyBookNamed', { title: book.name })}
+                />
+              )}
+            </>
+          )}
+          <UndoChange change={change} />
+        </div>
+        <Differences change={change} />
+      </div>
+    </li>
+  )
+}
+
+/** What was altered, folded away. */
+function Differences({ change }: { change: Change }) {
+  const all = differences(change.action, change.change)
+  if (all.length === 0) return null
+  return (
+    <details className={classes.differences}>
+      <summary>{t('activity.differences')}</summary>
+      <ul>
+        {all.map(({ place, name, before, after }) => (
+          <li key={place} dir="auto">
+            {t('activity.difference', { name, before, after })}
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+/** Narrows the list to one person or book. */
+function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: ReactNode; label?: string }) {
+  const [params] = useSearchParams()
+  const after = new URLSearchParams(params)
+  // The list is narrowed to it already.
+  if (after.get(name) === String(id)) return name === 'person' ? words : null
+  after.set(name, String(id))
+  return (
+    <Link to={{ search: after.toString() }} aria-label={label}>
+      {words}
+    </Link>
+  )
+}

@@ -1,0 +1,2 @@
+export { ChangeItem } from './ChangeItem'
+export { UndoChange } from './UndoChange'

@@ -1,0 +1,209 @@
+import { ActionIcon, Button, TextInput } from '@mantine/core'
+import { Camera, Volume2, VolumeX } from 'lucide-react'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import { ErrorBoundary } from 'react-error-boundary'
+import { Link } from 'react-router'
+import { lazyChunk } from '../../lib/lazyChunk'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { PageHeader } from '../../ui/PageHeader'
+import { AnswerCard } from './AnswerCard'
+import type { OnSettle } from './desk'
+import classes from './Desk.module.css'
+import { DropBanner, DropButton } from './Drop'
+import { Earlier } from './Earlier'
+import { PersonStrip } from './PersonStrip'
+import { Phones } from './Phones'
+import { sound } from './sounds'
+import { useDesk } from './useDesk'
+
+const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
+
+/** Whether keys belong to where they go: a field, or a window in front of the desk. */
+const isTaken = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null
+
+/** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
+export default function DeskScreen() {
+  const { desk, open, told, waiting, cut, mode, undone } = useDesk()
+  const [newest, ...earlier] = told
+  const scans = waiting.filter(({ task }) => task.kind === 'scan' || task.kind === 'other')
+  const [code, setCode] = useState('')
+  const [soundIsOn, setSound] = useState(sound.isOn)
+  const [filming, setFilming] = useState(false)
+  const box = useRef<HTMLInputElement>(null)
+  const answer = useRef<HTMLDivElement>(null)
+  const focusBox = () => box.current?.focus({ preventScroll: true })
+
+  useEffect(focusBox, [])
+  // On a phone the answer may be below the screen's edge.
+  useEffect(() => {
+    if (newest) answer.current?.scrollIntoView({ block: 'nearest' })
+  }, [newest])
+  // A scanner types wherever the focus is, after a button was pressed too.
+  useEffect(() => {
+    function onKey(event: KeyboardEvent) {
+      if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || isTaken(event.target)) return
+      box.current?.focus({ preventScroll: true })
+    }
+    addEventListener('keydown', onKey, true)
+    return () => removeEventListener('keydown', onKey, true)
+  }, [])
+
+  function take() {
+    const scanned = code.trim()
+    if (scanned === '') return
+    setCode('')
+    desk.scan(scanned)
+  }
+
+  const settle: OnSettle = (label, send) => {
+    desk.settle(label, send)
+    focusBox()
+  }
+
+  function escape() {
+    if (code !== '') setCode('')
+    else if (mode) desk.setMode(null)
+    else desk.close()
+  }
+
+  return (
+    // Keys that act wherever the focus is on this screen.
+    <div
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return
+        escape()
+        focusBox()
+      }}
+      role="presentation"
+    >
+      <PageHeader
+        title={t('desk.screen.title')}
+        actions={
+          <div className={classes.switches}>
+            <Button
+              variant={mode?.kind === 'renew' ? 'filled' : 'default'}
+              aria-pressed={mode?.kind === 'renew'}
+              onClick={() => {
+                desk.setMode(mode?.kind === 'renew' ? null : { kind: 'renew' })
+                focusBox()
+              }}
+            >
+              {t('desk.screen.renewMode')}
+            </Button>
+            <DropButton desk={desk} mode={mode} onSwitched={focusBox} />
+            <Button
+              variant={filming ? 'filled' : 'default'}
+              leftSection={<Camera aria-hidden />}
+              aria-pressed={filming}
+              onClick={() => {
+                setFilming(!filming)
+                focusBox()
+              }}
+            >
+              {t('desk.screen.camera')}
+            </Button>
+            <Phones desk={desk} onClosed={focusBox} />
+            <Button component={Link} to={paths.deskToday()} variant="default">
+              {t('desk.screen.today')}
+            </Button>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size={36}
+              aria-label={t('desk.screen.sound')}
+              aria-pressed={soundIsOn}
+              onClick={() => {
+                sound.switch(!soundIsOn)
+                setSound(!soundIsOn)
+                focusBox()
+              }}
+            >
+              {soundIsOn ? <Volume2 /> : <VolumeX />}
+            </ActionIcon>
+          </div>
+        }
+      />
+      <div className={classes.columns}>
+        <div>
+          {mode?.kind === 'renew' && (
+            <p className={classes.mode} role="status">
+              {t('desk.screen.renewBanner')}
+            </p>
+          )}
+          {mode?.kind === 'drop' && <DropBanner desk={desk} day={mode.day} />}
+          <form
+            onSubmit={(event) => {
+              event.preventDefault()
+              take()
+            }}
+          >
+            <TextInput
+              ref={box}
+              label={t('desk.screen.box')}
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              inputMode="search"
+              enterKeyHint="go"
+              className={classes.box}
+              value={code}
+              onChange={(event) => setCode(event.currentTarget.value)}
+              onKeyDown={(event) => {
+                // Some scanners end with Tab.
+                if (event.key !== 'Tab' || event.shiftKey || code.trim() === '') return
+                event.preventDefault()
+                take()
+              }}
+            />
+          </form>
+          {filming && (
+            <div className={classes.camera}>
+              <ErrorBoundary fallback={<p role="alert">{t('scanner.problem.decoder')}</p>} onError={CodeCamera.again}>
+                <Suspense fallback={<p role="status">{t('scanner.starting')}</p>}>
+                  <CodeCamera onCode={desk.scan} />
+                </Suspense>
+              </ErrorBoundary>
+            </div>
+          )}
+          {cut && (
+            <p className={classes.cut} role="alert">
+              {t('desk.screen.cut')}
+            </p>
+          )}
+          {scans.length > (cut ? 0 : 1) && (
+            <p className={classes.waiting} role="status">
+              {t('desk.screen.waiting', { count: scans.length })}{' '}
+              <span className="tabular" dir="auto">
+                {scans.map(({ label }) => label).join(', ')}
+              </span>
+            </p>
+          )}
+          <PersonStrip
+            reader={open?.reader ?? null}
+            onSettled={() => (desk.refresh(), focusBox())}
+            onClose={() => (desk.close(), focusBox())}
+          />
+          <div ref={answer} role="status" aria-live="assertive" aria-atomic="true" className={classes.newest}>
+            {newest ? (
+              <AnswerCard
+                key={newest.id}
+                told={newest}
+                undone={undone}
+                onChoose={(choice) => {
+                  desk.send(choice)
+                  focusBox()
+                }}
+                onSettle={settle}
+              />
+            ) : (
+              <p className={classes.empty}>{t('desk.screen.empty')}</p>
+            )}
+          </div>
+        </div>
+        {earlier.length > 0 && <Earlier told={earlier} undone={undone} onSettle={settle} />}
+      </div>
+    </div>
+  )
+}

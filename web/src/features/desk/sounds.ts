@@ -1,0 +1,48 @@
+import { storage } from '../../lib/storage'
+import type { DeskAnswer } from '../../api/types'
+
+type Class = DeskAnswer['class']
+
+/** Hertz and seconds, one after the other: done, look here, refused. A question asks to look; the rest is silent. */
+const TONES: Readonly<Partial<Record<Class, readonly (readonly [hertz: number, seconds: number])[]>>> = {
+  ok: [[880, 0.09]],
+  attention: [
+    [660, 0.09],
+    [990, 0.12],
+  ],
+  ask: [
+    [660, 0.09],
+    [990, 0.12],
+  ],
+  stop: [[160, 0.32]],
+}
+
+const STORED = 'deskSound'
+
+export const sound = {
+  isOn: () => storage.read(STORED) !== 'off',
+  switch: (on: boolean) => storage.write(STORED, on ? 'on' : 'off'),
+}
+
+let audio: AudioContext | null = null
+
+/** Says how an answer is meant, for whoever looks at the books and not at the screen. */
+export function play(what: Class): void {
+  const tones = TONES[what]
+  if (!tones || !sound.isOn() || typeof AudioContext === 'undefined') return
+  audio ??= new AudioContext()
+  let at = audio.currentTime
+  for (const [hertz, seconds] of tones) {
+    const tone = audio.createOscillator()
+    const loudness = audio.createGain()
+    tone.type = what === 'stop' ? 'sawtooth' : 'sine'
+    tone.frequency.value = hertz
+    // Without a short fade every tone ends with a click.
+    loudness.gain.setValueAtTime(0.2, at)
+    loudness.gain.exponentialRampToValueAtTime(0.001, at + seconds)
+    tone.connect(loudness).connect(audio.destination)
+    tone.start(at)
+    tone.stop(at + seconds)
+    at += seconds
+  }
+}

@@ -1,0 +1,42 @@
+import type { DeskAnswer, Message } from '../../api/types'
+import { t, told } from '../../lib/messages'
+import type { Told } from './desk'
+
+/** A message of the server in the reader's language. */
+export const wordsOf = ({ code, params, text }: Message): string => told(code, params, text)
+
+export const answerOf = ({ outcome }: Told): DeskAnswer | null => (outcome.kind === 'answered' ? outcome.answer : null)
+
+/** How it looks and sounds. */
+export function classOf({ outcome }: Told): DeskAnswer['class'] {
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.answer.class
+    case 'settled':
+      return 'ok'
+    case 'bounced':
+      return 'neutral'
+    case 'failed':
+      return 'stop'
+  }
+}
+
+/** What happened, the headline first. */
+export function messagesOf({ outcome }: Told): string[] {
+  switch (outcome.kind) {
+    case 'answered':
+      return outcome.answer.messages.map(wordsOf)
+    case 'settled':
+      return [...outcome.settled.words]
+    case 'bounced':
+      return [t('desk.screen.bounced')]
+    case 'failed':
+      return [outcome.reason]
+  }
+}
+
+/** What it is undone by. */
+export function changeOf({ outcome }: Told): number | null {
+  if (outcome.kind === 'answered') return outcome.answer.change ?? null
+  return outcome.kind === 'settled' ? (outcome.settled.change ?? null) : null
+}

@@ -1,0 +1,60 @@
+import { Button, type ButtonProps } from '@mantine/core'
+import { useState } from 'react'
+import { useAction } from '../../api/action'
+import { cancelHold } from '../../api/holds'
+import type { Hold } from '../../api/types'
+import { quoted } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { ConfirmModal } from '../../ui/ConfirmModal'
+import { cancelFailed } from './holdText'
+
+type CancelHoldProps = Pick<ButtonProps, 'size' | 'variant' | 'h'> & {
+  hold: Hold
+  /** Somebody else's, for a librarian. */
+  named?: boolean
+  /** When the button is gone with what it stood at. */
+  whenGone?: () => void
+}
+
+/** Ends a hold after a question: the place in the line is lost. */
+export function CancelHold({ hold, named = false, whenGone, ...button }: CancelHoldProps) {
+  const [asking, setAsking] = useState(false)
+  const cancel = useAction(cancelHold, { done: () => t('holds.cancelled'), failed: cancelFailed })
+  const title = quoted(hold.title)
+
+  async function run() {
+    const { refreshed } = await cancel.run({ id: hold.id })
+    setAsking(false)
+    await refreshed
+    whenGone?.()
+  }
+
+  return (
+    <>
+      <Button
+        variant="default"
+        {...button}
+        aria-label={
+          named
+            ? t('holds.cancel.named', { title: hold.title, name: hold.userName })
+            : t('holds.cancel.of', { title: hold.title })
+        }
+        onClick={() => setAsking(true)}
+      >
+        {t('holds.cancel')}
+      </Button>
+      <ConfirmModal
+        opened={asking}
+        title={t('holds.cancel.question')}
+        confirm={t('holds.cancel')}
+        cancel={t('holds.cancel.keep')}
+        danger
+        pending={cancel.pending}
+        onConfirm={() => void run()}
+        onClose={() => setAsking(false)}
+      >
+        {named ? t('holds.cancel.whatNamed', { title, name: hold.userName }) : t('holds.cancel.what', { title })}
+      </ConfirmModal>
+    </>
+  )
+}

@@ -1,0 +1,166 @@
+import { Alert, Anchor, Button, TextInput, Title } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { Link } from 'react-router'
+import { useAction } from '../../api/action'
+import { lineQuery, placeHold } from '../../api/holds'
+import { peopleQuery } from '../../api/people'
+import type { BookDetail, Hold } from '../../api/types'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { DateText } from '../../ui/Facts'
+import { ListState } from '../../ui/ListState'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { CancelHold } from './CancelHold'
+import classes from './Holds.module.css'
+import { MoveInLine } from './MoveInLine'
+import { PrintSlip } from './PrintSlip'
+import { Standing } from './Standing'
+
+/** Who waits for a title, on the librarian's page of the book; where no copy is free, somebody is put in line here. */
+export function LinePanel({ book }: { book: BookDetail }) {
+  const { offered } = book.reservation
+  const query = useQuery(lineQuery(book.id))
+  const heading = useRef<HTMLHeadingElement>(null)
+  const line = query.data?.holds ?? []
+  // A title that nobody waits for, and of which a copy is free, says nothing of lines.
+  if (!offered && line.length === 0 && !query.isError) return null
+  return (
+    <section className={classes.panel} aria-labelledby="line">
+      <Title order={2} id="line" tabIndex={-1} ref={heading}>
+        {t('holds.line.title')}
+      </Title>
+      <ListState query={query} lines={2}>
+        {({ holds }) =>
+          holds.length === 0 ? (
+            <p className={classes.hint}>{t('holds.line.none')}</p>
+          ) : (
+            <Line holds={holds} whenGone={() => heading.current?.focus()} />
+          )
+        }
+      </ListState>
+      {offered && <ReserveFor book={book} />}
+    </section>
+  )
+}
+
+function Line({ holds, whenGone }: { holds: readonly Hold[]; whenGone: () => void }) {
+  const [moving, setMoving] = useState<Hold | null>(null)
+  return (
+    <>
+      <ResponsiveTable
+        label={t('holds.line.title')}
+        cardsUpTo="62em"
+        rows={holds}
+        keyOf={(hold) => hold.id}
+        columns={[
+          { title: t('holds.column.reader'), cell: (hold) => <Reader hold={hold} /> },
+          { title: t('holds.column.state'), cell: (hold) => <Standing hold={hold} /> },
+          { title: t('holds.column.since'), cell: (hold) => <DateText day={hold.placedAt} /> },
+          {
+            title: t('loans.column.actions'),
+            bare: true,
+            cell: (hold) => (
+              <div className={classes.actions}>
+                {hold.state === 'ready' ? (
+                  <PrintSlip hold={hold} />
+                ) : (
+                  hold.waiting > 1 && (
+                    <Button
+                      variant="default"
+                      size="compact-sm"
+                      h={34}
+                      aria-label={t('holds.move.named', { name: hold.userName })}
+                      onClick={() => setMoving(hold)}
+                    >
+                      {t('holds.move')}
+                    </Button>
+                  )
+                )}
+                <CancelHold hold={hold} named size="compact-sm" h={34} variant="subtle" whenGone={whenGone} />
+              </div>
+            ),
+          },
+        ]}
+      />
+      {moving && <MoveInLine hold={moving} onClose={() => setMoving(null)} />}
+    </>
+  )
+}
+
+/** Who it is: the name leads to the person. */
+export function Reader({ hold }: { hold: Hold }) {
+  return (
+    <>
+      <Anchor component={Link} to={paths.person(hold.userId)} underline="hover" c="inherit" fz="inherit" dir="auto">
+        {hold.userName}
+      </Anchor>
+      {hold.rollNumber !== null && (
+        <div className={classes.roll} dir="auto">
+          {hold.rollNumber}
+        </div>
+      )}
+    </>
+  )
+}
+
+/** Puts a reader in line, found by the roll number (typed, or scanned from the card). */
+function ReserveFor({ book }: { book: BookDetail }) {
+  const queries = useQueryClient()
+  const [rollNumber, setRollNumber] = useState('')
+  const [unknown, setUnknown] = useState<string | null>(null)
+  const [looking, setLooking] = useState(false)
+  const place = useAction(placeHold, {
+    done: ({ userName, place: at }) => t('holds.placedFor', { name: userName, place: at ?? 1 }),
+  })
+
+  async function run() {
+    const typed = rollNumber.trim()
+    if (typed === '' || looking) return
+    setLooking(true)
+    setUnknown(null)
+    try {
+      const { people } = await queries.fetchQuery(peopleQuery({ q: typed, filter: null, sort: '' }, null))
+      const same = people.find((person) => person.rollNumber?.toLowerCase() === typed.toLowerCase())
+      if (!same) return setUnknown(t('holds.reserveFor.unknown', { rollNumber: typed }))
+      const { ok } = await place.run({ bookId: book.id, person: same.uid })
+      if (ok) setRollNumber('')
+    } catch (error) {
+      setUnknown(messageOf(error))
+    } finally {
+      setLooking(false)
+    }
+  }
+
+  return (
+    <>
+      <form
+        className={classes.form}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run()
+        }}
+      >
+        <TextInput
+          label={t('holds.reserveFor')}
+          description={t('holds.reserveFor.hint')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          value={rollNumber}
+          error={unknown}
+          onChange={(event) => setRollNumber(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" loading={looking || place.pending}>
+          {t('holds.reserve')}
+        </Button>
+      </form>
+      {place.error !== null && (
+        <Alert color="red" role="alert" mt="sm">
+          {messageOf(place.error)}
+        </Alert>
+      )}
+    </>
+  )
+}

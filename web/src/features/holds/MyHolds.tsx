@@ -1,0 +1,98 @@
+import { Anchor, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useRef } from 'react'
+import { Link } from 'react-router'
+import { myHoldsQuery } from '../../api/holds'
+import type { Hold } from '../../api/types'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { DateText } from '../../ui/Facts'
+import { ListState } from '../../ui/ListState'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { CancelHold } from './CancelHold'
+import classes from './Holds.module.css'
+import { holdText } from './holdText'
+
+/** What a reader waits for, and how it stands (R-HOLD-1). Nothing is said of holds to whoever never had one. */
+export function MyHolds() {
+  const query = useQuery(myHoldsQuery)
+  const heading = useRef<HTMLHeadingElement>(null)
+  if (query.data && query.data.holds.length === 0 && query.data.ended.length === 0) return null
+  return (
+    <section className={classes.part} aria-labelledby="my-holds">
+      <Title order={2} id="my-holds" tabIndex={-1} ref={heading}>
+        {t('holds.mine.title')}
+      </Title>
+      <ListState query={query} lines={2}>
+        {({ holds, ended }) => (
+          <>
+            {holds.length === 0 ? (
+              <p className={classes.hint}>{t('holds.mine.none')}</p>
+            ) : (
+              <ResponsiveTable
+                label={t('holds.mine.title')}
+                rows={holds}
+                keyOf={(hold) => hold.id}
+                columns={[
+                  { title: t('loans.column.book'), cell: (hold) => <BookLink hold={hold} /> },
+                  { title: t('holds.column.state'), cell: holdText },
+                  {
+                    title: t('loans.column.actions'),
+                    bare: true,
+                    cell: (hold) => (
+                      <CancelHold
+                        hold={hold}
+                        size="compact-sm"
+                        h={34}
+                        variant="default"
+                        whenGone={() => heading.current?.focus()}
+                      />
+                    ),
+                  },
+                ]}
+              />
+            )}
+            <Ended holds={ended.filter(({ state }) => state !== 'fulfilled')} linkTo={paths.studentBookDetail} />
+          </>
+        )}
+      </ListState>
+    </section>
+  )
+}
+
+function BookLink({ hold }: { hold: Hold }) {
+  return (
+    <Anchor
+      component={Link}
+      to={paths.studentBookDetail(hold.bookId)}
+      underline="hover"
+      c="inherit"
+      dir="auto"
+      className={classes.title}
+    >
+      {hold.title}
+    </Anchor>
+  )
+}
+
+/** What became of earlier holds: folded away, because it is seldom asked for. */
+export function Ended({ holds, linkTo }: { holds: readonly Hold[]; linkTo: (bookId: number) => string }) {
+  if (holds.length === 0) return null
+  return (
+    <details>
+      <summary>{t('holds.endedCount', { count: holds.length })}</summary>
+      <ul className={classes.ended}>
+        {holds.map((hold) => (
+          <li key={hold.id}>
+            <Anchor component={Link} to={linkTo(hold.bookId)} underline="hover" c="inherit" dir="auto">
+              {hold.title}
+            </Anchor>
+            <small>
+              {holdText(hold)} · {t('holds.since')} <DateText day={hold.placedAt} />
+            </small>
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}

@@ -1,0 +1,12 @@
+import type { Hold } from '../../api/types'
+import { t } from '../../lib/messages'
+
+/** How a hold stands, as a librarian reads it. */
+export function Standing({ hold: { state, place, waiting, readyUntil, barcode, backBy } }: { hold: Hold }) {
+  if (state === 'ready') {
+    return <>{t('holds.standing.ready', { barcode: barcode ?? '', day: readyUntil ?? '' })}</>
+  }
+  const line = t('holds.standing.place', { place: place ?? 1, waiting })
+  if (state === 'processing') return <>{`${line} · ${t('holds.standing.processing')}`}</>
+  return <>{backBy === null ? line : `${line} · ${t('holds.backBy', { day: backBy })}`}</>
+}

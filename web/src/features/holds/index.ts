@@ -1,0 +1,5 @@
+export { Reserve } from './Reserve'
+export { LinePanel } from './LinePanel'
+export { MyHolds } from './MyHolds'
+export { PersonHolds } from './PersonHolds'
+export { PrintSlip } from './PrintSlip'

@@ -1,0 +1,249 @@
+import { Button, NativeSelect, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useMay } from '../../api/account'
+import { useActionForm } from '../../api/form'
+import { addCharge, refund, takeMoney, waive } from '../../api/money'
+import type { Account, Charge, Method } from '../../api/types'
+import { amountOf } from '../../lib/amount'
+import { moneyText, quoted } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { AmountInput, amountProblem } from '../../ui/AmountInput'
+import { Dialog } from '../../ui/Dialog'
+import { DialogEnd } from '../../ui/DialogEnd'
+import classes from './Account.module.css'
+import { CHARGES, METHODS } from './lineText'
+
+type Open = 'pay' | 'charge' | 'waive' | 'refund'
+
+/** What is open of all charges. */
+export const owedOf = ({ charges }: Account): number =>
+  charges.reduce((sum, charge) => sum + charge.open * 100, 0) / 100
+
+/** What a librarian does with somebody's account: take money, waive, charge, pay credit out (R-PEOPLE-2). */
+export function AccountActions({ uid, account }: { uid: number; account: Account }) {
+  const [open, setOpen] = useState<Open | null>(null)
+  const desk = useMay('desk')
+  const money = useMay('money')
+  const { charges, credit } = account
+  const owed = owedOf(account)
+  const close = () => setOpen(null)
+  const shared = { uid, onClose: close }
+  return (
+    <div className={classes.actions}>
+      {desk && owed > 0 && <Button onClick={() => setOpen('pay')}>{t('money.pay.open')}</Button>}
+      {money && owed > 0 && (
+        <Button variant="default" onClick={() => setOpen('waive')}>
+          {t('money.waive.open')}
+        </Button>
+      )}
+      {money && credit > 0 && <Button onClick={() => setOpen('refund')}>{t('money.refund.open')}</Button>}
+      {money && (
+        <Button variant="default" onClick={() => setOpen('charge')}>
+          {t('money.charge.open')}
+        </Button>
+      )}
+      {open === 'pay' && <Pay {...shared} owed={owed} />}
+      {open === 'waive' && <Waive {...shared} charges={charges} />}
+      {open === 'refund' && <Refund {...shared} credit={credit} />}
+      {open === 'charge' && <ChargeSomething {...shared} />}
+    </div>
+  )
+}
+
+type Paying = { amount: string; method: Method; reference: string }
+type Waiving = { charge: string; amount: string; reason: string }
+type Charging = { amount: string; kind: Charge['of']; reason: string }
+
+type Shared = { uid: number; onClose: () => void }
+
+const required = (label: string) => t('field.required', { label })
+const amountWrong = (typed: string) => amountProblem(t('money.account.amount'), typed)
+
+function MethodSelect(props: { value?: Method; onChange?: (value: unknown) => void }) {
+  return (
+    <NativeSelect
+      label={t('desk.screen.method')}
+      data={METHODS.map((method) => ({ value: method, label: t(`desk.screen.method.${method}`) }))}
+      {...props}
+    />
+  )
+}
+
+/** What is paid settles the oldest charge first; what is given too much is given back. */
+export function Pay({ uid, owed, onClose }: Shared & { owed: number }) {
+  const [given, setGiven] = useState('')
+  const [receipt, setReceipt] = useState<string | null>(null)
+  const initial: Paying = { amount: String(owed), method: 'cash', reference: '' }
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: takeMoney,
+    initial,
+    inputOf: ({ amount, method, reference }) => ({ uid, form: { amount: amountOf(amount) ?? 0, method, reference } }),
+    validate: { amount: amountWrong },
+    done: ({ receipt: { amount, number } }) => t('desk.screen.taken', { amount, number }),
+    onDone: ({ receipt: { number } }) => setReceipt(number),
+  })
+  const amount = amountOf(form.values.amount) ?? 0
+  const change = Math.round(((amountOf(given) ?? 0) - amount) * 100) / 100
+
+  if (receipt !== null) {
+    return (
+      <Dialog onClose={onClose} title={t('money.receipt.title', { number: receipt })}>
+        <Stack>
+          {change > 0 && <Text>{t('money.pay.change', { change })}</Text>}
+          <Button component={Link} to={paths.receipt(receipt)} target="_blank" data-autofocus>
+            {t('desk.screen.receipt')}
+          </Button>
+          <Button variant="default" onClick={onClose}>
+            {t('money.pay.close')}
+          </Button>
+        </Stack>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog onClose={onClose} title={t('money.pay.title', { owed })}>
+      <form noValidate onSubmit={onSubmit}>
+        <Stack>
+          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+          <MethodSelect {...form.getInputProps('method')} />
+          {form.values.method === 'cash' ? (
+            <>
+              <AmountInput
+                label={t('money.pay.given')}
+                value={given}
+                onChange={(event) => setGiven(event.currentTarget.value)}
+              />
+              {change > 0 && <Text role="status">{t('money.pay.change', { change })}</Text>}
+            </>
+          ) : (
+            <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
+          )}
+          <DialogEnd
+            failure={failure === null ? null : messageOf(failure)}
+            submit={amount > 0 ? t('desk.screen.take', { amount }) : t('money.pay.open')}
+            pending={pending}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+const chargeText = ({ of, reason, open }: Charge) => `${t(`money.charge.${of}`)} · ${reason} · ${moneyText(open)}`
+
+function Waive({ charges, onClose }: Shared & { charges: readonly Charge[] }) {
+  const first = charges[0]
+  const initial: Waiving = { charge: String(first?.id ?? ''), amount: String(first?.open ?? ''), reason: '' }
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: waive,
+    initial,
+    inputOf: ({ charge, amount, reason }) => ({
+      charge: Number(charge),
+      form: { amount: amountOf(amount) ?? 0, reason },
+    }),
+    validate: {
+      amount: amountWrong,
+      reason: (reason: string) => (reason.trim() === '' ? required(t('money.reason')) : null),
+    },
+    done: (_output, { form: { amount } }) => t('desk.screen.waived', { amount: amount ?? 0 }),
+    onDone: onClose,
+  })
+  return (
+    <Dialog onClose={onClose} title={t('money.waive.title')}>
+      <form noValidate onSubmit={onSubmit}>
+        <Stack>
+          <NativeSelect
+            label={t('money.waive.which')}
+            data={charges.map((charge) => ({ value: String(charge.id), label: chargeText(charge) }))}
+            {...form.getInputProps('charge')}
+            onChange={({ currentTarget: { value } }) => {
+              const chosen = charges.find((charge) => String(charge.id) === value)
+              form.setValues({ charge: value, amount: String(chosen?.open ?? '') })
+            }}
+          />
+          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+          <TextInput label={t('money.reason')} autoComplete="off" {...form.getInputProps('reason')} />
+          <DialogEnd
+            failure={failure === null ? null : messageOf(failure)}
+            submit={t('money.waive.submit')}
+            pending={pending}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+function Refund({ uid, credit, onClose }: Shared & { credit: number }) {
+  const initial: Paying = { amount: String(credit), method: 'cash', reference: '' }
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: refund,
+    initial,
+    inputOf: ({ amount, method, reference }) => ({ uid, form: { amount: amountOf(amount) ?? 0, method, reference } }),
+    validate: { amount: amountWrong },
+    done: ({ amount }) => t('money.refund.done', { amount }),
+    onDone: onClose,
+  })
+  return (
+    <Dialog onClose={onClose} title={t('money.refund.title', { credit })}>
+      <form noValidate onSubmit={onSubmit}>
+        <Stack>
+          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+          <MethodSelect {...form.getInputProps('method')} />
+          <TextInput label={t('money.pay.reference')} autoComplete="off" {...form.getInputProps('reference')} />
+          <DialogEnd
+            failure={failure === null ? null : messageOf(failure)}
+            submit={t('money.refund.submit')}
+            pending={pending}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}
+
+function ChargeSomething({ uid, onClose }: Shared) {
+  const initial: Charging = { amount: '', kind: 'damage', reason: '' }
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: addCharge,
+    initial,
+    inputOf: ({ amount, kind, reason }) => ({ uid, form: { amount: amountOf(amount) ?? 0, kind, reason } }),
+    validate: {
+      amount: amountWrong,
+      reason: (reason: string) => (reason.trim() === '' ? required(t('money.charge.for')) : null),
+    },
+    done: ({ charge: { amount, reason } }) => t('money.charge.done', { amount, reason: quoted(reason) }),
+    onDone: onClose,
+  })
+  return (
+    <Dialog onClose={onClose} title={t('money.charge.title')}>
+      <form noValidate onSubmit={onSubmit}>
+        <Stack>
+          <NativeSelect
+            label={t('money.account.what')}
+            // A fine is charged by the return.
+            data={CHARGES.filter((kind) => kind !== 'overdue').map((kind) => ({
+              value: kind,
+              label: t(`money.charge.${kind}`),
+            }))}
+            {...form.getInputProps('kind')}
+          />
+          <TextInput label={t('money.charge.for')} autoComplete="off" {...form.getInputProps('reason')} />
+          <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
+          <DialogEnd
+            failure={failure === null ? null : messageOf(failure)}
+            submit={t('money.charge.submit')}
+            pending={pending}
+            onCancel={onClose}
+          />
+        </Stack>
+      </form>
+    </Dialog>
+  )
+}

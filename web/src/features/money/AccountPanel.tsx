@@ -1,0 +1,133 @@
+import { Title } from '@mantine/core'
+import { useQuery, type UseQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { configQuery } from '../../api/config'
+import { accountQuery, myAccountQuery } from '../../api/money'
+import type { Account } from '../../api/types'
+import { dayIn, moneyText } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { Money } from '../../ui/Facts'
+import { ListState } from '../../ui/ListState'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { Why } from '../../ui/Why'
+import classes from './Account.module.css'
+import { AccountActions } from './AccountActions'
+import { Amount, What } from './LineCells'
+import { Owed } from './Owed'
+
+/** For the librarian. */
+export function PersonAccount({ uid }: { uid: number }) {
+  const query = useQuery(accountQuery(uid))
+  return (
+    <AccountPanel
+      query={query}
+      withReceipts
+      actions={query.data && <AccountActions uid={uid} account={query.data} />}
+    />
+  )
+}
+
+/** For the student; without any line there is nothing to tell. */
+export function MyAccount() {
+  const query = useQuery(myAccountQuery)
+  if (query.data?.lines.length === 0 || query.isPending) return null
+  return <AccountPanel query={query} />
+}
+
+/** Beside the total fine of the books out: what is owed for those that are back, or what the library owes. */
+export function MyBalance() {
+  const balance = useQuery(myAccountQuery).data?.balance ?? 0
+  if (balance === 0) return null
+  return (
+    <div>
+      <dt>{t('money.account.mine')}</dt>
+      <dd data-owed={balance > 0 || undefined}>
+        {balance > 0 ? <Money amount={balance} /> : t('money.credit', { amount: -balance })}
+      </dd>
+    </div>
+  )
+}
+
+type AccountPanelProps = {
+  query: UseQueryResult<Account>
+  /** Whether receipts may be opened. */
+  withReceipts?: boolean
+  /** What may be done with it. */
+  actions?: ReactNode
+}
+
+/** What somebody owes for loans that have ended, and every line that made it so (R-MONEY-1). */
+function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProps) {
+  const config = useQuery(configQuery)
+  const timeZone = config.data?.timeZone
+  return (
+    <section aria-labelledby="account" className={classes.account}>
+      <div className={classes.head}>
+        <Title order={2} id="account">
+          {t('money.account.title')}
+        </Title>
+        {actions}
+      </div>
+      <ListState query={{ ...query, data: timeZone ? query.data : undefined }} lines={2}>
+        {(account) => (
+          <>
+            <Balance account={account} />
+            {account.lines.length > 0 && (
+              <ResponsiveTable
+                label={t('money.account.title')}
+                rows={account.lines}
+                keyOf={(line) => line.id}
+                columns={[
+                  { title: t('money.account.what'), cell: (line) => <What line={line} withReceipt={withReceipts} /> },
+                  {
+                    title: t('money.account.day'),
+                    cell: ({ at }) => (
+                      <time dateTime={at} className="tabular">
+                        {dayIn(at, timeZone ?? 'UTC')}
+                      </time>
+                    ),
+                  },
+                  { title: t('money.account.amount'), align: 'end', cell: (line) => <Amount line={line} /> },
+                  {
+                    title: t('money.account.open'),
+                    align: 'end',
+                    cell: (line) => (line.open > 0 ? <Money amount={line.open} /> : '–'),
+                  },
+                ]}
+              />
+            )}
+          </>
+        )}
+      </ListState>
+    </section>
+  )
+}
+
+/** What is owed, or what the library owes; opened, it says what for. */
+function Balance({ account }: { account: Account }) {
+  const { balance, running } = account
+  return (
+    <div className={classes.balance}>
+      <p>
+        {balance < 0 ? (
+          t('money.credit', { amount: -balance })
+        ) : (
+          <>
+            {t('money.account.balance')} <Money amount={balance} />
+          </>
+        )}
+        {running > 0 && (
+          <>
+            {' · '}
+            {t('money.account.running')} <Money amount={running} />
+          </>
+        )}
+      </p>
+      {(balance !== 0 || running > 0) && (
+        <Why of={moneyText(balance + running)}>
+          <Owed account={account} />
+        </Why>
+      )}
+    </div>
+  )
+}

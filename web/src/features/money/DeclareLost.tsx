@@ -1,0 +1,74 @@
+import { Skeleton, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { copyByBarcodeQuery } from '../../api/copies'
+import { useActionForm } from '../../api/form'
+import { declareLost } from '../../api/money'
+import type { AdminLoan } from '../../api/types'
+import { amountOf } from '../../lib/amount'
+import { quoted } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+import { AmountInput, amountProblem } from '../../ui/AmountInput'
+import { Dialog } from '../../ui/Dialog'
+import { DialogEnd } from '../../ui/DialogEnd'
+import { ErrorState } from '../../ui/ErrorState'
+
+type DeclareLostProps = { loan: AdminLoan; onClose: () => void }
+
+/** A reader lost what he has: the loan ends, and its fine and the price of the copy are charged (R-MONEY-4). */
+export function DeclareLost({ loan, onClose }: DeclareLostProps) {
+  const copy = useQuery({ ...copyByBarcodeQuery(loan.barcode), refetchOnMount: 'always' })
+  return (
+    <Dialog onClose={onClose} title={t('money.lost.title')}>
+      {copy.isFetchedAfterMount && copy.data !== undefined ? (
+        <Form loan={loan} price={copy.data?.price ?? null} onClose={onClose} />
+      ) : copy.isError ? (
+        <ErrorState error={copy.error} onRetry={() => void copy.refetch()} />
+      ) : (
+        <Skeleton height={160} />
+      )}
+    </Dialog>
+  )
+}
+
+function Form({ loan, price, onClose }: DeclareLostProps & { price: number | null }) {
+  const { form, onSubmit, pending, failure } = useActionForm<
+    { price: string },
+    Parameters<typeof declareLost.send>[0],
+    Awaited<ReturnType<typeof declareLost.send>>
+  >({
+    action: declareLost,
+    initial: { price: price === null ? '' : String(price) },
+    inputOf: (values) => ({ id: loan.id, price: amountOf(values.price) ?? 0 }),
+    validate: {
+      price: (typed: string) => amountProblem(t('copies.edit.price'), typed),
+    },
+    done: () => t('money.lost.done', { title: quoted(loan.title) }),
+    onDone: onClose,
+  })
+  const asked = amountOf(form.values.price) ?? 0
+
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <Stack>
+        <Text dir="auto">
+          {t('money.lost.what', { title: quoted(loan.title), name: loan.userName, barcode: loan.barcode })}
+        </Text>
+        <AmountInput
+          label={t('copies.edit.price')}
+          description={price === null ? t('money.lost.unknown') : t('money.lost.known', { price })}
+          data-autofocus
+          {...form.getInputProps('price')}
+        />
+        <Text role="status">{t('money.lost.sum', { fine: loan.fine, price: asked, sum: loan.fine + asked })}</Text>
+        <DialogEnd
+          failure={failure === null ? null : messageOf(failure)}
+          submit={t('money.lost.submit')}
+          pending={pending}
+          onCancel={onClose}
+          danger
+        />
+      </Stack>
+    </form>
+  )
+}

@@ -1,0 +1,281 @@
+import { Anchor, Button, NativeSelect, TextInput, Title } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { configQuery } from '../../api/config'
+import { accountQuery, debtorsQuery, linesFile, linesQuery, totalsQuery, type LineFilter } from '../../api/money'
+import type { Booked, Debtor, Total } from '../../api/types'
+import { dayIn, moneyText, timeText } from '../../lib/format'
+import { useAddressFilter } from '../../lib/addressFilter'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { EmptyState } from '../../ui/EmptyState'
+import { Money } from '../../ui/Facts'
+import { ListState } from '../../ui/ListState'
+import { PageHeader } from '../../ui/PageHeader'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { ShowMore } from '../../ui/ShowMore'
+import { Why } from '../../ui/Why'
+import { Amount, What } from './LineCells'
+import { filterIn, isBackwards } from './filter'
+import { KINDS, kindText, METHODS } from './lineText'
+import classes from './MoneyScreen.module.css'
+import { Owed } from './Owed'
+
+/** Who owes what, and what came in and was charged in a period (R-MONEY-6). */
+export default function MoneyScreen() {
+  return (
+    <>
+      <PageHeader title={t('money.title')} />
+      <Debtors />
+      <Period />
+    </>
+  )
+}
+
+function Debtors() {
+  const query = useInfiniteQuery(debtorsQuery)
+  const first = query.data?.pages[0]
+  const debtors = query.data?.pages.flatMap((page) => page.debtors) ?? []
+  return (
+    <section aria-labelledby="debtors">
+      <div className={classes.head}>
+        <Title order={2} id="debtors">
+          {t('money.debtors.title')}
+        </Title>
+      </div>
+      <ListState query={query} lines={4}>
+        {() =>
+          debtors.length === 0 ? (
+            <EmptyState message={t('money.debtors.none')} />
+          ) : (
+            <>
+              <p className={classes.sum}>
+                {first && t('money.debtors.sum', { total: first.total, owed: first.owed })}
+                {first && first.credit > 0 && ` ${t('money.debtors.credit', { credit: first.credit })}`}
+              </p>
+              <ResponsiveTable
+                label={t('money.debtors.title')}
+                dense
+                rows={debtors}
+                keyOf={(debtor) => debtor.uid}
+                columns={[
+                  { title: t('people.column.name'), cell: (debtor) => <Named {...debtor} /> },
+                  { title: t('people.column.batch'), cell: ({ batch }) => <span dir="auto">{batch ?? '–'}</span> },
+                  {
+                    title: t('money.debtors.ended'),
+                    align: 'end',
+                    cell: ({ balance }) => <Money amount={balance} />,
+                  },
+                  {
+                    title: t('money.debtors.running'),
+                    align: 'end',
+                    cell: ({ running }) => <Money amount={running} />,
+                  },
+                  { title: t('people.column.owes'), align: 'end', cell: (debtor) => <Owes debtor={debtor} /> },
+                ]}
+              />
+              <ShowMore query={query} label={t('money.debtors.more')} />
+            </>
+          )
+        }
+      </ListState>
+    </section>
+  )
+}
+
+type NamedProps = { uid: number; name: string; rollNumber: string | null }
+
+function Named({ uid, name, rollNumber }: NamedProps) {
+  return (
+    <>
+      <Anchor component={Link} to={paths.person(uid)} underline="hover" c="inherit" fz="inherit" dir="auto">
+        {name}
+      </Anchor>
+      {rollNumber && (
+        <>
+          {' '}
+          <span className={classes.roll} dir="auto">
+            {rollNumber}
+          </span>
+        </>
+      )}
+    </>
+  )
+}
+
+/** What somebody owes; opened, it tells what for. */
+function Owes({ debtor: { uid, name, owes } }: { debtor: Debtor }) {
+  const [opened, setOpened] = useState(false)
+  const account = useQuery({ ...accountQuery(uid), enabled: opened })
+  return (
+    <>
+      <span className={owes > 0 ? classes.owes : undefined}>
+        {owes > 0 ? <Money amount={owes} /> : t('money.credit', { amount: -owes })}
+      </span>
+      <Why of={`${moneyText(owes)}, ${name}`} onOpen={() => setOpened(true)}>
+        {opened && (
+          <ListState query={account} lines={1}>
+            {(known) => <Owed account={known} />}
+          </ListState>
+        )}
+      </Why>
+    </>
+  )
+}
+
+function Period() {
+  const [filter, set] = useAddressFilter(filterIn)
+  const backwards = isBackwards(filter)
+  const query = useInfiniteQuery({ ...linesQuery(filter), enabled: !backwards })
+  const page = query.data?.pages[0]
+  return (
+    <section aria-labelledby="lines" className={classes.part}>
+      <div className={classes.head}>
+        <Title order={2} id="lines">
+          {t('money.lines.title')}
+        </Title>
+        {!backwards && (
+          <Button component="a" href={linesFile(filter)} download variant="default">
+            {t('money.lines.csv')}
+          </Button>
+        )}
+      </div>
+      <div className={classes.filters}>
+        <TextInput
+          type="date"
+          label={t('money.lines.from')}
+          value={filter.from ?? page?.from ?? ''}
+          onChange={(event) => set('from', event.currentTarget.value)}
+        />
+        <TextInput
+          type="date"
+          label={t('money.lines.to')}
+          value={filter.to ?? page?.to ?? ''}
+          error={backwards && t('field.endsBeforeItBegins')}
+          onChange={(event) => set('to', event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={t('money.account.what')}
+          value={filter.kind ?? ''}
+          data={[
+            { value: '', label: t('money.lines.everything') },
+            ...KINDS.map((kind) => ({ value: kind, label: t(`money.line.${kind}`) })),
+          ]}
+          onChange={(event) => set('kind', event.currentTarget.value)}
+        />
+        <NativeSelect
+          label={t('desk.screen.method')}
+          value={filter.method ?? ''}
+          data={[
+            { value: '', label: t('money.lines.anyMethod') },
+            ...METHODS.map((method) => ({ value: method, label: t(`desk.screen.method.${method}`) })),
+          ]}
+          onChange={(event) => set('method', event.currentTarget.value)}
+        />
+      </div>
+      {!backwards && (
+        <>
+          <Sums period={filter} />
+          <Lines filter={filter} />
+        </>
+      )}
+    </section>
+  )
+}
+
+/** What the period comes to, whatever of its lines is listed. */
+function Sums({ period: { from, to } }: { period: LineFilter }) {
+  const query = useQuery(totalsQuery({ ...(from && { from }), ...(to && { to }) }))
+  return (
+    <ListState query={query} lines={2}>
+      {({ totals }) =>
+        totals.length > 0 && (
+          <div className={classes.totals} aria-busy={query.isFetching}>
+            <ResponsiveTable<Total>
+              label={t('money.totals.title')}
+              cardsUpTo="30em"
+              dense
+              rows={totals}
+              keyOf={({ kind, of }) => `${kind} ${of}`}
+              columns={[
+                { title: t('money.account.what'), cell: (total) => kindText(total) },
+                {
+                  title: t('money.totals.count'),
+                  align: 'end',
+                  cell: ({ count }) => <span className="tabular">{count}</span>,
+                },
+                { title: t('money.account.amount'), align: 'end', cell: ({ amount }) => <Money amount={amount} /> },
+                {
+                  title: t('money.line.reversal'),
+                  align: 'end',
+                  cell: ({ takenBack }) => (takenBack === 0 ? '–' : <Money amount={takenBack} />),
+                },
+                { title: t('money.totals.net'), align: 'end', cell: ({ net }) => <Money amount={net} /> },
+              ]}
+            />
+          </div>
+        )
+      }
+    </ListState>
+  )
+}
+
+/** The newest first. */
+function Lines({ filter }: { filter: LineFilter }) {
+  const query = useInfiniteQuery(linesQuery(filter))
+  const config = useQuery(configQuery)
+  const lines = query.data?.pages.flatMap((page) => page.lines)
+  return (
+    <ListState
+      // When something was written, the clock of the library tells.
+      query={{
+        data: lines && config.data ? { lines, timeZone: config.data.timeZone } : undefined,
+        isError: query.isError || (config.isError && !config.data),
+        isFetchNextPageError: query.isFetchNextPageError,
+        error: query.error ?? config.error,
+        refetch: () => Promise.all([query.refetch(), config.refetch()]),
+      }}
+      lines={6}
+    >
+      {(found) =>
+        found.lines.length === 0 ? (
+          <EmptyState message={t('money.lines.none')} />
+        ) : (
+          <div className={classes.list} data-stale={query.isPlaceholderData || undefined} aria-busy={query.isFetching}>
+            <ResponsiveTable<Booked>
+              label={t('money.lines.title')}
+              dense
+              rows={found.lines}
+              keyOf={(line) => line.id}
+              columns={[
+                {
+                  title: t('people.column.name'),
+                  cell: ({ userId, userName, rollNumber }) => (
+                    <Named uid={userId} name={userName} rollNumber={rollNumber} />
+                  ),
+                },
+                {
+                  title: t('money.account.day'),
+                  cell: ({ at }) => (
+                    <time dateTime={at} className="tabular">
+                      {dayIn(at, found.timeZone)}, {timeText(at, found.timeZone)}
+                    </time>
+                  ),
+                },
+                { title: t('money.account.what'), cell: (line) => <What line={line} withReceipt /> },
+                { title: t('money.lines.by'), cell: ({ by }) => <span dir="auto">{by}</span> },
+                {
+                  title: t('money.account.amount'),
+                  align: 'end',
+                  cell: (line) => <Amount line={line} of={line.userName} />,
+                },
+              ]}
+            />
+            <ShowMore query={query} label={t('money.lines.more')} />
+          </div>
+        )
+      }
+    </ListState>
+  )
+}

@@ -1,0 +1,167 @@
+import { Alert, Button, Group, Radio, Skeleton, Text, TextInput } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useNavigate } from 'react-router'
+import { useAction } from '../../api/action'
+import { mergePeople, mergePreviewQuery, peopleQuery } from '../../api/people'
+import type { MergeReport, Person } from '../../api/types'
+import { moneyText } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
+import classes from './MergeDialog.module.css'
+
+/** Two records of one person become one: the other is found, both are compared, and what goes over is told first (R-PEOPLE-9). */
+export function MergeDialog({ person, onClose }: { person: Person; onClose: () => void }) {
+  const [other, setOther] = useState<Person | null>(null)
+  return (
+    <Dialog onClose={onClose} title={t('people.merge.title')} size="xl">
+      {other === null ? (
+        <Choose person={person} onChoose={setOther} />
+      ) : (
+        <Compare person={person} other={other} onBack={() => setOther(null)} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+/** Shown of those who match. */
+const SHOWN = 8
+const TYPING_MS = 200
+
+function Choose({ person, onChoose }: { person: Person; onChoose: (other: Person) => void }) {
+  const [typed, setTyped] = useState('')
+  const [q] = useDebouncedValue(typed.trim(), TYPING_MS)
+  const query = useQuery({ ...peopleQuery({ q, filter: null, sort: '' }, null), enabled: q !== '' })
+  const found = query.data?.people.filter(({ uid }) => uid !== person.uid).slice(0, SHOWN) ?? []
+  return (
+    <>
+      <TextInput
+        label={t('people.merge.search', { name: person.name })}
+        description={t('people.merge.searchHint')}
+        autoComplete="off"
+        data-autofocus
+        value={typed}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+      />
+      {q !== '' && query.isSuccess && found.length === 0 && <Text mt="md">{t('people.merge.nobody')}</Text>}
+      {q !== '' && found.length > 0 && (
+        <ul className={classes.found}>
+          {found.map((other) => (
+            <li key={other.uid}>
+              <Button variant="default" fullWidth justify="flex-start" onClick={() => onChoose(other)}>
+                <span dir="auto">{[other.name, other.rollNumber, other.batch].filter(Boolean).join(' · ')}</span>
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
+      {query.isError && (
+        <Alert color="red" role="alert" mt="md">
+          {messageOf(query.error)}
+        </Alert>
+      )}
+    </>
+  )
+}
+
+type CompareProps = { person: Person; other: Person; onBack: () => void; onClose: () => void }
+
+function Compare({ person, other, onBack, onClose }: CompareProps) {
+  const [keep, setKeep] = useState(person.uid)
+  const drop = keep === person.uid ? other.uid : person.uid
+  const preview = useQuery(mergePreviewQuery(keep, drop))
+  const navigate = useNavigate()
+  const merge = useAction(mergePeople, { done: ({ after }) => t('people.merge.done', { name: after.name }) })
+
+  async function run() {
+    const outcome = await merge.run({ keep, drop })
+    if (!outcome.ok) return
+    onClose()
+    void navigate(paths.person(keep), { replace: true })
+  }
+
+  const failure = merge.error ?? preview.error
+  return (
+    <>
+      <Radio.Group
+        label={t('people.merge.which')}
+        value={String(keep)}
+        onChange={(value) => {
+          setKeep(Number(value))
+          merge.reset()
+        }}
+      >
+        <div className={classes.sides}>
+          {[person, other].map((side) => (
+            <Side key={side.uid} person={side} kept={side.uid === keep} />
+          ))}
+        </div>
+      </Radio.Group>
+      {preview.data ? <What report={preview.data} /> : !preview.isError && <Skeleton height={96} mt="md" />}
+      {failure !== null && (
+        <Alert color="red" role="alert" mt="md">
+          {messageOf(failure)}
+        </Alert>
+      )}
+      <Group justify="flex-end" mt="lg">
+        <Button variant="default" onClick={onBack}>
+          {t('people.merge.back')}
+        </Button>
+        <Button loading={merge.pending} disabled={!preview.data} onClick={() => void run()}>
+          {t('people.merge.submit')}
+        </Button>
+      </Group>
+    </>
+  )
+}
+
+function Side({ person, kept }: { person: Person; kept: boolean }) {
+  const { uid, name, rollNumber, email, department, batch, openLoans, owes } = person
+  const facts = [
+    [t('people.column.rollNumber'), rollNumber],
+    [t('people.fact.email'), email],
+    [t('people.column.department'), department],
+    [t('people.column.batch'), batch],
+    [t('people.column.openLoans'), String(openLoans)],
+    [t('people.column.owes'), moneyText(owes)],
+  ] as const
+  return (
+    <div className={classes.side} data-kept={kept || undefined}>
+      <Radio
+        value={String(uid)}
+        label={<span dir="auto">{name}</span>}
+        aria-label={t('people.merge.keep', { name, rollNumber: rollNumber ?? t('people.merge.noNumber') })}
+      />
+      <dl className={classes.facts}>
+        {facts.map(([label, value]) => (
+          <div key={label} style={{ display: 'contents' }}>
+            <dt>{label}</dt>
+            <dd dir="auto">{value ?? '–'}</dd>
+          </div>
+        ))}
+      </dl>
+    </div>
+  )
+}
+
+/** What the merge does, in words. */
+function What({ report }: { report: MergeReport }) {
+  const { drop, after, holdsCancelled, reviewsGivenUp, takesPassword } = report
+  const titles = (of: readonly string[]) => of.map((title) => `“${title}”`).join(', ')
+  return (
+    <ul className={classes.what}>
+      <li>{t('people.merge.moves', report)}</li>
+      {drop.rollNumber !== null && drop.rollNumber !== after.rollNumber && (
+        <li>{t('people.merge.card', { rollNumber: drop.rollNumber })}</li>
+      )}
+      {drop.email !== null && drop.email !== after.email && <li>{t('people.merge.email', { email: drop.email })}</li>}
+      {takesPassword && after.email !== null && <li>{t('people.merge.password', { email: after.email })}</li>}
+      {holdsCancelled.length > 0 && <li dir="auto">{t('people.merge.holds', { titles: titles(holdsCancelled) })}</li>}
+      {reviewsGivenUp.length > 0 && <li dir="auto">{t('people.merge.reviews', { titles: titles(reviewsGivenUp) })}</li>}
+      <li>{t('people.merge.undo')}</li>
+    </ul>
+  )
+}

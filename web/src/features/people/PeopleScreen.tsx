@@ -1,0 +1,189 @@
+import { Anchor, Button, Group, Menu, NativeSelect, Text } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { ChevronDown } from 'lucide-react'
+import { useState } from 'react'
+import { Link, Navigate, useNavigate, useSearchParams } from 'react-router'
+import { useMay } from '../../api/account'
+import { peopleFile, peopleQuery } from '../../api/people'
+import type { Person } from '../../api/types'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { EmptyState } from '../../ui/EmptyState'
+import { Money } from '../../ui/Facts'
+import { ListState } from '../../ui/ListState'
+import { PageHeader } from '../../ui/PageHeader'
+import { Pages, pageAddress } from '../../ui/Pages'
+import { ResponsiveTable, type Column } from '../../ui/ResponsiveTable'
+import { SearchBox } from '../../ui/SearchBox'
+import { addressWith, FILTERS, listIn, orderOf, ORDERS, type Order } from './listing'
+import classes from './PeopleScreen.module.css'
+import { PersonDialog } from './PersonDialog'
+import { Standing } from './Standing'
+
+/** Everybody whom the library knows (R-PEOPLE-1). */
+export default function PeopleScreen() {
+  const [params] = useSearchParams()
+  const list = listIn(params)
+  const query = useQuery(peopleQuery(list, params.get('cursor')))
+  const page = query.data
+  const navigate = useNavigate()
+  const may = useMay('people')
+  const [adding, setAdding] = useState(false)
+
+  return (
+    <>
+      <PageHeader
+        title={t('people.title')}
+        actions={
+          <Group gap="xs">
+            {may && (
+              <>
+                <Menu position="bottom-end" withInitialFocusPlaceholder={false}>
+                  <Menu.Target>
+                    <Button variant="default" rightSection={<ChevronDown data-size="16" />}>
+                      {t('people.more')}
+                    </Button>
+                  </Menu.Target>
+                  <Menu.Dropdown>
+                    <Menu.Item component={Link} to={paths.importPeople()}>
+                      {t('people.import.title')}
+                    </Menu.Item>
+                    <Menu.Item component={Link} to={paths.promote()}>
+                      {t('people.promote.open')}
+                    </Menu.Item>
+                    <Menu.Item component="a" href={peopleFile(list)} download>
+                      {t('people.csv')}
+                    </Menu.Item>
+                  </Menu.Dropdown>
+                </Menu>
+                <Button onClick={() => setAdding(true)}>{t('people.form.add')}</Button>
+              </>
+            )}
+          </Group>
+        }
+      >
+        <SearchBox label={t('people.search')} placeholder={t('people.searchHint')} />
+      </PageHeader>
+      <div className={classes.choose}>
+        <nav aria-label={t('people.filter.label')} className={classes.filters}>
+          {[null, ...FILTERS].map((filter) => (
+            <Link
+              key={filter}
+              to={{ search: addressWith(params, 'filter', filter) }}
+              replace
+              aria-current={filter === list.filter ? 'true' : undefined}
+            >
+              {t(`people.filter.${filter ?? 'all'}`)}
+            </Link>
+          ))}
+        </nav>
+        <OrderSelect />
+      </div>
+      <div className={classes.line}>
+        <Text role="status" c="dimmed" size="sm" className="tabular">
+          {page && t('people.count', { total: page.total })}
+        </Text>
+        {page && <Pages previous={page.previous} next={page.next} label={t('list.pages.label')} />}
+      </div>
+      <ListState query={query} lines={8}>
+        {({ people, total, today, previous, next }) =>
+          total === 0 ? (
+            <EmptyState message={list.q ? t('people.noMatch', { q: list.q }) : t('people.none')} />
+          ) : people.length === 0 && !query.isPlaceholderData ? (
+            // Whoever was on a later page has left the list.
+            <Navigate to={{ search: pageAddress(params, null) }} replace />
+          ) : (
+            <div
+              className={classes.list}
+              data-stale={query.isPlaceholderData || undefined}
+              aria-busy={query.isFetching}
+            >
+              <People people={people} today={today} />
+              {(previous ?? next) !== null && (
+                <div className={classes.below}>
+                  <Pages previous={previous} next={next} label={t('list.pages.below')} />
+                </div>
+              )}
+            </div>
+          )
+        }
+      </ListState>
+      {adding && (
+        <PersonDialog onClose={() => setAdding(false)} onDone={({ uid }) => void navigate(paths.person(uid))} />
+      )}
+    </>
+  )
+}
+
+/** Where the rows are cards, no heading orders them. */
+const CARDS = '56em'
+
+function OrderSelect() {
+  const [params] = useSearchParams()
+  const navigate = useNavigate()
+  const cards = useMediaQuery(`(max-width: ${CARDS})`, false, { getInitialValueInEffect: false })
+  if (!cards) return null
+  const chosen = (listIn(params).sort || 'name').replace(/^-/, '')
+  return (
+    <NativeSelect
+      label={t('people.order')}
+      value={chosen}
+      data={ORDERS.map((order) => ({ value: order, label: t(`people.column.${order}`) }))}
+      onChange={(event) => {
+        const order = event.currentTarget.value as Order
+        if (order !== chosen) void navigate({ search: orderOf(params, order).to }, { replace: true })
+      }}
+    />
+  )
+}
+
+function People({ people, today }: { people: readonly Person[]; today: string }) {
+  const [params] = useSearchParams()
+  const column = (by: Order, cell: Column<Person>['cell']): Column<Person> => ({
+    title: t(`people.column.${by}`),
+    order: orderOf(params, by),
+    cell,
+  })
+  const text = (value: string | null) => <span dir="auto">{value ?? '–'}</span>
+  const count = (value: number) => <span className="tabular">{value === 0 ? '–' : value}</span>
+  return (
+    <ResponsiveTable
+      label={t('people.title')}
+      cardsUpTo={CARDS}
+      dense
+      rows={people}
+      keyOf={(person) => person.uid}
+      columns={[
+        column('name', (person) => (
+          <span className={classes.name}>
+            <Anchor
+              component={Link}
+              to={paths.person(person.uid)}
+              underline="hover"
+              c="inherit"
+              fz="inherit"
+              dir="auto"
+            >
+              {person.name}
+            </Anchor>{' '}
+            <Standing person={person} today={today} />
+          </span>
+        )),
+        column('rollNumber', ({ rollNumber }) => text(rollNumber)),
+        column('batch', ({ batch }) => text(batch)),
+        column('department', ({ department }) => text(department)),
+        { ...column('openLoans', ({ openLoans }) => count(openLoans)), align: 'end' },
+        { ...column('overdueLoans', ({ overdueLoans }) => count(overdueLoans)), align: 'end' },
+        {
+          ...column('owes', ({ owes }) => (
+            <span className={classes.owes} data-owed={owes > 0 || undefined}>
+              {owes === 0 ? '–' : <Money amount={owes} />}
+            </span>
+          )),
+          align: 'end',
+        },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,25 @@
+import { Button } from '@mantine/core'
+import { Barcode } from 'lucide-react'
+import { useState } from 'react'
+import type { Person } from '../../api/types'
+import { t } from '../../lib/messages'
+import { Dialog } from '../../ui/Dialog'
+import { CardSheet } from '../profile'
+
+/** A person's ID card, to print; whoever has no roll number has none (R-PEOPLE-2). */
+export function PersonCard({ person: { name, department, batch, rollNumber } }: { person: Person }) {
+  const [opened, setOpened] = useState(false)
+  if (rollNumber === null) return null
+  return (
+    <>
+      <Button variant="default" leftSection={<Barcode data-size="18" />} onClick={() => setOpened(true)}>
+        {t('people.card.open')}
+      </Button>
+      {opened && (
+        <Dialog title={t('people.card.title', { name })} onClose={() => setOpened(false)} size="md">
+          <CardSheet name={name} department={department} batch={batch} rollNumber={rollNumber} />
+        </Dialog>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { personLoansQuery } from '../../api/people'
+import type { AdminLoan, Loan, Person } from '../../api/types'
+import { t } from '../../lib/messages'
+import { DateText, Money } from '../../ui/Facts'
+import { ListState } from '../../ui/ListState'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import { useQuestion } from '../../ui/useQuestion'
+import {
+  ExtendAnyway,
+  Fine,
+  LoanButton,
+  ReturnDate,
+  ReturnQuestion,
+  useLoanActions,
+  useRowFocus,
+  type Asked,
+  type Refused,
+} from '../loans'
+import { DeclareLost } from '../money'
+import classes from './PersonScreen.module.css'
+import { BookLink } from '../../ui/BookLink'
+
+/** What somebody has out, with its fines; it is returned and extended here. */
+export function PersonLoans({ person }: { person: Person }) {
+  const query = useQuery(personLoansQuery(person.uid))
+  const heading = useRef<HTMLHeadingElement>(null)
+  return (
+    <section className={classes.part} aria-labelledby="out">
+      <div className={classes.head}>
+        <Title order={2} id="out" tabIndex={-1} ref={heading}>
+          {t('people.out.title', { count: person.openLoans })}
+        </Title>
+        {person.owes > 0 && (
+          <span className={classes.owes}>
+            {t('people.out.owes')} <Money amount={person.owes} />
+          </span>
+        )}
+      </div>
+      <ListState query={query} lines={3}>
+        {({ loans, today }) => (
+          <Loans person={person} loans={loans} today={today} whenEmpty={() => heading.current?.focus()} />
+        )}
+      </ListState>
+    </section>
+  )
+}
+
+type LoansProps = { person: Person; loans: readonly Loan[]; today: string; whenEmpty: () => void }
+
+function Loans({ person, loans, today, whenEmpty }: LoansProps) {
+  const rows = useRef<HTMLDivElement>(null)
+  const [refused, setRefused] = useState<Refused | null>(null)
+  const [lost, setLost] = useState<AdminLoan | null>(null)
+  const { pending, run } = useLoanActions(setRefused)
+  const keepPlace = useRowFocus(rows, pending, whenEmpty)
+  const question = useQuestion<Asked>()
+  const named = (loan: Loan): AdminLoan => ({
+    ...loan,
+    userName: person.name,
+    rollNumber: person.rollNumber ?? '',
+    batch: person.batch ?? '',
+  })
+
+  if (loans.length === 0) return <p>{t('people.out.none')}</p>
+  return (
+    <div ref={rows}>
+      <ResponsiveTable
+        label={t('people.out.table')}
+        cardsUpTo="62em"
+        rows={loans}
+        keyOf={(loan) => loan.id}
+        columns={[
+          {
+            title: t('loans.column.book'),
+            cell: (loan) => <BookLink id={loan.bookId} title={loan.title} />,
+          },
+          { title: t('copies.column.barcode'), cell: (loan) => <span className="tabular">{loan.barcode}</span> },
+          { title: t('loans.column.entry'), cell: (loan) => <DateText day={loan.EntryDate} /> },
+          { title: t('loans.column.return'), cell: (loan) => <ReturnDate loan={loan} today={today} /> },
+          { title: t('loans.column.fine'), align: 'end', cell: (loan) => <Fine amount={loan.fine} /> },
+          {
+            title: t('loans.column.actions'),
+            bare: true,
+            cell: (loan) => {
+              const shared = { loan, pending: pending.get(loan.id) }
+              const ask = (by: Asked['by']) => question.ask({ loan: named(loan), by })
+              return (
+                <div className={classes.actions}>
+                  {!loan.titleDeleted && (
+                    <LoanButton {...shared} action="restock" variant="default" onPress={() => ask('restock')} />
+                  )}
+                  <LoanButton {...shared} action="return" onPress={() => ask('return')} />
+                  <LoanButton
+                    {...shared}
+                    action="extend"
+                    onPress={() => {
+                      keepPlace(loan.id, 'extend')
+                      void run(loan, 'extend')
+                    }}
+                  />
+                </div>
+              )
+            },
+          },
+        ]}
+      />
+      <ReturnQuestion
+        question={question}
+        onAnswer={({ loan, by }, answer) => {
+          keepPlace(loan.id, by)
+          void run(loan, answer)
+        }}
+        onLost={setLost}
+      />
+      {lost && <DeclareLost loan={lost} onClose={() => setLost(null)} />}
+      {refused && <ExtendAnyway refused={refused} onClose={() => setRefused(null)} />}
+    </div>
+  )
+}

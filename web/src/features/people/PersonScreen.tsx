@@ -1,0 +1,85 @@
+import { Group } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Navigate, useParams } from 'react-router'
+import { useMay } from '../../api/account'
+import { configQuery } from '../../api/config'
+import { personQuery } from '../../api/people'
+import type { Person } from '../../api/types'
+import { t } from '../../lib/messages'
+import { idOf, paths } from '../../lib/paths'
+import { ProblemError } from '../../lib/problem'
+import { EmptyState } from '../../ui/EmptyState'
+import { ListState } from '../../ui/ListState'
+import { PageHeader } from '../../ui/PageHeader'
+import { PersonHolds } from '../holds'
+import { PersonAccount } from '../money'
+import { PersonActions } from './PersonActions'
+import { PersonCard } from './PersonCard'
+import { PersonFacts } from './PersonFacts'
+import { PersonHistory } from './PersonHistory'
+import { PersonLoans } from './PersonLoans'
+import classes from './PersonScreen.module.css'
+
+/** One person: who it is, what is out, and what was (R-PEOPLE-2). */
+export default function PersonScreen() {
+  const uid = idOf(useParams()['id'])
+  return uid === null ? <Nobody /> : <One uid={uid} />
+}
+
+function Nobody() {
+  return (
+    <>
+      <PageHeader title={t('people.person')} />
+      <EmptyState message={t('people.nobody')} />
+    </>
+  )
+}
+
+function One({ uid }: { uid: number }) {
+  const query = useQuery(personQuery(uid))
+  const config = useQuery(configQuery)
+  const may = useMay('people')
+  const person = query.data
+  if (query.error instanceof ProblemError && query.error.code === 'not-found') return <Nobody />
+  // The record was merged into another one.
+  if (person && person.uid !== uid) return <Navigate to={paths.person(person.uid)} replace />
+  return (
+    <div className={classes.screen}>
+      {/* One heading from the beginning on: it has the focus while the data arrives. */}
+      <PageHeader
+        title={person?.name ?? t('people.person')}
+        actions={
+          person && (
+            <Group gap="xs">
+              <PersonCard person={person} />
+              {may && <PersonActions person={person} />}
+            </Group>
+          )
+        }
+      />
+      <ListState
+        query={{
+          data: person && config.data ? { of: person, config: config.data } : undefined,
+          isError: query.isError || (config.isError && !config.data),
+          error: query.error ?? config.error,
+          refetch: () => Promise.all([query.refetch(), config.refetch()]),
+        }}
+        lines={6}
+      >
+        {({ of, config: { today, timeZone } }) => <Page person={of} today={today} timeZone={timeZone} />}
+      </ListState>
+    </div>
+  )
+}
+
+function Page({ person, today, timeZone }: { person: Person; today: string; timeZone: string }) {
+  return (
+    <>
+      <PersonFacts person={person} today={today} />
+      <PersonLoans person={person} />
+      <PersonHolds uid={person.uid} />
+      <PersonAccount uid={person.uid} />
+      <PersonHistory person={person} timeZone={timeZone} />
+    </>
+  )
+}

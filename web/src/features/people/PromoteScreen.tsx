@@ -1,0 +1,212 @@
+import { Alert, Anchor, Button, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { useAction } from '../../api/action'
+import { configQuery } from '../../api/config'
+import { undo as undoAction } from '../../api/changes'
+import { promote } from '../../api/people'
+import type { Person, PromotionForm } from '../../api/types'
+import { said, t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { PageHeader } from '../../ui/PageHeader'
+import { ResponsiveTable } from '../../ui/ResponsiveTable'
+import classes from './ImportScreen.module.css'
+
+type Preview = { people: Person[]; kept: Person[]; count: number }
+
+/** Year's end: a batch goes on, or leaves; first who that is (R-PEOPLE-5). */
+export default function PromoteScreen() {
+  const config = useQuery(configQuery)
+  const [from, setFrom] = useState('')
+  const [way, setWay] = useState<'move' | 'leave'>('move')
+  const [to, setTo] = useState('')
+  const [except, setExcept] = useState<ReadonlySet<number>>(new Set())
+  const [preview, setPreview] = useState<Preview | null>(null)
+  const send = useAction(promote)
+
+  const form = (dryRun: boolean): PromotionForm => ({
+    fromBatch: from,
+    ...(way === 'move' ? { toBatch: to } : { deactivate: true }),
+    ...(!dryRun && { except: [...except] }),
+    dryRun,
+  })
+
+  async function look() {
+    setExcept(new Set())
+    const outcome = await send.run(form(true))
+    setPreview(outcome.ok ? outcome.output : null)
+  }
+
+  const [done, setDone] = useState<{ count: number; change: number | null } | null>(null)
+  const [undone, setUndone] = useState<string | null>(null)
+  const undo = useAction(undoAction, { failed: (reason) => t('common.undoFailed', { reason }) })
+  async function run() {
+    const outcome = await send.run(form(false))
+    if (!outcome.ok) return
+    setDone(outcome.output)
+    setPreview(null)
+  }
+
+  async function takeBack(change: number) {
+    const outcome = await undo.run(change)
+    if (!outcome.ok) return
+    setDone(null)
+    setUndone(outcome.output.messages.map(said).join(' '))
+  }
+
+  const change = (set: () => void) => {
+    set()
+    setPreview(null)
+    setDone(null)
+    setUndone(null)
+  }
+  const touched = preview ? preview.count - except.size : 0
+
+  return (
+    <div className={classes.screen}>
+      <PageHeader title={t('people.promote.title')} />
+      <Text>{t('people.promote.what')}</Text>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          void look()
+        }}
+      >
+        <Stack mt="lg" maw="28rem">
+          <TextInput
+            label={t('people.promote.from')}
+            required
+            withAsterisk={false}
+            list="batches"
+            autoComplete="off"
+            value={from}
+            onChange={({ currentTarget: { value } }) => change(() => setFrom(value))}
+          />
+          <Radio.Group
+            label={t('people.promote.way')}
+            value={way}
+            onChange={(value) => change(() => setWay(value === 'leave' ? 'leave' : 'move'))}
+          >
+            <Stack gap="xs" mt="xs">
+              <Radio value="move" label={t('people.promote.move')} />
+              <Radio value="leave" label={t('people.promote.leave')} description={t('people.promote.leaveHint')} />
+            </Stack>
+          </Radio.Group>
+          {way === 'move' && (
+            <TextInput
+              label={t('people.promote.to')}
+              required
+              withAsterisk={false}
+              list="batches"
+              autoComplete="off"
+              value={to}
+              onChange={({ currentTarget: { value } }) => change(() => setTo(value))}
+            />
+          )}
+          <datalist id="batches">
+            {config.data?.batches.map((batch) => (
+              <option key={batch}>{batch}</option>
+            ))}
+          </datalist>
+          {send.error !== null && (
+            <Alert color="red" role="alert">
+              {messageOf(send.error)}
+            </Alert>
+          )}
+          <Group>
+            <Button type="submit" variant="default" loading={send.pending && preview === null}>
+              {t('people.promote.look')}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+      {done !== null && (
+        <Alert color="teal" role="status" mt="lg">
+          <Group justify="space-between">
+            <span>
+              {t('people.promote.done', { count: done.count })}{' '}
+              <Anchor component={Link} to={paths.people()}>
+                {t('people.import.back')}
+              </Anchor>
+            </span>
+            {done.change !== null && (
+              <Button
+                variant="default"
+                size="compact-md"
+                loading={undo.pending}
+                onClick={() => void takeBack(done.change ?? 0)}
+              >
+                {t('common.undo')}
+              </Button>
+            )}
+          </Group>
+        </Alert>
+      )}
+      {undone !== null && (
+        <Alert color="teal" role="status" mt="lg">
+          {undone}
+        </Alert>
+      )}
+      {preview && (
+        <section aria-labelledby="preview" className={classes.report}>
+          <Title order={2} id="preview">
+            {t('people.promote.who', { count: preview.count })}
+          </Title>
+          {preview.count > preview.people.length && (
+            <Text c="dimmed">{t('people.import.first', { count: preview.people.length })}</Text>
+          )}
+          {preview.kept.length > 0 && (
+            <Alert color="yellow" mt="sm">
+              {t('people.promote.kept', {
+                count: preview.kept.length,
+                names: preview.kept
+                  .map(({ name, rollNumber }) => [name, rollNumber].filter(Boolean).join(' '))
+                  .join(', '),
+              })}
+            </Alert>
+          )}
+          {preview.people.length > 0 && (
+            <>
+              <ResponsiveTable
+                label={t('people.promote.who', { count: preview.count })}
+                dense
+                rows={preview.people}
+                keyOf={({ uid }) => uid}
+                columns={[
+                  {
+                    title: t('people.column.name'),
+                    cell: ({ uid, name }) => (
+                      <Checkbox
+                        label={<span dir="auto">{name}</span>}
+                        checked={!except.has(uid)}
+                        onChange={({ currentTarget: { checked } }) => {
+                          const after = new Set(except)
+                          if (checked) after.delete(uid)
+                          else after.add(uid)
+                          setExcept(after)
+                        }}
+                      />
+                    ),
+                  },
+                  { title: t('people.column.rollNumber'), cell: ({ rollNumber }) => rollNumber ?? '–' },
+                  {
+                    title: t('people.column.openLoans'),
+                    align: 'end',
+                    cell: ({ openLoans }) => <span className="tabular">{openLoans || '–'}</span>,
+                  },
+                ]}
+              />
+              <Button mt="lg" loading={send.pending} disabled={touched === 0} onClick={() => void run()}>
+                {way === 'move'
+                  ? t('people.promote.submitMove', { count: touched, batch: to })
+                  : t('people.promote.submitLeave', { count: touched })}
+              </Button>
+            </>
+          )}
+        </section>
+      )}
+    </div>
+  )
+}

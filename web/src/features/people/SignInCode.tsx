@@ -1,0 +1,74 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { useAction } from '../../api/action'
+import { makeCode } from '../../api/people'
+import type { Person } from '../../api/types'
+import { useLibraryName } from '../../api/config'
+import { instantText } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { BASE_PATH, paths } from '../../lib/paths'
+import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
+import { useState } from 'react'
+import classes from './SignInCode.module.css'
+
+type Made = { code: string; expires: string }
+
+/** A code to hand out, shown once, large, and printed on a slip (R-PEOPLE-3). */
+export function SignInCode({ person, onClose }: { person: Person; onClose: () => void }) {
+  const make = useAction(makeCode)
+  const library = useLibraryName()
+  const [made, setMade] = useState<Made | null>(null)
+
+  async function run() {
+    const outcome = await make.run(person.uid)
+    if (outcome.ok) setMade(outcome.output)
+  }
+
+  return (
+    <Dialog onClose={onClose} title={t('people.code.title')}>
+      {made === null ? (
+        <Stack>
+          <Text>{t(person.canSignIn ? 'people.code.again' : 'people.code.first', { name: person.name })}</Text>
+          {make.error !== null && (
+            <Alert color="red" role="alert">
+              {t('people.code.failed', { reason: messageOf(make.error) })}
+            </Alert>
+          )}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t('common.cancel')}
+            </Button>
+            <Button data-autofocus loading={make.pending} onClick={() => void run()}>
+              {t('people.code.make')}
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <Stack>
+          <div className={classes.slip} data-print role="status">
+            <p className={classes.library} dir="auto">
+              {library || 'My Library'}
+            </p>
+            <p className={classes.name} dir="auto">
+              {person.name} {person.rollNumber !== null && `· ${person.rollNumber}`}
+            </p>
+            <p className={classes.code}>{made.code}</p>
+            <p>{t('people.code.where', { address: `${location.host}${BASE_PATH}${paths.redeem()}` })}</p>
+            <p>{t('people.code.until', { day: instantText(made.expires) })}</p>
+          </div>
+          <Text size="sm" c="dimmed">
+            {t('people.code.once')}
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={() => window.print()}>
+              {t('people.print')}
+            </Button>
+            <Button data-autofocus onClick={onClose}>
+              {t('common.close')}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,20 @@
+import { Badge } from '@mantine/core'
+import type { Person } from '../../api/types'
+import { t } from '../../lib/messages'
+
+/** What is out of the ordinary about a person, in words; nothing for most. */
+export function Standing({ person, today }: { person: Person; today: string }) {
+  const { role, active, validUntil, barred } = person
+  return (
+    <>
+      {role === 'admin' && <Badge variant="default">{t('people.badge.librarian')}</Badge>}
+      {!active && <Badge color="gray">{t('people.badge.inactive')}</Badge>}
+      {active && validUntil !== null && validUntil < today && (
+        <Badge color="red">{t('people.badge.expired', { day: validUntil })}</Badge>
+      )}
+      {barred !== null && barred.until >= today && (
+        <Badge color="red">{t('people.badge.barred', { day: barred.until })}</Badge>
+      )}
+    </>
+  )
+}

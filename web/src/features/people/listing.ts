@@ -1,0 +1,44 @@
+import type { PeopleList } from '../../api/people'
+import type { PeopleFilter } from '../../api/types'
+
+export const FILTERS = [
+  'hasBooks',
+  'overdue',
+  'owes',
+  'inactive',
+  'librarians',
+] as const satisfies readonly PeopleFilter[]
+
+/** By what the list can be ordered; amounts begin with the most. */
+export const ORDERS = ['name', 'rollNumber', 'batch', 'department', 'openLoans', 'overdueLoans', 'owes'] as const
+export type Order = (typeof ORDERS)[number]
+const AMOUNTS: ReadonlySet<Order> = new Set(['openLoans', 'overdueLoans', 'owes'])
+
+/** What the address asks for; what it cannot mean is left out. */
+export function listIn(params: URLSearchParams): PeopleList {
+  const filter = params.get('filter')
+  const sort = params.get('sort') ?? ''
+  return {
+    q: params.get('q') ?? '',
+    filter: FILTERS.find((known) => known === filter) ?? null,
+    sort: ORDERS.some((order) => order === sort || `-${order}` === sort) ? sort : '',
+  }
+}
+
+/** The address of the same list with another filter or order, from its first page. */
+export function addressWith(params: URLSearchParams, name: 'filter' | 'sort', value: string | null): string {
+  const after = new URLSearchParams(params)
+  if (value === null) after.delete(name)
+  else after.set(name, value)
+  after.delete('cursor')
+  return after.toString()
+}
+
+/** Which way the list is ordered by this, and what its heading leads to: first the usual way, then the other. */
+export function orderOf(params: URLSearchParams, by: Order) {
+  const sort = listIn(params).sort || 'name'
+  const usual = AMOUNTS.has(by) ? `-${by}` : by
+  const other = usual === by ? `-${by}` : by
+  const direction = sort === by ? ('ascending' as const) : sort === `-${by}` ? ('descending' as const) : null
+  return { direction, to: addressWith(params, 'sort', sort === usual ? other : usual) }
+}

@@ -1,0 +1,57 @@
+import type { Person, PersonEdit, PersonForm } from '../../api/types'
+
+/** What the form holds: blank is none. */
+export type PersonValues = {
+  name: string
+  rollNumber: string
+  email: string
+  department: string
+  batch: string
+  category: string
+  validUntil: string
+  barred: { until: string; reason: string }
+}
+
+export const EMPTY: PersonValues = {
+  name: '',
+  rollNumber: '',
+  email: '',
+  department: '',
+  batch: '',
+  category: 'Student',
+  validUntil: '',
+  barred: { until: '', reason: '' },
+}
+
+export const valuesOf = (person: Person): PersonValues => ({
+  name: person.name,
+  rollNumber: person.rollNumber ?? '',
+  email: person.email ?? '',
+  department: person.department ?? '',
+  batch: person.batch ?? '',
+  category: person.category,
+  validUntil: person.validUntil ?? '',
+  barred: person.barred ?? { until: '', reason: '' },
+})
+
+const orNone = (text: string): string | null => (text.trim() === '' ? null : text)
+
+export const detailsOf = (values: PersonValues): PersonForm => ({
+  name: values.name,
+  rollNumber: orNone(values.rollNumber),
+  email: orNone(values.email),
+  department: orNone(values.department),
+  batch: orNone(values.batch),
+  category: values.category,
+  validUntil: orNone(values.validUntil),
+  barred: values.barred.until === '' ? null : values.barred,
+})
+
+/** Only what was changed: what somebody else changed meanwhile stays. */
+export function editOf(before: PersonValues, after: PersonValues): PersonEdit {
+  const [was, is] = [detailsOf(before), detailsOf(after)]
+  const names = Object.keys(is) as (keyof PersonForm)[]
+  return Object.fromEntries(
+    names.filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name])).map((name) => [name, is[name]]),
+  )
+}

@@ -1,0 +1,182 @@
+import { Button } from '@mantine/core'
+import { Smartphone } from 'lucide-react'
+import { Suspense, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { ErrorBoundary } from 'react-error-boundary'
+import { newKey } from '../../api/action'
+import { useLibraryName } from '../../api/config'
+import { hearAnswers, sendScan } from '../../api/phones'
+import type { PhoneAnswer } from '../../api/types'
+import { lazyChunk } from '../../lib/lazyChunk'
+import { said, t } from '../../lib/messages'
+import { tabStorage } from '../../lib/storage'
+import { useTitle } from '../../lib/title'
+import { classIcons } from '../../ui/classIcons'
+import { Phone, type PhoneState } from './phone'
+import classes from './PhoneScreen.module.css'
+import { useWakeLock } from './wakeLock'
+
+const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
+
+const STORED = 'phoneToken'
+
+/** The token behind the `#`, which no browser sends to a server; it leaves the address bar, and stays while the tab does. */
+function takeToken(): string | null {
+  const fresh = location.hash.slice(1)
+  if (fresh === '') return tabStorage.read(STORED)
+  tabStorage.write(STORED, fresh)
+  history.replaceState(history.state, '', location.pathname + location.search)
+  return fresh
+}
+
+const PAGE = 'phonePage'
+
+/** Which page this is, also after it was loaded anew: the desk is told when another takes its place. */
+function nameOfPage(): string {
+  const name = tabStorage.read(PAGE) ?? newKey()
+  tabStorage.write(PAGE, name)
+  return name
+}
+
+/** Milliseconds on and off; a phone that cannot, such as an iPhone, does nothing, and one that nobody has touched must not. */
+const SHAKES: Readonly<Record<PhoneAnswer['answer']['class'], number[]>> = {
+  ok: [60],
+  attention: [60, 80, 60],
+  ask: [60, 80, 60],
+  stop: [300],
+  neutral: [30],
+}
+
+const shake = (what: PhoneAnswer['answer']['class']): void => {
+  if (typeof navigator.vibrate === 'function' && navigator.userActivation.hasBeenActive) navigator.vibrate(SHAKES[what])
+}
+
+/** A phone that scans for a desk (R-DESK-9): whatever its camera reads the desk decides, and says so here too. */
+export default function PhoneScreen() {
+  useTitle(t('phone.title'))
+  const [token] = useState(takeToken)
+  if (token === null) return <Page words={t('phone.noCode')} />
+  return <Scanning token={token} />
+}
+
+function Scanning({ token }: { token: string }) {
+  const [phone] = useState(() => new Phone((scan) => sendScan(token, scan), shake))
+  const state = useSyncExternalStore(phone.subscribe, phone.snapshot)
+  const { over } = state
+  const [stands, setStands] = useState(true)
+  // A phone vibrates for a page that was touched only; and nobody is filmed who did not ask for it.
+  const [started, setStarted] = useState(false)
+  // The answers speak of money, in the library's currency.
+  const library = useLibraryName()
+  useWakeLock(started && over === null)
+
+  useEffect(() => {
+    if (over !== null) return undefined
+    return hearAnswers(token, nameOfPage(), { onNews: phone.hear, onStands: setStands, onOver: phone.end })
+  }, [over, token, phone])
+
+  if (over === 'ended') return <Page words={t('phone.ended')} />
+  if (over === 'elsewhere') {
+    return (
+      <Page words={t('phone.elsewhere')}>
+        <Button onClick={() => phone.end(null)}>{t('phone.here')}</Button>
+      </Page>
+    )
+  }
+  if (!started) {
+    return (
+      <Page words={t('phone.paired')}>
+        <Button size="lg" onClick={() => setStarted(true)}>
+          {t('phone.start')}
+        </Button>
+      </Page>
+    )
+  }
+  return (
+    <main id="main" tabIndex={-1} className={classes.page} data-class={classOf(state)}>
+      <h1 className={classes.title} dir="auto">
+        {[t('phone.title'), library].filter(Boolean).join(' · ')}
+      </h1>
+      <ErrorBoundary fallback={<p role="alert">{t('scanner.problem.decoder')}</p>} onError={CodeCamera.again}>
+        <Suspense fallback={<p role="status">{t('scanner.starting')}</p>}>
+          <CodeCamera onCode={phone.scan} insecure={t('phone.insecure')} />
+        </Suspense>
+      </ErrorBoundary>
+      <div role="status" aria-live="assertive" aria-atomic="true" className={classes.answer}>
+        <Answer state={state} />
+      </div>
+      {(state.cut || !stands) && (
+        <p role="alert" className={classes.note}>
+          {t('phone.cut')}
+        </p>
+      )}
+      <Waits codes={state.waiting.map(({ code }) => code)} />
+    </main>
+  )
+}
+
+function classOf({ told, failed }: PhoneState): PhoneAnswer['answer']['class'] | undefined {
+  return failed ? 'stop' : told?.answer.class
+}
+
+function Answer({ state }: { state: PhoneState }) {
+  const { told, failed } = state
+  const kind = classOf(state)
+  if (!kind) return <p>{t('phone.ready')}</p>
+  const Icon = classIcons[kind]
+  const [headline, ...rest] = failed ? [failed.reason] : (told?.answer.messages ?? []).map(said)
+  return (
+    <>
+      <Icon className={classes.sign} aria-hidden />
+      <p className={classes.headline} dir="auto">
+        {headline}
+      </p>
+      {rest.map((words) => (
+        <p key={words} dir="auto">
+          {words}
+        </p>
+      ))}
+      {told?.answer.class === 'ask' && !failed && <p>{t('phone.ask')}</p>}
+      <p className="tabular" dir="auto">
+        {failed?.code ?? told?.code}
+      </p>
+    </>
+  )
+}
+
+/** An answer takes a moment; after this the desk's page is probably shut. */
+const LATE_MS = 4000
+
+function Waits({ codes }: { codes: readonly string[] }) {
+  const [first] = codes
+  const [late, setLate] = useState<string | null>(null)
+  useEffect(() => {
+    if (first === undefined) return undefined
+    const timer = setTimeout(() => setLate(first), LATE_MS)
+    return () => clearTimeout(timer)
+  }, [first])
+  if (first === undefined || late !== first) return null
+  return (
+    <p role="status" className={classes.note}>
+      {t('phone.waiting', { count: codes.length })}{' '}
+      <span className="tabular" dir="auto">
+        {codes.join(', ')}
+      </span>
+    </p>
+  )
+}
+
+/** A page without a camera. */
+function Page({ words, children }: { words: string; children?: ReactNode }) {
+  return (
+    <main id="main" tabIndex={-1} className={classes.page} data-bare>
+      <Smartphone className={classes.sign} aria-hidden />
+      <h1 tabIndex={-1} className={classes.title}>
+        {t('phone.title')}
+      </h1>
+      <p role="status" className={classes.words}>
+        {words}
+      </p>
+      {children}
+    </main>
+  )
+}

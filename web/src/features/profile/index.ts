@@ -1,0 +1,1 @@
+export { CardSheet } from './CardSheet'

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest'
+import { amountOf } from './amount'
+
+it.each([
+  ['20', 20],
+  [' 12.50 ', 12.5],
+  ['7.', 7],
+  ['1,250', 1250],
+  ['1,00,000.5', 100_000.5],
+  ['२०', 20],
+  ['٢٠', 20],
+  ['0', 0],
+  ['-5', -5],
+  ['−5', -5],
+])('%s is the amount %d', (typed, amount) => {
+  expect(amountOf(typed)).toBe(amount)
+})
+
+it.each(['', ' ', 'abc', '1e3', '12,50', '1.234', '20 rupees', '₹', '😀', '9999999999999999', '--5'])(
+  '“%s” is no amount',
+  (typed) => {
+    expect(amountOf(typed)).toBeNull()
+  },
+)

@@ -1,0 +1,21 @@
+/** Digits of any script, as Devanagari keyboards type them, become 0 to 9. */
+function withPlainDigits(text: string): string {
+  const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code))
+  return text.replace(/\p{Nd}/gu, (digit) => {
+    const code = digit.codePointAt(0) ?? 0
+    let value = 0
+    while (value < 9 && isDigit(code - value - 1)) value++
+    return String(value)
+  })
+}
+
+const PLAIN = /^[-−]?\d{1,15}(?:\.\d{0,2})?$/
+/** Thousands apart, as in 1,250 and 1,00,000. */
+const GROUPED = /^[-−]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d{0,2})?$/
+
+/** The amount that somebody typed; null where it is none. Whether it may be so much is the server's to say. */
+export function amountOf(typed: string): number | null {
+  const text = withPlainDigits(typed.trim())
+  if (!PLAIN.test(text) && !GROUPED.test(text)) return null
+  return Number(text.replaceAll(',', '').replace('−', '-'))
+}

@@ -1,0 +1,14 @@
+import { encode } from 'uqr'
+
+/** A symbol as one path of dark modules, in a square or strip of so many modules. */
+export type Symbol = { path: string; width: number; height: number }
+
+/** Room that a camera needs around the dots, in modules. */
+const QUIET = 4
+
+/** Dots for cameras. */
+export function qrCode(text: string): Symbol {
+  const { data, size } = encode(text, { border: 0, ecc: 'M' })
+  const dots = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])))
+  return { path: dots.join(''), width: size + 2 * QUIET, height: size + 2 * QUIET }
+}
