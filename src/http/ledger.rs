@@ -108,8 +108,8 @@ pub async fn list_debtors(
                 column: Column::Rank,
                 descending: false,
             };
-            let total = people::count(tx, &listing)?;
-            let Page { rows, next, previous } = people::page(tx, &listing, position, limit)?;
+            let (page, total) = people::page_with_total(tx, &listing, position, limit)?;
+            let Page { rows, next, previous } = page;
             let uids: Vec<UserId> = rows.iter().map(|record| record.uid).collect();
             let balances: HashMap<UserId, Money> = ledger::balances_of(tx, &uids)?.into_iter().collect();
             let debtors = rows.into_iter().map(|record| {

@@ -207,9 +207,8 @@ pub async fn list_people(
         .snapshot(move |tx| -> Result<PeopleList> {
             let rulebook = policies.current(tx)?;
             let listing = asked.listing(tx, &rulebook, today)?;
-            let listing = people::narrowed(tx, listing)?;
-            let total = people::count(tx, &listing)?;
-            let Page { rows, next, previous } = people::page(tx, &listing, position, limit)?;
+            let (page, total) = people::page_with_total(tx, &listing, position, limit)?;
+            let Page { rows, next, previous } = page;
             Ok(PeopleList {
                 people: standing::people(tx, &rulebook, today, rows)?,
                 total,

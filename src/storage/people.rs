@@ -392,12 +392,12 @@ macro_rules! count {
 
 macro_rules! found {
     ($which:expr) => {
-        matching!("users.id", "users", $which, " LIMIT $4")
+        matching!("users.id, users.name_key", "users", $which, " LIMIT $4")
     };
 }
 
 /// How many people [`page()`] has in all.
-pub fn count(tx: &mut Tx<'_>, listing: &Listing) -> Result<i64> {
+fn count(tx: &mut Tx<'_>, listing: &Listing) -> Result<i64> {
     let [one, two, three] = patterns(&listing.query);
     let number = |row: &Row<'_>| row.get(0);
     let statement = match &listing.source {
@@ -420,25 +420,53 @@ pub fn count(tx: &mut Tx<'_>, listing: &Listing) -> Result<i64> {
     tx.query_one(statement, &[&one, &two, &three], number)
 }
 
-/// Found people that are looked up one by one; where a search finds more, a page of them is soon full.
-const FEW: i64 = 1000;
+/// Found people that are kept in mind; where a search finds more, a page of them is soon full.
+const FEW: usize = 10_000;
 
-/// The same list, from those alone whom the search finds where these are few: then only this reads everybody.
-pub fn narrowed(tx: &mut Tx<'_>, listing: Listing) -> Result<Listing> {
+/// A page of the people, and how many there are in all. A search that finds few reads everybody once, and not again for
+/// the page and for the total.
+pub fn page_with_total(
+    tx: &mut Tx<'_>,
+    listing: &Listing,
+    position: Option<Position<Key>>,
+    limit: i64,
+) -> Result<(Page<Record, Key>, i64)> {
+    let Some(mut found) = few(tx, listing)? else {
+        let total = count(tx, listing)?;
+        return Ok((page(tx, listing, position, limit)?, total));
+    };
+    let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
+    if listing.column == Column::Name {
+        // Their order is known: only those of the page are looked up.
+        found.sort_unstable_by(|(uid, name), (other, other_name)| (name, uid).cmp(&(other_name, other)));
+        let backwards = listing.descending != matches!(position, Some(Position::Before(..)));
+        if backwards {
+            found.reverse();
+        }
+        if let Some(Position::After((_, name), id) | Position::Before((_, name), id)) = &position {
+            let from = (name, UserId(*id));
+            found.retain(|(uid, name)| if backwards { (name, *uid) < from } else { (name, *uid) > from });
+        }
+        found.truncate(usize::try_from(limit).unwrap_or_default() + 1);
+    }
+    let among = Listing { query: String::new(), source: Source::Among(found), ..*listing };
+    Ok((page(tx, &among, position, limit)?, total))
+}
+
+/// Whom a search finds, each with the name it is ordered by, where these are few; `None` where they are many, and where
+/// nothing is searched for.
+fn few(tx: &mut Tx<'_>, listing: &Listing) -> Result<Option<Vec<(UserId, String)>>> {
     let [one, two, three] = patterns(&listing.query);
     let statement = match &listing.source {
-        _ if one == "%%" => return Ok(listing),
+        _ if one == "%%" => return Ok(None),
         Source::Everybody => found!("TRUE"),
         Source::Inactive => found!("NOT users.active"),
         Source::Librarians => found!("users.role = 'admin'"),
-        Source::Among(_) | Source::Ranked(..) => return Ok(listing),
+        Source::Among(_) | Source::Ranked(..) => return Ok(None),
     };
-    let found =
-        tx.query(statement, &[&one, &two, &three, &(FEW + 1)], |row| Ok((row.get(0)?, String::new())))?;
-    if found.len() > usize::try_from(FEW).unwrap_or(usize::MAX) {
-        return Ok(listing);
-    }
-    Ok(Listing { source: Source::Among(found), ..listing })
+    let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
+    let found = tx.query(statement, &[&one, &two, &three, &limit], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok((found.len() <= FEW).then_some(found))
 }
 
 /// Up to `limit` people who match a search, best first: a whole roll number or email, then names that begin so, then names

@@ -335,8 +335,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
                 let (query, source) = ("q".into(), source.clone());
                 let listing = Listing { query, source, column, descending };
                 people::page(tx, &listing, None, 9)?;
-                people::count(tx, &listing)?;
-                people::narrowed(tx, listing)?;
+                people::page_with_total(tx, &listing, None, 9)?;
             }
         }
     }
