@@ -5,7 +5,7 @@ use super::super::{
     check_out::reader_blocks,
     decide,
     hold::{self, Line},
-    reader, renew, stock,
+    reader, renew,
 };
 use super::{
     Answer, Choice, Class, Desk, Outcome,
@@ -46,8 +46,7 @@ impl Desk<'_, '_> {
             if let Some(refusal) = self.stops(reader, &copy, None)? {
                 return self.refused(&refusal, copy);
             }
-            let shelf = Condition::OnShelf;
-            stock::move_copy(self.tx, self.actor, self.moment, self.rulebook, copy.id, shelf, "")?;
+            self.move_copy(copy.id, Condition::OnShelf, "")?;
         }
         let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
         let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what);
@@ -148,15 +147,7 @@ impl Desk<'_, '_> {
     }
 
     pub(super) fn put_on_shelf(&mut self, copy: &Copy) -> Result<Answer> {
-        let (moved, change) = stock::move_copy_recorded(
-            self.tx,
-            self.actor,
-            self.moment,
-            self.rulebook,
-            copy.id,
-            Condition::OnShelf,
-            "",
-        )?;
+        let (moved, change) = self.move_copy(copy.id, Condition::OnShelf, "")?;
         let mut answer = match &moved.hold {
             Some(hold) => {
                 let mut answer =

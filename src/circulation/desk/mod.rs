@@ -13,15 +13,15 @@ use take_back::{Back, offer_swap, offer_swap_for};
 
 use super::{
     Actor, BlockShown, Error, Moment, Result, check_out::reader_blocks, hold::Line, lost::lost_price,
-    standing, view,
+    standing, stock, view,
 };
 use crate::{
     clock,
     domain::{
         account::{User, folded_roll_number},
-        copy::{Copy, Lending, State},
+        copy::{Condition, Copy, Lending, State},
         hold::{Hold, HoldState},
-        id::{BookId, CopyId, LoanId, UserId},
+        id::{BookId, ChangeId, CopyId, LoanId, UserId},
         isbn::isbn_13,
         loan::Loan,
         money::Money,
@@ -130,6 +130,10 @@ impl Desk<'_, '_> {
 
     fn today(&self) -> Date {
         self.moment.today
+    }
+
+    fn move_copy(&mut self, copy: CopyId, to: Condition, note: &str) -> Result<(Copy, Option<ChangeId>)> {
+        stock::move_copy_recorded(self.tx, self.actor, self.moment, self.rulebook, copy, to, note)
     }
 
     /// An answer with the person as he stands now.

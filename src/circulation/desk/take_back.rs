@@ -4,7 +4,7 @@ use super::super::{
     CheckIn, CheckOut, Error, Result, Take, check_in, check_out,
     hold::Line,
     money::{self, NewCharge},
-    reader, stock, undo, view,
+    reader, undo, view,
 };
 use super::{
     Answer, Choice, Class, Damage, Desk, Offered, Outcome, RECENT, Reader,
@@ -157,15 +157,7 @@ impl Desk<'_, '_> {
                 (answer, self.just_returned(copy)?)
             }
         };
-        let (moved, change) = stock::move_copy_recorded(
-            self.tx,
-            self.actor,
-            self.moment,
-            self.rulebook,
-            copy.id,
-            Condition::InRepair,
-            &damage.note,
-        )?;
+        let (moved, change) = self.move_copy(copy.id, Condition::InRepair, &damage.note)?;
         answer.follow(self.tx, change)?;
         answer.tell(message::desk_to_repair());
         if damage.charge > Money::ZERO {

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Anchor, Button } from '@mantine/core'
 import { useEffect } from 'react'
 import { Link } from 'react-router'
 import type { Copy, Offered } from '../../api/types'
@@ -68,7 +68,9 @@ export function AnswerCard({ told, undone, onChoose, onSettle }: AnswerCardProps
           <Choices choices={answer.choices} onChoose={(choice) => onChoose({ ...request, choice: choice.id })} />
         )}
         {answer?.messages.some(({ code }) => code === 'desk.morePeople') && (
-          <Link to={`${paths.people()}?q=${encodeURIComponent(request.code)}`}>{t('desk.screen.allPeople')}</Link>
+          <Anchor component={Link} to={`${paths.people()}?q=${encodeURIComponent(request.code)}`}>
+            {t('desk.screen.allPeople')}
+          </Anchor>
         )}
         {answer && answer.blocks.length > 0 && answer.blocks.every(({ overridable }) => overridable) && (
           <Anyway
