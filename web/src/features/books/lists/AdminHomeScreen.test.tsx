@@ -83,19 +83,19 @@ describe('admin home', () => {
     expect(screen.getByRole('searchbox')).toHaveValue('zzz')
   })
 
-  it('R-HOME-4: a double click on the card and Enter on its link open /book-detail/{id}', async () => {
-    fakeServer({
-      ...session,
-      'GET /books': catalogue,
-      'GET /books/1': { body: bookDetail(1) },
-    })
+  it.each([
+    ['a double click on the card', (link: HTMLElement) => userEvent.dblClick(link)],
+    [
+      'Enter on its link',
+      (link: HTMLElement) => {
+        link.focus()
+        return userEvent.keyboard('{Enter}')
+      },
+    ],
+  ])('R-HOME-4: %s opens /book-detail/{id}', async (_what, open) => {
+    fakeServer({ ...session, 'GET /books': catalogue, 'GET /books/1': { body: bookDetail(1) } })
     const { router } = renderApp('/home')
-    await userEvent.dblClick(await screen.findByRole('link', { name: 'Middlemarch' }))
-    await waitFor(() => expect(router.state.location.pathname).toBe('/library/book-detail/1'))
-    await router.navigate('/home')
-    const link = await screen.findByRole('link', { name: 'Middlemarch' })
-    link.focus()
-    await userEvent.keyboard('{Enter}')
+    await open(await screen.findByRole('link', { name: 'Middlemarch' }))
     await waitFor(() => expect(router.state.location.pathname).toBe('/library/book-detail/1'))
   })
 
