@@ -15,6 +15,8 @@ use crate::{
 /// Students that borrow. Each is registered and signed in through the API, where hashing takes its time.
 pub const STUDENTS: usize = 64;
 
+const PASSWORD: &str = "measured, not judged";
+
 pub struct Program {
     pub name: String,
     binary: PathBuf,
@@ -38,28 +40,20 @@ impl Program {
         let server = serve(&program.binary, &sqlite(&work)).await?;
         let mut connection = Connection::open(&server.address).await?;
         for n in 0..STUDENTS {
-            let sign_in =
-                format!(r#"{{"email":"student{n}@example.org","password":"measured, not judged"}}"#);
-            let register = sign_in.replace(
-                '}',
-                &format!(
-                    r#","name":"Student {n}","rollNumber":"cs28-{n}","department":"Physics","batch":"2028"}}"#
-                ),
-            );
-            for (path, body) in [("register", register), ("sign-in", sign_in)] {
-                let answer = connection
-                    .send(&format!(
-                        "POST /library/api/v1/auth/{path} HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
-                         content-length: {}\r\n\r\n{body}",
-                        server.address,
-                        body.len()
-                    ))
-                    .await?;
-                ensure!(answer.status < 300, "{name}: auth/{path} answered {}", answer.status);
-                if path == "sign-in" {
-                    program.cookies.push(answer.cookies.join("; "));
-                }
-            }
+            let email = format!("student{n}@example.org");
+            let body = format!(
+                r#"{{"email":"{email}","password":"{PASSWORD}","name":"Student {n}","rollNumber":"cs28-{n}","#
+            ) + r#""department":"Physics","batch":"2028"}"#;
+            let answer = connection
+                .send(&format!(
+                    "POST /library/api/v1/auth/register HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+                     content-length: {}\r\n\r\n{body}",
+                    server.address,
+                    body.len()
+                ))
+                .await?;
+            ensure!(answer.status < 300, "{name}: auth/register answered {}", answer.status);
+            program.cookies.push(connection.sign_in(&server.address, &email, PASSWORD).await?);
         }
         // A copy without the log of what is not yet in the file.
         run(&program.binary, &["backup", &prepared.display().to_string()], &sqlite(&work), "")?;

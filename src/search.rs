@@ -2,11 +2,13 @@
 //!
 //! A reader types any part of a title or an author and sees a page of the books that contain it, in title order or
 //! newest first, with their total. The index answers that for a million books in a few milliseconds, for a query of
-//! any length in any script, because all it does is scan contiguous text with vector instructions:
+//! any length in any script, because all it does is scan contiguous text with vector instructions, and only where it may
+//! find something:
 //!
 //! - Each order keeps its records in chunks of about a thousand. A chunk holds one text, `title␟author␤` after
 //!   `title␟author␤`, and beside it the offset and the id of each record. [Folding](crate::fold::fold) leaves no control
 //!   character in a text or a query, so a match never runs from a title into an author or from one book into the next.
+//! - A [signature](signature) of every block of 64 records rules out most of them for a rare text.
 //! - The key by which titles are ordered is a part of the record's own text and is stored nowhere else.
 //! - Readers take the current snapshot and never wait for a writer's work. A writer makes a new snapshot, which shares
 //!   all chunks it did not change with the old one.
@@ -16,19 +18,22 @@
 //!   made at is renamed or deleted.
 
 mod fit;
+mod signature;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
 use std::ops::{Range, RangeInclusive};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 use serde::{Deserialize, Serialize};
 
 use crate::fold::{TITLE_KEY_CHARS, fold, sort_key};
 
 use fit::{Fit, Scattered};
+use signature::{Finder, Signature};
 
 /// Matches are counted up to this number; beyond it a [`Page`] says that its total is not exact.
 pub const TOTAL_CAP: usize = 1000;
@@ -197,6 +202,8 @@ impl TryFrom<Packed> for Cursor {
 #[derive(Default)]
 pub struct Index {
     current: RwLock<Arc<Snapshot>>,
+    /// How often the snapshot was replaced.
+    replaced: AtomicU64,
     /// Held while the next snapshot is made.
     writing: Mutex<()>,
 }
@@ -241,6 +248,13 @@ impl Index {
         let next = Arc::new(Snapshot { by_title, newest, first_pages: Mutex::default() });
         // Readers wait for this assignment only: `current` keeps the old snapshot alive until after it.
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = next;
+        self.replaced.fetch_add(1, Ordering::Release);
+    }
+
+    /// A number that rises with every change, before the change is answered to whoever waits for it.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.replaced.load(Ordering::Acquire)
     }
 
     /// The page of the books that match a query, with their total and the cursors of its neighbours.
@@ -448,6 +462,7 @@ struct Chunk {
     /// Where the text of each record begins, and at last where that of the last one ends.
     starts: Box<[u32]>,
     text: Box<str>,
+    signature: Signature,
 }
 
 impl Chunk {
@@ -466,6 +481,7 @@ impl Chunk {
             ids: records.iter().map(|record| record.id).collect(),
             starts: starts.into_boxed_slice(),
             text: text.into_boxed_str(),
+            signature: Signature::of(records.iter().map(|record| record.text)),
         }
     }
 
@@ -580,8 +596,13 @@ impl Order {
         let pieces = self.pieces(self.within(wanted, fit, places)).rev();
         // Within a chunk they are found forwards: only that way is fast.
         pieces.flat_map(move |(chunk, records)| {
-            let found: Vec<Place> = self.fitting(wanted, fit, chunk, records).collect();
-            found.into_iter().rev()
+            let (all, found) = if wanted.is_blank() {
+                (Some(records), Vec::new())
+            } else {
+                (None, self.fitting(wanted, fit, chunk, records).collect())
+            };
+            let all = all.into_iter().flat_map(Iterator::rev).map(move |index| Place { chunk, index });
+            all.chain(found.into_iter().rev())
         })
     }
 
@@ -828,13 +849,13 @@ impl<'n> Wanted<'n> {
 
 /// Tells which records contain a folded query. A blank one is in all of them.
 struct Matcher<'n> {
-    finder: Option<memmem::Finder<'n>>,
+    finder: Option<Finder<'n>>,
     field: Field,
 }
 
 impl<'n> Matcher<'n> {
     fn new(needle: &'n str, field: Field) -> Self {
-        Self { finder: (!needle.is_empty()).then(|| memmem::Finder::new(needle)), field }
+        Self { finder: (!needle.is_empty()).then(|| Finder::new(needle)), field }
     }
 
     /// The matching ones among these records of a chunk.
@@ -850,12 +871,10 @@ impl<'n> Matcher<'n> {
         let Some(finder) = &self.finder else {
             return records.next();
         };
-        let text = &chunk.text.as_bytes()[..chunk.start(records.end)];
         while !records.is_empty() {
-            let start = chunk.start(records.start);
-            let at = start + finder.find(&text[start..])?;
+            let at = finder.find(chunk, records.clone())?;
             let index = chunk.holding(at);
-            let within = &text[at..chunk.start(index + 1)];
+            let within = &chunk.text.as_bytes()[at..chunk.start(index + 1)];
             // The separator still to come shows that the match is in the title.
             if self.field == Field::Any || memchr(SEPARATOR as u8, within).is_some() {
                 return Some(index);
@@ -869,7 +888,7 @@ impl<'n> Matcher<'n> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::atomic::AtomicBool;
     use std::thread;
 
     use proptest::prelude::*;

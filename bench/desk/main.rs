@@ -154,11 +154,7 @@ impl Desk {
     async fn open(number: usize, server: &Server) -> Result<Self> {
         let address = server.address.clone();
         let mut connection = Connection::open(&address).await?;
-        let body = format!(r#"{{"email":"{EMAIL}","password":"{PASSWORD}"}}"#);
-        let answer =
-            connection.send(&post(&address, "auth/sign-in", "", &format!("in-{number}"), &body)).await?;
-        ensure!(answer.status == 200, "sign-in answered {}", answer.status);
-        let cookie = answer.cookies.join("; ");
+        let cookie = connection.sign_in(&address, EMAIL, PASSWORD).await?;
         Ok(Self { number, connection, address, cookie, sent: 0, pace: None, seen: Seen::new() })
     }
 

@@ -159,7 +159,7 @@ pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
     hold::title_deleted(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
     copies::title_deleted(tx, book)?;
-    let change = Change::BookDeleted { book: Record::from(&before.book) };
+    let change = Change::BookDeleted { book: Record::from(&before) };
     record(tx, moment, actor, &Entry::book(book, change))
 }
 

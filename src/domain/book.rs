@@ -66,7 +66,8 @@ impl Status {
     }
 }
 
-/// A book of the catalogue (R-DATA-2). Text of an imported book may be empty.
+/// A book of the catalogue (R-DATA-2), without its description, which lists do not show. Text of an imported book may be
+/// empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Book {
@@ -81,8 +82,6 @@ pub struct Book {
     /// Address of the cover's picture; empty for none.
     #[serde(rename = "photoURL")]
     pub photo_url: String,
-    /// Description.
-    pub description: String,
     /// Whether it can be had.
     pub status: Status,
     /// Copies on the shelf.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     account::{Capability, Role, User},
-    book::{Book, Status},
+    book::Status,
     calendar::CalendarForm,
     copy::{Condition, State},
     hold::HoldState,
@@ -773,22 +773,6 @@ pub struct Record {
     pub no_of_books: i64,
     pub location: String,
     pub rating: Option<i64>,
-}
-
-impl From<&Book> for Record {
-    fn from(book: &Book) -> Self {
-        Self {
-            title: book.title.clone(),
-            author: book.author.clone(),
-            genre: book.genre.clone(),
-            photo_url: book.photo_url.clone(),
-            description: book.description.clone(),
-            status: book.status,
-            no_of_books: book.no_of_books,
-            location: book.location.clone(),
-            rating: book.rating,
-        }
-    }
 }
 
 /// A copy that came into the library.

@@ -1,5 +1,7 @@
 //! The catalogue: searching, reading, adding, updating and deleting books, and their drawn covers.
 
+use std::time::Instant;
+
 use axum::{
     extract::{Path, State, rejection::PathRejection},
     http::{HeaderMap, HeaderValue, StatusCode, header},
@@ -17,6 +19,7 @@ use super::{
     holds::{Reservation, reservation},
     idempotency::{Answer, Once},
     page,
+    ready::Ready,
     session::{Caller, SignedIn},
 };
 use crate::{
@@ -69,9 +72,9 @@ pub struct ListQuery {
 }
 
 /// Where a search looks.
-#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum Field {
+pub enum Field {
     /// Title or author.
     #[default]
     Any,
@@ -80,9 +83,9 @@ enum Field {
 }
 
 /// The order of a list.
-#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-enum Sort {
+pub enum Sort {
     /// By title.
     #[default]
     Title,
@@ -117,36 +120,48 @@ fn with_number(tx: &mut Tx<'_>, text: &str) -> storage::Result<Vec<BookId>> {
     Ok(copies::by_barcode(tx, text)?.map(|copy| copy.book_id).into_iter().collect())
 }
 
-/// Search and list books.
+/// A page as it is asked for: text, field, order, length and cursor.
+pub type Asked = (String, Field, Sort, i64, Option<String>);
+
+/// Search and list books. A page that was asked for before is ready, as long as nothing was changed.
 #[utoipa::path(get, path = "/books", params(ListQuery), responses((status = 200, body = BookList)))]
-pub async fn list_books(
-    State(app): State<Shared>,
-    Query(query): Query<ListQuery>,
-) -> Result<axum::Json<BookList>> {
+pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery>) -> Result<Ready> {
     let mut invalid = Invalid::default();
     let text = SEARCH.check(&query.q, &mut invalid);
     invalid.or(())?;
-    let sort = match query.sort {
+    let limit = page::length(query.limit, DEFAULT_LIMIT)?;
+    let asked = (text, query.field, query.sort, limit, query.cursor);
+    let (version, now) = ((app.db.version(), app.catalogue.index().version()), Instant::now());
+    if let Some(ready) = app.pages.get(&asked, version) {
+        return Ok(ready);
+    }
+    let ready = Ready::json(&list(&app, &asked).await?)?;
+    app.pages.keep(asked, version, now, ready.clone());
+    Ok(ready)
+}
+
+async fn list(app: &Shared, (text, field, sort, limit, cursor): &Asked) -> Result<BookList> {
+    let sort = match sort {
         Sort::Title => search::Sort::Title,
         Sort::Newest => search::Sort::Newest,
     };
-    let cursor: Option<Cursor> = page::place(query.cursor.as_deref())?;
+    let cursor: Option<Cursor> = page::place(cursor.as_deref())?;
     if cursor.as_ref().is_some_and(|cursor| cursor.sort() != sort) {
         return Err(page::bad_cursor());
     }
     let found = app.catalogue.index().page(&search::Query {
-        text: &text,
-        field: match query.field {
+        text,
+        field: match field {
             Field::Any => search::Field::Any,
             Field::Title => search::Field::Title,
         },
         sort,
-        limit: usize::try_from(page::length(query.limit, DEFAULT_LIMIT)?).unwrap_or(1),
+        limit: usize::try_from(*limit).unwrap_or(1),
         cursor: cursor.as_ref(),
     });
     let ids: Vec<BookId> = found.ids.into_iter().map(BookId).collect();
-    let number =
-        Some(text).filter(|text| found.total == 0 && text.contains(|letter: char| letter.is_ascii_digit()));
+    let number = Some(text.clone())
+        .filter(|text| found.total == 0 && text.contains(|letter: char| letter.is_ascii_digit()));
     let books = if ids.is_empty() && number.is_none() {
         Vec::new()
     } else {
@@ -159,13 +174,13 @@ pub async fn list_books(
         };
         app.db.read(read).await.map_err(Error::from)?
     };
-    Ok(axum::Json(BookList {
+    Ok(BookList {
         total: if found.total == 0 { books.len() } else { found.total },
         books,
         total_is_exact: found.total_is_exact,
         next: found.next.as_ref().map(page::cursor),
         previous: found.previous.as_ref().map(page::cursor),
-    }))
+    })
 }
 
 /// A book with its reviews' average.
@@ -175,6 +190,8 @@ pub struct BookDetail {
     /// The book.
     #[serde(flatten)]
     book: Book,
+    /// Description.
+    description: String,
     /// Average of the reviews with one decimal; null without reviews.
     #[schema(required)]
     average_rating: Option<f64>,
@@ -198,6 +215,7 @@ fn answer(status: StatusCode, detail: Detail, reservation: Reservation) -> Resul
     let body = BookDetail {
         copies: detail.copies,
         book: detail.book,
+        description: detail.description,
         average_rating: detail.average_rating,
         review_count: detail.review_count,
         next_due: detail.next_due,
@@ -272,7 +290,7 @@ pub async fn add_book(
         let added = stock::add_title(tx, moment, &rulebook, &form, None, &barcodes);
         let (id, copies) = added.map_err(|error| refused_in(&barcodes, error))?.ok_or_else(missing)?;
         let detail = books::detail(tx, id, moment.today)?.ok_or_else(missing)?;
-        let change = Change::BookAdded { book: Record::from(&detail.book) };
+        let change = Change::BookAdded { book: Record::from(&detail) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         stock::record_added(tx, moment, actor, id, &copies)?;
         let reservation =
@@ -315,8 +333,7 @@ pub async fn update_book(
         let difference = form.no_of_books - loaded.copies;
         stock::follow_number(tx, actor, moment, &rulebook, id, difference)?;
         let detail = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
-        let change =
-            Change::BookUpdated { before: Record::from(&before.book), after: Record::from(&detail.book) };
+        let change = Change::BookUpdated { before: Record::from(&before), after: Record::from(&detail) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         let reservation =
             reservation(tx, &rulebook, moment.today, Some(&admin), id, detail.book.no_of_books)?;

@@ -25,6 +25,7 @@ pub mod openapi;
 pub mod page;
 pub mod people;
 pub mod phones;
+pub mod ready;
 pub mod reviews;
 pub mod session;
 pub mod settings;
@@ -159,6 +160,8 @@ pub struct App {
     pub clock: Clock,
     /// The search index.
     pub catalogue: Catalogue,
+    /// Pages of the catalogue that are ready to send.
+    pub pages: ready::Answers<books::Asked>,
     /// Rules, calendar and the library's own settings.
     pub policies: Policies,
     /// Password hashing.

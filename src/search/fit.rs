@@ -2,10 +2,13 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memmem};
+use memchr::memchr;
 use unicode_normalization::char::is_combining_mark;
 
-use super::{Chunk, Field, SEPARATOR};
+use super::{
+    Chunk, Field, SEPARATOR,
+    signature::{Finder, buckets},
+};
 
 /// Best first; within each, the books stand in the order of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -100,6 +103,30 @@ fn words(text: &str) -> Vec<Word> {
     words
 }
 
+/// The words of a folded text that do not stand in it as they are.
+pub(super) fn joined_words(text: &str) -> impl Iterator<Item = String> {
+    let mut letters_before = 0;
+    let mut initials = 0;
+    // Most texts have neither an apostrophe nor initials that follow each other.
+    let has_joined = text.chars().chain([' ']).any(|letter| {
+        if letter == '\'' {
+            return true;
+        }
+        if is_of_word(letter) {
+            letters_before += usize::from(!is_combining_mark(letter));
+            return false;
+        }
+        match std::mem::take(&mut letters_before) {
+            0 => {}
+            1 => initials += 1,
+            _ => initials = 0,
+        }
+        initials > 1
+    });
+    let words = if has_joined { words(text) } else { Vec::new() };
+    words.into_iter().filter(|word| !word.literal).map(|word| word.text)
+}
+
 /// Words this short may be initials.
 const INITIALS: Range<usize> = 2..5;
 
@@ -107,7 +134,7 @@ const INITIALS: Range<usize> = 2..5;
 /// or the same letters as initials: that is what is looked for, and the other words are asked of what it finds.
 pub(super) struct Scattered {
     words: Vec<String>,
-    anchors: Vec<memmem::Finder<'static>>,
+    anchors: Vec<Finder<'static>>,
     field: Field,
 }
 
@@ -126,14 +153,16 @@ impl Scattered {
             let letters: Vec<String> = longest.text.chars().map(String::from).collect();
             anchors.extend([". ", ".", " "].map(|between| letters.join(between)));
         }
-        let anchors = anchors.iter().map(|anchor| memmem::Finder::new(anchor).into_owned()).collect();
+        // The words may be far apart, but not in different blocks.
+        let all: Vec<usize> = words.iter().flat_map(|word| buckets(&word.text)).collect();
+        let anchors = anchors.iter().map(|anchor| Finder::new(anchor).into_owned().beside(&all)).collect();
         Some(Self { words: words.into_iter().map(|word| word.text).collect(), anchors, field })
     }
 
     /// Whether a record has all words.
     pub(super) fn accepts(&self, text: &str) -> bool {
         let searched = if self.field == Field::Title { title(text) } else { text };
-        if !self.anchors.iter().any(|anchor| anchor.find(searched.as_bytes()).is_some()) {
+        if !self.anchors.iter().any(|anchor| anchor.is_in(searched)) {
             return false;
         }
         let has: Vec<Word> = searched.split(SEPARATOR).flat_map(words).collect();
@@ -145,12 +174,8 @@ impl Scattered {
         let mut found = Vec::new();
         for anchor in &self.anchors {
             let mut next = records.start;
-            while next < records.end {
-                let start = chunk.start(next);
-                let Some(at) = anchor.find(&chunk.text.as_bytes()[start..chunk.start(records.end)]) else {
-                    break;
-                };
-                let index = chunk.holding(start + at);
+            while let Some(at) = anchor.find(chunk, next..records.end) {
+                let index = chunk.holding(at);
                 found.push(index);
                 next = index + 1;
             }

@@ -6,6 +6,7 @@ use super::{Error, Param, Result, Row, Tx};
 use crate::{
     domain::{
         book::{Book, BookForm, Status, average_rating},
+        change::Record,
         id::BookId,
     },
     select_for_update, sql,
@@ -13,8 +14,7 @@ use crate::{
 
 macro_rules! columns {
     () => {
-        "id, title, author, genre, photo_url, description, status, no_of_books, location, rating, isbn, published_year, \
-         language"
+        "id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn, published_year, language"
     };
 }
 
@@ -25,14 +25,13 @@ fn book(row: &Row<'_>) -> Result<Book> {
         author: row.get(2)?,
         genre: row.get(3)?,
         photo_url: row.get(4)?,
-        description: row.get(5)?,
-        status: status(&row.get::<String>(6)?)?,
-        no_of_books: row.get(7)?,
-        location: row.get(8)?,
-        rating: row.get(9)?,
-        isbn: row.get(10)?,
-        published_year: row.get(11)?,
-        language: row.get(12)?,
+        status: status(&row.get::<String>(5)?)?,
+        no_of_books: row.get(6)?,
+        location: row.get(7)?,
+        rating: row.get(8)?,
+        isbn: row.get(9)?,
+        published_year: row.get(10)?,
+        language: row.get(11)?,
     })
 }
 
@@ -45,6 +44,8 @@ fn status(text: &str) -> Result<Status> {
 pub struct Detail {
     /// The book.
     pub book: Book,
+    /// Description.
+    pub description: String,
     /// How often its record was saved.
     pub version: i64,
     /// Average of the reviews, one decimal.
@@ -57,13 +58,29 @@ pub struct Detail {
     pub next_due: Option<Date>,
 }
 
+impl From<&Detail> for Record {
+    fn from(Detail { book, description, .. }: &Detail) -> Self {
+        Self {
+            title: book.title.clone(),
+            author: book.author.clone(),
+            genre: book.genre.clone(),
+            photo_url: book.photo_url.clone(),
+            description: description.clone(),
+            status: book.status,
+            no_of_books: book.no_of_books,
+            location: book.location.clone(),
+            rating: book.rating,
+        }
+    }
+}
+
 /// A book by its number, as it is today.
 pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>> {
     tx.query_opt(
         sql!(
             "SELECT ",
             columns!(),
-            ", version, (SELECT COUNT(*) FROM reviews WHERE book_id = books.id),
+            ", description, version, (SELECT COUNT(*) FROM reviews WHERE book_id = books.id),
                 (SELECT CAST(COALESCE(SUM(rating), 0) AS BIGINT) FROM reviews WHERE book_id = books.id),
                 (SELECT COUNT(*) FROM copies WHERE book_id = books.id AND condition <> 'withdrawn'),
                 (SELECT MIN(loans.return_date) FROM copies JOIN loans ON loans.copy_id = copies.id AND loans.ended_at IS NULL
@@ -75,6 +92,7 @@ pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>
             let (count, sum) = (row.get(14)?, row.get(15)?);
             Ok(Detail {
                 book: book(row)?,
+                description: row.get(12)?,
                 version: row.get(13)?,
                 average_rating: average_rating(sum, count),
                 review_count: count,

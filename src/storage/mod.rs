@@ -34,7 +34,10 @@ mod upgrade;
 
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
+    sync::{
+        Arc, Mutex, OnceLock, PoisonError, RwLock,
+        atomic::{AtomicU64, Ordering},
+    },
     thread::JoinHandle,
     time::{Duration, Instant},
 };
@@ -273,6 +276,8 @@ struct Shared {
     queueing: Arc<Health>,
     /// The search index of this process, if it has one.
     follower: OnceLock<Follower>,
+    /// Writes that were answered.
+    written: AtomicU64,
     /// The desks whose phones have sent or are to hear something.
     desks: broadcast::Sender<DeskId>,
 }
@@ -327,6 +332,7 @@ impl Db {
                 writing,
                 queueing,
                 follower: OnceLock::new(),
+                written: AtomicU64::new(0),
                 desks: broadcast::Sender::new(DESK_CALLS),
             }),
         })
@@ -375,6 +381,7 @@ impl Db {
     {
         let answer = self.ask(Kind::Write, closure)?;
         let Ok(Answer { outcome, change, desk }) = answer.await else { return Err(Error::Closed.into()) };
+        self.shared.written.fetch_add(1, Ordering::Release);
         if let Some(desk) = desk {
             // Nobody may be listening.
             let _ = self.shared.desks.send(desk);
@@ -403,8 +410,15 @@ impl Db {
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let answer = self.ask(Kind::Write, closure)?;
-        answer.blocking_recv().map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
+        let answer = self.ask(Kind::Write, closure)?.blocking_recv();
+        self.shared.written.fetch_add(1, Ordering::Release);
+        answer.map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
+    }
+
+    /// A number that rises with every write of this process, before it is answered. Other processes write too.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.shared.written.load(Ordering::Acquire)
     }
 
     /// Makes the search index of this process known: it is called after every write that changed the catalogue, and, on

@@ -26,7 +26,7 @@ use library::{
         copy::State as CopyState,
         id::{BookId, ChangeId, UserId},
     },
-    http::{self, API, App, Limits, Settings, Shared, idempotency::KEY, session::Sessions},
+    http::{self, API, App, Limits, Settings, Shared, idempotency::KEY, ready::Answers, session::Sessions},
     password::Passwords,
     policies::Policies,
     storage::{
@@ -98,6 +98,7 @@ impl TestApp {
             db: db.clone(),
             clock: clock.clone(),
             catalogue: Catalogue::load(db).await.expect("the catalogue loads"),
+            pages: Answers::default(),
             policies: Policies::default(),
             passwords: PASSWORDS.clone(),
             sessions: Sessions::default(),

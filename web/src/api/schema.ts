@@ -4748,12 +4748,13 @@ export interface components {
             /** @description In words, with the way out. */
             text: string;
         };
-        /** @description A book of the catalogue (R-DATA-2). Text of an imported book may be empty. */
+        /**
+         * @description A book of the catalogue (R-DATA-2), without its description, which lists do not show. Text of an imported book may be
+         *     empty.
+         */
         Book: {
             /** @description Author or authors. */
             author: string;
-            /** @description Description. */
-            description: string;
             /** @description Genre. */
             genre: string;
             /** @description Its number; never given to another book. */
@@ -4798,6 +4799,8 @@ export interface components {
              * @description How many copies the library has, wherever they are; without those withdrawn.
              */
             copies: number;
+            /** @description Description. */
+            description: string;
             /**
              * Format: date
              * @description When the next copy on loan is due, today or later; null where none is.

@@ -58,7 +58,6 @@ export function book(id: number, more: Partial<Book> = {}): Book {
     author: `Author ${id}`,
     genre: 'Fiction',
     photoURL: '',
-    description: 'A description.',
     status: 'Available',
     noOfBooks: 3,
     location: 'Shelf A1',
@@ -72,6 +71,7 @@ export function book(id: number, more: Partial<Book> = {}): Book {
 
 export const bookDetail = (id: number, more: Partial<BookDetail> = {}): BookDetail => ({
   ...book(id),
+  description: 'A description.',
   averageRating: null,
   reviewCount: 0,
   copies: 3,

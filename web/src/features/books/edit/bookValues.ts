@@ -1,5 +1,5 @@
 import { forms } from '../../../api/contract'
-import type { Book, BookForm, BookStatus, NewBook } from '../../../api/types'
+import type { BookDetail, BookForm, BookStatus, NewBook } from '../../../api/types'
 import { check, validators } from '../../../api/validate'
 
 /** What stands in the fields of the book form. */
@@ -61,7 +61,7 @@ export const NEW_BOOK: BookValues = {
 /** Of the draft of a new book, or of the edit of one. */
 export const draftName = (form: 'add' | number): string => `book ${form}`
 
-export function valuesOf(book: Book): BookValues {
+export function valuesOf(book: BookDetail): BookValues {
   const { title, author, genre, photoURL, description, noOfBooks, location, status, rating } = book
   return { title, author, genre, photoURL, description, noOfBooks, location, status, rating: rating ?? 0, barcodes: '' }
 }

@@ -1,0 +1,286 @@
+//! `make bench`: the program against the limit of the machine it runs on, in one run.
+//!
+//! The limit is a bare axum handler in this process that answers with as many bytes, loaded by the same `wrk` on the same
+//! cores. Program and limit take turns; the ratios are those of each turn's pair, their medians are in the table. The
+//! library has 1 000 000 titles of three copies each.
+
+#[path = "../client.rs"]
+mod client;
+mod floor;
+#[path = "../server.rs"]
+mod server;
+#[path = "../titles.rs"]
+mod titles;
+mod wrk;
+
+use std::{
+    fmt::Write as _,
+    fs,
+    io::BufWriter,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result};
+use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
+use clap::Parser;
+use library::{fold::title_key, search::Entry};
+
+use client::Connection;
+use floor::Floor;
+use server::{Server, run, serve, sqlite};
+use titles::{Random, titles};
+use wrk::{Seen, load};
+
+/// Measures the program against the limit of this machine.
+#[derive(Parser)]
+struct Options {
+    /// How many titles.
+    #[arg(long, env = "BENCH_TITLES", default_value_t = 1_000_000)]
+    titles: usize,
+    /// Seconds of each turn.
+    #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
+    seconds: u64,
+    /// How many turns.
+    #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
+    rounds: usize,
+    /// A CSV file of real titles; generated ones if not said.
+    #[arg(long, env = "LIBRARY_REAL_TITLES")]
+    real_titles: Option<PathBuf>,
+    /// The program.
+    #[arg(default_value = "target/release/library")]
+    program: PathBuf,
+}
+
+const API: &str = "/library/api/v1";
+const EMAIL: &str = "bench@example.org";
+const PASSWORD: &str = "measured, not judged";
+const CONNECTIONS: usize = 32;
+/// Paths that take turns where no answer is to be asked for twice in a while.
+const PATHS: usize = 20_000;
+const COPIES: usize = 3;
+
+const SEARCHES: [&str; 16] = [
+    "a",
+    "an",
+    "zx",
+    "qz",
+    "the",
+    "ing",
+    "harry",
+    "dragon",
+    "xyzq",
+    "history+of+the",
+    "agatha+christie",
+    "zzzz+not+there",
+    "shakespeare",
+    "%D0%B2%D0%BE%D0%B9%D0%BD%D0%B0",
+    "%E0%A4%97%E0%A5%8B%E0%A4%A6%E0%A4%BE%E0%A4%A8",
+    "tolstoy+anna",
+];
+
+fn write_catalogue(path: &Path, entries: &[Entry]) -> Result<()> {
+    let mut random = Random::new(3);
+    let mut file = csv::Writer::from_writer(BufWriter::new(fs::File::create(path)?));
+    file.write_record(["title", "author", "genre", "description", "publishedYear", "noOfBooks", "location"])?;
+    for entry in entries {
+        let words: Vec<String> = (0..30 + random.below(30)).map(|_| random.word(3)).collect();
+        let (year, location) = (1900 + random.below(120), format!("A-{}", random.below(90)));
+        file.write_record([
+            &entry.title,
+            &entry.author,
+            "Fiction",
+            &words.join(" "),
+            &year.to_string(),
+            &COPIES.to_string(),
+            &location,
+        ])?;
+    }
+    Ok(file.flush()?)
+}
+
+/// A cursor behind this book, as the program makes them: the order's bits, the number, the key.
+fn cursor(entry: &Entry, newest: bool) -> String {
+    let key = if newest { String::new() } else { title_key(&entry.title) };
+    let head = if newest { 0b101 } else { 0b100 };
+    URL_SAFE_NO_PAD.encode(serde_json::json!([head, entry.id, key]).to_string())
+}
+
+fn median(numbers: &[f64]) -> f64 {
+    let mut numbers = numbers.to_vec();
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+/// One row of the table.
+struct Measured {
+    what: &'static str,
+    goal: f64,
+    /// Of the other side, and of the program.
+    pairs: Vec<(Seen, Seen)>,
+    /// Microseconds of the program's processor for each of its requests.
+    processor: f64,
+}
+
+impl Measured {
+    fn row(&self) -> String {
+        let of = |pick: &dyn Fn(&(Seen, Seen)) -> f64| -> Vec<f64> { self.pairs.iter().map(pick).collect() };
+        let ratios = of(&|(floor, own)| own.per_second / floor.per_second);
+        let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
+        let most = ratios.iter().copied().fold(0.0, f64::max);
+        let mut row = String::new();
+        let _ = write!(
+            row,
+            "| {} | {:.0} | {:.0} | {:.2} | {:.0} | **{:.2}** | {least:.2} to {most:.2} | {:.2} |",
+            self.what,
+            median(&of(&|(floor, _)| floor.per_second)),
+            median(&of(&|(_, own)| own.per_second)),
+            median(&of(&|(_, own)| own.p99)),
+            self.processor,
+            median(&ratios),
+            self.goal
+        );
+        row
+    }
+}
+
+struct Bench<'o> {
+    options: &'o Options,
+    folder: &'o Path,
+    server: Server,
+    cookie: String,
+}
+
+impl Bench<'_> {
+    fn load(&self, address: &str, paths: &[String], signed_in: bool) -> Result<Seen> {
+        let cookie = signed_in.then_some(self.cookie.as_str());
+        tokio::task::block_in_place(|| {
+            load(address, paths, cookie, CONNECTIONS, self.options.seconds, self.folder)
+        })
+    }
+
+    /// Answers of the program against ready bytes of the same length.
+    async fn against_floor(&self, what: &'static str, goal: f64, paths: &[String]) -> Result<Measured> {
+        eprintln!("{what}");
+        let mut connection = Connection::open(&self.server.address).await?;
+        let mut lengths = 0;
+        let sample = &paths[..paths.len().min(50)];
+        for path in sample {
+            let request = format!(
+                "GET {path} HTTP/1.1\r\nhost: {}\r\ncookie: {}\r\naccept-encoding: br\r\n\r\n",
+                self.server.address, self.cookie
+            );
+            lengths += connection.send(&request).await?.length;
+        }
+        let floor = Floor::start(&[("content-type", "application/json")], lengths / sample.len()).await?;
+        self.by_turns(what, goal, || self.load(&floor.address, paths, true), paths)
+    }
+
+    /// Something else and the program by turns.
+    fn by_turns(
+        &self,
+        what: &'static str,
+        goal: f64,
+        other: impl Fn() -> Result<Seen>,
+        paths: &[String],
+    ) -> Result<Measured> {
+        let (mut pairs, mut used, mut requests) = (Vec::new(), 0.0, 0.0);
+        for _ in 0..self.options.rounds {
+            let limit = other()?;
+            let before = self.server.processor_time()?;
+            let own = self.load(&self.server.address, paths, true)?;
+            used += self.server.processor_time()?.saturating_sub(before).as_secs_f64() * 1e6;
+            requests += own.per_second * Duration::from_secs(self.options.seconds).as_secs_f64();
+            pairs.push((limit, own));
+        }
+        Ok(Measured { what, goal, pairs, processor: used / requests })
+    }
+}
+
+async fn start(options: &Options, folder: &Path, catalogue: &Path) -> Result<(Server, String)> {
+    let database = sqlite(&folder.join("bench.db"));
+    let text = |path: &Path| path.display().to_string();
+    let admin = ["admin", "create", "--email", EMAIL, "--name", "The Bench", "--password-stdin"];
+    run(&options.program, &admin, &database, &format!("{PASSWORD}\n"))?;
+    let rejected = folder.join("rejected.csv");
+    let import = ["import", "books", &text(catalogue), "--rejected", &text(&rejected)];
+    let took = run(&options.program, &import, &database, "")?;
+    println!("{} titles imported in {:.0} s.", options.titles, took.as_secs_f64());
+    let server = serve(&options.program, &database).await?;
+    println!(
+        "Ready to answer {:.2} s after the start, with {} MiB of memory.\n",
+        server.started_in.as_secs_f64(),
+        server.memory()?
+    );
+    let mut connection = Connection::open(&server.address).await?;
+    let cookie = connection.sign_in(&server.address, EMAIL, PASSWORD).await?;
+    Ok((server, cookie))
+}
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<()> {
+    let options = Options::parse();
+    let folder = tempfile::tempdir()?;
+    let entries = titles(options.real_titles.as_deref(), options.titles)?;
+    let catalogue = folder.path().join("catalogue.csv");
+    write_catalogue(&catalogue, &entries)?;
+    let (server, cookie) = start(&options, folder.path(), &catalogue).await?;
+    let bench = Bench { options: &options, folder: folder.path(), server, cookie };
+
+    let mut random = Random::new(11);
+    let mut some = |path: &mut dyn FnMut(&mut Random, &Entry) -> String| -> Vec<String> {
+        (0..PATHS)
+            .map(|_| {
+                let entry = &entries[random.below(entries.len())];
+                path(&mut random, entry)
+            })
+            .collect()
+    };
+    let first = format!("{API}/books?field=any&sort=title&limit=24");
+    let deep = |sort: &'static str| {
+        move |_: &mut Random, entry: &Entry| {
+            let cursor = cursor(entry, sort == "newest");
+            format!("{API}/books?field=any&sort={sort}&limit=24&cursor={cursor}")
+        }
+    };
+    let (by_title, newest) = (some(&mut deep("title")), some(&mut deep("newest")));
+    let books = some(&mut |_, entry| format!("{API}/books/{}", entry.id));
+    let words =
+        some(&mut |random, _| format!("{API}/books?q={}&field=any&sort=title&limit=24", random.word(3)));
+    let searches: Vec<String> =
+        SEARCHES.iter().map(|q| format!("{API}/books?q={q}&field=any&sort=title&limit=24")).collect();
+
+    let mut rows = vec![
+        bench
+            .against_floor("catalogue, first page, asked for again", 0.80, std::slice::from_ref(&first))
+            .await?,
+        bench.against_floor("catalogue, any page, title order", 0.45, &by_title).await?,
+        bench.against_floor("catalogue, any page, newest order", 0.45, &newest).await?,
+        bench.against_floor("one book", 0.60, &books).await?,
+        bench.against_floor("sixteen searches, asked for again", 0.80, &searches).await?,
+        bench.against_floor("a word never asked for before", 0.0, &words).await?,
+    ];
+    eprintln!("signed in against signed out");
+    let first = std::slice::from_ref(&first);
+    let signed_out = || bench.load(&bench.server.address, first, false);
+    rows.push(bench.by_turns("first page signed in, against signed out", 0.93, signed_out, first)?);
+    let screen = screen_script()?;
+    rows.push(bench.against_floor("a script of the screens", 0.80, &[screen]).await?);
+
+    println!(
+        "| What | limit a second | program a second | p99 ms | processor µs | ratio | of all turns | goal |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for row in &rows {
+        println!("{}", row.row());
+    }
+    println!("\nMemory after the load: {} MiB.", bench.server.memory()?);
+    Ok(())
+}
+
+/// The path of the script that every screen loads first, as it was built.
+fn screen_script() -> Result<String> {
+    let page = fs::read_to_string("web/dist/index.html")?;
+    let script = page.split("crossorigin src=\"").nth(1).and_then(|rest| rest.split('"').next());
+    Ok(script.context("the page loads no script")?.to_owned())
+}

@@ -1,0 +1,149 @@
+//! `make bench-search`: the search index alone, against one pass of `memmem` over the same text, in one run.
+//!
+//! Goal: a page with its total costs no more than 1.5 passes for any of the sixteen queries, and 0.15 passes for words
+//! that nobody asked before.
+
+#[path = "../titles.rs"]
+mod titles;
+
+use std::{
+    hint::black_box,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+
+use anyhow::Result;
+use clap::Parser;
+use library::{
+    fold::fold,
+    search::{Entry, Index, Query, Sort},
+};
+use memchr::memmem;
+
+use titles::{Random, titles};
+
+/// Measures the search index.
+#[derive(Parser)]
+struct Options {
+    /// How many titles.
+    #[arg(long, env = "BENCH_TITLES", default_value_t = 1_000_000)]
+    titles: usize,
+    /// How often everything is measured.
+    #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
+    rounds: usize,
+    /// A CSV file of real titles; generated ones if not said.
+    #[arg(long, env = "LIBRARY_REAL_TITLES")]
+    real_titles: Option<PathBuf>,
+}
+
+/// Found often, seldom and never, in several scripts.
+const QUERIES: [&str; 16] = [
+    "a",
+    "an",
+    "zx",
+    "qz",
+    "the",
+    "ing",
+    "harry",
+    "dragon",
+    "xyzq",
+    "history of the",
+    "agatha christie",
+    "zzzz not there",
+    "shakespeare",
+    "война",
+    "गोदान",
+    "tolstoy anna",
+];
+
+const NEW_WORDS: usize = 400;
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// How long a page takes and how many match. First pages are remembered by text, order and length, so each round asks
+/// for another length.
+fn time(index: &Index, text: &str, sort: Sort, round: usize) -> (Duration, usize) {
+    let begun = Instant::now();
+    let page = black_box(index.page(&Query { text, sort, limit: 24 + round, ..Query::default() }));
+    (begun.elapsed(), page.total)
+}
+
+fn main() -> Result<()> {
+    let options = Options::parse();
+    let entries = titles(options.real_titles.as_deref(), options.titles)?;
+    let mut text = String::new();
+    for entry in &entries {
+        text.extend([&*fold(&entry.title), "\u{1f}", &*fold(&entry.author), "\n"]);
+    }
+    println!("{} titles, {} MB of folded text", entries.len(), text.len() / 1_000_000);
+    let index = Index::new();
+    let begun = Instant::now();
+    index.replace(i64::MIN..=i64::MAX, entries);
+    println!("built in {:.2} s", begun.elapsed().as_secs_f64());
+
+    let pass = || {
+        let finder = memmem::Finder::new("qzxqzx");
+        let begun = Instant::now();
+        black_box(finder.find(black_box(text.as_bytes())));
+        begun.elapsed()
+    };
+    let passes = median((0..=options.rounds * 2).map(|_| pass()).collect());
+    let ratio = |time: Duration| time.as_secs_f64() / passes.as_secs_f64();
+    println!("one pass of memmem: {:.2} ms\n", passes.as_secs_f64() * 1000.0);
+    println!("| Query | found | title order ms | x pass | newest ms | x pass |\n|---|---|---|---|---|---|");
+    for query in QUERIES {
+        let (mut by_title, mut newest, mut found) = (Vec::new(), Vec::new(), 0);
+        for round in 0..options.rounds {
+            let (took, total) = time(&index, query, Sort::Title, round);
+            by_title.push(took);
+            newest.push(time(&index, query, Sort::Newest, round).0);
+            found = total;
+        }
+        let (by_title, newest) = (median(by_title), median(newest));
+        println!(
+            "| {query} | {found} | {:.2} | {:.2} | {:.2} | {:.2} |",
+            by_title.as_secs_f64() * 1000.0,
+            ratio(by_title),
+            newest.as_secs_f64() * 1000.0,
+            ratio(newest)
+        );
+    }
+
+    let mut random = Random::new(7);
+    for (name, words) in [("a new word of three syllables", 1), ("two of them", 2)] {
+        let mut times: Vec<Duration> = (0..NEW_WORDS)
+            .map(|_| {
+                let text: Vec<String> = (0..words).map(|_| random.word(3)).collect();
+                time(&index, &text.join(" "), Sort::Title, 0).0
+            })
+            .collect();
+        times.sort_unstable();
+        let (middle, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
+        println!(
+            "{name}: median {:.3} ms ({:.2} x pass), p99 {:.3} ms",
+            middle.as_secs_f64() * 1000.0,
+            ratio(middle),
+            p99.as_secs_f64() * 1000.0
+        );
+    }
+
+    let mut times: Vec<Duration> = (0..200)
+        .map(|_| {
+            let id = i64::try_from(random.below(options.titles) + 1).unwrap_or(1);
+            let entry = Entry { id, title: format!("Changed {}", random.word(3)), author: random.word(2) };
+            let begun = Instant::now();
+            index.replace(id..=id, vec![entry]);
+            begun.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    println!(
+        "a book changed: median {:.2} ms, longest {:.2} ms",
+        times[times.len() / 2].as_secs_f64() * 1000.0,
+        times[times.len() - 1].as_secs_f64() * 1000.0
+    );
+    Ok(())
+}
