@@ -71,7 +71,16 @@ rush: needs ## A whole minute of two desks and ten students after the same books
 	LIBRARY_TEST_RUSH=60 scripts/with-postgres cargo nextest run --locked --no-capture -E 'test(in_a_rush)'
 
 .PHONY: bench
-bench: build ## Measure this program against BASELINE, an earlier commit, in one run (takes the whole machine)
+bench: build ## Measure the program with a million titles against the machine's limit, into docs/benchmarks.md (takes the whole machine)
+	bench/report
+
+.PHONY: bench-quick
+bench-quick: build ## The same with 100 000 titles and fewer turns, printed
+	BENCH_TITLES=100000 BENCH_ROUNDS=3 BENCH_SECONDS=1 cargo run --release --locked --example bench-limit
+	BENCH_TITLES=100000 BENCH_ROUNDS=3 cargo run --release --locked --example bench-search
+
+.PHONY: bench-against
+bench-against: build ## Measure the program against BASELINE, an earlier commit, in one run (takes the whole machine)
 	bench/run
 
 .PHONY: bench-desk

@@ -1,4 +1,4 @@
-//! `make bench`: this program and an earlier one by turns, on the same catalogue, in one run.
+//! `make bench-against`: this program and an earlier one by turns, on the same catalogue, in one run.
 //!
 //! Client and servers share the machine, so the numbers are for comparing, not for boasting. Each round starts the
 //! programs on fresh copies of a database with 100 000 titles of three copies each and signed-in students. They are then

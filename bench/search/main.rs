@@ -1,4 +1,4 @@
-//! `make bench-search`: the search index alone, against one pass of `memmem` over the same text, in one run.
+//! A part of `make bench`: the search index alone, against one pass of `memmem` over the same text, in one run.
 //!
 //! Goal: a page with its total costs no more than 1.5 passes for any of the sixteen queries, and 0.15 passes for words
 //! that nobody asked before.
