@@ -1,19 +1,33 @@
+import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
+
+function put(params: URLSearchParams, name: string, value: string): void {
+  if (value === '') params.delete(name)
+  else params.set(name, value)
+}
 
 /** A filter that stands in the page's address, and what sets one of its values; a blank one takes it out. */
 export function useAddressFilter<Filter>(
   filterIn: (params: URLSearchParams) => Filter,
 ): [Filter, (name: keyof Filter & string, value: string) => void] {
   const [params, setParams] = useSearchParams()
-  const set = (name: keyof Filter & string, value: string) =>
+  // The way to an address takes a moment, and the router builds a second change on what is shown, without the first.
+  const underWay = useRef(new Map<string, string>())
+  useEffect(() => {
+    for (const [name, value] of underWay.current) {
+      if ((params.get(name) ?? '') === value) underWay.current.delete(name)
+    }
+  }, [params])
+  const set = (name: keyof Filter & string, value: string) => {
+    underWay.current.set(name, value)
     setParams(
-      (before) => {
-        const after = new URLSearchParams(before)
-        if (value === '') after.delete(name)
-        else after.set(name, value)
+      (shown) => {
+        const after = new URLSearchParams(shown)
+        for (const [changed, to] of underWay.current) put(after, changed, to)
         return after
       },
       { replace: true },
     )
+  }
   return [filterIn(params), set]
 }
