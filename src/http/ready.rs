@@ -19,8 +19,8 @@ use super::error::Result;
 /// What another server, or a command on the same file, changed is seen after this time at the latest.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Answers kept; a page of the catalogue has some 8 KiB.
-const MOST: usize = 512;
+/// Bytes of the answers kept; a page of the catalogue has some 8 KiB.
+const MOST: usize = 8 * 1024 * 1024;
 
 /// The state of everything that an answer is made of, as far as this process knows.
 pub type Version = (u64, u64);
@@ -50,14 +50,14 @@ struct Kept {
     answer: Ready,
 }
 
-/// The answers kept, by what was asked.
+/// The answers kept, by what was asked, and how many bytes they have.
 pub struct Answers<K> {
-    kept: Mutex<HashMap<K, Kept>>,
+    kept: Mutex<(HashMap<K, Kept>, usize)>,
 }
 
 impl<K> Default for Answers<K> {
     fn default() -> Self {
-        Self { kept: Mutex::default() }
+        Self { kept: Mutex::new((HashMap::new(), 0)) }
     }
 }
 
@@ -65,7 +65,7 @@ impl<K: Eq + Hash> Answers<K> {
     /// The answer to the same question, if nothing was changed since it was made.
     pub fn get(&self, asked: &K, version: Version) -> Option<Ready> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.get(asked)?;
+        let found = kept.0.get(asked)?;
         let holds = found.version == version && found.since.elapsed() < FRESH;
         holds.then(|| found.answer.clone())
     }
@@ -73,11 +73,16 @@ impl<K: Eq + Hash> Answers<K> {
     /// Keeps an answer. `version` and `since` are those of before it was made, so that a change meanwhile makes it old.
     pub fn keep(&self, asked: K, version: Version, since: Instant, answer: Ready) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let (answers, bytes) = &mut *kept;
+        *bytes += answer.0.len();
         // What many ask for is soon there again, and looking for the old ones would cost more.
-        if kept.len() >= MOST {
-            kept.clear();
+        if *bytes > MOST {
+            answers.clear();
+            *bytes = answer.0.len();
         }
-        kept.insert(asked, Kept { version, since, answer });
+        if let Some(old) = answers.insert(asked, Kept { version, since, answer }) {
+            *bytes = bytes.saturating_sub(old.answer.0.len());
+        }
     }
 }
 
@@ -106,10 +111,12 @@ mod tests {
     #[test]
     fn no_more_than_the_most_are_kept() {
         let answers = Answers::default();
-        for n in 0..=MOST {
-            answers.keep(n, (1, 1), Instant::now(), Ready::json(&n).expect("a number"));
+        let page = Ready::json(&"x".repeat(MOST / 4)).expect("a text");
+        for (asked, kept) in [(1, 1), (2, 2), (2, 2), (3, 3), (4, 1), (5, 2)] {
+            answers.keep(asked, (1, 1), Instant::now(), page.clone());
+            let (held, bytes) = &*answers.kept.lock().expect("nobody panicked");
+            assert_eq!((held.len(), *bytes), (kept, kept * page.0.len()), "{asked}");
+            assert!(held.contains_key(&asked));
         }
-        assert_eq!(answers.kept.lock().expect("nobody panicked").len(), 1);
-        assert_eq!(text(answers.get(&MOST, (1, 1))), Some(MOST.to_string()));
     }
 }
