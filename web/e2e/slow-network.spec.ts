@@ -18,9 +18,19 @@ test('W31 on a slow network the list announces itself, and a slow loan is shown 
     downloadThroughput: 50_000,
     uploadThroughput: 50_000,
   })
+  // The list comes when it was seen to be awaited: nobody looks often enough to see that for sure.
+  let isAwaited = () => {}
+  const awaited = new Promise<void>((resolve) => {
+    isAwaited = resolve
+  })
+  await page.route(/\/api\/v1\/books\?/, async (route) => {
+    await awaited
+    await route.continue()
+  })
   await page.goto(`student-home?q=${encodeURIComponent(book.title)}`, { waitUntil: 'commit', timeout: 20_000 })
   const list = page.getByRole('region', { name: 'Books' })
   await expect(list.locator('.mantine-Skeleton-root').first()).toBeVisible({ timeout: 20_000 })
+  isAwaited()
   const link = list.getByRole('link', { name: book.title, exact: true })
   await expect(link).toBeVisible({ timeout: 20_000 })
   await expect(list.locator('.mantine-Skeleton-root')).toHaveCount(0)
