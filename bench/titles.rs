@@ -5,6 +5,26 @@ use std::{fs::File, io::Read as _, path::Path};
 use anyhow::Result;
 use library::search::Entry;
 
+/// Found often, seldom and never, in several scripts.
+pub const QUERIES: [&str; 16] = [
+    "a",
+    "an",
+    "zx",
+    "qz",
+    "the",
+    "ing",
+    "harry",
+    "dragon",
+    "xyzq",
+    "history of the",
+    "agatha christie",
+    "zzzz not there",
+    "shakespeare",
+    "война",
+    "गोदान",
+    "tolstoy anna",
+];
+
 /// Numbers that look random and are the same each time: the multiplier and the increment are Knuth's, for MMIX.
 pub struct Random(u64);
 

@@ -29,7 +29,7 @@ use library::{fold::title_key, search::Entry};
 use client::Connection;
 use floor::Floor;
 use server::{Server, run, serve, sqlite};
-use titles::{Random, titles};
+use titles::{QUERIES, Random, titles};
 use wrk::{Seen, load};
 
 /// Measures the program against the limit of this machine.
@@ -59,25 +59,6 @@ const CONNECTIONS: usize = 32;
 /// Paths that take turns where no answer is to be asked for twice in a while.
 const PATHS: usize = 20_000;
 const COPIES: usize = 3;
-
-const SEARCHES: [&str; 16] = [
-    "a",
-    "an",
-    "zx",
-    "qz",
-    "the",
-    "ing",
-    "harry",
-    "dragon",
-    "xyzq",
-    "history+of+the",
-    "agatha+christie",
-    "zzzz+not+there",
-    "shakespeare",
-    "%D0%B2%D0%BE%D0%B9%D0%BD%D0%B0",
-    "%E0%A4%97%E0%A5%8B%E0%A4%A6%E0%A4%BE%E0%A4%A8",
-    "tolstoy+anna",
-];
 
 fn write_catalogue(path: &Path, entries: &[Entry]) -> Result<()> {
     let mut random = Random::new(3);
@@ -247,8 +228,13 @@ async fn main() -> Result<()> {
     let books = some(&mut |_, entry| format!("{API}/books/{}", entry.id));
     let words =
         some(&mut |random, _| format!("{API}/books?q={}&field=any&sort=title&limit=24", random.word(3)));
-    let searches: Vec<String> =
-        SEARCHES.iter().map(|q| format!("{API}/books?q={q}&field=any&sort=title&limit=24")).collect();
+    let searches: Vec<String> = QUERIES
+        .iter()
+        .map(|query| {
+            let text: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
+            format!("{API}/books?q={text}&field=any&sort=title&limit=24")
+        })
+        .collect();
 
     let mut rows = vec![
         bench

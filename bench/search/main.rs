@@ -20,7 +20,7 @@ use library::{
 };
 use memchr::memmem;
 
-use titles::{Random, titles};
+use titles::{QUERIES, Random, titles};
 
 /// Measures the search index.
 #[derive(Parser)]
@@ -35,26 +35,6 @@ struct Options {
     #[arg(long, env = "LIBRARY_REAL_TITLES")]
     real_titles: Option<PathBuf>,
 }
-
-/// Found often, seldom and never, in several scripts.
-const QUERIES: [&str; 16] = [
-    "a",
-    "an",
-    "zx",
-    "qz",
-    "the",
-    "ing",
-    "harry",
-    "dragon",
-    "xyzq",
-    "history of the",
-    "agatha christie",
-    "zzzz not there",
-    "shakespeare",
-    "война",
-    "गोदान",
-    "tolstoy anna",
-];
 
 const NEW_WORDS: usize = 400;
 

@@ -63,7 +63,7 @@ pub struct Returned {
 ///
 /// # Errors
 /// [`Error::NotFound`] where the loan is not open, or not the student's; [`Error::Refused`] where a student may not
-/// return it by himself (R-LOAN-6).
+/// return it without the desk (R-LOAN-6).
 pub fn check_in(
     tx: &mut Tx<'_>,
     actor: Actor,

@@ -162,7 +162,7 @@ fn copy_block(facts: &Facts, line: &Line, reader: UserId) -> Option<Block> {
     }
 }
 
-/// What of the reader stands in the way of lending him this title, or any. Nothing is read where the rules set no limit.
+/// What of the reader stands in the way of lending them this title, or any. Nothing is read where the rules set no limit.
 pub(super) fn reader_blocks(
     tx: &mut Tx<'_>,
     moment: Moment,

@@ -75,7 +75,7 @@ impl Line {
         self.in_line().next().map(|hold| hold.user_id)
     }
 
-    /// How many people are to have a copy before this one: all who wait, or those before him in the line.
+    /// How many people are to have a copy before this one: all who wait, or those before them in the line.
     #[must_use]
     pub fn before(&self, person: UserId) -> i64 {
         number(self.in_line().take_while(|hold| hold.user_id != person).count())
@@ -150,7 +150,7 @@ fn end_for_nobody(
     record(tx, moment, by, hold.user_id, line, None, change)
 }
 
-/// Keeps a copy that somebody holds in his hand for whoever is first in line: on the shelf, to be shelved or said to be
+/// Keeps a copy that somebody holds in the hand for whoever is first in line: on the shelf, to be shelved or said to be
 /// returned. `None` where nobody waits, or the copy is not one to be kept.
 ///
 /// # Errors
@@ -378,7 +378,7 @@ pub fn expire(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, id: HoldId) 
     Ok(true)
 }
 
-/// The borrower's own hold is fulfilled by the copy that he borrows. Another copy that was kept for him goes to the next
+/// The borrower's own hold is fulfilled by the copy they borrow. Another copy that was kept for them goes to the next
 /// in line, or is to be shelved.
 pub(super) fn fulfil(
     tx: &mut Tx<'_>,

@@ -1,4 +1,4 @@
-//! Lost and found (R-MONEY-4): a reader lost what he has, and pays for it; if it turns up, the price can be taken back.
+//! Lost and found (R-MONEY-4): a reader lost a copy and pays for it; if it turns up, the price can be taken back.
 
 use super::{
     Actor, Error, Moment, Result,

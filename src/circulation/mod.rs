@@ -46,7 +46,7 @@ pub use view::{due_reasons, view};
 /// Who acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
-    /// A student, for himself.
+    /// A student, for nobody else.
     Student(UserId),
     /// A librarian, for anybody.
     Librarian(UserId),

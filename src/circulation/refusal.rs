@@ -61,7 +61,7 @@ pub enum Block {
     },
     /// The copy is in a state in which it is not lent without a reason, or not at all.
     State(State),
-    /// The loan has a fine, and its reader may not return or renew it by himself (R-LOAN-6).
+    /// The loan has a fine, and its reader may not return or renew it without the desk (R-LOAN-6).
     Fined {
         fine: Money,
     },
@@ -89,7 +89,7 @@ pub enum Block {
     FreeCopy {
         location: String,
     },
-    /// Nobody waits for a title that he has.
+    /// Nobody waits for a title they have.
     HasTitle {
         due: Date,
     },

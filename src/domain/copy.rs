@@ -153,7 +153,7 @@ pub enum Lending {
     Never,
 }
 
-/// What may become of a copy in each state (R-COPY-2): whether a student may take it himself, whether the desk may lend
+/// What may become of a copy in each state (R-COPY-2): whether a student may take it without the desk, whether the desk may lend
 /// it, and where a librarian may move it. What is on loan is taken back first; what is kept for a reader goes on by its
 /// hold, unless it is damaged or cannot be found; nobody makes a copy `unseen` by hand.
 const TABLE: &[(State, bool, Lending, &[Condition])] = {
@@ -212,7 +212,7 @@ impl State {
         TABLE.iter().find(|row| row.0 == self)
     }
 
-    /// Whether a student may take the copy from the shelf himself.
+    /// Whether a student may take the copy from the shelf without the desk.
     #[must_use]
     pub fn for_self_service(self) -> bool {
         self.row().is_some_and(|row| row.1)

@@ -14,7 +14,7 @@ names! {
     /// The state of a hold.
     HoldState {
         Waiting = "waiting",
-        /// It waits, and a reader says that he has returned a copy, which the desk has not seen. Not stored: it follows
+        /// It waits, and a reader says that they have returned a copy, which the desk has not seen. Not stored: it follows
         /// from the place in the line and the title's unseen copies.
         Processing = "processing",
         /// A copy is kept for the person.

@@ -1,4 +1,4 @@
-//! People as librarians see them: who somebody is, whether he may borrow, and what is out (R-PEOPLE-1).
+//! People as librarians see them: who somebody is, whether they may borrow, and what is out (R-PEOPLE-1).
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};

@@ -42,8 +42,8 @@ pub struct Reservation {
     offered: bool,
     /// How many people wait.
     waiting: i64,
-    /// How many copies the caller may borrow by himself: the one that is kept for him, or those on the shelf that are not
-    /// for people before him in the line.
+    /// How many copies the caller may borrow without the desk: the one that is kept for them, or those on the shelf that are not
+    /// for people before them in the line.
     free: i64,
     /// By when a copy should be there for whoever reserves now, if all come back in time; null where nobody can say.
     #[schema(required, value_type = Option<String>, format = Date)]
@@ -96,7 +96,7 @@ pub fn reservation(
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewHold {
-    /// For librarians: for whom; a student reserves for himself.
+    /// For librarians: for whom; a student reserves for nobody else.
     #[schema(value_type = Option<i64>)]
     person: Option<UserId>,
     /// For librarians: reserves although the rules say no.

@@ -1,4 +1,4 @@
-//! People as librarians see them: the list, one person, and what he has and had out (R-PEOPLE-1, R-PEOPLE-2).
+//! People as librarians see them: the list, one person, and what they have and had out (R-PEOPLE-1, R-PEOPLE-2).
 
 use std::collections::HashMap;
 
@@ -639,7 +639,7 @@ pub async fn make_sign_in_code(
     Id(uid): Id<UserId>,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<axum::Json<SignInCode>> {
-    // Nobody hands out a way into an account that may do more than his own.
+    // Nobody hands out a way into an account that may do more than their own.
     let may = app.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?;
     let may = may.ok_or(Error::NotFound)?.capabilities;
     if may.iter().any(|capability| !librarian.capabilities.contains(capability)) {

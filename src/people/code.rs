@@ -39,7 +39,7 @@ pub fn normalized(typed: &str) -> String {
     typed.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_uppercase()).collect()
 }
 
-/// Keeps the hash of a code for a person; an earlier code of his is no longer good. When it ends.
+/// Keeps the hash of a code for a person; an earlier code of theirs is no longer good. When it ends.
 pub fn keep(tx: &mut Tx<'_>, by: UserId, moment: Moment, person: UserId, hash: &str) -> Result<i64> {
     locked(tx, person)?;
     let expires = moment.at + DAYS * 24 * 60 * 60 * 1000;

@@ -11,7 +11,7 @@ use crate::{
     storage::{Tx, people, sessions},
 };
 
-/// Makes a person a librarian who may do this, or (`None`) a student again. Nobody gives more than he has, nor takes from
+/// Makes a person a librarian who may do this, or (`None`) a student again. Nobody gives more than they have, nor takes from
 /// whom may do more.
 pub fn set(
     tx: &mut Tx<'_>,

@@ -36,7 +36,7 @@ pub enum Error {
     Refused(Refusal),
     /// It would leave nobody who looks after the librarians.
     LastLibrarian,
-    /// The librarian may not do as much himself.
+    /// The librarian may not do as much.
     MoreCapable,
     /// It is the librarian's own account.
     OwnAccount,

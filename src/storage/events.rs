@@ -111,7 +111,7 @@ pub struct Recorded {
     pub id: ChangeId,
     /// Epoch milliseconds.
     pub at: i64,
-    /// Who did it, and his name; `None` for the command line.
+    /// Who did it, and their name; `None` for the command line.
     pub actor: Option<(UserId, String)>,
     pub person: Option<(UserId, String)>,
     /// The book, and its title as it is now; empty where it is deleted.

@@ -190,6 +190,13 @@ pub enum Heard<T> {
     Ended,
 }
 
+impl<T> Heard<T> {
+    /// For who listens no more; `newest` is who does.
+    fn gone(newest: Option<i64>) -> Self {
+        newest.map_or(Self::Ended, |_| Self::Elsewhere)
+    }
+}
+
 /// A desk's page begins to listen: the desk and the number of this listening; `None` where no phone was ever paired with
 /// this page.
 pub fn desk_listens(tx: &mut Tx<'_>, session_hash: &str, desk: &str) -> Result<Option<(DeskId, i64)>> {
@@ -219,10 +226,8 @@ pub fn scans(
         &[&desk, &now],
         |row| row.get::<i64>(0),
     )?;
-    match newest {
-        None => return Ok(Heard::Ended),
-        Some(newest) if newest != stream => return Ok(Heard::Elsewhere),
-        Some(_) => {}
+    if newest != Some(stream) {
+        return Ok(Heard::gone(newest));
     }
     let scans = tx.query(
         sql!(
@@ -311,10 +316,8 @@ pub fn answers(
         &[&phone, &now],
         |row| row.get::<i64>(0),
     )?;
-    match newest {
-        None => return Ok(Heard::Ended),
-        Some(newest) if newest != stream => return Ok(Heard::Elsewhere),
-        Some(_) => {}
+    if newest != Some(stream) {
+        return Ok(Heard::gone(newest));
     }
     let answers = tx.query(
         sql!(

@@ -136,7 +136,7 @@ impl Desk<'_, '_> {
         stock::move_copy_recorded(self.tx, self.actor, self.moment, self.rulebook, copy, to, note)
     }
 
-    /// An answer with the person as he stands now.
+    /// An answer with the person as they stand now.
     fn answer(&mut self, outcome: Outcome, class: Class, headline: Message) -> Result<Answer> {
         let person = self.scan.person.map(|person| self.reader(person)).transpose()?;
         Ok(Answer {
@@ -279,8 +279,8 @@ impl Desk<'_, '_> {
                     offer(Choice::Return, message::desk_choice_return_for(&name)),
                 ];
                 // Whoever has another copy of it most likely brings that one back.
-                let his = answer.person.as_ref().and_then(|open| of_title(open, copy.book_id));
-                choices.splice(0..0, his.map(|his| offer_swap(&copy, his)));
+                let other = answer.person.as_ref().and_then(|open| of_title(open, copy.book_id));
+                choices.splice(0..0, other.map(|other| offer_swap(&copy, other)));
                 answer.choices = choices;
                 answer.copy = Some(copy);
                 Ok(answer)
@@ -309,7 +309,7 @@ impl Desk<'_, '_> {
             }
             State::Reference | State::OnHoldShelf | State::OnLoan => (Class::Neutral, Vec::new()),
         };
-        // One that came back today is at its place; else it may be what somebody brings in place of his own.
+        // One that came back today is at its place; else it may be what somebody brings in place of their own.
         let swap = if could_be_swapped(copy.state) && self.moment.at - came_back >= RECENT {
             self.swap_with_the_only_one(&copy)?
         } else {
@@ -336,8 +336,8 @@ impl Desk<'_, '_> {
     /// For a title of which exactly one copy is on loan: that one came back as another (R-DESK-6).
     fn swap_with_the_only_one(&mut self, copy: &Copy) -> Result<Option<Offered>> {
         let Some((_, holder)) = loans::only_open_of_book(self.tx, copy.book_id)? else { return Ok(None) };
-        let his = self.reader(holder)?;
-        Ok(of_title(&his, copy.book_id).map(|loan| offer_swap_for(&his, copy, loan)))
+        let holder = self.reader(holder)?;
+        Ok(of_title(&holder, copy.book_id).map(|loan| offer_swap_for(&holder, copy, loan)))
     }
 
     /// Who is to have the next copy of a title.
@@ -375,8 +375,8 @@ impl Desk<'_, '_> {
         let person = self.scan.person;
         answer.choices.sort_by_key(|offered| {
             offered.copy.as_ref().map(|copy| {
-                let his = copy.loan.as_ref().is_some_and(|loan| Some(loan.user_id) == person);
-                (!his, copy.state.lending() != Lending::Yes)
+                let theirs = copy.loan.as_ref().is_some_and(|loan| Some(loan.user_id) == person);
+                (!theirs, copy.state.lending() != Lending::Yes)
             })
         });
         if answer.choices.is_empty() {

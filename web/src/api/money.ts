@@ -132,7 +132,7 @@ export const reverseCharge = action({
   foreseen: ['invalid'],
 })
 
-/** A reader lost what he has. */
+/** A reader lost a copy. */
 export const declareLost = action({
   send: ({ id, price }: { id: number; price: number }, call) =>
     dataOf(client.POST('/loans/{id}/lost', { params: { path: { id } }, body: { price }, ...call })),

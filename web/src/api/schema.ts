@@ -5842,7 +5842,7 @@ export interface components {
             override?: components["schemas"]["OverrideForm"] | null;
             /**
              * Format: int64
-             * @description For librarians: for whom; a student reserves for himself.
+             * @description For librarians: for whom; a student reserves for nobody else.
              */
             person?: number | null;
         };
@@ -6254,8 +6254,8 @@ export interface components {
             backBy: string | null;
             /**
              * Format: int64
-             * @description How many copies the caller may borrow by himself: the one that is kept for him, or those on the shelf that are not
-             *     for people before him in the line.
+             * @description How many copies the caller may borrow without the desk: the one that is kept for them, or those on the shelf that are not
+             *     for people before them in the line.
              */
             free: number;
             /** @description Whether the caller may reserve the title now; a librarian does it for somebody. */

@@ -10,7 +10,7 @@ import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { holdText, offerText } from './holdText'
 
-/** For a reader: how his own hold stands, or `Reserve` where no copy is free (R-HOLD-1). */
+/** For a reader: how their own hold stands, or `Reserve` where no copy is free (R-HOLD-1). */
 export function Reserve({ book }: { book: BookDetail }) {
   const { own, offered } = book.reservation
   const place = useAction(placeHold, { done: () => t('holds.placed', { title: quoted(book.title) }) })
