@@ -12,7 +12,7 @@ use std::{
 use tokio::sync::{Notify, watch};
 
 use crate::{
-    search::{Entry, Index},
+    search::{Entry, Index, Loading},
     storage::{
         Db, Error,
         catalogue::{self as changes, Change, Follower},
@@ -53,14 +53,15 @@ impl Catalogue {
     /// The database's own, while loading.
     pub async fn load(db: Db) -> Result<Self, Error> {
         let begun = Instant::now();
+        // Changes committed while we read are read again by number: nothing is missed, and twice does no harm.
+        let number = db.read(changes::newest_change).await?;
         let shared = Arc::new(Shared {
+            index: Arc::new(load(&db).await?),
             db,
-            index: Arc::new(Index::new()),
             call: Arc::default(),
-            seen: watch::Sender::new(0),
+            seen: watch::Sender::new(number),
             level: Mutex::new(begun),
         });
-        shared.load_all().await?;
         tracing::info!(books = shared.index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
         shared
             .db
@@ -86,6 +87,42 @@ impl Catalogue {
             return Ok(());
         }
         Err(format!("the search index has not followed the catalogue for {} s", behind.as_secs()))
+    }
+}
+
+/// The index of the whole catalogue. One portion goes into it while the next is read.
+async fn load(db: &Db) -> Result<Index, Error> {
+    let (mut loading, mut first) = (Loading::default(), Some(i64::MIN));
+    let mut portion = Vec::new();
+    while let Some(from) = first {
+        let next = db.read(move |tx| changes::entries(tx, from, i64::MAX, PORTION));
+        let push = aside(move || {
+            loading.push(portion);
+            loading
+        });
+        let (read, pushed) = tokio::join!(next, push);
+        (portion, loading) = (read?, pushed?);
+        first = after(&portion, i64::MAX);
+    }
+    aside(move || {
+        loading.push(portion);
+        loading.finish()
+    })
+    .await
+}
+
+/// Where the portion after this one begins; `None` where it was the last.
+fn after(portion: &[Entry], last: i64) -> Option<i64> {
+    let whole = i64::try_from(portion.len()).is_ok_and(|length| length < PORTION);
+    portion.last().filter(|entry| !whole && entry.id < last).map(|entry| entry.id + 1)
+}
+
+/// Does work that takes a while on another thread, where it holds up no requests.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => Ok(done),
+        Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
+        Err(_) => Err(Error::Closed),
     }
 }
 
@@ -129,8 +166,8 @@ async fn follow(catalogue: Arc<Shared>) {
 }
 
 impl Shared {
+    /// Reads the whole catalogue again, because the table does not tell all changes any more.
     async fn load_all(&self) -> Result<(), Error> {
-        // Changes committed while we read are read again by number: nothing is missed, and twice does no harm.
         let number = self.db.read(changes::newest_change).await?;
         self.read_again(i64::MIN..=i64::MAX).await?;
         self.seen.send_replace(number);
@@ -158,24 +195,15 @@ impl Shared {
 
     /// Makes the index hold what the database holds of these books.
     async fn read_again(&self, books: RangeInclusive<i64>) -> Result<(), Error> {
-        let (mut first, last) = (*books.start(), *books.end());
+        let (mut first, last) = (Some(*books.start()), *books.end());
         let mut entries: Vec<Entry> = Vec::new();
-        loop {
-            let portion = self.db.read(move |tx| changes::entries(tx, first, last, PORTION)).await?;
-            let whole = i64::try_from(portion.len()).is_ok_and(|length| length < PORTION);
+        while let Some(from) = first {
+            let portion = self.db.read(move |tx| changes::entries(tx, from, last, PORTION)).await?;
+            first = after(&portion, last);
             entries.extend(portion);
-            match entries.last() {
-                Some(entry) if !whole && entry.id < last => first = entry.id + 1,
-                _ => break,
-            }
         }
         let index = Arc::clone(&self.index);
-        // A large merge takes a while, and would hold up the requests of its thread.
-        match tokio::task::spawn_blocking(move || index.replace(books, entries)).await {
-            Ok(()) => Ok(()),
-            Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
-            Err(_) => Err(Error::Closed),
-        }
+        aside(move || index.replace(books, entries)).await
     }
 
     fn level(&self) -> std::sync::MutexGuard<'_, Instant> {

@@ -26,6 +26,7 @@ use std::iter;
 use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::thread;
 
 use memchr::memchr;
 use serde::{Deserialize, Serialize};
@@ -226,8 +227,8 @@ impl Index {
 
     /// Makes the books with an id in `range` exactly these: adds, changes and removes what differs.
     ///
-    /// This one operation loads the catalogue (the range of all ids), follows a change of one book (its id, with the
-    /// book or without) and takes in an imported batch. It is one merge whatever the number of entries, costs nothing
+    /// This one operation follows a change of one book (its id, with the book or without), takes in an imported batch and
+    /// reads the whole catalogue anew (the range of all ids). It is one merge whatever the number of entries, costs nothing
     /// more than the comparison where nothing differs, and readers see all of it or nothing. Of several entries with one
     /// id the last counts; entries outside the range are left out.
     pub fn replace(&self, range: RangeInclusive<i64>, entries: Vec<Entry>) {
@@ -335,6 +336,34 @@ impl Index {
     fn snapshot(&self) -> Arc<Snapshot> {
         let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(&current)
+    }
+}
+
+/// A whole catalogue on its way into a new index, portion by portion: the entries and their folded texts never are in
+/// memory all at once, as [`Index::replace`] has them.
+pub struct Loading {
+    newest: Order,
+}
+
+impl Default for Loading {
+    fn default() -> Self {
+        Self { newest: Order::empty(Sort::Newest) }
+    }
+}
+
+impl Loading {
+    /// Takes in entries whose ids are above all that came before.
+    pub fn push(&mut self, entries: Vec<Entry>) {
+        let batch = Batch::fold(&(i64::MIN..=i64::MAX), entries);
+        self.newest = self.newest.merge(&[], &batch.newest_first());
+    }
+
+    /// The index of everything that came.
+    #[must_use]
+    pub fn finish(self) -> Index {
+        let by_title = self.newest.by_title();
+        let snapshot = Snapshot { by_title, newest: self.newest, first_pages: Mutex::default() };
+        Index { current: RwLock::new(Arc::new(snapshot)), ..Index::default() }
     }
 }
 
@@ -702,6 +731,41 @@ impl Order {
             .take_while(move |record| self.sort.rank(record.id) <= last)
     }
 
+    /// The same records in title order, sorted and copied by two threads.
+    fn by_title(&self) -> Self {
+        let sort = Sort::Title;
+        let records: Vec<Record<'_>> = self.chunks.iter().flat_map(|chunk| chunk.all()).collect();
+        // Most titles differ in the first letters, which are compared without going to the texts.
+        let first_letters = |record: &Record<'_>| {
+            let mut letters = [0; 8];
+            let key = sort.position(*record).key.as_bytes();
+            let length = key.len().min(letters.len());
+            letters[..length].copy_from_slice(&key[..length]);
+            u64::from_be_bytes(letters)
+        };
+        let mut order: Vec<(u64, usize)> =
+            records.iter().enumerate().map(|(index, record)| (first_letters(record), index)).collect();
+        let compare = |one: &(u64, usize), other: &(u64, usize)| {
+            let positions = || sort.position(records[one.1]).cmp(&sort.position(records[other.1]));
+            one.0.cmp(&other.0).then_with(positions)
+        };
+        let middle = order.len() / 2;
+        let (low, high) = order.split_at_mut(middle);
+        in_two_threads(|| low.sort_unstable_by(compare), || high.sort_unstable_by(compare));
+        // Finds two sorted runs, and merges them.
+        order.sort_by(compare);
+        let chunks_of = |order: &[(u64, usize)]| {
+            let sorted: Vec<Record<'_>> = order.iter().map(|(_, index)| records[*index]).collect();
+            let mut chunks = Vec::new();
+            cut(&sorted, &mut chunks);
+            chunks
+        };
+        let (low, high) = order.split_at(middle);
+        let (mut chunks, others) = in_two_threads(|| chunks_of(low), || chunks_of(high));
+        chunks.extend(others);
+        Self { sort, len: self.len, chunks }
+    }
+
     /// This order after the changes. Chunks that nothing changes are shared.
     fn merge<'a>(&'a self, removed: &[Record<'a>], added: &[Record<'a>]) -> Self {
         let sort = self.sort;
@@ -793,6 +857,14 @@ impl<'a> Changes<'_, 'a> {
         }
         run.extend(chunk.records(index..chunk.len()));
     }
+}
+
+fn in_two_threads<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+    })
 }
 
 /// Cuts records into as few chunks as hold them, all about the same size.
@@ -889,7 +961,6 @@ impl<'n> Matcher<'n> {
 mod tests {
     use std::collections::BTreeMap;
     use std::sync::atomic::AtomicBool;
-    use std::thread;
 
     use proptest::prelude::*;
 
@@ -940,6 +1011,34 @@ mod tests {
         assert_eq!(found(&index, "e hobbit"), [1]);
         assert_eq!(found(&index, "tolkien"), [1]);
         assert_eq!(found(&index, "dickens"), [0_i64; 0]);
+    }
+
+    #[test]
+    fn an_index_that_was_loaded_in_portions_is_the_same_as_one_made_at_once() {
+        // Titles that differ behind their eighth letter, in the id only, in the first letter, and not in letters at all.
+        let title = |n: i64| match n % 4 {
+            0 => format!("A history of the {}", 1000 - n),
+            1 => "Poems".to_owned(),
+            2 => format!("{n}"),
+            _ => "???".to_owned(),
+        };
+        let entries: Vec<Entry> = (1..=200).map(|n| entry(n * 3, &title(n), "Somebody")).collect();
+        let whole = Index::new();
+        whole.replace(ALL, entries.clone());
+        for portion in [1, 7, 64, 1000] {
+            let mut loading = Loading::default();
+            entries.chunks(portion).for_each(|portion| loading.push(portion.to_vec()));
+            let loaded = loading.finish();
+            for sort in [Sort::Title, Sort::Newest] {
+                let all = Query { sort, limit: 1000, ..Query::default() };
+                assert_eq!(loaded.page(&all), whole.page(&all), "{sort:?} in portions of {portion}");
+                let some = Query { text: "history", ..all };
+                assert_eq!(loaded.page(&some), whole.page(&some), "{sort:?} in portions of {portion}");
+            }
+            loaded.replace(6..=6, Vec::new());
+            assert_eq!(loaded.len(), 199);
+        }
+        assert!(Loading::default().finish().is_empty());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use anyhow::Result;
 use clap::Parser;
 use library::{
     fold::fold,
-    search::{Entry, Index, Query, Sort},
+    search::{Entry, Index, Loading, Query, Sort},
 };
 use memchr::memmem;
 
@@ -59,9 +59,13 @@ fn main() -> Result<()> {
         text.extend([&*fold(&entry.title), "\u{1f}", &*fold(&entry.author), "\n"]);
     }
     println!("{} titles, {} MB of folded text", entries.len(), text.len() / 1_000_000);
-    let index = Index::new();
     let begun = Instant::now();
-    index.replace(i64::MIN..=i64::MAX, entries);
+    let mut loading = Loading::default();
+    let mut entries = entries.into_iter().peekable();
+    while entries.peek().is_some() {
+        loading.push(entries.by_ref().take(10_000).collect());
+    }
+    let index = loading.finish();
     println!("built in {:.2} s", begun.elapsed().as_secs_f64());
 
     let pass = || {
