@@ -22,7 +22,7 @@ use axum::{
 use hyper::body::{Frame, SizeHint};
 use tracing::Instrument as _;
 
-use super::{HANDLER_TIMEOUT, Shared, client, error::Error, headers, session};
+use super::{API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, session};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -61,6 +61,10 @@ pub async fn every_request(
     let mut response = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
 
     headers::secure(response.headers_mut(), &app.settings);
+    if route.starts_with(API) {
+        // Data, and never kept.
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }

@@ -2,7 +2,7 @@
 
 use axum::{
     body::Bytes,
-    extract::{FromRequest, FromRequestParts, Path, Request, rejection::BytesRejection},
+    extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Path, Request, rejection::BytesRejection},
     http::{HeaderMap, StatusCode, header, request::Parts},
 };
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
@@ -69,8 +69,9 @@ pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     T::deserialize(deserializer).map(Some)
 }
 
-pub(super) async fn body<S: Send + Sync>(request: Request, state: &S) -> Result<Bytes> {
+pub(super) async fn body<S: Send + Sync>(mut request: Request, state: &S) -> Result<Bytes> {
     let limit = super::body_limit(request.uri().path());
+    DefaultBodyLimit::max(limit).apply(&mut request);
     Bytes::from_request(request, state).await.map_err(|rejection| match rejection {
         BytesRejection::FailedToBufferBody(refused) if refused.status() == StatusCode::PAYLOAD_TOO_LARGE => {
             Error::PayloadTooLarge(limit)

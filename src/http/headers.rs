@@ -1,21 +1,12 @@
 //! Headers of every answer.
 
-use axum::{
-    http::{HeaderMap, HeaderName, HeaderValue, header},
-    response::Response,
-};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
 use super::Settings;
 
 const PERMISSIONS_POLICY: HeaderName = HeaderName::from_static("permissions-policy");
 const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
-
-/// API answers are data, never documents, and never kept.
-pub async fn api(mut response: Response) -> Response {
-    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
 
 /// Security headers that fit every answer; one that says more for itself keeps what it says.
 pub fn secure(headers: &mut HeaderMap, settings: &Settings) {

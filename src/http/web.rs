@@ -65,7 +65,7 @@ fn is_screen(path: &str) -> bool {
 pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
     if path == "api" || path.starts_with("api/") {
-        return super::headers::api(Error::NotFound.into_response()).await;
+        return Error::NotFound.into_response();
     }
     if !matches!(method, Method::GET | Method::HEAD) {
         return Error::MethodNotAllowed.into_response();
