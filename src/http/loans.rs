@@ -294,7 +294,7 @@ pub async fn list_loans(
         .db
         .snapshot(move |tx| -> Result<LoanList> {
             let rulebook = policies.current(tx)?;
-            let page = loans::open_page(tx, &text, position, limit)?;
+            let (page, total) = loans::open_page(tx, &text, position, limit)?;
             let shown = |row: Borrowed| BorrowedBook {
                 loan: view(row.loan, &rulebook, today),
                 user_name: row.user_name,
@@ -305,7 +305,7 @@ pub async fn list_loans(
                 next: page.next.as_ref().map(page::cursor),
                 previous: page.previous.as_ref().map(page::cursor),
                 loans: page.rows.into_iter().map(shown).collect(),
-                total: loans::open_count(tx, &text)?,
+                total,
                 overdue: loans::overdue_count(tx, today)?,
                 today,
             })

@@ -147,6 +147,15 @@ impl PeopleQuery {
 impl Asked {
     /// The list as storage reads it. What people have out is counted before where filter or order ask for it.
     fn listing(self, tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Listing> {
+        match (self.filter, self.order) {
+            (Some(PeopleFilter::HasBooks), Order::Column(column)) => {
+                return Ok(self.listing_of(Source::Borrowers, column));
+            }
+            (Some(PeopleFilter::Overdue), Order::Column(column)) => {
+                return Ok(self.listing_of(Source::Overdue(today), column));
+            }
+            _ => {}
+        }
         let of_standing: Option<fn(&Standing) -> bool> = match self.filter {
             Some(PeopleFilter::HasBooks) => Some(|standing| standing.open_loans > 0),
             Some(PeopleFilter::Overdue) => Some(|standing| standing.overdue_loans > 0),
@@ -187,8 +196,13 @@ impl Asked {
             (None, _, Column::Rank) => Source::Ranked(ranked(standings, |_| true), rank(0)),
             (None, ..) => Source::Everybody,
         };
+        Ok(self.listing_of(source, column))
+    }
+
+    /// Ranks descend by themselves.
+    fn listing_of(self, source: Source, column: Column) -> Listing {
         let descending = self.descending && column != Column::Rank;
-        Ok(Listing { query: self.text, source, column, descending })
+        Listing { query: self.text, source, column, descending }
     }
 }
 

@@ -322,23 +322,28 @@ fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
     })
 }
 
+/// Found loans of which a page is read by their borrowers; where there are more, one of the list's order is soon full.
+const FEW: i64 = 2000;
+
 /// A page of the open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), the most overdue
-/// first.
+/// first, and how many there are in all.
 pub fn open_page(
     tx: &mut Tx<'_>,
     query: &str,
     position: Option<Position<Date>>,
     limit: i64,
-) -> Result<Page<Borrowed, Date>> {
+) -> Result<(Page<Borrowed, Date>, i64)> {
+    // `$1` tells the borrowers: by what their key contains, or as a list.
     macro_rules! select {
-        ($compare:literal, $order:literal) => {
+        ($from:expr, $which:expr, $compare:literal, $order:literal) => {
             sql!(
                 "SELECT ",
                 columns!(),
-                ", copies.barcode, users.category, users.name, users.roll_number, users.batch
-                 FROM loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id
-                 WHERE loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\'
-                   AND (loans.return_date, loans.id) ",
+                ", copies.barcode, users.category, users.name, users.roll_number, users.batch FROM ",
+                $from,
+                " WHERE loans.ended_at IS NULL AND ",
+                $which,
+                " AND (loans.return_date, loans.id) ",
                 $compare,
                 " ($2, $3) ORDER BY loans.return_date ",
                 $order,
@@ -348,29 +353,71 @@ pub fn open_page(
             )
         };
     }
-    // Before every day there is.
-    let start = (String::new(), 0);
-    let (statement, (day, id)) = match position {
-        None => (select!(">", "ASC"), start),
-        Some(Position::After(day, id)) => (select!(">", "ASC"), (day.to_string(), id)),
-        Some(Position::Before(day, id)) => (select!("<", "DESC"), (day.to_string(), id)),
+    macro_rules! either_way {
+        ($from:expr, $which:expr) => {
+            match position {
+                Some(Position::Before(..)) => select!($from, $which, "<", "DESC"),
+                _ => select!($from, $which, ">", "ASC"),
+            }
+        };
+    }
+    let pattern = super::contains(query);
+    let borrowers = if pattern == "%%" { None } else { Some(borrowers(tx, &pattern)?) };
+    let total = match &borrowers {
+        None => {
+            tx.query_one(sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL"), &[], |row| row.get(0))?
+        }
+        Some(borrowers) => borrowers.iter().map(|(_, loans)| loans).sum(),
     };
-    let mut rows = tx.query(statement, &[&super::contains(query), &day, &id, &(limit + 1)], borrowed)?;
+    let (statement, which) = match borrowers.filter(|_| total <= FEW) {
+        None => (
+            either_way!(
+                "loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
+                "users.search_key LIKE $1 ESCAPE '\\'"
+            ),
+            pattern,
+        ),
+        Some(borrowers) => {
+            let statement = if tx.is_postgres() {
+                either_way!(
+                    "json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
+                     JOIN users ON users.id = CAST(wanted.id AS BIGINT)
+                     JOIN loans ON loans.user_id = users.id JOIN copies ON copies.id = loans.copy_id",
+                    "TRUE"
+                )
+            } else {
+                either_way!(
+                    "json_each($1) AS wanted CROSS JOIN users ON users.id = wanted.value
+                     CROSS JOIN loans ON loans.user_id = users.id CROSS JOIN copies ON copies.id = loans.copy_id",
+                    "TRUE"
+                )
+            };
+            let with_loans = borrowers.iter().filter(|(_, loans)| *loans > 0).map(|(uid, _)| json!(uid));
+            (statement, Value::Array(with_loans.collect()).to_string())
+        }
+    };
+    // Before every day there is.
+    let (day, id) = match position {
+        None => (String::new(), 0),
+        Some(Position::After(day, id) | Position::Before(day, id)) => (day.to_string(), id),
+    };
+    let mut rows = tx.query(statement, &[&which, &day, &id, &(limit + 1)], borrowed)?;
     if matches!(position, Some(Position::Before(..))) {
         rows.reverse();
     }
-    Ok(Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id.0)))
+    Ok((Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id.0)), total))
 }
 
-/// How many open loans [`open_page`] has in all.
-pub fn open_count(tx: &mut Tx<'_>, query: &str) -> Result<i64> {
-    tx.query_one(
+/// The people whose name, roll number or batch matches a pattern, and how many open loans each has. Reading all people
+/// in their order and then the loans of a few takes less than reading everybody's in the order of the loans.
+fn borrowers(tx: &mut Tx<'_>, pattern: &str) -> Result<Vec<(UserId, i64)>> {
+    tx.query(
         sql!(
-            "SELECT COUNT(*) FROM loans JOIN users ON users.id = loans.user_id
-             WHERE loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\'"
+            "SELECT users.id, (SELECT COUNT(*) FROM loans WHERE loans.user_id = users.id AND loans.ended_at IS NULL)
+             FROM users WHERE users.search_key LIKE $1 ESCAPE '\\'"
         ),
-        &[&super::contains(query)],
-        |row| row.get(0),
+        &[&pattern],
+        |row| Ok((row.get(0)?, row.get(1)?)),
     )
 }
 

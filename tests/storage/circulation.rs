@@ -43,6 +43,7 @@ on_both_databases!(
     a_contradiction_of_the_ledger_is_found_and_named,
     the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1,
     names_roll_numbers_and_batches_are_searched_r_fine_2,
+    a_search_that_finds_many_loans_lists_them_in_the_same_order_r_fine_2,
     a_patterns_own_characters_are_taken_literally_r_fine_2,
     nothing_is_locked_where_no_open_loan_is,
 );
@@ -160,8 +161,8 @@ fn an_ended_loan_leaves_every_list_and_is_kept_with_its_fine_r_loan_9(store: &St
     let id = loan.id;
     store.write(move |tx| {
         assert!(loans::open_of_user(tx, uid)?.is_empty());
-        assert!(loans::open_page(tx, "", None, 9)?.rows.is_empty());
-        assert_eq!(loans::open_count(tx, "")?, 0);
+        let (page, total) = loans::open_page(tx, "", None, 9)?;
+        assert!(page.rows.is_empty() && total == 0);
         assert!(loans::lock_open(tx, id)?.is_none(), "it cannot be ended twice");
         Ok(())
     });
@@ -496,7 +497,7 @@ fn the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1(store: &Store) {
         }
         Ok(())
     });
-    let all = store.read(|tx| loans::open_page(tx, "", None, 100)).rows;
+    let all = store.read(|tx| loans::open_page(tx, "", None, 100)).0.rows;
     let keys: Vec<(Date, i64)> = all.iter().map(|row| (row.loan.return_date, row.loan.id.0)).collect();
     assert!(keys.is_sorted() && keys.len() == days.len(), "{keys:?}");
     assert_eq!(
@@ -504,24 +505,26 @@ fn the_librarians_list_is_paged_both_ways_without_gaps_r_fine_1(store: &Store) {
         ("Student 1", "cs25-001", "2027")
     );
 
-    let page = |position, limit| store.read(move |tx| loans::open_page(tx, "", position, limit));
-    for limit in 1..=4_i64 {
-        let mut pages = vec![page(None, limit)];
-        while let Some(next) = pages.last().and_then(|page| page.next) {
-            pages.push(page(Some(next), limit));
+    for query in ["", "student"] {
+        let page = |position, limit| store.read(move |tx| loans::open_page(tx, query, position, limit)).0;
+        for limit in 1..=4_i64 {
+            let mut pages = vec![page(None, limit)];
+            while let Some(next) = pages.last().and_then(|page| page.next) {
+                pages.push(page(Some(next), limit));
+            }
+            let walked: Vec<_> = pages.iter().flat_map(|page| page.rows.clone()).collect();
+            assert_eq!(walked, all, "forwards by {limit}");
+            for pair in pages.windows(2).rev() {
+                let back = page(pair[1].previous, limit);
+                assert_eq!(back.rows, pair[0].rows, "backwards by {limit}");
+                assert_eq!(back.previous.is_none(), pair[0].previous.is_none(), "backwards by {limit}");
+            }
         }
-        let walked: Vec<_> = pages.iter().flat_map(|page| page.rows.clone()).collect();
-        assert_eq!(walked, all, "forwards by {limit}");
-        for pair in pages.windows(2).rev() {
-            let back = page(pair[1].previous, limit);
-            assert_eq!(back.rows, pair[0].rows, "backwards by {limit}");
-            assert_eq!(back.previous.is_none(), pair[0].previous.is_none(), "backwards by {limit}");
-        }
+        let (before_all, after_all) =
+            (Position::Before(date(2026, 10, 1), 0), Position::After(date(2027, 1, 1), 0));
+        assert_eq!(page(Some(before_all), 9).rows, []);
+        assert_eq!(page(Some(after_all), 9).rows, []);
     }
-    let (before_all, after_all) =
-        (Position::Before(date(2026, 10, 1), 0), Position::After(date(2027, 1, 1), 0));
-    assert_eq!(page(Some(before_all), 9).rows, []);
-    assert_eq!(page(Some(after_all), 9).rows, []);
 }
 
 fn borrower(store: &Store, n: u32, name: &str, roll_number: &str, batch: &str) {
@@ -538,10 +541,9 @@ fn borrower(store: &Store, n: u32, name: &str, roll_number: &str, batch: &str) {
 }
 
 fn found(store: &Store, query: &'static str) -> Vec<String> {
-    let (page, count) = store
-        .read(move |tx| Ok((loans::open_page(tx, query, None, 100)?.rows, loans::open_count(tx, query)?)));
-    assert_eq!(i64::try_from(page.len()), Ok(count), "the count is the list's");
-    page.into_iter().map(|row| row.user_name).collect()
+    let (page, count) = store.read(move |tx| loans::open_page(tx, query, None, 100));
+    assert_eq!(i64::try_from(page.rows.len()), Ok(count), "the count is the list's");
+    page.rows.into_iter().map(|row| row.user_name).collect()
 }
 
 fn names_roll_numbers_and_batches_are_searched_r_fine_2(store: &Store) {
@@ -558,6 +560,21 @@ fn names_roll_numbers_and_batches_are_searched_r_fine_2(store: &Store) {
         "fields do not run together"
     );
     assert!(found(store, "nobody").is_empty());
+}
+
+fn a_search_that_finds_many_loans_lists_them_in_the_same_order_r_fine_2(store: &Store) {
+    borrower(store, 1, "Asha Das", "cs25-001", "2025");
+    borrower(store, 2, "Ravi Das", "cs25-002", "2025");
+    let ravi = store.read(|tx| Ok(loans::open_page(tx, "ravi", None, 1)?.0.rows[0].loan.user_id));
+    let due = |n: i8| date(2026, 12, 1 + n % 28);
+    store.write(move |tx| {
+        (0..21).flat_map(|_| 0..100).try_for_each(|n| open_loan(tx, ravi, TODAY, due(n)).map(drop))
+    });
+    let (page, total) = store.read(|tx| loans::open_page(tx, "ravi", None, 100));
+    assert_eq!(total, 2101);
+    assert!(page.rows.iter().all(|row| row.user_name == "Ravi Das") && page.rows.len() == 100);
+    assert!(page.rows.is_sorted_by_key(|row| (row.loan.return_date, row.loan.id)));
+    assert_eq!(found(store, "asha"), ["Asha Das"]);
 }
 
 fn a_patterns_own_characters_are_taken_literally_r_fine_2(store: &Store) {

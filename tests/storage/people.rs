@@ -1,5 +1,6 @@
 //! The list of people: searched, filtered, ordered, page by page.
 
+use jiff::civil::date;
 use library::{
     domain::{
         id::UserId,
@@ -7,6 +8,7 @@ use library::{
     },
     storage::{
         accounts::Taken,
+        copies, loans,
         page::Position,
         people::{self, Column, Key, Listing, Source},
     },
@@ -52,8 +54,8 @@ fn names(store: &Store, listing: Listing) -> Vec<String> {
 fn a_person_needs_no_email_and_no_roll_number_r_people_3(store: &Store) {
     let full = Details {
         email: Some("Asha@College.edu".into()),
-        valid_until: Some(jiff::civil::date(2027, 5, 31)),
-        barred: Some(Barred { until: jiff::civil::date(2026, 12, 1), reason: "Two books torn".into() }),
+        valid_until: Some(date(2027, 5, 31)),
+        barred: Some(Barred { until: date(2026, 12, 1), reason: "Two books torn".into() }),
         ..details("Asha", Some("cs-1"))
     };
     let (bare, with_all) = (add(store, details("Ravi", None)), add(store, full.clone()));
@@ -127,10 +129,23 @@ fn every_order_is_paged_through_whole_both_ways_r_people_1(store: &Store) {
     let keys: Vec<_> = uids.iter().step_by(2).map(|uid| (*uid, format!("{}", uid.0 % 2))).collect();
     let inactive = uids[3];
     store.database.raw(&format!("UPDATE users SET active = FALSE WHERE id = {inactive}")).unwrap();
+    let book = store.book("t", 1);
+    for (barcode, uid, day) in
+        [("X1", uids[0], 9), ("X2", uids[2], 21), ("X3", uids[5], 20), ("X4", uids[0], 25)]
+    {
+        store.write(move |tx| {
+            let copy = copies::add(tx, book, barcode, None)?.expect("a free barcode");
+            let loan = crate::loan::loan(uid, book, copy, "t", date(2026, 11, 1), date(2026, 11, day));
+            loans::begin(tx, &loan, 0)
+        });
+    }
+    let overdue = Source::Overdue(date(2026, 11, 21));
     for source in [
         Source::Everybody,
         Source::Inactive,
         Source::Librarians,
+        Source::Borrowers,
+        overdue.clone(),
         Source::Among(keys.clone()),
         Source::Ranked(keys.clone(), "0".into()),
     ] {
@@ -169,6 +184,8 @@ fn every_order_is_paged_through_whole_both_ways_r_people_1(store: &Store) {
     assert_eq!(everybody(Column::RollNumber, false), ["P2", "P3", "P2", "P1", "P1", "P0", "P0"]);
     assert_eq!(everybody(Column::Batch, false), ["P0", "P1", "P3", "P0", "P2", "P1", "P2"]);
     assert_eq!(names(store, listing("", Source::Inactive, Column::Name, false)), ["P1"]);
+    assert_eq!(names(store, listing("", Source::Borrowers, Column::Name, false)), ["P0", "P1", "P2"]);
+    assert_eq!(names(store, listing("", overdue, Column::Name, false)), ["P0", "P2"]);
     let ranked = listing(
         "",
         Source::Ranked(vec![(uids[6], "5".into()), (uids[0], "3".into())], "0".into()),

@@ -41,9 +41,11 @@ use crate::{Store, common::Database, form};
 const COUNTS: &[&str] = &[
     "SELECT COUNT(*) FROM users",
     "SELECT COUNT(*) FROM books",
-    "SELECT COUNT(*) FROM loans JOIN users",
+    "SELECT COUNT(*) FROM loans WHERE ended_at IS NULL",
+    "SELECT COUNT(*) FROM (SELECT user_id FROM loans",
+    "SELECT users.id, (SELECT COUNT(*) FROM loans",
     "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users",
-    "SELECT loans.user_id, loans.return_date, users.category FROM loans JOIN users",
+    "SELECT loans.user_id, loans.return_date, users.category FROM loans CROSS JOIN users",
     "DELETE FROM merges",
     "DELETE FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
@@ -140,7 +142,7 @@ fn statements(store: &Store) -> Vec<String> {
         loans::open_of_user(tx, uid)?;
         loans::open_page(tx, "q", Some(Position::After(today, 1)), 9)?;
         loans::open_page(tx, "q", Some(Position::Before(today, 1)), 9)?;
-        loans::open_count(tx, "q")?;
+        loans::open_page(tx, "", None, 9)?;
         settings::version(tx)?;
         settings::lock(tx)?;
         settings::load(tx)?;
@@ -327,6 +329,8 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
         Source::Everybody,
         Source::Inactive,
         Source::Librarians,
+        Source::Borrowers,
+        Source::Overdue(date(2026, 11, 21)),
         Source::Among(keys.clone()),
         Source::Ranked(keys, "0".into()),
     ] {
