@@ -87,6 +87,10 @@ bench-against: build ## Measure the program against BASELINE, an earlier commit,
 bench-desk: build ## Measure ten desks at once among 100 000 people and 1 000 000 copies (takes the whole machine)
 	cargo run --release --locked --example bench-desk
 
+.PHONY: bench-circulation
+bench-circulation: build ## Measure borrowing and returning against a raw loop that writes the same rows (takes the whole machine)
+	cargo run --release --locked --example bench-circulation
+
 .PHONY: clean
 clean: ## Remove what was built
 	cargo clean

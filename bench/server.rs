@@ -1,4 +1,5 @@
 //! A program that runs: its commands, and its server.
+#![allow(dead_code, reason = "each bench uses a part of it")]
 
 use std::{
     io::Write as _,

@@ -336,6 +336,23 @@ macro_rules! ranked {
     };
 }
 
+/// Those of whom a page that begins at this key consists: as many as it holds and one more, and whoever has the same key
+/// as the last of them.
+fn nearest(keys: &[(UserId, String)], from: &str, backwards: bool, limit: i64) -> Vec<(UserId, String)> {
+    let beyond = |key: &str| if backwards { key <= from } else { key >= from };
+    let mut near: Vec<&(UserId, String)> = keys.iter().filter(|(_, key)| beyond(key)).collect();
+    let compare = |one: &&(UserId, String), other: &&(UserId, String)| {
+        if backwards { other.1.cmp(&one.1) } else { one.1.cmp(&other.1) }
+    };
+    let last = usize::try_from(limit).unwrap_or_default();
+    if last < near.len() {
+        let (_, last, _) = near.select_nth_unstable_by(last, compare);
+        let last = *last;
+        near.retain(|one| compare(one, &last).is_le());
+    }
+    near.into_iter().cloned().collect()
+}
+
 /// A page of the people.
 pub fn page(
     tx: &mut Tx<'_>,
@@ -376,7 +393,12 @@ pub fn page(
                 (_, true) => sorted!(column, backwards, among!(postgres), "TRUE"),
                 (_, false) => sorted!(column, backwards, among!(sqlite), "TRUE"),
             };
-            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch, &keyed(keys)], read)?
+            let near = if column == Column::Rank && one == "%%" {
+                nearest(keys, &key, backwards, limit)
+            } else {
+                keys.clone()
+            };
+            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch, &keyed(&near)], read)?
         }
         Source::Ranked(keys, none) => {
             let statement = if postgres {

@@ -286,6 +286,8 @@ impl Writer {
         match self.commit(batch) {
             Ok(()) => {
                 self.health.works();
+                #[expect(clippy::cast_precision_loss, reason = "at most as many as a batch has")]
+                metrics::histogram!("library_commit_writes").record(batch.len() as f64);
                 batch.drain(..).for_each(|job| job.answer(Verdict::Done));
             }
             Err(Failure::NotStored(error)) => {
