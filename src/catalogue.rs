@@ -44,6 +44,8 @@ struct Shared {
     seen: watch::Sender<i64>,
     /// When the index was last level with the database, as far as a look at a thousand changes goes.
     level: Mutex<Instant>,
+    /// Held while the index learns words.
+    learning: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Catalogue {
@@ -61,11 +63,13 @@ impl Catalogue {
             call: Arc::default(),
             seen: watch::Sender::new(number),
             level: Mutex::new(begun),
+            learning: Arc::default(),
         });
         tracing::info!(books = shared.index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
         shared
             .db
             .follow_catalogue(Follower { call: Arc::clone(&shared.call), seen: shared.seen.subscribe() });
+        shared.learn_words();
         let following = Arc::clone(&shared);
         tokio::spawn(keep_running(move || follow(Arc::clone(&following))));
         Ok(Self { shared })
@@ -149,7 +153,10 @@ async fn follow(catalogue: Arc<Shared>) {
                 tokio::time::sleep(begun.elapsed().min(LOOK)).await;
                 continue;
             }
-            Ok(false) => failing = false,
+            Ok(false) => {
+                failing = false;
+                catalogue.learn_words();
+            }
             Err(Error::Closed) => return,
             // Told once: storage tells what ails the database.
             Err(error) if !failing => {
@@ -204,6 +211,22 @@ impl Shared {
         }
         let index = Arc::clone(&self.index);
         aside(move || index.replace(books, entries)).await
+    }
+
+    /// Begins to collect the words for other spellings, if many books came since they were collected and nothing is
+    /// collecting them: beside everything else, since for a million books it takes a second or two.
+    fn learn_words(&self) {
+        if !self.index.has_words_to_learn() {
+            return;
+        }
+        let Ok(learning) = Arc::clone(&self.learning).try_lock_owned() else { return };
+        let index = Arc::clone(&self.index);
+        tokio::task::spawn_blocking(move || {
+            let begun = Instant::now();
+            index.learn_words();
+            tracing::info!(ms = begun.elapsed().as_millis(), "words of the search index collected");
+            drop(learning);
+        });
     }
 
     fn level(&self) -> std::sync::MutexGuard<'_, Instant> {

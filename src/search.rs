@@ -14,11 +14,15 @@
 //!   all chunks it did not change with the old one.
 //! - What contains the text as typed comes first: titles that begin with it, then whole words, then the rest; behind them
 //!   the books with all its words in any order.
+//! - Where all that finds only a few, the books found by another spelling are told beside it.
 //! - Pages are cut at positions in the order, not at books, so that a [`Cursor`] keeps its meaning when the book it was
 //!   made at is renamed or deleted.
 
 mod fit;
 mod signature;
+mod similar;
+mod skeleton;
+mod vocabulary;
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -35,6 +39,9 @@ use crate::fold::{TITLE_KEY_CHARS, fold, sort_key};
 
 use fit::{Fit, Scattered};
 use signature::{Finder, Signature};
+use vocabulary::Vocabulary;
+
+pub use similar::Similar;
 
 /// Matches are counted up to this number; beyond it a [`Page`] says that its total is not exact.
 pub const TOTAL_CAP: usize = 1000;
@@ -89,6 +96,8 @@ pub struct Query<'a> {
     pub sort: Sort,
     /// The most books on the page; zero counts as one.
     pub limit: usize,
+    /// Whether to look for other spellings too, where few books match.
+    pub similar: bool,
     /// Where the page begins or ends; none for the first page. A cursor of another sort is ignored.
     pub cursor: Option<&'a Cursor>,
 }
@@ -105,6 +114,8 @@ pub struct Page {
     pub next: Option<Cursor>,
     /// Leads to the page before this one, if a match precedes it.
     pub previous: Option<Cursor>,
+    /// The books that another spelling of the text finds; only on the first page, if asked for. They are in no total.
+    pub similar: Vec<Similar>,
 }
 
 /// A place in one of the orders and the direction in which to read from there.
@@ -123,6 +134,12 @@ pub struct Cursor {
 /// The serialised form of a [`Cursor`], short because it appears in URLs. The five lowest bits of the head are sort,
 /// direction, edge and, in two, the fit.
 type Packed = (u8, i64, String);
+
+/// How a word stands in a text as it is written, given folded as [`Similar::spelled`] has it.
+#[must_use]
+pub fn written<'t>(text: &'t str, folded: &str) -> Option<&'t str> {
+    text.split(|letter| !fit::is_of_word(letter)).find(|word| fold(word) == folded)
+}
 
 /// In which direction a page extends from its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,10 +263,39 @@ impl Index {
         removed.sort_by_cached_key(|record| Sort::Title.position(*record));
         added.sort_by_cached_key(|record| Sort::Title.position(*record));
         let by_title = current.by_title.merge(&removed, &added);
-        let next = Arc::new(Snapshot { by_title, newest, first_pages: Mutex::default() });
-        // Readers wait for this assignment only: `current` keeps the old snapshot alive until after it.
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = next;
+        let vocabulary = current.vocabulary.with(added.iter().map(|record| record.text));
+        self.publish(Snapshot { by_title, newest, vocabulary, first_pages: Mutex::default() });
+    }
+
+    /// Makes a snapshot the current one.
+    fn publish(&self, next: Snapshot) {
+        let next = Arc::new(next);
+        // Readers wait for this exchange only: the old snapshot is dropped after it.
+        let old = std::mem::replace(&mut *self.current.write().unwrap_or_else(PoisonError::into_inner), next);
         self.replaced.fetch_add(1, Ordering::Release);
+        drop(old);
+    }
+
+    /// Whether there is something for [`Self::learn_words`] to do.
+    #[must_use]
+    pub fn has_words_to_learn(&self) -> bool {
+        self.snapshot().vocabulary.is_behind()
+    }
+
+    /// Collects the words among which another spelling is looked for, after many books came at once. It takes a second or
+    /// two for a million books, in which readers and writers go on.
+    pub fn learn_words(&self) {
+        let read = self.snapshot();
+        let records = read.newest.chunks.iter().flat_map(|chunk| chunk.all()).map(|record| record.text);
+        let collected = read.vocabulary.collected(records);
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.snapshot();
+        self.publish(Snapshot {
+            by_title: current.by_title.clone(),
+            newest: current.newest.clone(),
+            vocabulary: current.vocabulary.settled_as(&collected),
+            first_pages: Mutex::default(),
+        });
     }
 
     /// A number that rises with every change, before the change is answered to whoever waits for it.
@@ -270,7 +316,7 @@ impl Index {
         // Many people look for the same at the same time. The pages remembered belong to the snapshot, so a change of the
         // catalogue forgets them.
         let snapshot = self.snapshot();
-        let asked = (query.text.to_owned(), query.field, query.sort, query.limit);
+        let asked = (query.text.to_owned(), query.field, query.sort, query.limit, query.similar);
         let remembered =
             snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).cloned();
         remembered.unwrap_or_else(|| {
@@ -311,6 +357,13 @@ impl Index {
         }
         let total_is_exact = found.len() <= cap;
         let total = if wanted.is_blank() { order.len } else { found.len().min(cap) };
+        let similar = if query.similar && cursor.is_none() && !wanted.is_blank() && found.len() < similar::FEW
+        {
+            let found = found.iter().map(|(_, place)| order.record(*place).id).collect();
+            similar::find(&snapshot, wanted.needle, query.field, &found)
+        } else {
+            Vec::new()
+        };
         let page = if total_is_exact && !wanted.is_blank() {
             // All matches are at hand.
             found.sort_unstable();
@@ -330,7 +383,7 @@ impl Index {
             });
             order.window(query.limit, cursor, before, after)
         };
-        Page { total, total_is_exact, ..page }
+        Page { total, total_is_exact, similar, ..page }
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -361,8 +414,11 @@ impl Loading {
     /// The index of everything that came.
     #[must_use]
     pub fn finish(self) -> Index {
+        let texts: Vec<&str> =
+            self.newest.chunks.iter().flat_map(|chunk| chunk.all()).map(|record| record.text).collect();
+        let vocabulary = Vocabulary::default().with(texts.into_iter());
         let by_title = self.newest.by_title();
-        let snapshot = Snapshot { by_title, newest: self.newest, first_pages: Mutex::default() };
+        let snapshot = Snapshot { by_title, newest: self.newest, vocabulary, first_pages: Mutex::default() };
         Index { current: RwLock::new(Arc::new(snapshot)), ..Index::default() }
     }
 }
@@ -371,11 +427,12 @@ impl Loading {
 struct Snapshot {
     by_title: Order,
     newest: Order,
+    vocabulary: Vocabulary,
     first_pages: Mutex<HashMap<Asked, Page>>,
 }
 
-/// Text, field, order and length of a first page.
-type Asked = (String, Field, Sort, usize);
+/// Text, field, order and length of a first page, and whether it tells of other spellings.
+type Asked = (String, Field, Sort, usize, bool);
 
 /// First pages remembered of one snapshot; some hundred bytes each.
 const FIRST_PAGES: usize = 1024;
@@ -385,6 +442,7 @@ impl Default for Snapshot {
         Self {
             by_title: Order::empty(Sort::Title),
             newest: Order::empty(Sort::Newest),
+            vocabulary: Vocabulary::default(),
             first_pages: Mutex::default(),
         }
     }
@@ -566,6 +624,7 @@ impl Place {
 }
 
 /// All records, ascending by their position. No chunk is empty.
+#[derive(Clone)]
 struct Order {
     sort: Sort,
     len: usize,
@@ -707,8 +766,12 @@ impl Order {
         }
     }
 
+    fn record(&self, place: Place) -> Record<'_> {
+        self.chunks[place.chunk].record(place.index)
+    }
+
     fn cursor_at(&self, (fit, place): (Fit, Place), direction: Direction, edge: Edge) -> Cursor {
-        let record = self.chunks[place.chunk].record(place.index);
+        let record = self.record(place);
         Cursor {
             sort: self.sort,
             direction,
@@ -1062,6 +1125,89 @@ mod tests {
         }
         assert_eq!(all("jrr tolkien hobbit"), [8]);
         assert_eq!(all("tolstoy hamlet"), [0_i64; 0], "all words are of one book");
+    }
+
+    /// What other spellings of a text find: titles, each with the words that are spelled so.
+    fn similar<'b>(index: &Index, books: &[(&'b str, &'b str)], text: &str) -> Vec<(&'b str, String)> {
+        let page = index.page(&Query { similar: true, ..query(text) });
+        let title = |id: i64| books[usize::try_from(id).expect("an id of ours") - 1].0;
+        page.similar.into_iter().map(|other| (title(other.id), other.spelled.join(" "))).collect()
+    }
+
+    #[test]
+    fn u6_another_spelling_finds_what_the_text_itself_does_not() {
+        let books = [
+            ("Ramayana", "Valmiki"),
+            ("रामायण", "वाल्मीकि"),
+            ("The Ramayan of Tulsidas", "F. S. Growse"),
+            ("গীতা", ""),
+            ("Harry Potter", "J. K. Rowling"),
+            ("Pottery for All", "A. Shaper"),
+            ("1984", "George Orwell"),
+        ];
+        let index = index_of(&books);
+        let spelled = |text: &str| similar(&index, &books, text);
+        let of = |title: &'static str, word: &str| (title, word.to_owned());
+        let (latin, indic, tulsidas) = (books[0].0, books[1].0, books[2].0);
+        assert_eq!(found(&index, "ramayan"), [1, 3], "as typed");
+        assert_eq!(spelled("ramayan"), [of(indic, "रामायण")], "what is found as typed is not told twice");
+        assert_eq!(spelled("रामायण"), [of(tulsidas, "ramayan"), of(latin, "ramayana")]);
+        assert_eq!(
+            spelled("ramyan"),
+            spelled("रामायण").into_iter().chain([of(indic, "रामायण")]).collect::<Vec<_>>()
+        );
+        assert_eq!(spelled("geeta"), [of("গীতা", "গীতা")]);
+        assert_eq!(spelled("hary poter"), [of("Harry Potter", "harry potter")], "one error in each word");
+        assert_eq!(spelled("poter harry"), [of("Harry Potter", "potter")], "in any order");
+        assert_eq!(spelled("rowlnig"), [of("Harry Potter", "rowling")], "two neighbours swapped");
+        for text in ["pot", "1985", "xyzzy", "potter", "haryr x", ""] {
+            assert_eq!(spelled(text), [], "{text}");
+        }
+        let in_title = Query { similar: true, field: Field::Title, ..query("rowlnig") };
+        assert_eq!(index.page(&in_title).similar, []);
+    }
+
+    #[test]
+    fn u6_other_spellings_follow_the_catalogue() {
+        let index = Index::new();
+        let ids = |text: &str| -> Vec<i64> {
+            let page = index.page(&Query { similar: true, ..query(text) });
+            page.similar.into_iter().map(|other| other.id).collect()
+        };
+        let many = (1..=1000).map(|id| entry(id, &format!("Volume {id}"), "Somebody")).collect();
+        index.replace(ALL, many);
+        assert_eq!(ids("someboby"), [0_i64; 0], "the words of many books are collected later");
+        assert!(index.has_words_to_learn());
+        index.replace(2000..=2000, vec![entry(2000, "Godaan", "")]);
+        assert_eq!(ids("गोदान"), [2000], "those of a book at once");
+        index.learn_words();
+        assert!(!index.has_words_to_learn());
+        assert_eq!(ids("someboby").len(), 24, "four rows of six");
+        assert_eq!(ids("गोदान"), [2000]);
+        index.replace(2000..=2000, vec![entry(2000, "Nirmala", "")]);
+        assert_eq!((ids("गोदान"), ids("निर्मला")), (vec![], vec![2000]));
+        index.replace(2000..=2000, Vec::new());
+        assert_eq!(ids("निर्मला"), [0_i64; 0]);
+    }
+
+    #[test]
+    fn u6_where_ten_books_match_or_a_page_is_not_the_first_no_other_spelling_is_told() {
+        for (count, told) in [(9, 1), (10, 0)] {
+            let mut books: Vec<Entry> = (1..=count).map(|id| entry(id, "Harry", "")).collect();
+            books.push(entry(100, "Hary", ""));
+            let index = Index::new();
+            index.replace(ALL, books);
+            let first = index.page(&Query { similar: true, limit: 4, ..query("harry") });
+            assert_eq!((first.total, first.similar.len()), (usize::try_from(count).expect("few"), told));
+            let second = Query { similar: true, limit: 4, cursor: first.next.as_ref(), ..query("harry") };
+            assert_eq!(index.page(&second).similar, []);
+        }
+    }
+
+    #[test]
+    fn a_folded_word_is_told_as_it_is_written() {
+        assert_eq!(written("The «Rāmāyaṇa» of Vālmīki", "ramayana"), Some("Rāmāyaṇa"));
+        assert_eq!(written("The Rāmāyaṇa", "rama"), None);
     }
 
     #[test]
@@ -1464,7 +1610,7 @@ mod tests {
             let mut pages: Vec<Page> = Vec::new();
             let mut cursor = None;
             loop {
-                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor: cursor.as_ref() }, cap);
+                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor: cursor.as_ref(), similar: false }, cap);
                 prop_assert_eq!(page.total, if blank { expected.len() } else { expected.len().min(cap) });
                 prop_assert_eq!(page.total_is_exact, blank || expected.len() <= cap);
                 prop_assert_eq!(page.previous.is_some(), !pages.is_empty());
@@ -1480,7 +1626,7 @@ mod tests {
             // Back to the beginning: each page is the window directly before the last one.
             for pair in pages.windows(2).rev() {
                 let cursor = pair[1].previous.as_ref();
-                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor }, cap);
+                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor, similar: false }, cap);
                 prop_assert_eq!(page, pair[0].clone());
             }
         }
@@ -1516,6 +1662,33 @@ mod tests {
                 prop_assert_eq!(page.ids, &before[before.len().saturating_sub(limit)..]);
                 prop_assert_eq!(page.next.is_some(), !after.is_empty());
                 prop_assert_eq!(page.previous.is_some(), before.len() > limit);
+            }
+        }
+
+        #[test]
+        fn u6_similar_books_have_a_word_like_each_that_was_typed(
+            titles in proptest::collection::vec("[abr]{3,5}( [abr]{3,5}|राम|बाबर){0,2}", 1..40), text in "[abr]{3,5}( [abr]{3,5})?|राम|बाब",
+        ) {
+            let index = Index::new();
+            index.replace(ALL, (1..).zip(&titles).map(|(id, title)| entry(id, title, "")).collect());
+            let page = index.page(&Query { similar: true, ..query(&text) });
+            let without = index.page(&query(&text));
+            prop_assert_eq!((&page.ids, page.total, &page.next), (&without.ids, without.total, &without.next));
+            // A book is similar if each word typed is in it, or one of its own words is like it; and as typed it is not found.
+            let like = |title: &str, typed: &str| {
+                title.split(' ').any(|word| vocabulary::likeness(typed, word).is_some())
+            };
+            let fits = |title: &str| text.split(' ').all(|typed| title.contains(typed) || like(title, typed));
+            let expected: Vec<i64> = (1..).zip(&titles)
+                .filter(|(id, title)| !page.ids.contains(id) && fits(title)).map(|(id, _)| id).collect();
+            let found: Vec<i64> = page.similar.iter().map(|other| other.id).collect();
+            prop_assert!(found.iter().all(|id| expected.contains(id)), "{:?} of {:?}", found, expected);
+            prop_assert!(page.total < similar::FEW || found.is_empty());
+            // All of them, as long as one word has no more spellings than are tried.
+            let spellings: std::collections::BTreeSet<&str> = titles.iter().flat_map(|title| title.split(' '))
+                .filter(|word| vocabulary::likeness(&text, word).is_some()).collect();
+            if page.total < similar::FEW && !text.contains(' ') && spellings.len() <= similar::SPELLINGS && expected.len() <= similar::MOST {
+                prop_assert_eq!(found.len(), expected.len());
             }
         }
 

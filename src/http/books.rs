@@ -109,6 +109,29 @@ pub struct BookList {
     /// Cursor of the page before this one.
     #[schema(required)]
     previous: Option<String>,
+    /// Where fewer than ten books match: those that another spelling finds, at most 24 and the likeliest first. They are in
+    /// no total and on no other page.
+    similar: Vec<SimilarBook>,
+}
+
+/// A book that another spelling of the search finds: with one typing error in a word, or in another script.
+#[derive(Serialize, ToSchema)]
+pub struct SimilarBook {
+    /// The book.
+    #[serde(flatten)]
+    book: Book,
+    /// The words of its title or author that are spelled almost like those searched for.
+    spelled: Vec<String>,
+}
+
+impl SimilarBook {
+    fn new(book: Book, folded: &[String]) -> Self {
+        let written = |word: &String| {
+            let found = search::written(&book.title, word).or_else(|| search::written(&book.author, word));
+            found.map_or_else(|| word.clone(), str::to_owned)
+        };
+        Self { spelled: folded.iter().map(written).collect(), book }
+    }
 }
 
 /// The books with this ISBN, or the one of which a copy has this barcode.
@@ -158,18 +181,20 @@ async fn list(app: &Shared, (text, field, sort, limit, cursor): &Asked) -> Resul
         },
         sort,
         limit: usize::try_from(*limit).unwrap_or(1),
+        similar: true,
         cursor: cursor.as_ref(),
     });
     let ids: Vec<BookId> = found.ids.into_iter().map(BookId).collect();
+    let similar = found.similar;
     let number = Some(text.clone())
         .filter(|text| found.total == 0 && text.contains(|letter: char| letter.is_ascii_digit()));
     let (next, previous) = (found.next.as_ref().map(page::cursor), found.previous.as_ref().map(page::cursor));
-    let answer = move |books: Vec<Book>| {
+    let answer = move |books: Vec<Book>, similar: Vec<SimilarBook>| {
         let total = if found.total == 0 { books.len() } else { found.total };
-        Ready::json(&BookList { books, total, total_is_exact: found.total_is_exact, next, previous })
+        Ready::json(&BookList { books, total, total_is_exact: found.total_is_exact, next, previous, similar })
     };
-    if ids.is_empty() && number.is_none() {
-        return answer(Vec::new());
+    if ids.is_empty() && number.is_none() && similar.is_empty() {
+        return answer(Vec::new(), Vec::new());
     }
     // Written where it is read: a hundred texts that one thread makes and another drops cost more than the reading.
     let read = move |tx: &mut Tx<'_>| -> Result<Ready> {
@@ -177,7 +202,13 @@ async fn list(app: &Shared, (text, field, sort, limit, cursor): &Asked) -> Resul
             Some(number) => with_number(tx, &number)?,
             None => ids,
         };
-        answer(books::cards(tx, &ids)?)
+        let others: Vec<BookId> = similar.iter().map(|other| BookId(other.id)).collect();
+        let others = books::cards(tx, &others)?.into_iter().filter_map(|book| {
+            let spelled = &similar.iter().find(|other| other.id == book.id.0)?.spelled;
+            Some(SimilarBook::new(book, spelled))
+        });
+        let others = others.collect();
+        answer(books::cards(tx, &ids)?, others)
     };
     app.db.read(read).await
 }

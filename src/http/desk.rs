@@ -153,7 +153,7 @@ fn titles(app: &Shared, text: &str) -> Vec<BookId> {
         field: search::Field::Any,
         sort: search::Sort::Title,
         limit: 8,
-        cursor: None,
+        ..search::Query::default()
     });
     found.ids.into_iter().map(BookId).collect()
 }

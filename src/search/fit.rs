@@ -53,12 +53,12 @@ pub(super) fn from_first_letter(text: &str) -> &str {
 }
 
 /// Vowel signs and viramas belong to their word.
-fn is_of_word(letter: char) -> bool {
+pub(super) fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || is_combining_mark(letter)
 }
 
 /// Whether the needle stands somewhere with no letter on either side.
-fn has_whole(text: &str, needle: &str) -> bool {
+pub(super) fn has_whole(text: &str, needle: &str) -> bool {
     let mut from = 0;
     while let Some(found) = text[from..].find(needle) {
         let at = from + found;
@@ -74,15 +74,15 @@ fn has_whole(text: &str, needle: &str) -> bool {
 
 /// A word of a query or a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Word {
-    text: String,
+pub(super) struct Word {
+    pub(super) text: String,
     /// Stands in the text as it is here: no apostrophe was left out, no initials were joined.
     literal: bool,
 }
 
 /// The words of a folded text. Punctuation is between words, apostrophes are in none, and initials that follow each other
 /// are one word: `R. K. Narayan` and `RK Narayan` have the same.
-fn words(text: &str) -> Vec<Word> {
+pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut initials = 0;
     for part in text.split(|letter: char| !is_of_word(letter) && letter != '\'') {
@@ -171,6 +171,13 @@ impl Scattered {
 
     /// The matching ones among these records of a chunk, first to last.
     pub(super) fn matches(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
+        let mut found = self.candidates(chunk, records);
+        found.retain(|index| self.accepts(chunk.record(*index).text));
+        found
+    }
+
+    /// Those that may match.
+    pub(super) fn candidates(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         for anchor in &self.anchors {
             let mut next = records.start;
@@ -182,7 +189,6 @@ impl Scattered {
         }
         found.sort_unstable();
         found.dedup();
-        found.retain(|index| self.accepts(chunk.record(*index).text));
         found
     }
 }

@@ -310,6 +310,43 @@ async fn a_search_finds_any_part_of_title_or_author_in_any_script_r_home_2() {
 }
 
 #[tokio::test]
+async fn another_spelling_is_told_beside_what_was_found_and_in_no_total_u6() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    for (title, author) in [("Rāmāyaṇa", "Vālmīki"), ("रामायण", "तुलसीदास"), ("Harry Potter", "J. K. Rowling")]
+    {
+        app.book_by(title, author, 1).await;
+    }
+    let ask = async |text: &str| {
+        let page = admin.get(&format!("/books?q={}", encoded(text))).await.expect(200);
+        let similar: Vec<(String, Value)> = page["similar"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|book| (book["title"].as_str().unwrap_or_default().to_owned(), book["spelled"].clone()))
+            .collect();
+        (page["total"].clone(), similar)
+    };
+    let told = |title: &str, spelled: &[&str]| (title.to_owned(), json!(spelled));
+    assert_eq!(ask("ramayan").await, (json!(1), vec![told("रामायण", &["रामायण"])]));
+    let in_latin = told("Rāmāyaṇa", &["Rāmāyaṇa"]);
+    assert_eq!(ask("रामायन").await.1.first(), Some(&in_latin), "written as in the book");
+    assert_eq!(ask("hary poter").await, (json!(0), vec![told("Harry Potter", &["Harry", "Potter"])]));
+    assert_eq!(ask("potter").await, (json!(1), vec![]));
+
+    let id = app.book("Godaan", 1).await;
+    assert_eq!(ask("गोदान").await, (json!(0), vec![told("Godaan", &["Godaan"])]), "found at once");
+    let path = format!("/books/{id}");
+    let etag = admin.get(&path).await.etag();
+    admin.put(&path, &etag, &form("Nirmala", 1)).await.expect(200);
+    assert_eq!(ask("गोदान").await, (json!(0), vec![]));
+    assert_eq!(ask("Nirmal Kumari").await, (json!(0), vec![]), "all words are of one book");
+    assert_eq!(ask("निर्मला").await.1.len(), 1);
+    admin.delete(&path).await.expect(204);
+    assert_eq!(ask("निर्मला").await, (json!(0), vec![]));
+}
+
+#[tokio::test]
 async fn an_admin_finds_at_once_what_was_just_saved_r_home_2() {
     let app = TestApp::new().await;
     let admin = app.admin(0).await;

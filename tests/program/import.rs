@@ -387,7 +387,7 @@ fn a_real_catalogue_is_imported_whole_and_found_in_every_script() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let catalogue = runtime.block_on(Catalogue::load(desk.db.clone())).expect("the catalogue loads");
     let found = |text: &str| {
-        let query = Query { text, field: Field::Title, sort: Sort::Newest, limit: 100, cursor: None };
+        let query = Query { text, field: Field::Title, sort: Sort::Newest, limit: 100, ..Query::default() };
         let ids: Vec<BookId> = catalogue.index().page(&query).ids.into_iter().map(BookId).collect();
         desk.db.read_blocking(move |tx| books::cards(tx, &ids)).expect("readable")
     };

@@ -4865,6 +4865,11 @@ export interface components {
             next: string | null;
             /** @description Cursor of the page before this one. */
             previous: string | null;
+            /**
+             * @description Where fewer than ten books match: those that another spelling finds, at most 24 and the likeliest first. They are in
+             *     no total and on no other page.
+             */
+            similar: components["schemas"]["SimilarBook"][];
             /** @description How many match in all, counted up to 1000. */
             total: number;
             /** @description Whether `total` is the exact number; if not, there are more. */
@@ -6517,6 +6522,11 @@ export interface components {
              * @description Until when it is good; it is good once.
              */
             expires: string;
+        };
+        /** @description A book that another spelling of the search finds: with one typing error in a word, or in another script. */
+        SimilarBook: components["schemas"]["Book"] & {
+            /** @description The words of its title or author that are spelled almost like those searched for. */
+            spelled: string[];
         };
         /**
          * @description The state of a copy (R-COPY-2).

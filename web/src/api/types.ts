@@ -6,6 +6,8 @@ export type User = Schemas['User']
 export type Config = Schemas['Config']
 export type Role = Schemas['Role']
 export type Book = Schemas['Book']
+/** A book that another spelling of a search finds. */
+export type SimilarBook = Schemas['SimilarBook']
 export type BookDetail = Schemas['BookDetail']
 export type BookForm = Schemas['BookForm']
 export type BookStatus = Schemas['Status']

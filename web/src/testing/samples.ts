@@ -1,4 +1,4 @@
-import type { Book, BookDetail, Config, Loan, User } from '../api/types'
+import type { Book, BookDetail, Config, Loan, SimilarBook, User } from '../api/types'
 
 /** People and books for tests. */
 export const librarian: User = {
@@ -100,6 +100,9 @@ export const loan = (id: number, more: Partial<Loan> = {}): Loan => ({
   ...more,
 })
 
-export function bookPage(books: Book[], more: { total?: number; totalIsExact?: boolean; next?: string } = {}) {
-  return { body: { books, total: books.length, totalIsExact: true, next: null, previous: null, ...more } }
+export function bookPage(
+  books: Book[],
+  more: { total?: number; totalIsExact?: boolean; next?: string; similar?: SimilarBook[] } = {},
+) {
+  return { body: { books, total: books.length, totalIsExact: true, next: null, previous: null, similar: [], ...more } }
 }

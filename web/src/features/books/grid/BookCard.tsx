@@ -16,10 +16,22 @@ export type BookCardProps = {
   layout?: 'tall' | 'wide'
   actions?: ReactNode
   eager?: boolean
+  /** Why it is shown, where its title does not tell. */
+  note?: string
+  /** The level of its heading. */
+  heading?: 'h2' | 'h3'
 }
 
 /** One book in a list. The link of its title reaches over the whole card; the actions lie above it. */
-export function BookCard({ book, to, layout = 'tall', actions, eager = false }: BookCardProps) {
+export function BookCard({
+  book,
+  to,
+  layout = 'tall',
+  actions,
+  eager = false,
+  note,
+  heading: Heading = 'h2',
+}: BookCardProps) {
   const author = book.author || t('books.unknownAuthor')
   return (
     <article className={classes.card} data-layout={layout} title={`${book.title}\n${author}`}>
@@ -27,14 +39,19 @@ export function BookCard({ book, to, layout = 'tall', actions, eager = false }: 
         <BookCover book={book} eager={eager} />
       </div>
       <div className={classes.words}>
-        <h2 className={classes.title} dir="auto">
+        <Heading className={classes.title} dir="auto">
           <Link to={to} className={classes.link} data-result onClick={swallowSecondClick}>
             {book.title}
           </Link>
-        </h2>
+        </Heading>
         <p className={classes.author} dir="auto">
           {author}
         </p>
+        {note !== undefined && (
+          <p className={classes.note} dir="auto">
+            {note}
+          </p>
+        )}
         {book.genre && (
           <p className={classes.genre} dir="auto">
             {book.genre}

@@ -11,6 +11,7 @@ import { columnsFor, countText, mirrored, MOVES, moved, rowHeight, type Wide } f
 import classes from './BookGrid.module.css'
 import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
+import { SimilarBooks } from './SimilarBooks'
 import { SortChoice } from './SortChoice'
 
 type BookGridProps = {
@@ -60,6 +61,8 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, sortable = fa
   const query = useBookList(filter)
   const { ref, width } = useWidth()
   const columns = columnsFor(wide, width)
+  const layout = wide === 6 ? 'tall' : 'wide'
+  const similar = query.data?.pages[0]?.similar ?? []
 
   return (
     <section aria-label={t('books.list.label')}>
@@ -73,26 +76,34 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, sortable = fa
         {query.data ? (
           query.data.pages[0]?.total === 0 ? (
             filter.q ? (
-              <EmptyState message={t('books.list.nothing', { words: filter.q })} />
+              <EmptyState
+                message={t(similar.length > 0 ? 'books.list.nothingAsTyped' : 'books.list.nothing', {
+                  words: filter.q,
+                })}
+              />
             ) : (
               empty
             )
           ) : (
-            <Rows
-              query={query}
-              columns={columns}
-              width={width}
-              layout={wide === 6 ? 'tall' : 'wide'}
-              linkTo={linkTo}
-              actions={actions}
-            />
+            <Rows query={query} columns={columns} width={width} layout={layout} linkTo={linkTo} actions={actions} />
           )
         ) : query.isError ? (
           <ErrorState error={query.error} onRetry={() => void query.refetch()} />
         ) : (
-          <SkeletonRow columns={columns} layout={wide === 6 ? 'tall' : 'wide'} rows={wide === 6 ? 2 : 5} />
+          <SkeletonRow columns={columns} layout={layout} rows={wide === 6 ? 2 : 5} />
         )}
       </div>
+      {similar.length > 0 && (
+        <SimilarBooks
+          books={similar}
+          columns={columns}
+          layout={layout}
+          linkTo={linkTo}
+          actions={actions}
+          place={query.data?.pages[0]?.books.length ?? 0}
+          stale={query.isPlaceholderData}
+        />
+      )}
     </section>
   )
 }

@@ -76,6 +76,18 @@ describe('admin home', () => {
     expect(router.state.location.search).toBe('')
   })
 
+  it('U6: what another spelling finds stands below under its own heading, each book with the word', async () => {
+    fakeServer({
+      ...session,
+      'GET /books': bookPage([], { similar: [{ ...book(7, { title: 'Rāmāyaṇa' }), spelled: ['Rāmāyaṇa'] }] }),
+    })
+    renderApp('/home?q=ramyan')
+    const similar = within(await screen.findByRole('region', { name: 'Similar spelling' }))
+    expect(similar.getByRole('link', { name: 'Rāmāyaṇa' })).toHaveAttribute('href', '/library/book-detail/7')
+    expect(similar.getByText('spelled “Rāmāyaṇa”')).toBeVisible()
+    expect(screen.getByText('No book matches “ramyan” as it is typed.')).toBeVisible()
+  })
+
   it('a search without result repeats the words', async () => {
     fakeServer({ ...session, 'GET /books': catalogue })
     renderApp('/home?q=zzz')

@@ -1,0 +1,49 @@
+import { Title } from '@mantine/core'
+import { useId, type ReactNode } from 'react'
+import type { Book, SimilarBook } from '../../../api/types'
+import { quoted } from '../../../lib/format'
+import { t } from '../../../lib/messages'
+import { BookCard } from './BookCard'
+import classes from './SimilarBooks.module.css'
+
+type SimilarBooksProps = {
+  books: readonly SimilarBook[]
+  columns: number
+  layout: 'tall' | 'wide'
+  linkTo: (book: Book) => string
+  actions: ((book: Book, place: number) => ReactNode) | undefined
+  /** That of the first of them: behind the books that the search itself finds. */
+  place: number
+  /** Whether they belong to the search before, while the next one is on its way. */
+  stale: boolean
+}
+
+/** What another spelling finds, below what was found as typed; each book tells the word by which it is here. */
+export function SimilarBooks({ books, columns, layout, linkTo, actions, place, stale }: SimilarBooksProps) {
+  const heading = useId()
+  return (
+    <section aria-labelledby={heading} className={classes.similar} data-stale={stale || undefined}>
+      <Title order={2} id={heading} className={classes.heading}>
+        {t('books.similar.title')}
+      </Title>
+      <ul
+        className={classes.list}
+        data-layout={layout}
+        style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))` }}
+      >
+        {books.map((book, index) => (
+          <li key={book.id}>
+            <BookCard
+              book={book}
+              to={linkTo(book)}
+              layout={layout}
+              heading="h3"
+              note={t('books.similar.spelled', { words: book.spelled.map(quoted).join(', ') })}
+              actions={actions?.(book, place + index)}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
