@@ -332,25 +332,24 @@ macro_rules! ranked {
                ON users.id = CAST(keyed.it ->> 0 AS BIGINT)"
     };
     (sqlite) => {
-        "users LEFT JOIN (SELECT value ->> 0 AS id, value ->> 1 AS rank FROM json_each($8)) AS keyed ON users.id = keyed.id"
+        // Written out once for its limit, and with an index for its numbers: otherwise the list is read for each of the users.
+        "users LEFT JOIN (SELECT CAST(value ->> 0 AS INTEGER) AS id, value ->> 1 AS rank FROM json_each($8) LIMIT -1) AS keyed
+               ON users.id = keyed.id"
     };
 }
 
-/// Those of whom a page that begins at this key consists: as many as it holds and one more, and whoever has the same key
-/// as the last of them.
+/// Those of whom a page that begins at this key consists: whoever has the key itself, as many behind it as the page holds
+/// and one more, and whoever has the same key as the last of them.
 fn nearest(keys: &[(UserId, String)], from: &str, backwards: bool, limit: i64) -> Vec<(UserId, String)> {
-    let beyond = |key: &str| if backwards { key <= from } else { key >= from };
-    let mut near: Vec<&(UserId, String)> = keys.iter().filter(|(_, key)| beyond(key)).collect();
-    let compare = |one: &&(UserId, String), other: &&(UserId, String)| {
-        if backwards { other.1.cmp(&one.1) } else { one.1.cmp(&other.1) }
-    };
+    let compare = |one: &str, other: &str| if backwards { other.cmp(one) } else { one.cmp(other) };
+    let mut behind: Vec<&str> =
+        keys.iter().map(|(_, key)| key.as_str()).filter(|key| compare(key, from).is_gt()).collect();
     let last = usize::try_from(limit).unwrap_or_default();
-    if last < near.len() {
-        let (_, last, _) = near.select_nth_unstable_by(last, compare);
-        let last = *last;
-        near.retain(|one| compare(one, &last).is_le());
-    }
-    near.into_iter().cloned().collect()
+    let last = (last < behind.len())
+        .then(|| *behind.select_nth_unstable_by(last, |one, other| compare(one, other)).1);
+    let is_near =
+        |key: &str| compare(key, from).is_ge() && last.is_none_or(|last| compare(key, last).is_le());
+    keys.iter().filter(|(_, key)| is_near(key)).cloned().collect()
 }
 
 /// A page of the people.

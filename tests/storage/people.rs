@@ -1,5 +1,7 @@
 //! The list of people: searched, filtered, ordered, page by page.
 
+use std::time::{Duration, Instant};
+
 use jiff::civil::date;
 use library::{
     domain::{
@@ -21,6 +23,7 @@ on_both_databases!(
     what_another_has_is_taken_and_one_s_own_is_not,
     a_search_finds_all_its_words_anywhere_r_people_1,
     every_order_is_paged_through_whole_both_ways_r_people_1,
+    ranks_of_many_people_are_read_once_r_people_1,
     the_search_of_the_desk_has_the_best_first,
     another_name_is_found_and_the_old_one_not,
 );
@@ -193,6 +196,34 @@ fn every_order_is_paged_through_whole_both_ways_r_people_1(store: &Store) {
         true,
     );
     assert_eq!(names(store, ranked)[..2], ["P3", "P0"]);
+}
+
+/// The list of ranks was read for each of the people: with 50 000 of both that took a minute, and the server was busy.
+fn ranks_of_many_people_are_read_once_r_people_1(store: &Store) {
+    for n in 0..20 {
+        let (first, last) = (n * 1000, n * 1000 + 999);
+        let series = if store.read(|tx| Ok(tx.is_postgres())) {
+            format!("SELECT generate_series({first}, {last}) AS n")
+        } else {
+            format!(
+                "WITH RECURSIVE s (n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM s WHERE n < {last}) SELECT n FROM s"
+            )
+        };
+        let add = format!(
+            "INSERT INTO users (name, name_key, search_key, role, created_at)
+             SELECT 'P' || n, 'p' || n, 'p' || n, 'student', 1 FROM ({series}) AS numbers"
+        );
+        store.database.raw(&add).expect("writable");
+    }
+    let everybody = listing("", Source::Everybody, Column::Name, false);
+    let uids = store.read(move |tx| people::page(tx, &everybody, None, 20_000)).rows;
+    assert_eq!(uids.len(), 20_000);
+    let keys = uids.iter().step_by(2).map(|person| (person.uid, format!("{}", person.uid.0 % 7))).collect();
+    let ranked = listing("", Source::Ranked(keys, "0".into()), Column::Rank, true);
+    let begun = Instant::now();
+    let page = store.read(move |tx| people::page(tx, &ranked, None, 50)).rows;
+    assert!(page.iter().all(|person| person.uid.0 % 7 == 6), "the highest ranks come first");
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 
 fn the_search_of_the_desk_has_the_best_first(store: &Store) {
