@@ -56,6 +56,21 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
+    /// Bring one deleted book back from a backup, with its copies and reviews, while the server works.
+    ///
+    /// A person who was erased stays erased: that was promised, and no command takes it back.
+    TakeBack {
+        /// A backup from before the book was deleted.
+        #[arg(long)]
+        from: PathBuf,
+        /// The number of the book, as in the address of its page and in the list of changes.
+        #[arg(long)]
+        book: i64,
+        #[command(flatten)]
+        database: Database,
+        #[command(flatten)]
+        zone: Zone,
+    },
     /// Print the API's OpenAPI document.
     Openapi,
     /// Look whether everything is in order: database, schema, time zone, accounts.
@@ -206,7 +221,7 @@ impl Serve {
         let Some(folder) = &self.backup_folder else { return Ok(None) };
         ensure!(
             matches!(self.database.database, Location::Sqlite(_)),
-            "--backup-folder is for SQLite; let cron run pg_dump for PostgreSQL, and name the folder to library doctor alone"
+            "--backup-folder is for SQLite: PostgreSQL is backed up by pg_dump, which cron runs"
         );
         ensure!(folder.is_dir(), "--backup-folder: there is no folder {}", folder.display());
         Ok(Some(Daily { folder: folder.clone(), at: self.backup_time }))

@@ -39,4 +39,5 @@ pub mod search;
 pub mod server;
 pub mod spreadsheet;
 pub mod storage;
+pub mod take_back;
 pub mod text;

@@ -30,6 +30,7 @@ use library::{
         ledger,
         migrate::{self, MIGRATIONS},
     },
+    take_back,
 };
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -119,6 +120,7 @@ fn run(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Restore { file, verify: false, database } => restore(&file, &database),
+        Command::TakeBack { from, book, database, zone } => take_back(&from, book, &database, &zone),
         Command::Openapi => {
             print!("{}", http::openapi::text());
             Ok(())
@@ -261,6 +263,19 @@ fn restore(file: &Path, database: &Database) -> Result<()> {
     }
     println!(
         "Everybody signs in anew. Whoever was erased since the copy was made is back: erase them once more."
+    );
+    Ok(())
+}
+
+fn take_back(from: &Path, book: i64, database: &Database, zone: &Zone) -> Result<()> {
+    storage::is_there(&database.database)?;
+    let db = Db::open(&database.database)?;
+    let moment = Clock::system(zone.time_zone.clone()).moment();
+    let title = take_back::book(from, &db, moment, book.into());
+    db.close();
+    println!("“{}” is in the catalogue again, its copies in the state that the backup has them in.", title?);
+    println!(
+        "Look at the copies: what happened to them after the backup was made, the backup does not know."
     );
     Ok(())
 }

@@ -236,11 +236,7 @@ pub fn verify(copy: &Path) -> Result<Good> {
         Ok((schema(tx)?, rows(tx)?))
     })
     .map_err(of_copy)?;
-    let wrong = if usize::try_from(schema) == Ok(MIGRATIONS.len()) {
-        look(copy, contradictions)
-    } else {
-        of_older(copy)
-    };
+    let wrong = up_to_date(copy, schema, contradictions);
     if let Some(first) = wrong.map_err(of_copy)?.first() {
         return Err(of_copy(Error::Open(format!("its records contradict each other: {first}"))));
     }
@@ -254,13 +250,32 @@ fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Of a copy with an older schema, looked for in a copy of it that is brought up to date and thrown away.
-fn of_older(copy: &Path) -> Result<Vec<String>> {
+/// Reads from a copy that is good.
+///
+/// # Errors
+/// As [`verify`], and the work's own.
+pub fn read<T: Send + 'static>(
+    copy: &Path,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let good = verify(copy)?;
+    up_to_date(copy, good.found.schema, work)
+}
+
+/// Reads from a copy; from one with an older schema in a copy of it, which is brought up to date and thrown away.
+fn up_to_date<T: Send + 'static>(
+    copy: &Path,
+    schema: i64,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    if usize::try_from(schema) == Ok(MIGRATIONS.len()) {
+        return look(copy, work);
+    }
     let folder = tempfile::tempdir().map_err(|error| cannot_write(&std::env::temp_dir(), &error))?;
     let newer = folder.path().join("library.db");
     std::fs::copy(copy, &newer).map_err(|error| cannot_write(&newer, &error))?;
     let db = Db::open(&Location::Sqlite(newer))?;
-    let found = db.read_blocking(contradictions);
+    let found = db.read_blocking(work);
     db.close();
     found
 }

@@ -32,6 +32,7 @@ pub mod settings;
 pub mod sign_in_codes;
 pub mod sql;
 mod sqlite;
+pub mod taken_back;
 mod upgrade;
 
 use std::{

@@ -10,6 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use library::http;
 use serde_json::json;
 
 use crate::{
@@ -38,6 +39,18 @@ fn librarian(location: &str) {
         location,
     ];
     assert!(run(library(&create), "four unrelated words\n").success);
+}
+
+/// A session of the librarian.
+fn signed_in(database: &Database) -> String {
+    let token = http::session::new_token().expect("randomness");
+    let hash = http::session::hashed(&token);
+    let begin = format!(
+        "INSERT INTO sessions (token_hash, user_id, created_at, expires_at)
+         SELECT '{hash}', id, 0, 9000000000000 FROM users WHERE role = 'admin'"
+    );
+    database.raw(&begin).expect("writable");
+    format!("library={token}")
 }
 
 fn sign_in(server: &Server) -> u16 {
@@ -262,4 +275,38 @@ fn the_server_makes_a_backup_every_day_and_the_doctor_asks_for_it() {
     let postgres = Database::postgres();
     let told = refused(&["restore", text(&made), "--database", &address(&postgres)]);
     assert!(told.contains("pg_restore"), "{told}");
+}
+
+#[test]
+fn one_deleted_book_comes_back_from_a_backup_while_the_server_works() {
+    let database = Database::sqlite();
+    let (book, cookies) = filled(&database, 3);
+    let location = database.location.to_string();
+    let folder = folder();
+    let copy = folder.path().join("copy.db");
+    done(&["backup", text(&copy), "--database", &location]);
+    let server = Server::start(&location);
+    let loans_path = format!("/books/{book}/loans");
+    assert_eq!(server.ask("POST", &loans_path, &cookies[0], None).map(|answer| answer.0), Some(201));
+    librarian(&location);
+    let cookie = signed_in(&database);
+    let number = book.to_string();
+    let take_back = ["take-back", "--from", text(&copy), "--book", &number, "--database", &location];
+    assert!(refused(&take_back).contains("is in the catalogue"));
+    let deleted = server.ask("DELETE", &format!("/books/{book}"), &cookie, None).map(|answer| answer.0);
+    assert_eq!(deleted, Some(204));
+    assert!(refused(&take_back).contains("under Activity"));
+    // Next day.
+    database.raw("DELETE FROM deleted_books").expect("writable");
+    assert!(done(&take_back).contains("“Godaan” is in the catalogue again"));
+    let begun = Instant::now();
+    while server.ask("GET", "/books?q=godaan", "", None).expect("an answer").1["total"] != 1 {
+        assert!(begun.elapsed() < Duration::from_secs(5), "the server does not find it");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(server.ask("POST", &loans_path, &cookies[1], None).map(|answer| answer.0), Some(201));
+    done(&["doctor", "--database", &location]);
+    let told = refused(&["take-back", "--from", text(&copy), "--book", "77", "--database", &location]);
+    assert!(told.contains("no book with the number 77"), "{told}");
+    server.stop();
 }
