@@ -124,7 +124,7 @@ pub async fn serve(options: Serve) -> Result<()> {
         jobs.abort();
         // Whoever balances the load sees that the server is going, while it still answers.
         connections.accept_until(&listener, sleep(Duration::from_secs(options.stop_delay.into()))).await;
-        drop(listener);
+        connections.close(listener);
         sleep(LAST_REQUESTS).await;
         if timeout(DRAIN, connections.finish()).await.is_err() {
             tracing::warn!("some requests did not finish in time");

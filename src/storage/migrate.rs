@@ -319,6 +319,7 @@ pub fn plan(location: &Location, migrations: &[Migration]) -> Result<Plan> {
     };
     match location {
         Location::Sqlite(path) if is_new(path) => {
+            sqlite::has_not_vanished(path)?;
             let missing = |migration: &Migration| Missing { name: migration.name, tables: Vec::new() };
             Ok(Plan { from: 0, missing: migrations.iter().map(missing).collect() })
         }

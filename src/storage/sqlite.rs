@@ -110,7 +110,7 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// Whoever makes an empty database where one was would not notice the loss (P12): what a server left beside it tells.
-fn has_not_vanished(path: &Path) -> Result<()> {
+pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
     if path.exists() {
         return Ok(());
     }

@@ -113,8 +113,12 @@ impl Database {
 
     /// An empty database in the cluster named by `LIBRARY_TEST_POSTGRES`.
     pub fn postgres() -> Self {
+        Self::postgres_in(cluster())
+    }
+
+    /// The same in this cluster.
+    pub fn postgres_in(url: String) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let url = cluster();
         let name = format!("library_test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         in_postgres(&url, &format!("CREATE DATABASE {name}")).expect("a fresh database in the test cluster");
         let mut own = url::Url::parse(&url).expect("LIBRARY_TEST_POSTGRES is a URL");

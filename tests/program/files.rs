@@ -89,7 +89,7 @@ fn an_empty_library_is_not_made_where_one_was_p12() {
         told.contains("is gone") && told.contains("library restore") && told.contains(".serving"),
         "{told}"
     );
-    for command in [&["migrate"][..], &["import", "books", "Cargo.toml"]] {
+    for command in [&["migrate"][..], &["migrate", "--dry-run"], &["import", "books", "Cargo.toml"]] {
         let told = refused(&[command, &["--database", &location]].concat());
         assert!(told.contains("is gone"), "{told}");
     }

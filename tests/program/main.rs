@@ -7,6 +7,7 @@ mod common;
 mod disk;
 mod durability;
 mod edge;
+mod faults;
 mod files;
 mod import;
 #[path = "../common/librarian.rs"]

@@ -88,7 +88,6 @@ impl Load {
                     }
                 });
             }
-            // Also when `during` panics, or the borrowers would never end.
             let _ended = Ended(&self.over);
             during();
         });
@@ -105,7 +104,8 @@ impl Load {
     }
 }
 
-struct Ended<'a>(&'a AtomicBool);
+/// Says that it is over when it goes, also in a panic: whoever waits for that would otherwise wait for ever.
+pub struct Ended<'a>(pub &'a AtomicBool);
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
