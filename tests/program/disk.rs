@@ -86,8 +86,11 @@ fn a_full_disk_loses_nothing_and_is_told_as_it_is_r3_p12() {
     // Neither "done" nor "nothing was changed" was ever wrong.
     assert_eq!(told, kept);
     // The control: a build that takes a failed commit for a good one.
-    let (told, kept) = filled_up_under_load(&disk, Some("swallowed-error"));
-    assert!(told.difference(&kept).count() > 0, "the rig does not notice {} false answers", told.len());
+    let noticed = (0..5).any(|_| {
+        let (told, kept) = filled_up_under_load(&disk, Some("swallowed-error"));
+        told.difference(&kept).count() > 0
+    });
+    assert!(noticed, "the rig does not notice a false answer");
 }
 
 #[test]

@@ -287,7 +287,7 @@ impl Drop for Cluster {
 /// are not there, and loans that nobody asked for.
 fn crashed(cluster: &Cluster, with_key: bool, rounds: usize) -> (usize, usize) {
     let database = Database::postgres_in(cluster.url());
-    let (book, cookies) = filled(&database, 10_000);
+    let (book, cookies) = filled(&database, 3000 * i64::try_from(rounds + 1).expect("few"));
     let server = Server::start(&address(&database));
     let path = format!("/books/{book}/loans");
     let (over, answered) = (AtomicBool::new(false), Mutex::new(BTreeMap::new()));
