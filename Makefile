@@ -61,7 +61,9 @@ needs: ## Install what the tests need from Debian's packages (as root), or name 
 
 .PHONY: test
 test: needs build ## Prove everything: on SQLite and PostgreSQL, and in a real browser
+	@rm -f target/tmp/not-run-*.txt
 	scripts/with-postgres cargo nextest run --locked --no-fail-fast
+	@cat target/tmp/not-run-*.txt 2>/dev/null || true
 	cargo test --locked --doc --quiet
 	cd web && npm test && npm run budget
 	cd web && npm run e2e
@@ -69,6 +71,10 @@ test: needs build ## Prove everything: on SQLite and PostgreSQL, and in a real b
 .PHONY: rush
 rush: needs ## A whole minute of two desks and ten students after the same books, on each database
 	LIBRARY_TEST_RUSH=60 scripts/with-postgres cargo nextest run --locked --no-capture -E 'test(in_a_rush)'
+
+.PHONY: soak
+soak: needs ## A hundred kills, power cuts, crashes, stops and backups under load (docs/reliability.md)
+	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --no-fail-fast -E 'test(/_r(1|2|3|7|16|17)(_p12)?$$/) and binary(program)'
 
 .PHONY: bench
 bench: build ## Measure the program with a million titles against the machine's limit, into docs/benchmarks.md (takes the whole machine)

@@ -53,6 +53,12 @@ impl Clock {
         }
     }
 
+    /// The library's time zone.
+    #[must_use]
+    pub fn zone(&self) -> TimeZone {
+        self.zone.clone()
+    }
+
     /// The IANA name of the library's time zone.
     #[must_use]
     pub fn zone_name(&self) -> &str {

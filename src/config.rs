@@ -7,10 +7,10 @@ use std::{
 
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand};
-use jiff::tz::TimeZone;
+use jiff::{civil::Time, tz::TimeZone};
 use url::Url;
 
-use crate::storage::Location;
+use crate::{backups::Daily, storage::Location};
 
 /// A library: catalogue, loans and readers, in one program.
 #[derive(Parser)]
@@ -45,6 +45,32 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
+    /// Put a copy made by `backup` in the place of the database, which is kept under another name. The server must be
+    /// stopped, and everybody signs in anew.
+    Restore {
+        /// The copy.
+        file: PathBuf,
+        /// Only check whether the copy is good, and change nothing.
+        #[arg(long)]
+        verify: bool,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Bring one deleted book back from a backup, with its copies and reviews, while the server works.
+    ///
+    /// A person who was erased stays erased: that was promised, and no command takes it back.
+    TakeBack {
+        /// A backup from before the book was deleted.
+        #[arg(long)]
+        from: PathBuf,
+        /// The number of the book, as in the address of its page and in the list of changes.
+        #[arg(long)]
+        book: i64,
+        #[command(flatten)]
+        database: Database,
+        #[command(flatten)]
+        zone: Zone,
+    },
     /// Print the API's OpenAPI document.
     Openapi,
     /// Look whether everything is in order: database, schema, time zone, accounts.
@@ -53,6 +79,9 @@ pub enum Command {
         database: Database,
         #[command(flatten)]
         zone: Zone,
+        /// The folder of the server's daily backups: the newest must not be older than 26 hours.
+        #[arg(long, env = "LIBRARY_BACKUP_FOLDER", value_name = "DIR")]
+        backup_folder: Option<PathBuf>,
     },
 }
 
@@ -98,6 +127,12 @@ pub struct Serve {
     /// What the look-up of an ID card answers: the email address, the address with its middle hidden, or nothing.
     #[arg(long, env = "LIBRARY_ID_CARD", value_enum, default_value = "full")]
     pub id_card: IdCard,
+    /// Makes a backup into this folder every day and keeps those of seven days and four weeks (SQLite).
+    #[arg(long, env = "LIBRARY_BACKUP_FOLDER", value_name = "DIR")]
+    pub backup_folder: Option<PathBuf>,
+    /// The time of day of the backup, in the library's time zone.
+    #[arg(long, env = "LIBRARY_BACKUP_TIME", default_value = "02:30", value_name = "HH:MM", value_parser = time_of_day)]
+    pub backup_time: Time,
     /// How many seconds the server still answers after SIGTERM while readyz already says no: longer than a load balancer
     /// takes to notice.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
@@ -128,6 +163,10 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line, for machines.
     Json,
+}
+
+fn time_of_day(text: &str) -> Result<Time, String> {
+    Time::strptime("%H:%M", text).map_err(|_| "write the time of day as HH:MM, for instance 02:30".into())
 }
 
 fn public_url(text: &str) -> Result<Url, String> {
@@ -173,6 +212,19 @@ impl Serve {
             self.listen
         );
         Ok(url)
+    }
+}
+
+impl Serve {
+    /// The backups that the server makes by itself; an error where it could not make them.
+    pub fn daily_backups(&self) -> Result<Option<Daily>> {
+        let Some(folder) = &self.backup_folder else { return Ok(None) };
+        ensure!(
+            matches!(self.database.database, Location::Sqlite(_)),
+            "--backup-folder is for SQLite: PostgreSQL is backed up by pg_dump, which cron runs"
+        );
+        ensure!(folder.is_dir(), "--backup-folder: there is no folder {}", folder.display());
+        Ok(Some(Daily { folder: folder.clone(), at: self.backup_time }))
     }
 }
 

@@ -38,17 +38,18 @@ pub async fn run(app: Shared, owner: String) {
                     }
                 }
                 // Another server is at it; the next round asks again.
-                Ok(None)
-                | Err(storage::Error::Busy(_) | storage::Error::Unavailable(_) | storage::Error::Closed) => {}
+                Ok(None) => {}
+                Err(error) if error.is_told_by_storage() => {}
                 Err(error) => {
                     tracing::error!(error = &error as &dyn std::error::Error, "readers were not forgotten");
                 }
             }
         }
+        app.sessions.end_left_over(&app.db).await;
         match expire_holds(&app, &owner).await {
             // Storage tells of its own trouble; the next round tries again.
-            Ok(0)
-            | Err(storage::Error::Busy(_) | storage::Error::Unavailable(_) | storage::Error::Closed) => {}
+            Ok(0) => {}
+            Err(error) if error.is_told_by_storage() => {}
             Ok(expired) => {
                 tracing::info!(expired, "holds have expired; their copies went to the next in line");
             }
@@ -121,13 +122,7 @@ pub async fn expire_holds(app: &App, owner: &str) -> storage::Result<usize> {
             };
             match app.db.write(work).await.map_err(circulation::Error::into_storage) {
                 Ok(ended) => expired += usize::from(ended),
-                Err(
-                    error @ (storage::Error::Busy(_)
-                    | storage::Error::Unavailable(_)
-                    | storage::Error::Closed),
-                ) => {
-                    return Err(error);
-                }
+                Err(error) if error.is_told_by_storage() => return Err(error),
                 // One hold that cannot be ended must not keep the others.
                 Err(error) => tracing::error!(
                     error = &error as &dyn std::error::Error,

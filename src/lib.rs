@@ -17,6 +17,7 @@
 //! - [`message`] holds every text for people, by code, in English.
 //! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries.
 
+pub mod backups;
 pub mod catalogue;
 pub mod circulation;
 pub mod clock;
@@ -38,4 +39,5 @@ pub mod search;
 pub mod server;
 pub mod spreadsheet;
 pub mod storage;
+pub mod take_back;
 pub mod text;

@@ -10,8 +10,10 @@ use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use clap::Parser as _;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use library::{
+    backups,
     clock::Clock,
     config::{Admin, Cli, Command, Database, Import, LogFormat, Zone},
+    demo,
     domain::{
         account::{EMAIL, NAME, Role, new_password},
         change::Change,
@@ -23,11 +25,12 @@ use library::{
     policies::Policies,
     server,
     storage::{
-        self, Db, accounts, books, catalogue, copies,
+        self, Db, accounts, backup, books, catalogue, copies,
         events::{self, Entry},
         ledger,
         migrate::{self, MIGRATIONS},
     },
+    take_back,
 };
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -102,15 +105,29 @@ fn run(command: Command) -> Result<()> {
         }
         // Of the database as it is: this is the way back from a migration.
         Command::Backup { file, database } => {
-            storage::backup(&database.database, &file)?;
-            println!("{} is a complete copy of {}.", file.display(), database.database);
+            let made = storage::backup(&database.database, &file)?;
+            println!("{} is a complete copy of {}: {}.", file.display(), database.database, made.contents());
             Ok(())
         }
+        Command::Restore { file, verify: true, .. } => {
+            let good = backup::verify(&file)?;
+            println!("{} is good: {}.", file.display(), good.found.contents());
+            if !good.told {
+                println!(
+                    "It has no manifest beside it, so nothing tells whether it is the file that was made."
+                );
+            }
+            Ok(())
+        }
+        Command::Restore { file, verify: false, database } => restore(&file, &database),
+        Command::TakeBack { from, book, database, zone } => take_back(&from, book, &database, &zone),
         Command::Openapi => {
             print!("{}", http::openapi::text());
             Ok(())
         }
-        Command::Doctor { database, zone } => doctor(&database, &zone),
+        Command::Doctor { database, zone, backup_folder } => {
+            doctor(&database, &zone, backup_folder.as_deref())
+        }
     }
 }
 
@@ -208,7 +225,7 @@ fn import_people(
     rejected: Option<PathBuf>,
 ) -> Result<()> {
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
-    ensure!(rejected != file, "{} is the file that is imported: name another file", rejected.display());
+    rejects::is_another_file(&rejected, file)?;
     let people = import::people::read(file, &ProgressBar::hidden())?;
     let db = Db::open(&database.database)?;
     let moment = Clock::system(zone.time_zone.clone()).moment();
@@ -235,17 +252,48 @@ fn import_people(
     Ok(())
 }
 
+fn restore(file: &Path, database: &Database) -> Result<()> {
+    let restored = backup::restore(file, &database.database)?;
+    println!("{} is now what {} holds: {}.", database.database, file.display(), restored.found.contents());
+    if let Some(kept) = restored.kept {
+        println!(
+            "The database that was there is kept as {}; remove it when it is not needed any more.",
+            kept.display()
+        );
+    }
+    println!(
+        "Everybody signs in anew. Whoever was erased since the copy was made is back: erase them once more."
+    );
+    Ok(())
+}
+
+fn take_back(from: &Path, book: i64, database: &Database, zone: &Zone) -> Result<()> {
+    storage::is_there(&database.database)?;
+    let db = Db::open(&database.database)?;
+    let moment = Clock::system(zone.time_zone.clone()).moment();
+    let title = take_back::book(from, &db, moment, book.into());
+    db.close();
+    println!("“{}” is in the catalogue again, its copies in the state that the backup has them in.", title?);
+    println!(
+        "Look at the copies: what happened to them after the backup was made, the backup does not know."
+    );
+    Ok(())
+}
+
 /// Most contradictions of each kind that the doctor tells.
 const CONTRADICTIONS: i64 = 100;
 
-fn doctor(database: &Database, zone: &Zone) -> Result<()> {
+fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Result<()> {
+    storage::is_there(&database.database)?;
     let db = Db::open(&database.database)?;
     let clock = Clock::system(zone.time_zone.clone());
-    let (books, accounts, changes, contradictions) = db.read_blocking(|tx| -> storage::Result<_> {
-        let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
-        contradictions.extend(ledger::contradictions(tx)?);
-        Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions))
-    })?;
+    let (books, accounts, changes, mut contradictions, open) =
+        db.read_blocking(|tx| -> storage::Result<_> {
+            let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
+            contradictions.extend(ledger::contradictions(tx)?);
+            let open = demo::open_accounts(tx)?;
+            Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions, open))
+        })?;
     db.close();
     println!("database   {} answers, schema up to date", database.database);
     println!("catalogue  {books} books, {changes} changes so far");
@@ -255,9 +303,22 @@ fn doctor(database: &Database, zone: &Zone) -> Result<()> {
         clock.today(),
         zone.time_zone.iana_name().unwrap_or("a nameless time zone")
     );
+    for file in storage::open_to_others(&database.database) {
+        let file = file.display();
+        println!("warning    {file} is open to everybody on this machine: chmod o= {file}");
+    }
+    for email in open {
+        println!("warning    {email} can sign in with the demo's password, which everybody knows");
+    }
     if contradictions.is_empty() {
         println!("copies     the catalogue's counts, the copies, the loans and the holds agree");
         println!("money      every balance is the sum of its lines, no receipt is missing");
+    }
+    if let Some(folder) = backup_folder {
+        match backups::newest(folder, clock.now()) {
+            Ok(newest) => println!("backup     {newest}"),
+            Err(late) => contradictions.push(format!("{late:#}")),
+        }
     }
     for contradiction in &contradictions {
         println!("wrong      {contradiction}");
@@ -267,7 +328,7 @@ fn doctor(database: &Database, zone: &Zone) -> Result<()> {
     }
     match contradictions.len() {
         0 => Ok(()),
-        1 => bail!("the database contradicts itself, as said above"),
-        count => bail!("the database contradicts itself in {count} places, listed above"),
+        1 => bail!("something is wrong, as said above"),
+        count => bail!("{count} things are wrong, listed above"),
     }
 }

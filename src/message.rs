@@ -183,6 +183,8 @@ messages! {
         "{max} phones scan for you already. Disconnect one first.";
     "problem.card-role-unknown" = problem_card_role_unknown(): "User role is not recognized.";
     "problem.busy" = problem_busy(): "The library is very busy. Nothing was changed; please try again in a moment.";
+    "problem.disk-full" = problem_disk_full():
+        "The disk of the library's server is full. Nothing was changed; please tell the library's staff.";
     "problem.unavailable" = problem_unavailable():
         "The library cannot reach its records right now. Nothing was changed; please try again in a few minutes.";
     "problem.outcome-unknown" = problem_outcome_unknown():

@@ -75,6 +75,12 @@ pub fn hash_now(password: &str) -> Result<String, Error> {
         .map_err(|error| Error::Failed(error.to_string()))
 }
 
+/// Whether a password is the one that a hash was made of; on the thread that asks.
+#[must_use]
+pub fn fits(password: &str, hash: &str) -> bool {
+    verify_now(password, hash).is_ok_and(|verdict| matches!(verdict, Verdict::Right { .. }))
+}
+
 fn verify_now(password: &str, hash: &str) -> Result<Verdict, Error> {
     let Ok(stored) = PasswordHash::new(hash) else { return Ok(Verdict::Wrong) };
     let fits = |password: &str| argon2().verify_password(password.as_bytes(), &stored).is_ok();

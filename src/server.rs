@@ -4,8 +4,6 @@ pub mod connections;
 mod metrics;
 
 use std::{
-    fs::{File, TryLockError},
-    path::{Path, PathBuf},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -13,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
@@ -21,6 +19,7 @@ use tokio::{
 };
 
 use crate::{
+    backups,
     catalogue::Catalogue,
     clock::Clock,
     config::Serve,
@@ -29,7 +28,7 @@ use crate::{
     jobs,
     password::Passwords,
     policies::Policies,
-    storage::{Db, Location},
+    storage::{self, Db, Location},
 };
 use connections::{Bounds, Connections};
 
@@ -51,20 +50,23 @@ pub async fn serve(options: Serve) -> Result<()> {
     let address = listener.local_addr()?;
     let public_url = options.public_address(address)?;
     // Held for as long as the process lives.
-    let _lock = match &options.database.database {
-        Location::Sqlite(path) => Some(only_server(path)?),
-        Location::Postgres(_) => None,
-    };
+    if options.demo {
+        storage::begin_anew(&options.database.database);
+    }
+    let _lock = storage::only_server(&options.database.database)?;
     if let Some(at) = options.metrics_listen {
         metrics::serve(at).await?;
     }
 
     let location = options.database.database.clone();
     let db = open(&location).await?;
+    let daily = options.daily_backups()?;
     let clock = Clock::system(options.zone.time_zone.clone());
     let passwords = Passwords::new()?;
     if options.demo {
         demo::fill(&db, &clock, &public_url).await?;
+    } else {
+        refuse_open_accounts(&db).await?;
     }
     let catalogue = Catalogue::load(db.clone()).await?;
     let state = Arc::new(App {
@@ -83,6 +85,9 @@ pub async fn serve(options: Serve) -> Result<()> {
         limits: Limits::default(),
         stopping: AtomicBool::new(false),
     });
+    if let Some(daily) = daily {
+        tokio::spawn(backups::run(daily, location.clone(), state.clock.clone()));
+    }
     let jobs = tokio::spawn(jobs::run(Arc::clone(&state), http::session::new_token()?));
     // Before the log says that it is open: whoever reads that may ask it to stop at once.
     let mut stop = Stop::listen()?;
@@ -93,6 +98,12 @@ pub async fn serve(options: Serve) -> Result<()> {
             demo::LIBRARIAN,
             demo::STUDENT,
             demo::PASSWORD
+        );
+    }
+    for file in storage::open_to_others(&location) {
+        let file = file.display();
+        tracing::warn!(
+            "{file} holds names and password hashes and is open to everybody on this machine: chmod o= {file}"
         );
     }
     if options.allow_insecure_http && public_url.scheme() == "http" {
@@ -113,7 +124,7 @@ pub async fn serve(options: Serve) -> Result<()> {
         jobs.abort();
         // Whoever balances the load sees that the server is going, while it still answers.
         connections.accept_until(&listener, sleep(Duration::from_secs(options.stop_delay.into()))).await;
-        drop(listener);
+        connections.close(listener);
         sleep(LAST_REQUESTS).await;
         if timeout(DRAIN, connections.finish()).await.is_err() {
             tracing::warn!("some requests did not finish in time");
@@ -136,21 +147,17 @@ async fn open(location: &Location) -> Result<Db> {
     Ok(tokio::task::spawn_blocking(move || Db::open(&location)).await??)
 }
 
-/// Makes sure that no other server works on the same file.
-fn only_server(database: &Path) -> Result<File> {
-    let mut name = database.as_os_str().to_owned();
-    name.push(".serving");
-    let path = PathBuf::from(name);
-    let cannot = || format!("database file {}: its folder cannot be written to", database.display());
-    let file = File::options().create(true).truncate(false).write(true).open(&path).with_context(cannot)?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!(
-            "another server already works on {}; use PostgreSQL for several servers",
-            database.display()
-        ),
-        Err(TryLockError::Error(error)) => Err(error).with_context(cannot),
-    }
+/// A demo that is served as a library of its own would let everybody in.
+async fn refuse_open_accounts(db: &Db) -> Result<()> {
+    let open = db.read(demo::open_accounts).await?;
+    ensure!(
+        open.is_empty(),
+        "{} can sign in with the demo's password, which everybody knows: add --demo to go on trying, or give your own \
+         library a --database of its own; to keep this one, make yourself a librarian (library admin create), start it \
+         with --demo once more and deactivate these accounts",
+        open.join(" and ")
+    );
+    Ok(())
 }
 
 /// The signals that ask the process to stop, heard from [`Stop::listen`] on.

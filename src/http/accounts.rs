@@ -370,9 +370,7 @@ pub async fn sign_out(
 ) -> Result<impl IntoResponse> {
     let https = app.settings.is_https();
     if let Some(token) = session::token(https, &headers) {
-        let hash = session::hashed(&token);
-        app.db.write(move |tx| sessions::end(tx, &hash)).await.map_err(Error::from)?;
-        app.sessions.forget(&token);
+        app.sessions.end(&app.db, &token, app.clock.now()).await?;
     }
     let headers = [
         (header::SET_COOKIE, session::no_cookie(https)?),

@@ -119,7 +119,10 @@ pub enum Error {
     /// The server cannot do it now; nothing was changed.
     #[error("the server is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
-    /// The database is out of reach, its disk full or its file gone; nothing was changed.
+    /// The disk has no room; nothing was changed.
+    #[error("the disk is full")]
+    DiskFull(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The database is out of reach or its file gone; nothing was changed.
     #[error("the database does not work")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The connection to the database broke during COMMIT, or a write took too long: it may have happened or not.
@@ -140,6 +143,7 @@ impl From<storage::Error> for Error {
     fn from(error: storage::Error) -> Self {
         match error {
             storage::Error::Busy(source) => Self::Busy(source),
+            storage::Error::Full(source) => Self::DiskFull(source),
             storage::Error::Unavailable(source) => Self::Unavailable(source),
             storage::Error::OutcomeUnknown(source) => Self::OutcomeUnknown(source),
             storage::Error::Closed => Self::Busy(None),
@@ -242,6 +246,7 @@ codes! {
     CardUnknown = "card-unknown",
     CardRoleUnknown = "card-role-unknown",
     Busy = "busy",
+    DiskFull = "disk-full",
     Unavailable = "unavailable",
     OutcomeUnknown = "outcome-unknown",
     Internal = "internal",
@@ -345,6 +350,9 @@ impl Error {
                 (StatusCode::FORBIDDEN, Code::CardRoleUnknown, message::problem_card_role_unknown())
             }
             Self::Busy(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::Busy, message::problem_busy()),
+            Self::DiskFull(_) => {
+                (StatusCode::INSUFFICIENT_STORAGE, Code::DiskFull, message::problem_disk_full())
+            }
             Self::Unavailable(_) => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable, message::problem_unavailable())
             }
@@ -372,7 +380,7 @@ impl IntoResponse for Error {
         let (status, code, message) = self.described();
         match &self {
             // Storage tells when this begins and when it ends; a line for each request would fill the disk.
-            Self::Busy(None) | Self::Unavailable(_) => {
+            Self::Busy(None) | Self::DiskFull(_) | Self::Unavailable(_) => {
                 tracing::debug!(error = &self as &dyn std::error::Error, "request refused");
             }
             // Logged here and nowhere else; the person sees nothing of it.
@@ -410,7 +418,7 @@ impl IntoResponse for Error {
         let wait = match self {
             Self::TooManyRequests(seconds) => Some(seconds.max(1)),
             Self::Busy(_) => Some(2),
-            Self::Unavailable(_) => Some(10),
+            Self::DiskFull(_) | Self::Unavailable(_) => Some(10),
             _ => None,
         };
         if let Some(seconds) = wait {
@@ -459,6 +467,7 @@ mod tests {
             Error::CardUnknown,
             Error::CardRoleUnknown,
             Error::Busy(None),
+            Error::DiskFull("".into()),
             Error::Unavailable("".into()),
             Error::OutcomeUnknown(None),
             Error::Internal("".into()),

@@ -1,7 +1,7 @@
 //! Sessions: an opaque token in a cookie, its hash in the database, and a short memory of who it stands for.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -22,7 +22,7 @@ use crate::{
         account::{Role, User},
         id::UserId,
     },
-    storage::{Db, sessions},
+    storage::{self, Db, sessions},
 };
 
 /// R-LOGIN-6: 30 days. A session that was not to be kept has the same length on the server; its cookie dies with the
@@ -145,6 +145,8 @@ struct Remembered {
 #[derive(Default)]
 pub struct Sessions {
     by_hash: Mutex<HashMap<String, Remembered>>,
+    /// Sessions that ended while nothing could be stored: good for nothing here, and ended in the database later.
+    left_over: Mutex<HashSet<String>>,
 }
 
 impl Sessions {
@@ -156,6 +158,9 @@ impl Sessions {
             && let Some(caller) = &remembered.caller
         {
             return Ok(caller.clone());
+        }
+        if self.left_over().contains(&hash) {
+            return Ok(Caller::Visitor);
         }
         let asked = Instant::now();
         let key = hash.clone();
@@ -178,6 +183,47 @@ impl Sessions {
         if by_hash.get(&hash).is_none_or(|remembered| remembered.asked <= found.asked) {
             by_hash.insert(hash, found);
         }
+    }
+
+    /// Ends a session. A full disk keeps nobody signed in: this server takes the token for nobody's from now on, and the
+    /// database is told as soon as it has room.
+    ///
+    /// # Errors
+    /// The database's own; the session goes on then.
+    pub async fn end(&self, db: &Db, token: &str, now: i64) -> Result<()> {
+        let hash = hashed(token);
+        let key = hash.clone();
+        match db.write(move |tx| sessions::end(tx, &key)).await {
+            Err(storage::Error::Full(_)) => {
+                let key = hash.clone();
+                // Only what is a session takes room here.
+                if db.read(move |tx| sessions::account(tx, &key, now)).await?.is_some() {
+                    self.left_over().insert(hash);
+                }
+            }
+            done => {
+                done?;
+                self.end_left_over(db).await;
+            }
+        }
+        self.forget(token);
+        Ok(())
+    }
+
+    /// Ends in the database what could not be ended when it was asked for.
+    pub async fn end_left_over(&self, db: &Db) {
+        let hashes: Vec<String> = self.left_over().iter().cloned().collect();
+        for hash in hashes {
+            let key = hash.clone();
+            if db.write(move |tx| sessions::end(tx, &key)).await.is_err() {
+                return;
+            }
+            self.left_over().remove(&hash);
+        }
+    }
+
+    fn left_over(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
+        self.left_over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A session ended: it is nobody's at once.

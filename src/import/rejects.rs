@@ -27,6 +27,17 @@ impl Rejected {
     }
 }
 
+/// Refuses to write the list over the file that is imported, by whatever link it is named (P12).
+pub fn is_another_file(list: &Path, imported: &Path) -> Result<()> {
+    let same = list.canonicalize().ok().zip(imported.canonicalize().ok()).is_some_and(|(a, b)| a == b);
+    ensure!(
+        !same && list != imported,
+        "{} is the file that is imported: name another file for the rejected rows",
+        list.display()
+    );
+    Ok(())
+}
+
 pub struct Rejects {
     writer: csv::Writer<NamedTempFile>,
     path: PathBuf,
@@ -36,13 +47,7 @@ pub struct Rejects {
 impl Rejects {
     /// Begins the list of the rows of `table` that are rejected. It comes into being when it is [finished](Self::finish).
     pub fn create(path: &Path, table: &Table) -> Result<Self> {
-        let same =
-            path.canonicalize().ok().zip(table.path().canonicalize().ok()).is_some_and(|(a, b)| a == b);
-        ensure!(
-            !same,
-            "{} is the file that is imported: name another file for the rejected rows",
-            path.display()
-        );
+        is_another_file(path, table.path())?;
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = NamedTempFile::new_in(folder).with_context(|| cannot_write(path))?;
         let writer = csv::WriterBuilder::new().flexible(true).from_writer(file);

@@ -28,6 +28,8 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Bytes of an answer that the system holds for a client that has not read them yet (it doubles the number for its own
 /// bookkeeping). By itself it would hold up to 4 MiB.
 const SEND_BUFFER: usize = 128 * 1024;
+/// Connections that may wait to be let in when the listener closes; the system lets fewer wait.
+const WAITING: usize = 4096;
 /// Files that the process opens beside connections: database, logs, listeners.
 const OTHER_FILES: u64 = 128;
 
@@ -156,6 +158,18 @@ impl Connections {
                         () = &mut end => return,
                     }
                 }
+            }
+        }
+    }
+
+    /// Closes the listener. Those who wait to be let in are served first: closing sends them away unheard (R17).
+    pub fn close(&self, listener: TcpListener) {
+        let Ok(listener) = listener.into_std() else { return };
+        for _ in 0..WAITING {
+            let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else { return };
+            let Ok((stream, peer)) = listener.accept() else { return };
+            if let Ok(stream) = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)) {
+                self.serve(stream, peer, permit);
             }
         }
     }

@@ -321,6 +321,26 @@ pub fn restore(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     Ok(true)
 }
 
+/// Counts the copies on the shelf anew, and lets the status follow.
+pub fn count_copies(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
+    tx.execute_one(
+        sql!(
+            "UPDATE books SET no_of_books = (
+                 SELECT COUNT(*) FROM copies WHERE book_id = books.id AND condition = 'on-shelf'
+                    AND NOT EXISTS (SELECT 1 FROM loans WHERE copy_id = copies.id AND ended_at IS NULL)
+                    AND NOT EXISTS (SELECT 1 FROM holds WHERE copy_id = copies.id AND state = 'ready'))
+             WHERE id = $1"
+        ),
+        &[&id],
+    )?;
+    tx.execute_one(
+        sql!(
+            "UPDATE books SET status = CASE WHEN no_of_books > 0 THEN 'Available' ELSE 'Not Available' END WHERE id = $1"
+        ),
+        &[&id],
+    )
+}
+
 /// Lets go of the books that were deleted before this instant.
 pub fn forget_deleted(tx: &mut Tx<'_>, before: i64) -> Result<()> {
     tx.execute(sql!("DELETE FROM deleted_books WHERE deleted_at < $1"), &[&before])?;

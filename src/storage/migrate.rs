@@ -319,6 +319,7 @@ pub fn plan(location: &Location, migrations: &[Migration]) -> Result<Plan> {
     };
     match location {
         Location::Sqlite(path) if is_new(path) => {
+            sqlite::has_not_vanished(path)?;
             let missing = |migration: &Migration| Missing { name: migration.name, tables: Vec::new() };
             Ok(Plan { from: 0, missing: migrations.iter().map(missing).collect() })
         }
@@ -327,13 +328,22 @@ pub fn plan(location: &Location, migrations: &[Migration]) -> Result<Plan> {
     }
 }
 
+/// Refuses what [`apply`] would refuse.
+pub(super) fn is_known(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<()> {
+    let history = history(tx)?;
+    if history.is_empty() {
+        return Err(Error::Open("it is not a library's database".into()));
+    }
+    check(&history, migrations, tx.is_postgres())
+}
+
 /// Whether opening would make this file.
 fn is_new(path: &std::path::Path) -> bool {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     !path.exists() && folder.is_none_or(std::path::Path::is_dir)
 }
 
-fn tables(tx: &mut Tx<'_>) -> Result<Vec<String>> {
+pub(super) fn tables(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let statement = if tx.is_postgres() {
         sql!(
             "SELECT CAST(relname AS TEXT) FROM pg_class

@@ -5,10 +5,12 @@
 //! written once, in the file of its area, and runs on both.
 
 pub mod accounts;
+pub mod backup;
 pub mod books;
 pub mod catalogue;
 pub mod copies;
 pub mod events;
+mod fault;
 pub mod forget;
 mod health;
 pub mod holds;
@@ -30,6 +32,7 @@ pub mod settings;
 pub mod sign_in_codes;
 pub mod sql;
 mod sqlite;
+pub mod taken_back;
 mod upgrade;
 
 use std::{
@@ -48,6 +51,7 @@ use tokio::sync::{broadcast, oneshot};
 pub use sql::{Param, Row, Tx};
 
 use crate::domain::id::DeskId;
+use backup::Manifest;
 use catalogue::Follower;
 use health::Health;
 use job::{Answer, Job, Kind, Verdict, pack};
@@ -61,7 +65,10 @@ pub enum Error {
     /// The queue is full, or others hold what is needed: nothing was done; try again.
     #[error("the database is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
-    /// The database is out of reach, its disk full or its file gone: nothing was done, and it may last.
+    /// The disk has no room: nothing was done, and it lasts until somebody makes room.
+    #[error("the disk is full")]
+    Full(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The database is out of reach or its file gone: nothing was done, and it may last.
     #[error("the database does not work")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// COMMIT failed in a way that leaves open whether it happened.
@@ -93,14 +100,31 @@ pub enum Error {
     Open(String),
 }
 
+impl Error {
+    /// Whether it is a trouble of the database that storage tells the operator of, once: others need not log it.
+    #[must_use]
+    pub fn is_told_by_storage(&self) -> bool {
+        matches!(self, Self::Busy(_) | Self::Full(_) | Self::Unavailable(_) | Self::Closed)
+    }
+
+    /// What is wrong with the database itself, where that is why: the same for everybody else who asks now.
+    fn trouble(&self) -> Option<Self> {
+        match self {
+            Self::Full(reason) => Some(Self::Full(reason.to_string().into())),
+            Self::Unavailable(reason) => Some(Self::Unavailable(reason.to_string().into())),
+            _ => None,
+        }
+    }
+}
+
 impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy(Some(Box::new(error))),
+            Some(ErrorCode::DiskFull) => Self::Full(Box::new(error)),
             Some(
-                ErrorCode::DiskFull
-                | ErrorCode::SystemIoFailure
+                ErrorCode::SystemIoFailure
                 | ErrorCode::CannotOpen
                 | ErrorCode::DatabaseCorrupt
                 | ErrorCode::NotADatabase,
@@ -128,7 +152,8 @@ impl From<tokio_postgres::Error> for Error {
         ];
         match error.code() {
             Some(code) if AGAIN.contains(code) => Self::Busy(Some(Box::new(error))),
-            Some(&(SqlState::DISK_FULL | SqlState::IO_ERROR)) => Self::Unavailable(Box::new(error)),
+            Some(&SqlState::DISK_FULL) => Self::Full(Box::new(error)),
+            Some(&SqlState::IO_ERROR) => Self::Unavailable(Box::new(error)),
             // The connection broke.
             None if error.is_closed()
                 || error.source().is_some_and(<dyn std::error::Error>::is::<std::io::Error>) =>
@@ -448,11 +473,18 @@ impl Db {
             if self.shared.writing.ails() {
                 self.write(catalogue::touch).await?;
             }
-            self.read(catalogue::newest_change).await
+            let location = self.shared.location.clone();
+            self.read(move |tx| {
+                if let Location::Sqlite(path) = &location {
+                    sqlite::has_room(path)?;
+                }
+                catalogue::newest_change(tx)
+            })
+            .await
         };
         let error = match tokio::time::timeout(LOOK, look).await {
             Ok(Ok(_)) => return Ok(()),
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(error)) => causes(&error),
             Err(_) => format!("the database did not answer within {} s", LOOK.as_secs_f64()),
         };
         Err(self.shared.writing.reason().or_else(|| self.shared.reading.reason()).unwrap_or(error))
@@ -502,12 +534,50 @@ impl Db {
 ///
 /// # Errors
 /// [`Error::Open`] where the database is `PostgreSQL` or the file exists; the database's own otherwise.
-pub fn backup(location: &Location, to: &std::path::Path) -> Result<()> {
+pub fn backup(location: &Location, to: &std::path::Path) -> Result<Manifest> {
     match location {
-        Location::Sqlite(path) => sqlite::backup(path, to),
+        Location::Sqlite(path) => backup::make(path, to),
         Location::Postgres(_) => Err(Error::Open(
             "a PostgreSQL database is backed up with its own tool: pg_dump --format=custom --file=FILE DATABASE".into(),
         )),
+    }
+}
+
+/// Makes sure that no other server works on a `SQLite` file, for as long as the answer is kept.
+///
+/// # Errors
+/// [`Error::Open`] where another does, or where the file is gone from beside the traces of a server.
+pub fn only_server(location: &Location) -> Result<Option<std::fs::File>> {
+    match location {
+        Location::Sqlite(path) => sqlite::only_server(path).map(Some),
+        Location::Postgres(_) => Ok(None),
+    }
+}
+
+/// Refuses a `SQLite` file that is not there, for whoever only looks and is not to make one.
+///
+/// # Errors
+/// [`Error::Open`] where it is missing.
+pub fn is_there(location: &Location) -> Result<()> {
+    match location {
+        Location::Sqlite(path) if !path.exists() => Err(sqlite::missing(path)),
+        _ => Ok(()),
+    }
+}
+
+/// Lets a database that is gone be made anew, for the demo, which has nothing to lose.
+pub fn begin_anew(location: &Location) {
+    if let Location::Sqlite(path) = location {
+        sqlite::begin_anew(path);
+    }
+}
+
+/// Files of the database that everybody on this machine may read or change: names, addresses and password hashes.
+#[must_use]
+pub fn open_to_others(location: &Location) -> Vec<PathBuf> {
+    match location {
+        Location::Sqlite(path) => sqlite::open_to_others(path),
+        Location::Postgres(_) => Vec::new(),
     }
 }
 

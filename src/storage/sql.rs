@@ -230,7 +230,7 @@ pub struct Tx<'c> {
     pub(super) arm: Arm<'c>,
     pub(super) failed: bool,
     /// What is wrong with the database itself, where a statement failed for that reason.
-    pub(super) trouble: Option<String>,
+    pub(super) trouble: Option<Error>,
     /// Books of which title or author changed; recorded when the closure is done (see [`super::catalogue::record`]).
     pub(super) touched: Vec<i64>,
     /// The desk for whose phones something was stored; those who listen are called after the commit.
@@ -384,8 +384,8 @@ impl<'c> Tx<'c> {
         }
         let answer = run(&mut self.arm);
         self.failed = answer.is_err();
-        if let Err(Error::Unavailable(source)) = &answer {
-            self.trouble = Some(source.to_string());
+        if let Err(error) = &answer {
+            self.trouble = error.trouble();
         }
         answer
     }

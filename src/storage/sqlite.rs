@@ -1,18 +1,19 @@
 //! `SQLite`: one writer thread that commits for many at once, and a few threads that read.
 
 use std::{
-    fs::File,
-    io::ErrorKind,
+    cell::Cell,
+    fs::{File, TryLockError},
     os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::{Duration, Instant},
 };
 
-use rusqlite::{Connection, ErrorCode, OpenFlags, backup::StepResult, config::DbConfig};
+use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
-    Error, Options, Queue, Result, Started,
+    Error, Options, Queue, Result, Started, causes,
+    fault::{Fault, is_planted},
     health::Health,
     job::{Job, Verdict},
     spawn,
@@ -30,7 +31,7 @@ const GATHERING: Duration = Duration::from_micros(200);
 const SLOW: Duration = Duration::from_millis(50);
 
 /// How long another process (an import, a backup) may hold the file before we answer busy.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Pages that each connection keeps, KiB. `SQLite`'s own 2 MiB hold the indexes of a few thousand books; twice as much
 /// gains nothing (measured with 300 000 copies).
@@ -46,7 +47,7 @@ const LOOK: Duration = Duration::from_millis(250);
 pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
     let refuse = |error: rusqlite::Error| cannot_open(path, &error);
     let writer = connect(path).map_err(refuse)?;
-    let place = OpenedFile::of(path)
+    let place = OpenedFile::of(path, &writer)
         .map_err(|error| Error::Open(format!("database file {}: {error}", path.display())))?;
     let (reading, writing) = (Arc::new(Health::default()), Arc::new(Health::default()));
     let mut threads = Vec::with_capacity(options.readers + 1);
@@ -57,7 +58,8 @@ pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options
         let queue = reads.clone();
         threads.push(spawn(&format!("sqlite-read-{number}"), move || reader.serve(&queue))?);
     }
-    let writer = Writer { connection: writer, place, health: Arc::clone(&writing) };
+    let room = Room { database: path.to_owned(), looked: Cell::new(None) };
+    let writer = Writer { connection: writer, place, room, health: Arc::clone(&writing) };
     let queue = writes.clone();
     threads.push(spawn("sqlite-write", move || writer.serve(&queue))?);
     Ok(Started { threads, reading, writing })
@@ -68,8 +70,10 @@ const MIGRATION_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Runs `work` on a connection of its own, outside any transaction, and makes the file if it is not there.
 pub(super) fn alone<T>(path: &Path, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
+    has_not_vanished(path)?;
     // It may be there; where it cannot be made, opening it tells why.
     let _ = create_private(path);
+    has_one_name(path)?;
     let connection = connect(path).map_err(|error| cannot_open(path, &error))?;
     connection.busy_timeout(MIGRATION_TIMEOUT).map_err(|error| cannot_open(path, &error))?;
     work_on(path, &connection, work)
@@ -98,35 +102,180 @@ fn work_on<T>(
     })
 }
 
-/// The file that was opened, to notice when its name stands for another one or for none: what is written then is lost
+/// A name like the database's with this behind it.
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
+}
+
+/// Whoever makes an empty database where one was would not notice the loss (P12): what a server left beside it tells.
+pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
+    if path.exists() {
+        return Ok(());
+    }
+    match traces(path).into_iter().find(|trace| trace.exists()) {
+        None => Ok(()),
+        Some(trace) => Err(Error::Open(format!(
+            "database file {} is gone, but {} tells that a library was there: bring the file back (library restore \
+             BACKUP), or remove what is left beside it to begin anew with an empty one",
+            path.display(),
+            trace.display()
+        ))),
+    }
+}
+
+/// What is told of a database that is not there.
+pub(super) fn missing(path: &Path) -> Error {
+    Error::Open(format!("database file {}: it cannot be opened, it is not there", path.display()))
+}
+
+fn traces(path: &Path) -> [PathBuf; 2] {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    [SERVING, "-wal"].map(|suffix| beside(&path, suffix))
+}
+
+/// Removes what is left beside a database that is gone.
+pub(super) fn begin_anew(path: &Path) {
+    if !path.exists() {
+        for trace in traces(path) {
+            // Opening the database tells what cannot be removed.
+            let _ = std::fs::remove_file(trace);
+        }
+    }
+}
+
+/// `SQLite` keeps its log beside the name by which it was opened: two programs that know a file by two names do not see
+/// each other's changes and destroy it.
+fn has_one_name(path: &Path) -> Result<()> {
+    match std::fs::metadata(path) {
+        Ok(file) if file.is_file() && file.nlink() > 1 => Err(Error::Open(format!(
+            "database file {} has {} names (hard links), and two programs that use two of them would destroy it: remove \
+             the others, or make copies with library backup",
+            path.display(),
+            file.nlink()
+        ))),
+        // What is wrong with it otherwise, opening it tells.
+        _ => Ok(()),
+    }
+}
+
+/// Behind the database's name, the file that its server holds locked.
+const SERVING: &str = ".serving";
+
+/// Makes sure that no other server works on the file, by whatever link it is named, for as long as the answer is kept.
+pub(super) fn only_server(path: &Path) -> Result<File> {
+    has_not_vanished(path)?;
+    // Before the mark that there was one.
+    let _ = create_private(path);
+    hold_for_server(path)
+}
+
+/// [`only_server`], whatever is there.
+pub(super) fn hold_for_server(path: &Path) -> Result<File> {
+    let cannot = |error: std::io::Error| {
+        Error::Open(format!("database file {}: its folder cannot be written to: {error}", path.display()))
+    };
+    let true_path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let marker = beside(&true_path, SERVING);
+    let file = File::options().create(true).truncate(false).write(true).open(marker).map_err(cannot)?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(Error::Open(format!(
+            "another server already works on {}: stop it first, or use PostgreSQL for several servers",
+            path.display()
+        ))),
+        Err(TryLockError::Error(error)) => Err(cannot(error)),
+    }
+}
+
+/// Which of the database's files everybody on this machine may read or change.
+pub(super) fn open_to_others(path: &Path) -> Vec<PathBuf> {
+    let files = [path.to_owned(), beside(path, "-wal")].into_iter();
+    let exposed = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|file| file.mode() & 0o007 != 0);
+    files.filter(exposed).collect()
+}
+
+/// The files that were opened, to notice when a name stands for another one or for none: what is written then is lost
 /// when the server stops.
 #[derive(Clone)]
 struct OpenedFile {
     path: PathBuf,
     file: (u64, u64),
+    /// The write-ahead log, which holds what was committed last.
+    log: PathBuf,
+    log_file: (u64, u64),
 }
 
 impl OpenedFile {
-    fn of(path: &Path) -> std::io::Result<Self> {
-        Ok(Self { path: path.to_owned(), file: identity(path)? })
+    fn of(path: &Path, connection: &Connection) -> std::io::Result<Self> {
+        // Links resolved, as SQLite does.
+        let log = beside(Path::new(connection.path().unwrap_or_default()), "-wal");
+        Ok(Self { path: path.to_owned(), file: identity(path)?, log_file: identity(&log)?, log })
     }
 
     fn check(&self) -> Result<()> {
         match identity(&self.path) {
-            Ok(file) if file == self.file => Ok(()),
+            Ok(file) if file == self.file => {}
             Ok(_) => {
-                Err(Error::Unavailable("another file is in the place of the database file; restart".into()))
+                return Err(Error::Unavailable(
+                    "another file is in the place of the database file; restart".into(),
+                ));
             }
-            Err(_) => Err(Error::Unavailable("the database file is gone from its place".into())),
+            Err(_) => return Err(Error::Unavailable("the database file is gone from its place".into())),
+        }
+        match identity(&self.log) {
+            Ok(file) if file == self.log_file => Ok(()),
+            _ => Err(Error::Unavailable(
+                "the database's -wal file was taken away while it was in use; stop the server with SIGTERM, which saves \
+                 what was in it, and start it anew"
+                    .into(),
+            )),
         }
     }
 }
 
-fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
+/// Nothing is written while the disk has less room than this, or than a twentieth of it where it is small: what is left
+/// is for reading on, for logs, and for whoever comes to make room. Four times what the log grows to between checkpoints.
+const LEAST_ROOM: u64 = 64 * 1024 * 1024;
+
+/// Whether the disk of the database has room for more.
+///
+/// # Errors
+/// [`Error::Full`] where it has not.
+pub(super) fn has_room(database: &Path) -> Result<()> {
+    let Ok(disk) = rustix::fs::statvfs(database) else { return Ok(()) };
+    let (free, whole) = (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize);
+    if free >= LEAST_ROOM.min(whole / 20) {
+        return Ok(());
+    }
+    Err(Error::Full(format!("{} MiB are left on the disk of the database", free / 1024 / 1024).into()))
+}
+
+/// Looks now and then whether there is room.
+struct Room {
+    database: PathBuf,
+    /// When there was.
+    looked: Cell<Option<Instant>>,
+}
+
+impl Room {
+    fn check(&self) -> Result<()> {
+        if self.looked.get().is_some_and(|looked| looked.elapsed() < LOOK) {
+            return Ok(());
+        }
+        self.looked.set(None);
+        has_room(&self.database)?;
+        self.looked.set(Some(Instant::now()));
+        Ok(())
+    }
+}
+
+pub(super) fn identity(path: &Path) -> std::io::Result<(u64, u64)> {
     std::fs::metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
-fn cannot_open(path: &Path, error: &rusqlite::Error) -> Error {
+pub(super) fn cannot_open(path: &Path, error: &rusqlite::Error) -> Error {
     let reason = match error.sqlite_error_code() {
         Some(ErrorCode::CannotOpen) => {
             "it cannot be opened; does its folder exist, and may this user write there?".into()
@@ -140,7 +289,7 @@ fn cannot_open(path: &Path, error: &rusqlite::Error) -> Error {
     Error::Open(format!("database file {}: {reason}", path.display()))
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(
         path,
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -148,7 +297,8 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     // WAL with FULL: an answered write survives a power cut (NORMAL lost some in 14 of 40 measured cuts).
     write_ahead(&connection)?;
-    connection.pragma_update(None, "synchronous", "FULL")?;
+    let synchronous = if is_planted(Fault::NoSync) { "NORMAL" } else { "FULL" };
+    connection.pragma_update(None, "synchronous", synchronous)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
@@ -209,7 +359,7 @@ impl Reader {
             let mut tx = Tx::new(Arm::Sqlite(&self.connection));
             job.run(&mut tx);
             match tx.trouble {
-                Some(reason) => self.health.failed(&reason),
+                Some(error) => self.health.failed(&causes(&error)),
                 None => self.health.works(),
             }
             if !self.connection.is_autocommit()
@@ -224,13 +374,12 @@ impl Reader {
 
 /// Answers jobs that were not begun, and logs why.
 fn fail(health: &Health, jobs: impl Iterator<Item = Box<dyn Job>>, error: &Error) {
-    let reason = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
-    health.failed(&reason);
+    health.failed(&causes(error));
     for job in jobs {
-        job.answer(Verdict::Failed(match error {
+        job.answer(Verdict::Failed(error.trouble().unwrap_or_else(|| match error {
             Error::Busy(_) => Error::Busy(None),
-            _ => Error::Unavailable(reason.clone().into()),
-        }));
+            _ => Error::Unavailable(error.to_string().into()),
+        })));
     }
 }
 
@@ -258,6 +407,7 @@ fn gather(queue: &Queue, batch: &mut Vec<Box<dyn Job>>) {
 struct Writer {
     connection: Connection,
     place: OpenedFile,
+    room: Room,
     health: Arc<Health>,
 }
 
@@ -290,6 +440,10 @@ impl Writer {
                 metrics::histogram!("library_commit_writes").record(batch.len() as f64);
                 batch.drain(..).for_each(|job| job.answer(Verdict::Done));
             }
+            Err(Failure::NotStored(_)) if is_planted(Fault::SwallowedError) => {
+                let _ = run(&self.connection, "ROLLBACK");
+                batch.drain(..).for_each(|job| job.answer(Verdict::Done));
+            }
             Err(Failure::NotStored(error)) => {
                 let _ = run(&self.connection, "ROLLBACK");
                 fail(&self.health, batch.drain(..), &error);
@@ -303,13 +457,18 @@ impl Writer {
         }
     }
 
-    fn commit(&self, batch: &mut [Box<dyn Job>]) -> Result<(), Failure> {
+    fn commit(&self, batch: &mut Vec<Box<dyn Job>>) -> Result<(), Failure> {
         self.place.check()?;
+        self.room.check()?;
         run(&self.connection, "BEGIN IMMEDIATE").map_err(Error::from)?;
         let mut stored = false;
-        for job in batch {
+        for job in batch.iter_mut() {
             // An error here says that SQLite gave up the whole transaction by itself (disk full, I/O error).
             stored |= self.run(job.as_mut(), stored)?;
+        }
+        if is_planted(Fault::EarlyAnswer) {
+            batch.drain(..).for_each(|job| job.answer(Verdict::Done));
+            std::thread::sleep(Duration::from_millis(5));
         }
         run(&self.connection, "COMMIT").map_err(|error| match error.sqlite_error_code() {
             // The record that makes it a commit was not written.
@@ -330,8 +489,8 @@ impl Writer {
         }
         let mut tx = Tx::new(Arm::Sqlite(&self.connection));
         let keep = job.run(&mut tx);
-        if let Some(reason) = tx.trouble {
-            return Err(Error::Unavailable(reason.into()));
+        if let Some(error) = tx.trouble {
+            return Err(error);
         }
         if self.connection.is_autocommit() {
             return Err(Error::Unavailable("the database ended the transaction".into()));
@@ -356,79 +515,7 @@ impl Writer {
     }
 }
 
-pub(super) fn backup(path: &Path, to: &Path) -> Result<()> {
-    let cannot = |error: std::io::Error| Error::Open(format!("cannot write {}: {error}", to.display()));
-    if !path.exists() {
-        return Err(Error::Open(format!("database file {}: it is not there", path.display())));
-    }
-    if to.exists() {
-        return Err(Error::Open(format!("{} exists; name a new file", to.display())));
-    }
-    let partial = Partial::beside(to).map_err(cannot)?;
-    let source = connect(path).map_err(|error| cannot_open(path, &error))?;
-    {
-        let mut target = Connection::open(&partial.path)?;
-        copy(&source, &mut target)?;
-        // The copy is one file, complete in itself.
-        target.pragma_update(None, "journal_mode", "DELETE")?;
-        let verdict: String = target.query_row("PRAGMA integrity_check", [], |row| row.get(0))?;
-        if verdict != "ok" {
-            return Err(Error::Open(format!("the copy is not sound: {verdict}")));
-        }
-    }
-    partial.put_in_place(to).map_err(cannot)
-}
-
-/// Copies everything in one step. In several steps the copy would begin anew whenever somebody borrows in between, and
-/// never end (S7). Writers go on meanwhile: they append to the WAL, and the copy is the library of one moment.
-fn copy(source: &Connection, target: &mut Connection) -> Result<()> {
-    let copying = rusqlite::backup::Backup::new(source, target)?;
-    let begun = Instant::now();
-    loop {
-        match copying.step(-1)? {
-            StepResult::Done => return Ok(()),
-            _ if begun.elapsed() > BUSY_TIMEOUT => return Err(Error::Busy(None)),
-            _ => std::thread::sleep(Duration::from_millis(50)),
-        }
-    }
-}
-
-/// A file that is being written, under a name that nobody has, for its owner alone; gone unless it is put in its place.
-struct Partial {
-    path: PathBuf,
-}
-
-impl Partial {
-    fn beside(to: &Path) -> std::io::Result<Self> {
-        let mut number = std::process::id();
-        loop {
-            let mut name = to.as_os_str().to_owned();
-            name.push(format!(".{number}.partial"));
-            let path = PathBuf::from(name);
-            match create_private(&path) {
-                Ok(()) => return Ok(Self { path }),
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => number = number.wrapping_add(1),
-                Err(error) => return Err(error),
-            }
-        }
-    }
-
-    fn put_in_place(self, to: &Path) -> std::io::Result<()> {
-        File::open(&self.path)?.sync_all()?;
-        std::fs::rename(&self.path, to)?;
-        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder)?.sync_all()
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        // Put in place, it is no more under this name.
-        let _ = std::fs::remove_file(&self.path);
-    }
-}
-
 /// Makes an empty file that only its owner may read: what comes into it are people's names and password hashes.
-fn create_private(path: &Path) -> std::io::Result<()> {
+pub(super) fn create_private(path: &Path) -> std::io::Result<()> {
     File::options().write(true).create_new(true).mode(0o600).open(path).map(drop)
 }

@@ -69,7 +69,8 @@ fn in_postgres(url: &str, statement: &str) -> Result<Vec<Vec<Option<String>>>, S
     })
 }
 
-fn in_sqlite(path: &std::path::Path, statement: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+/// Runs one statement on a file, with the driver alone; every cell as text.
+pub fn in_sqlite(path: &std::path::Path, statement: &str) -> Result<Vec<Vec<Option<String>>>, String> {
     let connection = rusqlite::Connection::open(path).map_err(|error| error.to_string())?;
     let ask = || -> rusqlite::Result<Vec<Vec<Option<String>>>> {
         connection.busy_timeout(std::time::Duration::from_secs(5))?;
@@ -98,7 +99,11 @@ fn in_sqlite(path: &std::path::Path, statement: &str) -> Result<Vec<Vec<Option<S
 impl Database {
     /// An empty file of the embedded database.
     pub fn sqlite() -> Self {
-        let folder = folder();
+        Self::sqlite_in(folder())
+    }
+
+    /// The same in this folder.
+    pub fn sqlite_in(folder: TempDir) -> Self {
         Self {
             location: Location::Sqlite(folder.path().join("library.db")),
             _folder: Some(folder),
@@ -108,8 +113,12 @@ impl Database {
 
     /// An empty database in the cluster named by `LIBRARY_TEST_POSTGRES`.
     pub fn postgres() -> Self {
+        Self::postgres_in(cluster())
+    }
+
+    /// The same in this cluster.
+    pub fn postgres_in(url: String) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
-        let url = cluster();
         let name = format!("library_test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
         in_postgres(&url, &format!("CREATE DATABASE {name}")).expect("a fresh database in the test cluster");
         let mut own = url::Url::parse(&url).expect("LIBRARY_TEST_POSTGRES is a URL");

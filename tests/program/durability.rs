@@ -60,7 +60,7 @@ fn form(copies: i64) -> BookForm {
 }
 
 /// A library with one book and readers who are signed in; the book and their cookies.
-fn filled(database: &Database) -> (i64, Vec<String>) {
+pub fn filled(database: &Database, copies: i64) -> (i64, Vec<String>) {
     let tokens: Vec<String> =
         (0..BORROWERS).map(|_| http::session::new_token().expect("randomness")).collect();
     let hashes: Vec<String> = tokens.iter().map(|token| http::session::hashed(token)).collect();
@@ -81,7 +81,7 @@ fn filled(database: &Database) -> (i64, Vec<String>) {
                 sessions::begin(tx, hash, user.uid, 0, i64::MAX)?;
             }
             let moment = Moment { at: 0, today: jiff::civil::date(2026, 1, 1) };
-            let added = stock::add_title(tx, moment, &Rulebook::default(), &form(COPIES), None, &[]);
+            let added = stock::add_title(tx, moment, &Rulebook::default(), &form(copies), None, &[]);
             Ok(added.map_err(circulation::Error::into_storage)?.expect("new").0.0)
         })
         .expect("the write is stored");
@@ -92,7 +92,7 @@ fn filled(database: &Database) -> (i64, Vec<String>) {
 #[test]
 fn a_killed_server_has_lost_no_loan_that_it_acknowledged_r_loan_2() {
     let database = Database::sqlite();
-    let (book, cookies) = filled(&database);
+    let (book, cookies) = filled(&database, COPIES);
     let path = format!("/books/{book}/loans");
     let acknowledged = Mutex::new(BTreeSet::new());
     for round in 1..=3 {

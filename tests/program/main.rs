@@ -4,9 +4,14 @@
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
+mod disk;
 mod durability;
 mod edge;
+mod faults;
+mod files;
 mod import;
 #[path = "../common/librarian.rs"]
 mod librarian;
 mod process;
+mod restore;
+mod rig;

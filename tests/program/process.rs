@@ -107,6 +107,15 @@ impl Server {
         Self::start_as(command)
     }
 
+    /// [`Self::start`], with a fault that only a rig's control wants.
+    pub fn start_faulty(database: &str, fault: Option<&str>) -> Self {
+        let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--database", database]);
+        if let Some(fault) = fault {
+            command.env("LIBRARY_FAULT", fault);
+        }
+        Self::start_as(command)
+    }
+
     /// Starts this command and waits until it is open.
     pub fn start_as(mut command: Command) -> Self {
         let child = command.spawn().expect("the program starts");
@@ -144,6 +153,11 @@ impl Server {
     /// A request; `None` where the server broke off before the whole answer was there.
     pub fn ask(&self, method: &str, path: &str, cookie: &str, body: Option<&Value>) -> Option<(u16, Value)> {
         ask(self.port, method, path, cookie, body)
+    }
+
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
     }
 
     /// What it has logged so far.
@@ -216,13 +230,24 @@ pub fn ask_for_text(
     headers: &[(&str, &str)],
     body: Option<&Value>,
 ) -> Option<(u16, String)> {
+    ask_at(port, method, &format!("{API}{path}"), headers, body)
+}
+
+/// [`ask_for_text`], of what is not the API.
+pub fn ask_at(
+    port: u16,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: Option<&Value>,
+) -> Option<(u16, String)> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
     stream.set_read_timeout(Some(Duration::from_secs(15))).ok()?;
     let body = body.map(Value::to_string).unwrap_or_default();
     let media = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
     let headers: String = headers.iter().map(|(name, value)| [name, ": ", value, "\r\n"].concat()).collect();
     let head = format!(
-        "{method} {API}{path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{headers}{media}\
+        "{method} {path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{headers}{media}\
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     );

@@ -45,6 +45,7 @@ mod outage;
 mod people;
 mod plans;
 mod schema;
+mod taken_back;
 mod transactions;
 mod undo;
 

@@ -1,0 +1,204 @@
+//! The server's own backups: one a day, kept for seven days and four weeks.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context as _, Result, ensure};
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::{Date, Time},
+};
+use tokio::time::sleep;
+
+use crate::{
+    clock::Clock,
+    storage::{self, Location, backup::Manifest},
+};
+
+/// How often the server looks whether a backup is due.
+const EVERY: Duration = Duration::from_secs(20);
+/// After a failure it is tried again.
+const AGAIN: Duration = Duration::from_mins(15);
+/// Backups of so many days are kept, and of so many weeks the newest.
+const DAYS: usize = 7;
+const WEEKS: usize = 4;
+/// A newest backup that is older is told of: a day, and time to make the next.
+const LATE: SignedDuration = SignedDuration::from_hours(26);
+
+/// When and where to.
+#[derive(Clone, Debug)]
+pub struct Daily {
+    /// The folder, which is there.
+    pub folder: PathBuf,
+    /// The time of day in the library's zone.
+    pub at: Time,
+}
+
+fn name(date: Date) -> String {
+    format!("library-{date}.db")
+}
+
+/// The days of which there is a backup in a folder. Other files are none of ours.
+fn dates(folder: &Path) -> Result<BTreeSet<Date>> {
+    let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    let date = |file: std::io::Result<std::fs::DirEntry>| {
+        let file = file.ok()?.file_name();
+        let date: Date = file.to_str()?.strip_prefix("library-")?.strip_suffix(".db")?.parse().ok()?;
+        (file.to_str() == Some(&name(date))).then_some(date)
+    };
+    Ok(files.filter_map(date).collect())
+}
+
+/// What the newest backup is, in words.
+///
+/// # Errors
+/// That there is none, or that it is late.
+pub fn newest(folder: &Path, now: i64) -> Result<String> {
+    let newest = dates(folder)?.pop_last();
+    let newest = newest.with_context(|| format!("there is no backup in {}", folder.display()))?;
+    let path = folder.join(name(newest));
+    let made_at = Manifest::beside(&path)?
+        .with_context(|| format!("{} has no manifest beside it", path.display()))?
+        .made_at;
+    let age = Timestamp::from_millisecond(now)?.duration_since(made_at);
+    let told = format!("{} is {} hours old", path.display(), age.as_hours());
+    ensure!(age <= LATE, "the newest backup {told}");
+    Ok(told)
+}
+
+/// Whether there is to be a backup now: after the time of day if there is none of today, and at any time where
+/// yesterday's is missing too, because the server did not run.
+fn is_due(made: &BTreeSet<Date>, today: Date, time: Time, at: Time) -> bool {
+    match made.last() {
+        Some(last) if *last >= today => false,
+        Some(last) if last.tomorrow().is_ok_and(|next| next >= today) => time >= at,
+        _ => true,
+    }
+}
+
+/// The days whose backups are not kept any longer.
+fn outdated(made: &BTreeSet<Date>) -> BTreeSet<Date> {
+    let mut kept: BTreeSet<Date> = made.iter().rev().take(DAYS).copied().collect();
+    let mut weeks = BTreeSet::new();
+    for date in made.iter().rev() {
+        let week = date.iso_week_date();
+        if weeks.len() < WEEKS && weeks.insert((week.year(), week.week())) {
+            kept.insert(*date);
+        }
+    }
+    made.difference(&kept).copied().collect()
+}
+
+/// Removes what a server that was killed has begun.
+fn remove_broken_off(folder: &Path) -> Result<()> {
+    for file in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let file = file?;
+        let name = file.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with("library-") && name.ends_with(".partial") {
+            std::fs::remove_file(file.path())?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes the backup if it is due; whether it was.
+fn look(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
+    let moment = Timestamp::from_millisecond(clock.now())?.to_zoned(clock.zone());
+    let (today, time) = (moment.date(), moment.time());
+    let mut made = dates(&daily.folder)?;
+    if !is_due(&made, today, time, daily.at) {
+        return Ok(false);
+    }
+    remove_broken_off(&daily.folder)?;
+    let path = daily.folder.join(name(today));
+    let manifest = storage::backup(location, &path)?;
+    tracing::info!(file = %path.display(), "backup made: {}", manifest.contents());
+    made.insert(today);
+    for date in outdated(&made) {
+        let old = daily.folder.join(name(date));
+        std::fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
+        // A copy from before manifests has none.
+        let _ = std::fs::remove_file(Manifest::path(&old));
+    }
+    Ok(true)
+}
+
+/// Tells monitors when the newest good backup was made.
+fn measure(folder: &Path) {
+    let newest = dates(folder).ok().and_then(|mut made| made.pop_last());
+    let manifest = newest.and_then(|date| Manifest::beside(&folder.join(name(date))).ok().flatten());
+    if let Some(manifest) = manifest {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "seconds since 1970 are exact in a float until long after us"
+        )]
+        let seconds = manifest.made_at.as_second() as f64;
+        metrics::gauge!("library_backup_made_timestamp_seconds").set(seconds);
+    }
+}
+
+/// Makes backups until the task is aborted.
+pub async fn run(daily: Daily, location: Location, clock: Clock) {
+    loop {
+        let (plan, from, time) = (daily.clone(), location.clone(), clock.clone());
+        let looked = tokio::task::spawn_blocking(move || {
+            let looked = look(&plan, &from, &time);
+            measure(&plan.folder);
+            looked
+        });
+        let failed = match looked.await {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(format!("{error:#}")),
+            Err(panic) => Some(panic.to_string()),
+        };
+        let Some(reason) = failed else {
+            sleep(EVERY).await;
+            continue;
+        };
+        tracing::error!(reason, "no backup was made; it is tried again in {} minutes", AGAIN.as_secs() / 60);
+        if let Err(late) = newest(&daily.folder, clock.now()) {
+            tracing::warn!("{late:#}");
+        }
+        sleep(AGAIN).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::{date, time};
+
+    use super::*;
+
+    #[test]
+    fn a_backup_is_due_once_a_day_and_at_once_where_one_was_missed() {
+        let (today, at) = (date(2026, 11, 22), time(2, 30, 0, 0));
+        let due = |newest: &[Date], now| is_due(&newest.iter().copied().collect(), today, now, at);
+        assert!(due(&[], time(0, 0, 0, 0)), "the first");
+        assert!(!due(&[date(2026, 11, 21)], time(2, 29, 59, 0)), "not yet");
+        assert!(due(&[date(2026, 11, 21)], time(2, 30, 0, 0)), "now");
+        assert!(!due(&[today], time(23, 59, 0, 0)), "made");
+        assert!(due(&[date(2026, 11, 20)], time(0, 1, 0, 0)), "the server was down yesterday");
+        assert!(!due(&[date(2026, 11, 23)], time(12, 0, 0, 0)), "the clock was ahead");
+    }
+
+    #[test]
+    fn seven_days_and_four_weeks_are_kept() {
+        let begin = date(2026, 9, 1);
+        let mut made = BTreeSet::new();
+        for day in 0..60 {
+            made.insert(begin.saturating_add(jiff::Span::new().days(day)));
+            let outdated = outdated(&made);
+            made.retain(|date| !outdated.contains(date));
+        }
+        // October 30 is a Friday; Sundays end the weeks.
+        let expected: BTreeSet<Date> = (24..=30)
+            .map(|day| date(2026, 10, day))
+            .chain([date(2026, 10, 11), date(2026, 10, 18), date(2026, 10, 25)])
+            .collect();
+        assert_eq!(made, expected);
+    }
+}

@@ -1,0 +1,426 @@
+//! Copies of a `SQLite` database, made while others work on it, and the way back from one.
+//!
+//! A copy is a file that is complete in itself, with a manifest beside it that tells what it is. Nothing stands under a
+//! copy's name before it was checked and is on the disk, so one that was broken off never looks like one that is good.
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write as _,
+    fs::File,
+    io::{ErrorKind, Read, Write},
+    os::unix::fs::MetadataExt as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use jiff::{Timestamp, tz::TimeZone};
+use rusqlite::{Connection, backup::StepResult};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use super::{
+    Db, Error, Location, Result, Tx, copies, ledger,
+    migrate::{self, MIGRATIONS},
+    sqlite::{
+        BUSY_TIMEOUT, beside, cannot_open, connect, create_private, hold_for_server, identity, look, missing,
+    },
+};
+use crate::{clock::Clock, sql};
+
+/// Behind the name of a copy, its manifest.
+const MANIFEST: &str = ".manifest.json";
+
+/// Contradictions of each kind that are told.
+const CONTRADICTIONS: i64 = 10;
+
+/// What a copy is, as it was found when it was made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// When it was begun; everything that was answered before is in it.
+    pub made_at: Timestamp,
+    /// The version of the schema.
+    pub schema: i64,
+    /// SHA-256 of the file, in hexadecimal.
+    pub sha256: String,
+    /// Length of the file.
+    pub bytes: u64,
+    /// How many rows each table has.
+    pub rows: BTreeMap<String, i64>,
+}
+
+impl Manifest {
+    /// Where the manifest of a copy is.
+    #[must_use]
+    pub fn path(copy: &Path) -> PathBuf {
+        beside(copy, MANIFEST)
+    }
+
+    /// The manifest beside a copy; `None` where there is none.
+    ///
+    /// # Errors
+    /// [`Error::Open`] where it cannot be read.
+    pub fn beside(copy: &Path) -> Result<Option<Self>> {
+        let path = Self::path(copy);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(cannot_read(&path, &error)),
+        };
+        serde_json::from_str(&text).map(Some).map_err(|error| cannot_read(&path, &error))
+    }
+
+    /// What is in it that a librarian counts by.
+    #[must_use]
+    pub fn contents(&self) -> String {
+        let count = |table: &str| self.rows.get(table).copied().unwrap_or_default();
+        format!(
+            "schema {}, {} books, {} copies, {} people, {} loans",
+            self.schema,
+            count("books"),
+            count("copies"),
+            count("users"),
+            count("loans")
+        )
+    }
+}
+
+fn cannot_read(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::Open(format!("cannot read {}: {error}", path.display()))
+}
+
+fn cannot_write(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    Error::Open(format!("cannot write {}: {error}", path.display()))
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_millisecond(Clock::system(TimeZone::UTC).now()).unwrap_or_default()
+}
+
+/// Copies a whole database, whatever its schema, while others go on working.
+pub(super) fn make(path: &Path, to: &Path) -> Result<Manifest> {
+    if !path.exists() {
+        return Err(missing(path));
+    }
+    if to.exists() {
+        return Err(Error::Open(format!("{} exists; name a new file", to.display())));
+    }
+    let made_at = now();
+    let partial = Partial::beside(to).map_err(|error| cannot_write(to, &error))?;
+    let source = connect(path).map_err(|error| cannot_open(path, &error))?;
+    {
+        let mut target = Connection::open(&partial.path)?;
+        copy(&source, &mut target)?;
+        // The copy is one file, complete in itself.
+        target.pragma_update(None, "journal_mode", "DELETE")?;
+    }
+    let (schema, rows) = look(&partial.path, |tx| {
+        is_whole(tx)?;
+        Ok((schema(tx)?, rows(tx)?))
+    })?;
+    let (sha256, bytes) = fingerprint(&partial.path)?;
+    let manifest = Manifest { made_at, schema, sha256, bytes, rows };
+    let text = serde_json::to_string_pretty(&manifest).map_err(|error| cannot_write(to, &error))?;
+    let beside_it = Manifest::path(to);
+    let told = Partial::beside(&beside_it).map_err(|error| cannot_write(&beside_it, &error))?;
+    std::fs::write(&told.path, text + "\n").map_err(|error| cannot_write(&beside_it, &error))?;
+    // The copy last: where it stands, its manifest does.
+    told.put_in_place(&beside_it).map_err(|error| cannot_write(&beside_it, &error))?;
+    partial.put_in_place(to).map_err(|error| cannot_write(to, &error))?;
+    Ok(manifest)
+}
+
+/// Copies everything in one step. In several steps the copy would begin anew whenever somebody borrows in between, and
+/// never end (S7). Writers go on meanwhile: they append to the WAL, and the copy is the library of one moment.
+fn copy(source: &Connection, target: &mut Connection) -> Result<()> {
+    let copying = rusqlite::backup::Backup::new(source, target)?;
+    let begun = Instant::now();
+    loop {
+        match copying.step(-1)? {
+            StepResult::Done => return Ok(()),
+            _ if begun.elapsed() > BUSY_TIMEOUT => return Err(Error::Busy(None)),
+            _ => std::thread::sleep(Duration::from_millis(50)),
+        }
+    }
+}
+
+/// Reads the whole file as `SQLite` understands it.
+fn is_whole(tx: &mut Tx<'_>) -> Result<()> {
+    let verdict: String = tx.query_one(sql!("PRAGMA integrity_check(1)"), &[], |row| row.get(0))?;
+    if verdict != "ok" {
+        return Err(Error::Open(format!("the copy is not sound: {}", verdict.replace('\n', " "))));
+    }
+    let strays: i64 =
+        tx.query_one(sql!("SELECT COUNT(*) FROM pragma_foreign_key_check"), &[], |row| row.get(0))?;
+    match strays {
+        0 => Ok(()),
+        strays => {
+            Err(Error::Open(format!("the copy is not sound: {strays} rows refer to rows that are not there")))
+        }
+    }
+}
+
+fn schema(tx: &mut Tx<'_>) -> Result<i64> {
+    tx.query_one(sql!("SELECT COALESCE(MAX(version), 0) FROM schema_version"), &[], |row| row.get(0))
+}
+
+fn rows(tx: &mut Tx<'_>) -> Result<BTreeMap<String, i64>> {
+    let tables = migrate::tables(tx)?;
+    tables.into_iter().map(|table| tx.count(&table).map(|rows| (table, rows))).collect()
+}
+
+/// SHA-256 of a file in hexadecimal, and its length.
+fn fingerprint(path: &Path) -> Result<(String, u64)> {
+    let mut file = File::open(path).map_err(|error| cannot_read(path, &error))?;
+    pass_on(&mut file, &mut std::io::sink()).map_err(|error| cannot_read(path, &error))
+}
+
+/// Copies bytes; SHA-256 of what was copied, and how many they were.
+fn pass_on(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String, u64)> {
+    let (mut digest, mut bytes) = (Sha256::new(), 0);
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        let read = from.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        digest.update(&buffer[..read]);
+        to.write_all(&buffer[..read])?;
+        bytes += read as u64;
+    }
+    let mut text = String::new();
+    for byte in digest.finalize() {
+        let _ = write!(text, "{byte:02x}");
+    }
+    Ok((text, bytes))
+}
+
+/// What was found of a copy that is good.
+#[derive(Debug)]
+pub struct Good {
+    /// What is in it.
+    pub found: Manifest,
+    /// Whether it had a manifest, which it agrees with.
+    pub told: bool,
+}
+
+/// Checks a copy and changes nothing: that it is the file that was made, whole, not of a newer program, and a library
+/// whose records agree, as `library doctor` asks of one in use.
+///
+/// # Errors
+/// [`Error::Open`] with what is wrong with it.
+pub fn verify(copy: &Path) -> Result<Good> {
+    if !copy.exists() {
+        return Err(Error::Open(format!("{} is not there", copy.display())));
+    }
+    if std::fs::metadata(beside(copy, "-wal")).is_ok_and(|log| log.len() > 0) {
+        return Err(Error::Open(format!(
+            "{} has a -wal file beside it, so it is a database in use and not a copy: copy it with library backup",
+            copy.display()
+        )));
+    }
+    let of_copy = |error: Error| match error {
+        Error::Open(told) => Error::Open(format!("{}: {told}", copy.display())),
+        other => other,
+    };
+    let told = Manifest::beside(copy)?;
+    let (sha256, bytes) = fingerprint(copy)?;
+    if told.as_ref().is_some_and(|told| told.sha256 != sha256) {
+        return Err(of_copy(Error::Open(
+            "it is not the file that its manifest tells of (another SHA-256): it was damaged or changed"
+                .into(),
+        )));
+    }
+    let (schema, rows) = look(copy, |tx| {
+        is_whole(tx)?;
+        migrate::is_known(tx, MIGRATIONS)?;
+        Ok((schema(tx)?, rows(tx)?))
+    })
+    .map_err(of_copy)?;
+    let wrong = up_to_date(copy, schema, contradictions);
+    if let Some(first) = wrong.map_err(of_copy)?.first() {
+        return Err(of_copy(Error::Open(format!("its records contradict each other: {first}"))));
+    }
+    let made_at = told.as_ref().map_or_else(Timestamp::default, |told| told.made_at);
+    Ok(Good { found: Manifest { made_at, schema, sha256, bytes, rows }, told: told.is_some() })
+}
+
+fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
+    let mut found = copies::contradictions(tx, CONTRADICTIONS)?;
+    found.extend(ledger::contradictions(tx)?);
+    Ok(found)
+}
+
+/// Reads from a copy that is good.
+///
+/// # Errors
+/// As [`verify`], and the work's own.
+pub fn read<T: Send + 'static>(
+    copy: &Path,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let good = verify(copy)?;
+    up_to_date(copy, good.found.schema, work)
+}
+
+/// Reads from a copy; from one with an older schema in a copy of it, which is brought up to date and thrown away.
+fn up_to_date<T: Send + 'static>(
+    copy: &Path,
+    schema: i64,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
+) -> Result<T> {
+    if usize::try_from(schema) == Ok(MIGRATIONS.len()) {
+        return look(copy, work);
+    }
+    let folder = tempfile::tempdir().map_err(|error| cannot_write(&std::env::temp_dir(), &error))?;
+    let newer = folder.path().join("library.db");
+    std::fs::copy(copy, &newer).map_err(|error| cannot_write(&newer, &error))?;
+    let db = Db::open(&Location::Sqlite(newer))?;
+    let found = db.read_blocking(work);
+    db.close();
+    found
+}
+
+/// What became of the database that was there.
+#[derive(Debug)]
+pub struct Restored {
+    /// What is in its place now.
+    pub found: Manifest,
+    /// The name under which it is kept.
+    pub kept: Option<PathBuf>,
+}
+
+/// Puts a copy in the place of a database, which is kept under another name. Everybody is signed out: sessions that had
+/// been ended since the copy was made would otherwise be good again.
+///
+/// # Errors
+/// [`Error::Open`] where a server or another program works on the database, or the copy is not good; nothing was changed.
+pub fn restore(copy: &Path, location: &Location) -> Result<Restored> {
+    let Location::Sqlite(path) = location else {
+        return Err(Error::Open(
+            "a PostgreSQL database is restored with its own tool: pg_restore --clean --if-exists --dbname=DATABASE FILE; \
+             library doctor then tells whether it is sound"
+                .into(),
+        ));
+    };
+    // Where the name is a link, the file that it stands for is replaced.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.clone());
+    if identity(copy).is_ok_and(|copy| identity(path).is_ok_and(|database| database == copy)) {
+        return Err(Error::Open(format!("{} is the database itself", copy.display())));
+    }
+    let _alone = hold_for_server(path)?;
+    let Good { found, .. } = verify(copy)?;
+    let cannot = |error: std::io::Error| cannot_write(path, &error);
+    let partial = Partial::beside(path).map_err(cannot)?;
+    take_over(copy, &partial.path, &found.sha256)?;
+    sign_everybody_out(&partial.path)?;
+    let kept = set_aside(path)?;
+    partial.put_in_place(path).map_err(cannot)?;
+    Ok(Restored { found, kept })
+}
+
+/// Copies the bytes that were checked, for the owner of the library.
+fn take_over(copy: &Path, to: &Path, sha256: &str) -> Result<()> {
+    let mut from = File::open(copy).map_err(|error| cannot_read(copy, &error))?;
+    let mut file =
+        File::options().write(true).truncate(true).open(to).map_err(|error| cannot_write(to, &error))?;
+    let (copied, _) = pass_on(&mut from, &mut file).map_err(|error| cannot_write(to, &error))?;
+    if copied != sha256 {
+        return Err(Error::Open(format!("{} changed while it was copied", copy.display())));
+    }
+    // An operator who is root must not take the file away from the user that the server runs as.
+    let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let (ours, owner) = (file.metadata(), std::fs::metadata(folder));
+    if let (Ok(ours), Ok(owner)) = (ours, owner)
+        && ours.uid() != owner.uid()
+    {
+        std::os::unix::fs::chown(to, Some(owner.uid()), Some(owner.gid()))
+            .map_err(|error| cannot_write(to, &error))?;
+    }
+    Ok(())
+}
+
+fn sign_everybody_out(path: &Path) -> Result<()> {
+    let restored = Connection::open(path)?;
+    restored.pragma_update(None, "foreign_keys", true)?;
+    for table in ["sessions", "sign_in_codes"] {
+        // A schema from before sign-in codes has none.
+        if restored.table_exists(None, table)? {
+            restored.execute(&format!("DELETE FROM {table}"), [])?;
+        }
+    }
+    Ok(())
+}
+
+/// Gives the database that is there another name, with its log where that could not be written into it; the name.
+fn set_aside(path: &Path) -> Result<Option<PathBuf>> {
+    let cannot = |error: std::io::Error| cannot_write(path, &error);
+    let stamp = now().strftime("%Y%m%d-%H%M%S");
+    let aside = beside(path, &format!(".before-{stamp}"));
+    if aside.exists() {
+        return Err(Error::Open(format!("{} exists; wait a second", aside.display())));
+    }
+    // What is damaged is kept as it is.
+    if path.exists()
+        && let Err(Error::Busy(_)) = all_in_one_file(path)
+    {
+        return Err(Error::Open(format!(
+            "another program works on {}: wait until it is done",
+            path.display()
+        )));
+    }
+    let mut kept = None;
+    for suffix in ["-wal", "-shm", "-journal"] {
+        let file = beside(path, suffix);
+        if file.exists() {
+            std::fs::rename(&file, beside(&aside, suffix)).map_err(cannot)?;
+            kept = Some(aside.clone());
+        }
+    }
+    if path.exists() {
+        // At no moment is there no database.
+        std::fs::hard_link(path, &aside).or_else(|_| std::fs::rename(path, &aside)).map_err(cannot)?;
+        kept = Some(aside);
+    }
+    Ok(kept)
+}
+
+/// Writes the log into the database, which succeeds where nobody else has it open.
+fn all_in_one_file(path: &Path) -> Result<()> {
+    let old = connect(path)?;
+    old.busy_timeout(Duration::from_secs(1))?;
+    old.pragma_update(None, "journal_mode", "DELETE")?;
+    Ok(())
+}
+
+/// A file that is being written, under a name that nobody has, for its owner alone; gone unless it is put in its place.
+struct Partial {
+    path: PathBuf,
+}
+
+impl Partial {
+    fn beside(to: &Path) -> std::io::Result<Self> {
+        let mut number = std::process::id();
+        loop {
+            let path = beside(to, &format!(".{number}.partial"));
+            match create_private(&path) {
+                Ok(()) => return Ok(Self { path }),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number = number.wrapping_add(1),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn put_in_place(self, to: &Path) -> std::io::Result<()> {
+        File::open(&self.path)?.sync_all()?;
+        std::fs::rename(&self.path, to)?;
+        let folder = to.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder)?.sync_all()
+    }
+}
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        // Put in place, it is no more under this name.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}

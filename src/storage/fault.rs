@@ -1,0 +1,26 @@
+//! Faults that the rigs of `docs/reliability.md` plant, to show that they would notice them. A release build has none.
+
+use std::sync::LazyLock;
+
+/// What a broken database layer could do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// Answers before COMMIT.
+    EarlyAnswer,
+    /// Commits without waiting for the disk.
+    NoSync,
+    /// Takes a failed commit for a good one.
+    SwallowedError,
+}
+
+/// Whether `LIBRARY_FAULT` names it.
+pub(super) fn is_planted(fault: Fault) -> bool {
+    static PLANTED: LazyLock<Option<Fault>> =
+        LazyLock::new(|| match std::env::var("LIBRARY_FAULT").ok()?.as_str() {
+            "early-answer" => Some(Fault::EarlyAnswer),
+            "no-sync" => Some(Fault::NoSync),
+            "swallowed-error" => Some(Fault::SwallowedError),
+            _ => None,
+        });
+    cfg!(debug_assertions) && *PLANTED == Some(fault)
+}

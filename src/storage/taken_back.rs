@@ -1,0 +1,226 @@
+//! A deleted title on its way back from a copy of the database that still has it.
+
+use super::{Result, Row, Tx, books, copies};
+use crate::{domain::id::BookId, sql};
+
+/// A title as a copy of the database has it.
+#[derive(Clone, Debug)]
+pub struct Title {
+    id: BookId,
+    /// Title.
+    pub title: String,
+    author: String,
+    genre: String,
+    photo_url: String,
+    description: String,
+    location: String,
+    rating: Option<i64>,
+    isbn: Option<String>,
+    published_year: Option<i64>,
+    language: Option<String>,
+    version: i64,
+    import_key: Option<String>,
+    created_at: i64,
+    reviews: Vec<Review>,
+    copies: Vec<Copy>,
+}
+
+#[derive(Clone, Debug)]
+struct Review {
+    id: i64,
+    user: i64,
+    user_name: String,
+    rating: i64,
+    comment: String,
+    created_at: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Copy {
+    id: i64,
+    barcode: String,
+    key: String,
+    condition: String,
+}
+
+fn title(row: &Row<'_>) -> Result<Title> {
+    Ok(Title {
+        id: row.get(0)?,
+        title: row.get(1)?,
+        author: row.get(2)?,
+        genre: row.get(3)?,
+        photo_url: row.get(4)?,
+        description: row.get(5)?,
+        location: row.get(6)?,
+        rating: row.get(7)?,
+        isbn: row.get(8)?,
+        published_year: row.get(9)?,
+        language: row.get(10)?,
+        version: row.get(11)?,
+        import_key: row.get(12)?,
+        created_at: row.get(13)?,
+        reviews: Vec::new(),
+        copies: Vec::new(),
+    })
+}
+
+/// Reads a title with its reviews and its copies; `None` where there is none.
+pub fn read(tx: &mut Tx<'_>, id: BookId) -> Result<Option<Title>> {
+    let found = tx.query_opt(
+        sql!(
+            "SELECT id, title, author, genre, photo_url, description, location, rating, isbn, published_year, language,
+                    version, import_key, created_at FROM books WHERE id = $1"
+        ),
+        &[&id],
+        title,
+    )?;
+    let Some(mut title) = found else { return Ok(None) };
+    title.reviews = tx.query(
+        sql!(
+            "SELECT id, user_id, user_name, rating, comment, created_at FROM reviews WHERE book_id = $1 ORDER BY id"
+        ),
+        &[&id],
+        |row| {
+            Ok(Review {
+                id: row.get(0)?,
+                user: row.get(1)?,
+                user_name: row.get(2)?,
+                rating: row.get(3)?,
+                comment: row.get(4)?,
+                created_at: row.get(5)?,
+            })
+        },
+    )?;
+    title.copies = tx.query(
+        sql!(
+            "SELECT id, barcode, barcode_key, condition FROM copies
+             WHERE book_id = $1 AND barcode_key IS NOT NULL ORDER BY id"
+        ),
+        &[&id],
+        |row| Ok(Copy { id: row.get(0)?, barcode: row.get(1)?, key: row.get(2)?, condition: row.get(3)? }),
+    )?;
+    Ok(Some(title))
+}
+
+/// Why a title does not come back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hindrance {
+    /// It is in the catalogue.
+    IsThere,
+    /// It was deleted today and is brought back by an undo.
+    Undoable,
+    /// Nobody deleted it in this library.
+    NeverDeleted,
+    /// These barcodes are another copy's or a reader's by now.
+    Taken(Vec<String>),
+    /// An import has brought the same row again.
+    ImportedAgain,
+}
+
+/// Puts a title back that was deleted. The reviews of people who were erased stay without their names. What is on loan is
+/// still on loan; the other copies are in the state that the copy of the database has them in.
+///
+/// # Errors
+/// The database's own. A [`Hindrance`] has changed nothing.
+pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64) -> Result<Result<(), Hindrance>> {
+    if let Some(hindrance) = hindrance(tx, title)? {
+        return Ok(Err(hindrance));
+    }
+    // As the deletion left them beside, from where an undo brings them back.
+    tx.execute_one(
+        sql!(
+            "INSERT INTO deleted_books (id, deleted_at, title, author, genre, photo_url, description, status, no_of_books,
+                                        location, rating, isbn, published_year, language, version, import_key, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, 'Not Available', 0, $8, $9, $10, $11, $12, $13, $14, $15)"
+        ),
+        &[
+            &title.id,
+            &now,
+            &title.title,
+            &title.author,
+            &title.genre,
+            &title.photo_url,
+            &title.description,
+            &title.location,
+            &title.rating,
+            &title.isbn,
+            &title.published_year,
+            &title.language,
+            &(title.version + 1),
+            &title.import_key,
+            &title.created_at,
+        ],
+    )?;
+    for review in &title.reviews {
+        tx.execute(
+            sql!(
+                "INSERT INTO deleted_reviews (id, book_id, user_id, user_name, rating, comment, created_at)
+                 SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), id,
+                        CASE WHEN gone_at IS NOT NULL AND merged_into IS NULL THEN '' ELSE CAST($4 AS TEXT) END,
+                        CAST($5 AS BIGINT), CAST($6 AS TEXT), CAST($7 AS BIGINT) FROM users WHERE id = $3"
+            ),
+            &[
+                &review.id,
+                &title.id,
+                &review.user,
+                &review.user_name,
+                &review.rating,
+                &review.comment,
+                &review.created_at,
+            ],
+        )?;
+    }
+    for copy in &title.copies {
+        tx.execute(
+            sql!(
+                "INSERT INTO deleted_copies (id, book_id, barcode, barcode_key, condition, left_as, loan_id)
+                 SELECT c.id, c.book_id, c.barcode, CAST($3 AS TEXT),
+                        CASE c.condition WHEN 'withdrawn' THEN CAST($4 AS TEXT) ELSE c.condition END, c.condition, l.id
+                 FROM copies AS c LEFT JOIN loans AS l ON l.copy_id = c.id AND l.ended_at IS NULL
+                 WHERE c.id = $1 AND c.book_id = $2 AND c.barcode_key IS NULL"
+            ),
+            &[&copy.id, &title.id, &copy.key, &copy.condition],
+        )?;
+    }
+    if !copies::title_restored(tx, title.id)? || !books::restore(tx, title.id)? {
+        return Ok(Err(Hindrance::ImportedAgain));
+    }
+    books::count_copies(tx, title.id)?;
+    Ok(Ok(()))
+}
+
+fn hindrance(tx: &mut Tx<'_>, title: &Title) -> Result<Option<Hindrance>> {
+    if books::lock(tx, title.id)?.is_some() {
+        return Ok(Some(Hindrance::IsThere));
+    }
+    let told: (bool, bool, bool) = tx.query_one(
+        sql!(
+            "SELECT EXISTS (SELECT 1 FROM deleted_books WHERE id = $1),
+                    EXISTS (SELECT 1 FROM events WHERE book_id = $1 AND action = 'book-deleted'),
+                    EXISTS (SELECT 1 FROM books WHERE import_key = $2)"
+        ),
+        &[&title.id, &title.import_key],
+        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+    )?;
+    let mut taken = Vec::new();
+    for copy in &title.copies {
+        let is_taken: bool = tx.query_one(
+            sql!(
+                "SELECT EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1 UNION ALL
+                                SELECT 1 FROM users WHERE roll_number = $1)"
+            ),
+            &[&copy.key],
+            |row| row.get(0),
+        )?;
+        if is_taken {
+            taken.push(copy.barcode.clone());
+        }
+    }
+    Ok(match told {
+        (true, ..) => Some(Hindrance::Undoable),
+        (_, false, _) => Some(Hindrance::NeverDeleted),
+        (.., true) => Some(Hindrance::ImportedAgain),
+        _ if !taken.is_empty() => Some(Hindrance::Taken(taken)),
+        _ => None,
+    })
+}

@@ -1,0 +1,60 @@
+//! One deleted title, brought back from a backup into the library in use, which goes on (the command `take-back`).
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::{
+    circulation::Moment,
+    domain::{
+        change::{Change, Record},
+        id::BookId,
+    },
+    storage::{
+        Db, backup, books,
+        events::{self, Entry},
+        taken_back::{self, Hindrance},
+    },
+};
+
+/// Brings a title with its copies and reviews back from a backup; its name. Its loans were never gone.
+///
+/// # Errors
+/// In words for the operator, where the backup is not good or has no such title, or something stands in the way; nothing
+/// was changed then.
+pub fn book(backup: &Path, db: &Db, moment: Moment, id: BookId) -> Result<String> {
+    let title = backup::read(backup, move |tx| taken_back::read(tx, id))?
+        .with_context(|| format!("{} has no book with the number {id}", backup.display()))?;
+    let name = title.title.clone();
+    let put = db.write_blocking(move |tx| -> Result<()> {
+        if let Err(hindrance) = taken_back::put(tx, &title, moment.at)? {
+            bail!(words(&hindrance, &title.title));
+        }
+        let book = books::detail(tx, id, moment.today)?.context("the title is gone again")?;
+        let change = Change::BookAdded { book: Record::from(&book) };
+        events::record(tx, moment.at, None, &Entry::book(id, change))?;
+        Ok(())
+    });
+    put.map(|()| name)
+}
+
+fn words(hindrance: &Hindrance, title: &str) -> String {
+    match hindrance {
+        Hindrance::IsThere => format!("“{title}” is in the catalogue"),
+        Hindrance::Undoable => {
+            format!(
+                "“{title}” was deleted a short while ago: a librarian undoes that under Activity, and nothing is lost"
+            )
+        }
+        Hindrance::NeverDeleted => {
+            format!("nobody deleted “{title}” under this number here: the backup is another library's")
+        }
+        Hindrance::Taken(barcodes) => format!(
+            "the barcodes {} of “{title}” are another book's or a reader's by now: give those others first",
+            barcodes.join(", ")
+        ),
+        Hindrance::ImportedAgain => {
+            format!("an import has brought “{title}” again: delete that one first, or leave it at that")
+        }
+    }
+}

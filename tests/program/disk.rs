@@ -1,0 +1,201 @@
+//! Disks that are full or fail: nobody is told what is not so, reading goes on, and nothing has to be started anew (R3).
+
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{
+    common::Database,
+    durability::filled,
+    files::ready,
+    process::{Server, ask},
+    rig::{Load, kept, not_run, tool, until},
+};
+
+/// A disk of so few MiB, in memory.
+struct Small {
+    folder: TempDir,
+}
+
+impl Small {
+    fn new(mib: usize) -> Result<Self, String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let size = format!("size={mib}m");
+        tool("mount", &["-t", "tmpfs", "-o", &size, "tmpfs", folder.path().to_str().expect("UTF-8")])?;
+        Ok(Self { folder })
+    }
+
+    fn database(&self) -> Database {
+        Database::sqlite_in(tempfile::tempdir_in(self.folder.path()).expect("room"))
+    }
+
+    /// What takes the room.
+    fn ballast(&self) -> PathBuf {
+        self.folder.path().join("ballast")
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = tool("umount", &["--lazy", self.folder.path().to_str().expect("UTF-8")]);
+    }
+}
+
+/// Takes all the room there is.
+fn fill(path: &Path) {
+    let mut ballast = File::create(path).expect("a file");
+    for size in [64 * 1024, 4096, 1] {
+        while ballast.write_all(&vec![0; size]).is_ok() {}
+    }
+}
+
+/// People borrow while the disk fills up; the loans that they were told of, and those that there are.
+fn filled_up_under_load(disk: &Small, fault: Option<&str>) -> (BTreeSet<i64>, BTreeSet<i64>) {
+    let database = disk.database();
+    let (book, cookies) = filled(&database, 1000);
+    let server = Server::start_faulty(&database.location.to_string(), fault);
+    let load = Load::default();
+    load.during(server.port, book, &cookies, || {
+        until("a loan", || load.lent().len() > 20);
+        fill(&disk.ballast());
+        std::thread::sleep(Duration::from_millis(400));
+    });
+    let others = load.others();
+    if fault.is_none() {
+        assert!(others.keys().eq([&507]), "{others:?}");
+    }
+    std::fs::remove_file(disk.ballast()).expect("removed");
+    server.stop();
+    (load.lent(), kept(&database))
+}
+
+#[test]
+fn a_full_disk_loses_nothing_and_is_told_as_it_is_r3_p12() {
+    let disk = match Small::new(24) {
+        Ok(disk) => disk,
+        Err(why) => return not_run("R3", &why),
+    };
+    let (told, kept) = filled_up_under_load(&disk, None);
+    // Neither "done" nor "nothing was changed" was ever wrong.
+    assert_eq!(told, kept);
+    // The control: a build that takes a failed commit for a good one.
+    let noticed = (0..5).any(|_| {
+        let (told, kept) = filled_up_under_load(&disk, Some("swallowed-error"));
+        told.difference(&kept).count() > 0
+    });
+    assert!(noticed, "the rig does not notice a false answer");
+}
+
+#[test]
+fn with_a_full_disk_the_library_can_be_read_and_left_and_goes_on_when_there_is_room_p12() {
+    let disk = match Small::new(24) {
+        Ok(disk) => disk,
+        Err(why) => return not_run("R3", &why),
+    };
+    let database = disk.database();
+    let (book, cookies) = filled(&database, 1000);
+    let server = Server::start(&database.location.to_string());
+    let path = format!("/books/{book}/loans");
+    let borrow = |reader: usize| ask(server.port, "POST", &path, &cookies[reader], None).expect("an answer");
+    let who =
+        |reader: usize| server.ask("GET", "/auth/session", &cookies[reader], None).expect("an answer").1;
+    let leave =
+        |reader: usize| server.ask("POST", "/auth/sign-out", &cookies[reader], None).expect("an answer").0;
+    assert_eq!(borrow(0).0, 201);
+    assert_eq!(ready(&server).0, 200);
+    fill(&disk.ballast());
+    until("notice", || borrow(0).0 == 507);
+    let (_, told) = borrow(0);
+    let words =
+        "The disk of the library's server is full. Nothing was changed; please tell the library's staff.";
+    assert_eq!((&told["code"], &told["detail"]), (&json!("disk-full"), &json!(words)));
+    let (status, told) = ready(&server);
+    assert!(status == 503 && told.contains("the disk is full"), "{status} {told}");
+    assert_eq!(server.ask("GET", "/books", &cookies[0], None).map(|answer| answer.0), Some(200));
+    for _ in 0..500 {
+        assert_eq!(borrow(0).0, 507);
+    }
+    let log = server.log();
+    assert!(log.contains("disk is full") && log.lines().count() < 20, "{log}");
+    // Whoever leaves is gone.
+    assert!(who(1)["user"].is_object());
+    assert_eq!(leave(1), 204);
+    assert!(who(1)["user"].is_null());
+
+    std::fs::remove_file(disk.ballast()).expect("removed");
+    until("writing", || borrow(0).0 == 201);
+    assert_eq!(ready(&server), (200, "ready\n".to_owned()));
+    assert!(who(1)["user"].is_null(), "still");
+    let sessions = || database.raw("SELECT COUNT(*) FROM sessions").expect("readable")[0][0].clone();
+    assert_eq!(sessions().as_deref(), Some("4"));
+    assert_eq!(leave(2), 204);
+    assert_eq!(sessions().as_deref(), Some("2"), "also the one that could not be ended before");
+    server.stop();
+}
+
+/// The system refuses to write to the disk for a while.
+#[test]
+fn a_disk_that_fails_loses_nothing_and_heals_r3() {
+    let database = Database::sqlite();
+    let (book, cookies) = filled(&database, 100_000);
+    let server = Server::start(&database.location.to_string());
+    let load = Load::default();
+    let mut failed = Ok(());
+    load.during(server.port, book, &cookies, || {
+        until("a loan", || load.lent().len() > 20);
+        failed = failing(&server, || {
+            until("a failure", || load.others().contains_key(&503));
+            assert_eq!(server.ask("GET", "/books", &cookies[0], None).map(|answer| answer.0), Some(200));
+            until("notice", || ready(&server).0 == 503);
+        });
+        if failed.is_ok() {
+            let before = load.lent().len();
+            until("healing", || load.lent().len() > before + 20 && ready(&server).0 == 200);
+        }
+    });
+    if let Err(why) = failed {
+        return not_run("R3-EIO", &why);
+    }
+    let others = load.others();
+    assert!(others.keys().all(|status| *status == 503), "{others:?}");
+    server.stop();
+    let kept = kept(&database);
+    let lost: Vec<_> = load.lent().difference(&kept).copied().collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
+/// Makes the server's waits for the disk fail (`strace`) while `during` runs.
+fn failing(server: &Server, during: impl FnOnce()) -> Result<(), String> {
+    tool("strace", &["--version"])?;
+    #[expect(clippy::disallowed_methods, reason = "the server starts no other program, but its rigs do")]
+    let mut strace = std::process::Command::new("strace")
+        .args([
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "trace=fsync,fdatasync",
+            "-e",
+            "inject=fsync,fdatasync:error=EIO",
+        ])
+        .args(["-p", &server.id().to_string()])
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    std::thread::sleep(Duration::from_millis(300));
+    if strace.try_wait().expect("a child").is_some() {
+        return Err("strace may not look at other processes here".into());
+    }
+    during();
+    // It lets go of the server at SIGTERM.
+    tool("kill", &["-TERM", &strace.id().to_string()])?;
+    strace.wait().expect("a child");
+    Ok(())
+}

@@ -1,0 +1,122 @@
+//! What the rigs have in common: people who borrow as fast as they can, and the system's tools (docs/reliability.md).
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use library::storage::Location;
+
+use crate::{common::Database, process::ask};
+
+/// How often a rig goes through its fault: `gate` times, and as often as `LIBRARY_TEST_SOAK` says in `make soak`.
+pub fn rounds(gate: usize) -> usize {
+    std::env::var("LIBRARY_TEST_SOAK").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(gate)
+}
+
+/// Runs a tool of the system; what it said where it failed or is not there.
+pub fn tool(program: &str, arguments: &[&str]) -> Result<(), String> {
+    #[expect(clippy::disallowed_methods, reason = "the server starts no other program, but its rigs do")]
+    let ended = std::process::Command::new(program).args(arguments).output();
+    let ended = ended.map_err(|error| format!("{program}: {error}"))?;
+    if ended.status.success() {
+        return Ok(());
+    }
+    Err(format!("{program}: {}", String::from_utf8_lossy(&ended.stderr).trim()))
+}
+
+/// Says that this machine cannot run a rig. `make test` prints it at its end.
+pub fn not_run(rig: &str, why: &str) {
+    let told = format!("{rig} was not run: {why}");
+    eprintln!("{told}");
+    let note = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("not-run-{rig}.txt"));
+    std::fs::write(note, told + "\n").expect("written");
+}
+
+/// The file of a database.
+pub fn path(database: &Database) -> &Path {
+    match &database.location {
+        Location::Sqlite(path) => path,
+        Location::Postgres(_) => panic!("a server has no file"),
+    }
+}
+
+/// Waits until it is so.
+pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "{what} did not come to pass");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What borrowers were told.
+#[derive(Default)]
+pub struct Load {
+    lent: Mutex<BTreeSet<i64>>,
+    others: Mutex<BTreeMap<u16, usize>>,
+    over: AtomicBool,
+}
+
+impl Load {
+    /// Borrows the book again and again, each in the name of one reader, while `during` runs. Who gets no answer goes on
+    /// trying until it is over.
+    pub fn during(&self, port: u16, book: i64, cookies: &[String], during: impl FnOnce()) {
+        self.over.store(false, Ordering::Relaxed);
+        let path = format!("/books/{book}/loans");
+        std::thread::scope(|scope| {
+            for cookie in cookies {
+                scope.spawn(|| {
+                    while !self.over.load(Ordering::Relaxed) {
+                        match ask(port, "POST", &path, cookie, None) {
+                            Some((201, loan)) => {
+                                self.lent
+                                    .lock()
+                                    .expect("no panic")
+                                    .insert(loan["id"].as_i64().expect("an id"));
+                            }
+                            Some((status, _)) => {
+                                *self.others.lock().expect("no panic").entry(status).or_default() += 1;
+                            }
+                            None => std::thread::sleep(Duration::from_millis(1)),
+                        }
+                    }
+                });
+            }
+            let _ended = Ended(&self.over);
+            during();
+        });
+    }
+
+    /// The loans that were answered 201.
+    pub fn lent(&self) -> BTreeSet<i64> {
+        self.lent.lock().expect("no panic").clone()
+    }
+
+    /// How often there was another answer, by status.
+    pub fn others(&self) -> BTreeMap<u16, usize> {
+        self.others.lock().expect("no panic").clone()
+    }
+}
+
+/// Says that it is over when it goes, also in a panic: whoever waits for that would otherwise wait for ever.
+pub struct Ended<'a>(pub &'a AtomicBool);
+
+impl Drop for Ended<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The loans that the database has; the file is whole.
+pub fn kept(database: &Database) -> BTreeSet<i64> {
+    assert_eq!(database.raw("PRAGMA integrity_check"), Ok(vec![vec![Some("ok".to_owned())]]));
+    assert_eq!(database.raw("PRAGMA foreign_key_check"), Ok(vec![]));
+    let ids = database.raw("SELECT id FROM loans").expect("readable");
+    ids.into_iter().flatten().flatten().filter_map(|id| id.parse().ok()).collect()
+}
