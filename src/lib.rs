@@ -15,7 +15,7 @@
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
 //!   are opened there from being run as formulas.
 //! - [`message`] holds every text for people, by code, in English.
-//! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries.
+//! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries, [`tls`] names the cryptography.
 
 pub mod catalogue;
 pub mod circulation;
@@ -39,3 +39,4 @@ pub mod server;
 pub mod spreadsheet;
 pub mod storage;
 pub mod text;
+pub mod tls;

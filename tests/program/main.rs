@@ -1,6 +1,8 @@
 //! The built program and its import: what an operator types, what comes back, and what survives a power cut of the
 //! process.
 
+#[path = "../common/certificate.rs"]
+mod certificate;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
@@ -10,3 +12,4 @@ mod import;
 #[path = "../common/librarian.rs"]
 mod librarian;
 mod process;
+mod tls;
