@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::edge::request_id;
+use super::{edge::request_id, security};
 use crate::{
     circulation::{Block, BlockShown, Refusal},
     domain::{
@@ -38,6 +38,9 @@ pub enum Error {
     /// The body did not arrive within the time that a request has.
     #[error("the request did not arrive in time")]
     RequestTimeout,
+    /// It is not certain where the request ends or for whom it is.
+    #[error("the request's length or host is uncertain")]
+    Unsound,
     /// The body is not said to be JSON.
     #[error("the body is not said to be JSON")]
     UnsupportedMediaType,
@@ -213,6 +216,7 @@ codes! {
     MalformedJson = "malformed-json",
     PayloadTooLarge = "payload-too-large",
     RequestTimeout = "request-timeout",
+    UnsoundRequest = "unsound-request",
     UnsupportedMediaType = "unsupported-media-type",
     NotSignedIn = "not-signed-in",
     InvalidCredentials = "invalid-credentials",
@@ -278,6 +282,9 @@ impl Error {
             ),
             Self::RequestTimeout => {
                 (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message::problem_request_timeout())
+            }
+            Self::Unsound => {
+                (StatusCode::BAD_REQUEST, Code::UnsoundRequest, message::problem_unsound_request())
             }
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -370,6 +377,7 @@ impl Error {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let (status, code, message) = self.described();
+        security::refused(code);
         match &self {
             // Storage tells when this begins and when it ends; a line for each request would fill the disk.
             Self::Busy(None) | Self::Unavailable(_) => {
@@ -436,6 +444,7 @@ mod tests {
             Error::MalformedJson(String::new()),
             Error::PayloadTooLarge(1024),
             Error::RequestTimeout,
+            Error::Unsound,
             Error::UnsupportedMediaType,
             Error::NotSignedIn,
             Error::InvalidCredentials,

@@ -183,3 +183,57 @@ fn the_server_takes_as_many_files_as_it_may_have() {
     drop(many);
     server.stop();
 }
+
+/// P13, OWASP ASVS 5.0, 4.2.1: where two programs see the end of a request in different places, one of them takes what
+/// follows for a request of its own.
+#[test]
+fn a_request_of_uncertain_length_or_host_is_refused_and_the_connection_closed() {
+    let database = Database::sqlite();
+    let server = Server::start(&database.location.to_string());
+    let post = format!("POST {API}/vitals HTTP/1.1\r\nContent-Type: application/json\r\n");
+    for (form, head, body) in [
+        (
+            "length, then chunks",
+            "Host: a\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n",
+            "0\r\n\r\n",
+        ),
+        (
+            "chunks, then length",
+            "Host: a\r\nTransfer-Encoding: chunked\r\nContent-Length: 4\r\n",
+            "0\r\n\r\n",
+        ),
+        ("chunks", "Host: a\r\nTransfer-Encoding: chunked\r\n", "0\r\n\r\n"),
+        (
+            "chunks twice",
+            "Host: a\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n",
+            "0\r\n\r\n",
+        ),
+        ("chunks in chunks", "Host: a\r\nTransfer-Encoding: chunked, chunked\r\n", "0\r\n\r\n"),
+        ("another coding", "Host: a\r\nTransfer-Encoding: xchunked\r\n", "0\r\n\r\n"),
+        ("no coding", "Host: a\r\nTransfer-Encoding: identity\r\nContent-Length: 2\r\n", "{}"),
+        ("a hidden coding", "Host: a\r\nTransfer-Encoding:\x0bchunked\r\n", "0\r\n\r\n"),
+        ("two lengths", "Host: a\r\nContent-Length: 2\r\nContent-Length: 40\r\n", "{}"),
+        ("a list of lengths", "Host: a\r\nContent-Length: 2, 40\r\n", "{}"),
+        ("a length with a sign", "Host: a\r\nContent-Length: +2\r\n", "{}"),
+        ("a space before the colon", "Host: a\r\nContent-Length : 2\r\n", "{}"),
+        ("a folded line", "Host: a\r\nX: y\r\n Content-Length: 2\r\n", ""),
+        ("a bare carriage return", "Host: a\r\nX: y\rContent-Length: 2\r\n", ""),
+        ("two hosts", "Host: a\r\nHost: b\r\nContent-Length: 2\r\n", "{}"),
+        ("no host", "Content-Length: 2\r\n", "{}"),
+    ] {
+        let mut stream = connect(server.port);
+        let smuggled = String::from_utf8_lossy(HEALTHY);
+        stream.write_all(format!("{post}{head}\r\n{body}{smuggled}").as_bytes()).expect("sent");
+        let mut said = Vec::new();
+        // What was not read resets the connection after the answer.
+        let _ = stream.read_to_end(&mut said);
+        let said = String::from_utf8_lossy(&said);
+        assert!(said.starts_with("HTTP/1.1 400 "), "{form}: {said}");
+        assert_eq!(said.matches("HTTP/1.1 ").count(), 1, "{form}: {said}");
+    }
+    // The program is well, and an old client that names no host is served.
+    let mut stream = connect(server.port);
+    stream.write_all(b"GET /library/healthz HTTP/1.0\r\n\r\n").expect("sent");
+    assert!(answer(&mut stream).starts_with("http/1.0 200"));
+    server.stop();
+}

@@ -12,4 +12,5 @@ mod import;
 #[path = "../common/librarian.rs"]
 mod librarian;
 mod process;
+mod security;
 mod tls;
