@@ -115,9 +115,20 @@ pub struct Serve {
     pub database: Database,
     #[command(flatten)]
     pub zone: Zone,
-    /// The library's address in browsers, for instance `https://library.college.edu`; `http://localhost:PORT` by default.
+    /// The library's address in browsers, for instance `https://library.college.edu`; `http://localhost:PORT` by default,
+    /// `https` with a certificate.
     #[arg(long, env = "LIBRARY_PUBLIC_URL", value_parser = public_url)]
     pub public_url: Option<Url>,
+    /// The TLS certificate (PEM, with its chain), to serve https without a proxy; renewed files are read by themselves.
+    #[arg(long, env = "LIBRARY_TLS_CERTIFICATE", requires = "tls_key", value_name = "FILE")]
+    pub tls_certificate: Option<PathBuf>,
+    /// The certificate's private key (PEM).
+    #[arg(long, env = "LIBRARY_TLS_KEY", requires = "tls_certificate", value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// Address and port whose plain http does nothing but send browsers to the library's https address, for instance
+    /// `0.0.0.0:80`.
+    #[arg(long, env = "LIBRARY_HTTP_REDIRECT", requires = "tls_certificate", value_name = "ADDRESS")]
+    pub http_redirect: Option<SocketAddr>,
     /// Lets browsers on other machines sign in over plain http. Passwords then cross the network unprotected.
     #[arg(long, env = "LIBRARY_ALLOW_INSECURE_HTTP")]
     pub allow_insecure_http: bool,
@@ -183,9 +194,11 @@ fn public_url(text: &str) -> Result<Url, String> {
 impl Serve {
     /// The library's address in browsers, given the address that is listened on; an error if the combination is unsafe.
     pub fn public_address(&self, listening: SocketAddr) -> Result<Url> {
+        let own_tls = self.tls_certificate.is_some();
         let url = match &self.public_url {
             Some(url) => url.clone(),
             None => {
+                let scheme = if own_tls { "https" } else { "http" };
                 let host = if listening.ip().is_loopback() || listening.ip().is_unspecified() {
                     "localhost".to_owned()
                 } else if listening.is_ipv6() {
@@ -193,9 +206,13 @@ impl Serve {
                 } else {
                     listening.ip().to_string()
                 };
-                Url::parse(&format!("http://{host}:{}/", listening.port()))?
+                Url::parse(&format!("{scheme}://{host}:{}/", listening.port()))?
             }
         };
+        ensure!(
+            !own_tls || url.scheme() == "https",
+            "--tls-certificate serves https, but --public-url is {url}: write it with https"
+        );
         let on_this_machine = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
         ensure!(
             !self.demo || self.listen.ip().is_loopback() && on_this_machine && url.scheme() == "http",
@@ -208,7 +225,8 @@ impl Serve {
                 || self.allow_insecure_http
                 || on_this_machine && self.listen.ip().is_loopback(),
             "plain http at {url} (listening on {}) would send passwords in the clear: \
-             give --public-url https://… and put a TLS proxy in front, or say --allow-insecure-http",
+             give --tls-certificate and --tls-key, or --public-url https://… and put a TLS proxy in front, \
+             or say --allow-insecure-http",
             self.listen
         );
         Ok(url)
@@ -296,6 +314,19 @@ mod tests {
         assert!(serve(&["--listen", "0.0.0.0:80", "--allow-insecure-http"]).is_ok());
         assert!(serve(&["--listen", "0.0.0.0:80", "--public-url", "https://library.example.org"]).is_ok());
         assert!(serve(&["--public-url", "http://library.example.org"]).is_err());
+    }
+
+    #[test]
+    fn with_a_certificate_the_address_is_https() {
+        let tls = ["--tls-certificate", "a.pem", "--tls-key", "a.key"];
+        let with = |more: &[&'static str]| serve(&[&tls[..], more].concat());
+        assert_eq!(with(&[]).map(String::from).as_deref(), Ok("https://localhost:8080/"));
+        let other = with(&["--listen", "192.0.2.7:443"]).map(String::from);
+        assert_eq!(other.as_deref(), Ok("https://192.0.2.7/"));
+        let plain = with(&["--public-url", "http://library.example.org", "--allow-insecure-http"]);
+        assert!(plain.is_err_and(|told| told.contains("write it with https")));
+        assert!(serve(&tls[..2]).is_err_and(|told| told.contains("--tls-key")));
+        assert!(serve(&["--http-redirect", "127.0.0.1:80"]).is_err_and(|told| told.contains("--tls-cert")));
     }
 
     #[test]

@@ -15,7 +15,7 @@
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
 //!   are opened there from being run as formulas.
 //! - [`message`] holds every text for people, by code, in English.
-//! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries.
+//! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries, [`tls`] names the cryptography.
 
 pub mod backups;
 pub mod catalogue;
@@ -41,3 +41,4 @@ pub mod spreadsheet;
 pub mod storage;
 pub mod take_back;
 pub mod text;
+pub mod tls;

@@ -140,6 +140,8 @@ messages! {
         "The request's body is larger than {max} KiB.";
     "problem.request-timeout" = problem_request_timeout():
         "The request did not arrive in time. Nothing was changed; please try again.";
+    "problem.unsound-request" = problem_unsound_request():
+        "The request must name one Host and say the length of its body with Content-Length; bodies in chunks are not taken.";
     "problem.unsupported-media-type" = problem_unsupported_media_type():
         "The request's body must be JSON, sent with Content-Type: application/json.";
     "problem.not-signed-in" = problem_not_signed_in(): "Please sign in first.";

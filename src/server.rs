@@ -2,8 +2,11 @@
 
 pub mod connections;
 mod metrics;
+pub mod tls;
 
 use std::{
+    io::ErrorKind,
+    net::SocketAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -17,6 +20,7 @@ use tokio::{
     signal::unix::{Signal, SignalKind, signal},
     time::{sleep, timeout},
 };
+use url::Url;
 
 use crate::{
     backups,
@@ -30,7 +34,8 @@ use crate::{
     policies::Policies,
     storage::{self, Db, Location},
 };
-use connections::{Bounds, Connections};
+use connections::{Bounds, Connections, Door};
+use tls::Tls;
 
 /// Requests under way at the end get this long to finish.
 const DRAIN: Duration = Duration::from_secs(25);
@@ -41,14 +46,12 @@ const CLOSE: Duration = Duration::from_secs(5);
 
 /// Serves until the process is asked to stop.
 pub async fn serve(options: Serve) -> Result<()> {
-    let listener = TcpListener::bind(options.listen).await.map_err(|error| match error.kind() {
-        std::io::ErrorKind::AddrInUse => {
-            anyhow!("{} is in use by another program: choose another with --listen", options.listen)
-        }
-        _ => anyhow!("cannot listen on {}: {error}", options.listen),
-    })?;
+    let listener = listen(options.listen, "--listen").await?;
     let address = listener.local_addr()?;
     let public_url = options.public_address(address)?;
+    let clock = Clock::system(options.zone.time_zone.clone());
+    let tls = tls(&options, &clock)?;
+    let redirect = redirect(&options, &public_url).await?;
     // Held for as long as the process lives.
     if options.demo {
         storage::begin_anew(&options.database.database);
@@ -61,7 +64,6 @@ pub async fn serve(options: Serve) -> Result<()> {
     let location = options.database.database.clone();
     let db = open(&location).await?;
     let daily = options.daily_backups()?;
-    let clock = Clock::system(options.zone.time_zone.clone());
     let passwords = Passwords::new()?;
     if options.demo {
         demo::fill(&db, &clock, &public_url).await?;
@@ -111,20 +113,20 @@ pub async fn serve(options: Serve) -> Result<()> {
             "--allow-insecure-http: passwords cross the network unprotected, anybody on the way can read them"
         );
     }
-    let connections = Connections::new(
-        http::router(Arc::clone(&state)),
-        Bounds::of_this_process(),
-        options.trusted_proxies.clone(),
-    );
-    connections.accept_until(&listener, stop.asked()).await;
+    let connections = Connections::new(Bounds::of_this_process(), options.trusted_proxies.clone());
+    let library = Door { listener, app: http::router(Arc::clone(&state)), tls };
+    let doors: Vec<Door> = [library].into_iter().chain(redirect).collect();
+    connections.accept_until(&doors, stop.asked()).await;
 
     tracing::info!("stopping: requests under way are finished first; a second signal stops at once");
     let finish = async {
         state.stopping.store(true, Ordering::Relaxed);
         jobs.abort();
         // Whoever balances the load sees that the server is going, while it still answers.
-        connections.accept_until(&listener, sleep(Duration::from_secs(options.stop_delay.into()))).await;
-        connections.close(listener);
+        connections.accept_until(&doors, sleep(Duration::from_secs(options.stop_delay.into()))).await;
+        for door in doors {
+            connections.close(door);
+        }
         sleep(LAST_REQUESTS).await;
         if timeout(DRAIN, connections.finish()).await.is_err() {
             tracing::warn!("some requests did not finish in time");
@@ -139,6 +141,38 @@ pub async fn serve(options: Serve) -> Result<()> {
         () = stop.asked() => tracing::warn!("asked again: stopped at once; what was answered is stored"),
     }
     Ok(())
+}
+
+/// The listener of an option.
+async fn listen(at: SocketAddr, option: &str) -> Result<TcpListener> {
+    TcpListener::bind(at).await.map_err(|error| match error.kind() {
+        ErrorKind::AddrInUse => anyhow!("{at} is in use by another program: choose another with {option}"),
+        ErrorKind::PermissionDenied => anyhow!(
+            "cannot listen on {at}: ports below 1024 need the right to do so (systemd: \
+             AmbientCapabilities=CAP_NET_BIND_SERVICE)"
+        ),
+        _ => anyhow!("cannot listen on {at}: {error}"),
+    })
+}
+
+/// The certificate, if the server is given one; renewed from now on.
+fn tls(options: &Serve, clock: &Clock) -> Result<Option<Arc<Tls>>> {
+    let (Some(certificate), Some(key)) = (&options.tls_certificate, &options.tls_key) else {
+        return Ok(None);
+    };
+    let files = tls::Files { certificate: certificate.clone(), key: key.clone() };
+    let tls = Arc::new(Tls::open(files, clock.clone())?);
+    let renewed = Arc::clone(&tls);
+    tokio::spawn(async move { renewed.renew(tls::LOOK).await });
+    Ok(Some(tls))
+}
+
+/// The door for plain http, where one is wished for.
+async fn redirect(options: &Serve, public_url: &Url) -> Result<Option<Door>> {
+    let Some(at) = options.http_redirect else { return Ok(None) };
+    let listener = listen(at, "--http-redirect").await?;
+    tracing::info!("http://{} sends browsers to {public_url}", listener.local_addr()?);
+    Ok(Some(Door { listener, app: tls::redirect(public_url), tls: None }))
 }
 
 /// Opens the database on a plain thread: its client must not run inside the runtime.

@@ -220,6 +220,7 @@ pub struct NewBook {
     #[schema(required, value_type = Status)]
     pub status: Option<Status>,
     #[serde(default)]
+    #[schema(required, value_type = i64, minimum = 1, maximum = 5)]
     pub rating: Option<i64>,
     /// Of the first copies; the rest get the next accession numbers.
     #[serde(default)]

@@ -13,6 +13,7 @@ use super::{
     error::{Error, Result},
     idempotency,
     phones::CallingPhone,
+    security,
     session::Caller,
 };
 use crate::domain::account::{Capability, Role, User};
@@ -150,6 +151,12 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/openapi.json", Access::Anyone),
 ];
 
+/// Every route of the table.
+#[cfg(test)]
+pub fn routes() -> impl Iterator<Item = (Method, &'static str)> {
+    TABLE.iter().filter_map(|(method, route, _)| Some((method.parse().ok()?, *route)))
+}
+
 /// What the table says of a route; HEAD is asked like GET.
 fn access(method: &Method, path: &str) -> Result<Access> {
     let method = if method == Method::HEAD { &Method::GET } else { method };
@@ -180,6 +187,9 @@ pub async fn enforce(
         return Ok(next.run(request).await);
     }
     let caller = Caller::of(&app, request.headers()).await?;
+    if let Some(person) = caller.person() {
+        security::concerns(person.uid);
+    }
     access.allows(caller.person()).map_err(|refused| match caller {
         // Signed in, but with a role that is none (R-LOGIN-5).
         Caller::RoleUndefined => Error::RoleUndefined,

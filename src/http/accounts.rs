@@ -17,6 +17,7 @@ use super::{
     error::{Error, Result},
     extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
+    security,
     session::{self, Caller, SESSION_DAYS, SignedIn},
 };
 use crate::{
@@ -176,6 +177,7 @@ pub async fn sign_in(
     };
     let (account, stored) = found.unzip();
     let stored = stored.flatten();
+    security::concerns(account.as_ref().map(|account| account.uid));
 
     let https = app.settings.is_https();
     let device = Device::of(https, &headers);
@@ -219,7 +221,9 @@ impl App {
         let tries = Tries::Elsewhere(email.clone(), network);
         within(self.limits.take_sign_in(&tries))?;
         let verdict = self.passwords.verify(&email, password, stored).await;
-        if !matches!(verdict, Ok(Verdict::Wrong)) {
+        if matches!(verdict, Ok(Verdict::Wrong)) {
+            security::happened(security::Event::PasswordRefused);
+        } else {
             self.limits.give_back_sign_in(tries);
         }
         Ok(matches!(verdict?, Verdict::Right { .. }))
@@ -247,6 +251,7 @@ async fn enter(
     let device = Device::signed_in(entering.device, https, &entering.hash)?;
     let token = session::new_token()?;
     let (now, uid) = (app.clock.now(), user.uid);
+    security::concerns(uid);
     let hash = session::hashed(&token);
     // A browser that signs in again leaves no earlier session behind.
     let replaced = session::token(https, headers);
@@ -332,6 +337,7 @@ pub async fn redeem_code(
         })
         .await?;
     let (person, stored) = found.unzip();
+    security::concerns(person.as_ref().map(|person| person.uid));
     let tries = Tries::Elsewhere(name.clone(), network);
     within(app.limits.take_sign_in(&tries))?;
     let verdict = app.passwords.verify(&name, code, stored.clone()).await;

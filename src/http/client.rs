@@ -30,8 +30,14 @@ impl FromRequestParts<Shared> for Network {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, app: &Shared) -> Result<Self, Error> {
-        Ok(client(peer(&parts.extensions), &parts.headers, &app.settings.trusted_proxies).into())
+        Ok(address(&parts.extensions, &parts.headers, &app.settings.trusted_proxies).into())
     }
+}
+
+/// The client's address.
+#[must_use]
+pub fn address(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
+    client(peer(extensions), headers, trusted).to_canonical()
 }
 
 /// The other end of the connection.
@@ -53,7 +59,7 @@ fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let forwarded = headers.get_all("x-forwarded-for");
     let mut hops = forwarded.iter().rev().flat_map(|value| value.as_bytes().rsplit(|byte| *byte == b','));
     while is_trusted(client, trusted)
-        && let Some(before) = hops.next().and_then(address)
+        && let Some(before) = hops.next().and_then(hop)
     {
         client = before;
     }
@@ -61,7 +67,7 @@ fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
 }
 
 /// An address in the header; some proxies write the port as well.
-fn address(text: &[u8]) -> Option<IpAddr> {
+fn hop(text: &[u8]) -> Option<IpAddr> {
     let text = str::from_utf8(text).ok()?.trim();
     text.parse().ok().or_else(|| text.parse().map(|address: SocketAddr| address.ip()).ok())
 }

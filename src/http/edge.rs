@@ -15,14 +15,16 @@ use std::{
 use axum::{
     body::{Body, Bytes, HttpBody},
     extract::{MatchedPath, Request, State},
-    http::{HeaderName, HeaderValue, Method, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, Version, header},
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
 use hyper::body::{Frame, SizeHint};
 use tracing::Instrument as _;
 
-use super::{API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, session};
+use super::{
+    API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, idempotency::REPLAYED, security, session,
+};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -44,7 +46,11 @@ pub async fn every_request(
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    let method = method_label(request.method());
+    let asked = request.method().clone();
+    let method = method_label(&asked);
+    let path = request.uri().path().to_owned();
+    let address = client::address(request.extensions(), request.headers(), &app.settings.trusted_proxies);
+    let sound = is_sound(request.version(), request.headers());
     // The template, not the path: a path may name a person's loan, and each value is a series that is kept for ever.
     let route = matched.map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
     let id = name(&request, &app);
@@ -57,8 +63,14 @@ pub async fn every_request(
     } else {
         request.map(|body| Body::new(Arriving { body, arrived: Arc::clone(&arrived) }))
     };
-    let answer = in_time(next.run(request), writes, &arrived);
-    let mut response = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
+    let answer = security::noting(async {
+        if sound {
+            in_time(next.run(request), writes, &arrived).await
+        } else {
+            Error::Unsound.into_response()
+        }
+    });
+    let (mut response, noted) = CURRENT.scope(id.clone(), answer).instrument(span.clone()).await;
 
     headers::secure(response.headers_mut(), &app.settings);
     if route.starts_with(API) {
@@ -69,15 +81,29 @@ pub async fn every_request(
         response.headers_mut().insert(REQUEST_ID, id);
     }
     // What is left of a body would be taken for the next request.
-    if !arrived.load(Ordering::Relaxed) || app.stopping.load(Ordering::Relaxed) {
+    if !sound || !arrived.load(Ordering::Relaxed) || app.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let (status, took) = (response.status(), begun.elapsed());
-    span.in_scope(|| tracing::debug!(status = status.as_u16(), us = took.as_micros(), "answered"));
+    span.in_scope(|| {
+        if !response.headers().contains_key(REPLAYED) {
+            security::tell((&asked, &route, &path), status, &noted, address);
+        }
+        tracing::debug!(status = status.as_u16(), us = took.as_micros(), "answered");
+    });
     let status = status.as_str().to_owned();
     metrics::histogram!("library_http_seconds", "method" => method, "route" => route, "status" => status)
         .record(took.as_secs_f64());
     response
+}
+
+/// Whether every program on the way agrees where the request ends and for whom it is: one `Host`, and a body that says its
+/// length. Bodies in chunks are refused altogether: no screen sends one, and their many spellings are what requests are
+/// smuggled by (P13, OWASP ASVS 5.0, 4.2.1). hyper refuses the rest.
+fn is_sound(version: Version, headers: &HeaderMap) -> bool {
+    let hosts = headers.get_all(header::HOST).iter().count();
+    let hosts_wanted = if version == Version::HTTP_10 { 0..=1 } else { 1..=1 };
+    hosts_wanted.contains(&hosts) && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
 /// The handler's answer, or what is told instead when it takes too long or panics. What a write had done by then, nobody

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::edge::request_id;
+use super::{edge::request_id, security};
 use crate::{
     circulation::{Block, BlockShown, Refusal},
     domain::{
@@ -38,6 +38,9 @@ pub enum Error {
     /// The body did not arrive within the time that a request has.
     #[error("the request did not arrive in time")]
     RequestTimeout,
+    /// It is not certain where the request ends or for whom it is.
+    #[error("the request's length or host is uncertain")]
+    Unsound,
     /// The body is not said to be JSON.
     #[error("the body is not said to be JSON")]
     UnsupportedMediaType,
@@ -217,6 +220,7 @@ codes! {
     MalformedJson = "malformed-json",
     PayloadTooLarge = "payload-too-large",
     RequestTimeout = "request-timeout",
+    UnsoundRequest = "unsound-request",
     UnsupportedMediaType = "unsupported-media-type",
     NotSignedIn = "not-signed-in",
     InvalidCredentials = "invalid-credentials",
@@ -262,6 +266,13 @@ fn refused(refusal: &Refusal) -> (StatusCode, Code, Message) {
     (StatusCode::CONFLICT, code, message)
 }
 
+fn too_many(seconds: u64) -> (StatusCode, Code, Message) {
+    // A minute and a half is still told in seconds.
+    let minutes = if seconds > 90 { seconds.div_ceil(60) } else { 0 };
+    let message = message::problem_too_many_requests(seconds.max(1), minutes);
+    (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
+}
+
 impl Error {
     fn described(&self) -> (StatusCode, Code, Message) {
         match self {
@@ -283,6 +294,9 @@ impl Error {
             ),
             Self::RequestTimeout => {
                 (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message::problem_request_timeout())
+            }
+            Self::Unsound => {
+                (StatusCode::BAD_REQUEST, Code::UnsoundRequest, message::problem_unsound_request())
             }
             Self::UnsupportedMediaType => (
                 StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -335,12 +349,7 @@ impl Error {
                 Code::IdempotencyKeyReused,
                 message::problem_idempotency_key_reused(),
             ),
-            Self::TooManyRequests(seconds) => {
-                // A minute and a half is still told in seconds.
-                let minutes = if *seconds > 90 { seconds.div_ceil(60) } else { 0 };
-                let message = message::problem_too_many_requests((*seconds).max(1), minutes);
-                (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
-            }
+            Self::TooManyRequests(seconds) => too_many(*seconds),
             Self::PhoneEnded => (StatusCode::UNAUTHORIZED, Code::PhoneEnded, message::problem_phone_ended()),
             Self::TooManyPhones => {
                 (StatusCode::CONFLICT, Code::TooManyPhones, message::problem_too_many_phones(phones::PHONES))
@@ -378,6 +387,7 @@ impl Error {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let (status, code, message) = self.described();
+        security::refused(code);
         match &self {
             // Storage tells when this begins and when it ends; a line for each request would fill the disk.
             Self::Busy(None) | Self::DiskFull(_) | Self::Unavailable(_) => {
@@ -444,6 +454,7 @@ mod tests {
             Error::MalformedJson(String::new()),
             Error::PayloadTooLarge(1024),
             Error::RequestTimeout,
+            Error::Unsound,
             Error::UnsupportedMediaType,
             Error::NotSignedIn,
             Error::InvalidCredentials,

@@ -53,7 +53,8 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJ
         if !json {
             return Err(Error::UnsupportedMediaType);
         }
-        parse(&bytes).map(Self)
+        // The document says `null` of a body that may be left out.
+        Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default()))
     }
 }
 

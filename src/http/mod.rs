@@ -27,6 +27,7 @@ pub mod people;
 pub mod phones;
 pub mod ready;
 pub mod reviews;
+pub mod security;
 pub mod session;
 pub mod settings;
 pub mod vitals;

@@ -8,19 +8,23 @@ use std::{
 };
 
 use axum::{Router, extract::ConnectInfo};
+use futures_util::future::join_all;
 use hyper::server::conn::http1;
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
-    server::graceful::GracefulShutdown,
+    server::graceful::{GracefulShutdown, Watcher},
     service::TowerToHyperService,
 };
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
+    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    time::timeout,
 };
 use tower::ServiceExt as _;
 
+use super::tls::Tls;
 use crate::http::client::{Network, is_trusted};
 
 /// A header that takes longer ends the connection, and so does silence between requests.
@@ -33,13 +37,15 @@ const WAITING: usize = 4096;
 /// Files that the process opens beside connections: database, logs, listeners.
 const OTHER_FILES: u64 = 128;
 
-/// What the connections of one listener may take.
+/// What all connections together may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Connections held at once; more wait in the system's queue.
     pub places: usize,
     /// How long a client may take no byte of an answer.
     pub stalled: Duration,
+    /// How long a TLS handshake may take.
+    pub handshake: Duration,
 }
 
 impl Bounds {
@@ -48,7 +54,7 @@ impl Bounds {
     pub fn of_this_process() -> Self {
         let files = raise_file_limit().saturating_sub(OTHER_FILES);
         let places = usize::try_from(files).unwrap_or(usize::MAX).clamp(16, 12_000);
-        Self { places, stalled: Duration::from_secs(30) }
+        Self { places, stalled: Duration::from_secs(30), handshake: Duration::from_secs(10) }
     }
 
     /// The last places are kept for networks that hold few.
@@ -78,15 +84,26 @@ fn raise_file_limit() -> u64 {
     }
 }
 
-/// Everybody who is connected.
+/// Where people come in, and what they find there.
+pub struct Door {
+    /// What is listened on.
+    pub listener: TcpListener,
+    /// What answers.
+    pub app: Router,
+    /// The certificate, where https is spoken.
+    pub tls: Option<Arc<Tls>>,
+}
+
+/// Everybody who is connected, through whichever door.
 pub struct Connections {
     bounds: Bounds,
     trusted_proxies: Vec<IpAddr>,
-    app: Router,
     room: Arc<Semaphore>,
     held: Arc<Mutex<HashMap<Network, usize>>>,
     http: http1::Builder,
     open: GracefulShutdown,
+    /// Dropped at the end, which handshakes under way hear.
+    shaking: watch::Sender<()>,
     refused: Complaint,
     failed: Complaint,
 }
@@ -117,64 +134,65 @@ fn lock(held: &Mutex<HashMap<Network, usize>>) -> MutexGuard<'_, HashMap<Network
 impl Connections {
     /// Nobody yet.
     #[must_use]
-    pub fn new(app: Router, bounds: Bounds, trusted_proxies: Vec<IpAddr>) -> Self {
+    pub fn new(bounds: Bounds, trusted_proxies: Vec<IpAddr>) -> Self {
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(64 * 1024);
         Self {
             room: Arc::new(Semaphore::new(bounds.places)),
             held: Arc::default(),
             open: GracefulShutdown::new(),
+            shaking: watch::Sender::new(()),
             refused: Complaint::default(),
             failed: Complaint::default(),
             bounds,
             trusted_proxies,
-            app,
             http,
         }
     }
 
-    /// Accepts and serves whoever comes, until `end`.
-    pub async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
-        let mut end = std::pin::pin!(end);
-        loop {
-            let next = async {
-                // Never closed.
-                let Ok(permit) = Arc::clone(&self.room).acquire_owned().await else {
-                    return std::future::pending().await;
-                };
-                (listener.accept().await, permit)
-            };
-            let (accepted, permit) = tokio::select! {
-                next = next => next,
-                () = &mut end => return,
-            };
-            match accepted {
-                Ok((stream, peer)) => self.serve(stream, peer, permit),
+    /// Accepts and serves whoever comes through any of the doors, until `end`.
+    pub async fn accept_until(&self, doors: &[Door], end: impl Future<Output = ()>) {
+        tokio::select! {
+            _ = join_all(doors.iter().map(|door| self.accept(door))) => {}
+            () = end => {}
+        }
+    }
+
+    async fn accept(&self, door: &Door) {
+        // Never closed.
+        while let Ok(permit) = Arc::clone(&self.room).acquire_owned().await {
+            match door.listener.accept().await {
+                Ok((stream, peer)) => self.serve(&door.app, door.tls.as_ref(), stream, peer, permit),
                 Err(error) => {
                     self.failed
                         .tell(|times| tracing::warn!(%error, times, "connections could not be accepted"));
-                    tokio::select! {
-                        () = tokio::time::sleep(Duration::from_millis(50)) => {}
-                        () = &mut end => return,
-                    }
+                    tokio::time::sleep(Duration::from_millis(50)).await;
                 }
             }
         }
     }
 
-    /// Closes the listener. Those who wait to be let in are served first: closing sends them away unheard (R17).
-    pub fn close(&self, listener: TcpListener) {
+    /// Closes a door. Those who wait to be let in are served first: closing sends them away unheard (R17).
+    pub fn close(&self, door: Door) {
+        let Door { listener, app, tls } = door;
         let Ok(listener) = listener.into_std() else { return };
         for _ in 0..WAITING {
             let Ok(permit) = Arc::clone(&self.room).try_acquire_owned() else { return };
             let Ok((stream, peer)) = listener.accept() else { return };
             if let Ok(stream) = stream.set_nonblocking(true).and_then(|()| TcpStream::from_std(stream)) {
-                self.serve(stream, peer, permit);
+                self.serve(&app, tls.as_ref(), stream, peer, permit);
             }
         }
     }
 
-    fn serve(&self, stream: TcpStream, peer: SocketAddr, permit: OwnedSemaphorePermit) {
+    fn serve(
+        &self,
+        app: &Router,
+        tls: Option<&Arc<Tls>>,
+        stream: TcpStream,
+        peer: SocketAddr,
+        permit: OwnedSemaphorePermit,
+    ) {
         let Some(place) = self.place(peer.ip(), permit) else {
             self.refused.tell(|times| {
                 tracing::warn!(
@@ -188,19 +206,27 @@ impl Connections {
             tracing::debug!(%error, "a connection ended before it began");
             return;
         }
-        let app = self.app.clone();
-        let service = app.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
-            request.extensions_mut().insert(ConnectInfo(peer));
-            request
-        });
-        let connection = self.http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-        let watched = self.open.watch(connection);
-        tokio::spawn(async move {
-            if let Err(error) = watched.await {
-                tracing::debug!(%error, "a connection ended early");
+        let (http, app, watcher) = (self.http.clone(), app.clone(), self.open.watcher());
+        match tls {
+            None => {
+                tokio::spawn(converse(http, app, stream, peer, watcher, place));
             }
-            drop(place);
-        });
+            Some(tls) => {
+                let (acceptor, mut shaking) = (tls.acceptor(), self.shaking.subscribe());
+                let patience = self.bounds.handshake;
+                tokio::spawn(async move {
+                    let shaken = tokio::select! {
+                        shaken = timeout(patience, acceptor.accept(stream)) => shaken,
+                        _ = shaking.changed() => return,
+                    };
+                    match shaken {
+                        Ok(Ok(stream)) => converse(http, app, stream, peer, watcher, place).await,
+                        Ok(Err(error)) => tracing::debug!(%error, "a TLS handshake failed"),
+                        Err(_) => tracing::debug!("a TLS handshake took too long"),
+                    }
+                });
+            }
+        }
     }
 
     /// A place, unless the places are running out and this network has more than a few already. A trusted proxy speaks
@@ -219,7 +245,27 @@ impl Connections {
 
     /// Closes idle connections and waits until the answers under way are sent.
     pub async fn finish(self) {
+        drop(self.shaking);
         self.open.shutdown().await;
+    }
+}
+
+/// Answers the requests of a connection until it ends.
+async fn converse(
+    http: http1::Builder,
+    app: Router,
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    watcher: Watcher,
+    _place: Slot,
+) {
+    let service = app.map_request(move |mut request: hyper::Request<hyper::body::Incoming>| {
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request
+    });
+    let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
+    if let Err(error) = watcher.watch(connection).await {
+        tracing::debug!(%error, "a connection ended early");
     }
 }
 

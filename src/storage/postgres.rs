@@ -4,6 +4,8 @@
 //! path that went silent costs one request a few seconds, and all others are refused at once until a connection stands
 //! again.
 
+mod tls;
+
 use std::{
     collections::HashMap,
     future::poll_fn,
@@ -19,7 +21,7 @@ use tokio::{
     time::timeout,
 };
 use tokio_postgres::{
-    AsyncMessage, Client, Config, Error as PgError, NoTls, Row, Statement, error::Severity, types::ToSql,
+    AsyncMessage, Client, Config, Error as PgError, Row, Statement, error::Severity, types::ToSql,
 };
 
 use crate::domain::id::DeskId;
@@ -89,8 +91,9 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    fn open(runtime: &Rc<Runtime>, config: &Config, patience: Duration) -> Result<Self, Refusal> {
-        let (client, connection) = wait(runtime, CONNECTING, config.connect(NoTls))?;
+    fn open(runtime: &Rc<Runtime>, server: &Server, patience: Duration) -> Result<Self, Refusal> {
+        let connecting = server.config.connect(server.tls.clone());
+        let (client, connection) = wait(runtime, CONNECTING, connecting)?;
         // Whoever waits for an answer learns what became of the connection.
         let mover = runtime.spawn(async { connection.await.ok() }).abort_handle();
         Ok(Self {
@@ -218,10 +221,16 @@ fn runtime() -> std::io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-fn config(url: &str, more: &str) -> Result<Config> {
-    let mut config: Config = url
-        .parse()
-        .map_err(|error: PgError| Error::Open(format!("PostgreSQL connection string: {error}")))?;
+/// Where to connect, and how.
+#[derive(Clone)]
+struct Server {
+    config: Config,
+    tls: tls::Connector,
+}
+
+fn server(url: &str, more: &str) -> Result<Server> {
+    let (mut config, tls) =
+        tls::read(url).map_err(|error| Error::Open(format!("PostgreSQL connection string: {error}")))?;
     // Ours come last and win.
     let options = format!("{} {SESSION} {more}", config.get_options().unwrap_or_default());
     config
@@ -232,18 +241,18 @@ fn config(url: &str, more: &str) -> Result<Config> {
         .keepalives_interval(Duration::from_secs(5))
         .keepalives_retries(3)
         .tcp_user_timeout(Duration::from_secs(10));
-    Ok(config)
+    Ok(Server { config, tls })
 }
 
 pub(super) fn start(url: &str, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
-    let reading = config(url, "-c default_transaction_read_only=on")?;
-    let writing = config(url, "")?;
+    let reading = server(url, "-c default_transaction_read_only=on")?;
+    let writing = server(url, "")?;
     let reach = Arc::new(Reach::default());
-    let start = |name: String, config: &Config, queue: &Queue| {
-        let (config, reach, queue) = (config.clone(), Arc::clone(&reach), queue.clone());
+    let start = |name: String, server: &Server, queue: &Queue| {
+        let (server, reach, queue) = (server.clone(), Arc::clone(&reach), queue.clone());
         spawn(&name, move || match runtime() {
             Ok(runtime) => {
-                Worker { runtime: Rc::new(runtime), config, reach, connection: None }.serve(&queue);
+                Worker { runtime: Rc::new(runtime), server, reach, connection: None }.serve(&queue);
             }
             Err(error) => tracing::error!(%error, "a database thread cannot wait for PostgreSQL"),
         })
@@ -260,14 +269,14 @@ pub(super) fn start(url: &str, reads: &Queue, writes: &Queue, options: Options) 
 
 /// Runs `work` on a connection of its own, outside any transaction, while no other process does the same.
 pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send) -> Result<T> {
-    let config = config(url, "")?;
+    let server = server(url, "")?;
     let cannot = |error: &dyn std::error::Error| {
         Error::Open(format!("PostgreSQL cannot be reached: {}", causes(error)))
     };
     let run = || {
         let runtime = Rc::new(runtime().map_err(|error| cannot(&error))?);
         let mut connection =
-            Connection::open(&runtime, &config, MIGRATING).map_err(|error| cannot(&error))?;
+            Connection::open(&runtime, &server, MIGRATING).map_err(|error| cannot(&error))?;
         // Servers and commands that start together take turns, and a migration takes its time. Behind a table's lock it
         // waits for the usual time only, because the server's readers then wait behind it.
         connection.batch(
@@ -322,7 +331,7 @@ impl Reach {
 /// One thread and its connection.
 struct Worker {
     runtime: Rc<Runtime>,
-    config: Config,
+    server: Server,
     reach: Arc<Reach>,
     connection: Option<Connection>,
 }
@@ -358,7 +367,7 @@ impl Worker {
     }
 
     fn connect(&self) -> Result<Connection> {
-        match Connection::open(&self.runtime, &self.config, STATEMENT) {
+        match Connection::open(&self.runtime, &self.server, STATEMENT) {
             Ok(open) => {
                 self.reach.found();
                 Ok(open)
@@ -375,11 +384,11 @@ impl Worker {
 /// after every (re)connect: what was told while nobody listened is in the table of changes. Passes on the calls of desks.
 pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<DeskId>) {
     let started = spawn("postgres-listen", move || {
-        let (Ok(config), Ok(runtime)) = (config(&url, ""), runtime()) else { return };
+        let (Ok(server), Ok(runtime)) = (server(&url, ""), runtime()) else { return };
         let mut told = false;
         loop {
             let connected = Instant::now();
-            let ended = runtime.block_on(listen_once(&config, &call, &desks));
+            let ended = runtime.block_on(listen_once(&server, &call, &desks));
             if !told || connected.elapsed() > LISTENING {
                 let reason = ended.err().map(|error| causes(&error)).unwrap_or_default();
                 tracing::warn!(reason, "catalogue changes of other servers are seen a second later");
@@ -395,12 +404,13 @@ pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<De
 
 /// Ends when the connection does.
 async fn listen_once(
-    config: &Config,
+    server: &Server,
     call: &Arc<Notify>,
     desks: &broadcast::Sender<DeskId>,
 ) -> Result<(), Refusal> {
     let silence = |_| Refusal::Silence(CONNECTING);
-    let (client, mut connection) = timeout(CONNECTING, config.connect(NoTls)).await.map_err(silence)??;
+    let (client, mut connection) =
+        timeout(CONNECTING, server.config.connect(server.tls.clone())).await.map_err(silence)??;
     let (heard, desks) = (Arc::clone(call), desks.clone());
     let mut mover = tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {

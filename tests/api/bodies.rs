@@ -133,6 +133,22 @@ async fn a_field_of_the_wrong_type_is_named_r_book_5() {
     }
 }
 
+/// P13: the document said that a return takes `null`, and that a new book's stars may be `null`.
+#[tokio::test]
+async fn null_is_taken_where_the_document_says_so_and_nowhere_else() {
+    let app = TestApp::new().await;
+    let (student, admin) = (app.student(1).await, app.admin(0).await);
+    let book = app.book("Book", 9).await;
+    let loan = student.borrow(book).await;
+    let returned = send(&admin, "POST", &format!("/loans/{loan}/return"), JSON, "null").await;
+    assert_eq!(returned.status, 204, "{}", returned.json());
+    let starless = with(&form("t", 1), json!({ "rating": null }));
+    let refused = send(&admin, "POST", "/books", JSON, starless.to_string()).await;
+    assert_eq!((refused.status, &refused.json()["errors"][0]["field"]), (422, &json!("rating")));
+    let document = library::http::openapi::document();
+    assert_eq!(document["components"]["schemas"]["NewBook"]["properties"]["rating"]["type"], "integer");
+}
+
 #[tokio::test]
 async fn a_field_that_nobody_asked_for_is_refused_and_nothing_changes() {
     let app = TestApp::new().await;
@@ -200,6 +216,7 @@ async fn a_body_that_is_too_large_is_refused() {
     let request = Request::builder()
         .method("PATCH")
         .uri("/library/api/v1/me")
+        .header(header::HOST, crate::app::HOST)
         .header(header::CONTENT_TYPE, "application/json")
         .header(header::COOKIE, student.cookie().unwrap_or_default())
         .body(unsaid)

@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, time::Duration};
 
 use axum::{Router, routing::get};
-use library::server::connections::{Bounds, Connections};
+use library::server::connections::{Bounds, Connections, Door};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{TcpListener, TcpSocket, TcpStream},
@@ -13,6 +13,8 @@ use tokio::{
 
 const GET: &[u8] = b"GET /long HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const LONG: usize = 3 * 1024 * 1024;
+const BOUNDS: Bounds =
+    Bounds { places: 24, stalled: Duration::from_secs(30), handshake: Duration::from_secs(10) };
 
 /// A listening server and the way to end it.
 struct Server {
@@ -27,12 +29,13 @@ async fn start(bounds: Bounds, trusted: &[&str]) -> Server {
     let app = Router::new().route("/long", get(async || vec![b'x'; LONG]));
     let trusted = trusted.iter().map(|proxy| proxy.parse().expect("an address")).collect();
     let (end, ends) = oneshot::channel::<()>();
-    let connections = Connections::new(app, bounds, trusted);
+    let connections = Connections::new(bounds, trusted);
+    let doors = [Door { listener, app, tls: None }];
     let ended = tokio::spawn(async move {
         let end = async {
             ends.await.expect("somebody ends it");
         };
-        connections.accept_until(&listener, end).await;
+        connections.accept_until(&doors, end).await;
     });
     Server { address, end, ended }
 }
@@ -63,7 +66,7 @@ async fn read_to_end(stream: &mut TcpStream, pause: Duration) -> usize {
 /// P6, S11: 300 clients who read nothing held 300 connections and 1.1 GiB of the system's memory.
 #[tokio::test]
 async fn who_takes_nothing_of_an_answer_loses_the_connection_and_who_takes_it_slowly_does_not() {
-    let server = start(Bounds { places: 24, stalled: Duration::from_secs(1) }, &[]).await;
+    let server = start(Bounds { stalled: Duration::from_secs(1), ..BOUNDS }, &[]).await;
     let (mut silent, _) = server.connect("127.0.0.1").await;
     let (mut slow, _) = server.connect("127.0.0.1").await;
     silent.write_all(GET).await.expect("sent");
@@ -79,7 +82,7 @@ async fn who_takes_nothing_of_an_answer_loses_the_connection_and_who_takes_it_sl
 /// P6: one address could take all 12 000 places.
 #[tokio::test]
 async fn when_places_run_out_the_last_ones_are_for_those_who_hold_few() {
-    let server = start(Bounds { places: 24, stalled: Duration::from_secs(30) }, &["127.0.0.9"]).await;
+    let server = start(BOUNDS, &["127.0.0.9"]).await;
     let mut all = Vec::new();
     let mut kept = async |from: &str| {
         let (stream, kept) = server.connect(from).await;
@@ -99,7 +102,7 @@ async fn when_places_run_out_the_last_ones_are_for_those_who_hold_few() {
 /// S11, P6: with all places taken the server did not hear that it was to stop.
 #[tokio::test]
 async fn a_full_server_hears_the_end() {
-    let server = start(Bounds { places: 24, stalled: Duration::from_secs(30) }, &["127.0.0.1"]).await;
+    let server = start(BOUNDS, &["127.0.0.1"]).await;
     let mut all = Vec::new();
     for _ in 0..24 {
         all.push(server.connect("127.0.0.1").await);

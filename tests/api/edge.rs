@@ -54,6 +54,31 @@ async fn a_client_cannot_invent_values_of_metric_labels() {
     assert!(values(&rendered, "route").len() <= 4, "{rendered}");
 }
 
+/// P9: the counters by which an operator is alarmed.
+#[tokio::test]
+async fn security_events_are_counted_by_names_of_a_closed_list() {
+    let app = TestApp::new().await;
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    let _recording = metrics::set_default_local_recorder(&recorder);
+    let visitor = app.visitor();
+    for _ in 0..3 {
+        visitor.send(visitor.request("GET", "/loans", None)).await;
+    }
+    let mut foreign = visitor.request("POST", "/auth/sign-out", None);
+    foreign.headers_mut().insert("sec-fetch-site", "cross-site".parse().expect("a header"));
+    app.send(foreign).await;
+    let mut hostless = visitor.request("GET", "/books", None);
+    hostless.headers_mut().remove(header::HOST);
+    assert_eq!(app.send(hostless).await.json()["code"], "unsound-request");
+    let rendered = handle.render();
+    for (event, times) in [("access.not-signed-in", 3), ("access.cross-origin", 1), ("request.unsound", 1)] {
+        let series = format!("library_security_events_total{{event=\"{event}\"}} {times}\n");
+        assert!(rendered.contains(&series), "{series}{rendered}");
+    }
+    assert_eq!(rendered.matches("library_security_events_total{").count(), 3, "{rendered}");
+}
+
 /// A body that is announced and never arrives.
 struct Endless;
 

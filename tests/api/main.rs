@@ -23,6 +23,8 @@ mod app;
 mod bodies;
 mod card;
 mod catalogue;
+#[path = "../common/certificate.rs"]
+mod certificate;
 mod circulation;
 #[path = "../common/mod.rs"]
 mod common;
@@ -49,3 +51,4 @@ mod rush;
 mod screens;
 mod servers;
 mod settings;
+mod tls;

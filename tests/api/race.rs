@@ -84,6 +84,7 @@ async fn the_last_copy_can_be_borrowed_once_by_256_who_ask_at_the_same_moment_r_
     .await;
     let calls = tokens.iter().map(|token| {
         axum::http::Request::post(format!("{API}/books/{book}/loans"))
+            .header("host", "localhost")
             .header("cookie", format!("library={token}"))
             .body(axum::body::Body::empty())
             .expect("a request")

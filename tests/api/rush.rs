@@ -115,6 +115,7 @@ impl Busy {
         let request = Request::builder()
             .method(method)
             .uri(format!("{API}{path}"))
+            .header("host", "localhost")
             .header("cookie", &self.cookie)
             .header("content-type", "application/json");
         let body = body.map_or_else(Body::empty, |body| body.to_string().into());

@@ -75,9 +75,9 @@ async fn what_is_not_there_is_a_real_404_r_shell_5() {
     let api = app.visitor().get("/library/api/v1/nothing").await;
     api.problem(404, "not-found");
     assert_eq!(app.visitor().get("/library/api/v2/books").await.status, 404);
-    let outside = app
-        .send(axum::http::Request::get("/elsewhere").body(axum::body::Body::empty()).expect("a request"))
-        .await;
+    let mut outside = app.visitor().request("GET", "/", None);
+    *outside.uri_mut() = "/elsewhere".parse().expect("a path");
+    let outside = app.send(outside).await;
     assert!(outside.status == 404 && outside.text.contains("/library/"));
 }
 

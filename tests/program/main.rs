@@ -1,6 +1,8 @@
 //! The built program and its import: what an operator types, what comes back, and what survives a power cut of the
 //! process.
 
+#[path = "../common/certificate.rs"]
+mod certificate;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
@@ -15,3 +17,5 @@ mod librarian;
 mod process;
 mod restore;
 mod rig;
+mod security;
+mod tls;

@@ -140,7 +140,7 @@ impl Server {
                 continue;
             };
             let port =
-                line.split("http://localhost:").nth(1).and_then(|rest| rest.split('/').next()?.parse().ok());
+                line.split("://localhost:").nth(1).and_then(|rest| rest.split('/').next()?.parse().ok());
             if let Some(port) = port {
                 server.port = port;
                 return server;

@@ -35,6 +35,7 @@ mod accounts_of_people;
 mod backup;
 mod catalogue;
 mod circulation;
+mod encrypted;
 mod events;
 mod forgetting;
 mod holds;

@@ -337,7 +337,9 @@ export const forms = {
       "required": true
     },
     "rating": {
-      "required": false
+      "required": true,
+      "minimum": 1,
+      "maximum": 5
     },
     "status": {
       "required": true,

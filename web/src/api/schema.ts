@@ -5078,7 +5078,7 @@ export interface components {
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /**
          * @description What is stored of a copy: the state it has while no loan is open on it and no hold keeps it. A copy that is kept
          *     is to be shelved once its hold is gone.
@@ -5832,7 +5832,7 @@ export interface components {
             noOfBooks: number;
             photoURL: string;
             /** Format: int64 */
-            rating?: number | null;
+            rating: number;
             status: components["schemas"]["Status"];
             title: string;
         };

@@ -1,0 +1,180 @@
+//! The log that tells an attack: each event once, and nothing about anybody but numbers and addresses.
+
+use std::{
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    time::{Duration, Instant},
+};
+
+use library::{http::API, storage::Location};
+use serde_json::{Value, json};
+
+use crate::{
+    common::Database,
+    process::{Server, library, run},
+};
+
+/// In every name, address, number, password and search of this test, and nowhere else.
+const MARK: &str = "canary7f3";
+
+struct Answer {
+    status: u16,
+    cookie: Option<String>,
+    body: Value,
+}
+
+/// A call as a browser makes it.
+fn call(port: u16, method: &str, path: &str, cookie: &str, body: Option<Value>) -> Answer {
+    let body = body.map(|body| body.to_string()).unwrap_or_default();
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
+    let request = format!(
+        "{method} {API}{path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\nUser-Agent: {MARK}\r\n\
+         Cookie: {cookie}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an answer");
+    let cookie = head.lines().find_map(|line| line.strip_prefix("set-cookie: library=")?.split(';').next());
+    Answer {
+        status: head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status"),
+        cookie: cookie.map(|token| format!("library={token}")),
+        body: serde_json::from_str(body).unwrap_or_default(),
+    }
+}
+
+/// The events of the log: each with its account, its subject and its status.
+fn events(log: &str) -> Vec<(String, Option<i64>, Option<i64>, i64)> {
+    log.lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|line| line["fields"]["event"].is_string())
+        .map(|line| {
+            assert_eq!(line["fields"]["address"], "127.0.0.1", "{line}");
+            assert!(line["span"]["id"].as_str().is_some_and(|id| id.len() == 16), "{line}");
+            let fields = &line["fields"];
+            let event = fields["event"].as_str().unwrap_or_default().to_owned();
+            (
+                event,
+                fields["account"].as_i64(),
+                fields["subject"].as_i64(),
+                fields["status"].as_i64().unwrap_or(0),
+            )
+        })
+        .collect()
+}
+
+/// P9, OWASP ASVS 5.0, 16.2.5 and 16.3: thirty wrong sign-ins, twenty refusals and ten limits gave no line.
+fn an_attack_is_in_the_log_and_nothing_about_anybody(database: &Database) {
+    let location = match &database.location {
+        Location::Postgres(url) => url.clone(),
+        sqlite @ Location::Sqlite(_) => sqlite.to_string(),
+    };
+    let email = format!("{MARK}.admin@college.edu");
+    let mut create = library(&["admin", "create", "--email", &email, "--name", &format!("Meera {MARK}")]);
+    create.args(["--password-stdin", "--database", &location]);
+    assert!(run(create, &format!("{MARK} unrelated words\n")).success);
+    let mut serve = library(&["serve", "--listen", "127.0.0.1:0", "--database", &location]);
+    serve.args(["--log-format", "json"]).env("LIBRARY_LOG", "trace");
+    let server = Server::start_as(serve);
+    let port = server.port;
+    let post = |path: &str, cookie: &str, body: Value| call(port, "POST", path, cookie, Some(body));
+    let right = json!({ "email": email, "password": format!("{MARK} unrelated words") });
+
+    let admin = post("/auth/sign-in", "", right);
+    assert_eq!(admin.status, 200, "{}", admin.body);
+    let (librarian, uid) = (admin.cookie.expect("a cookie"), admin.body["uid"].as_i64());
+    let student = json!({
+        "name": format!("Asha {MARK}"), "email": format!("{MARK}.asha@college.edu"), "rollNumber": format!("{MARK}-1"),
+        "department": "Physics", "batch": "2026", "password": format!("{MARK} other words"),
+    });
+    let made = post("/auth/register", "", student.clone());
+    assert_eq!(made.status, 201, "{}", made.body);
+    let asha = made.body["uid"].as_i64();
+    let entered =
+        post("/auth/sign-in", "", json!({ "email": student["email"], "password": student["password"] }));
+    let student = entered.cookie.expect("a cookie");
+    let asha_path = format!("/people/{}", asha.expect("a number"));
+    // Thirty guesses: twenty are looked at.
+    let guess = json!({ "email": email, "password": format!("{MARK} guess") });
+    let refused: Vec<u16> = (0..30).map(|_| post("/auth/sign-in", "", guess.clone()).status).collect();
+    assert_eq!(refused.iter().filter(|status| **status == 401).count(), 20, "{refused:?}");
+    let unknown =
+        json!({ "email": format!("{MARK}.nobody@college.edu"), "password": format!("{MARK} guess") });
+    assert_eq!(post("/auth/sign-in", "", unknown).status, 401);
+    // What the roles may not do, and nobody.
+    let people = format!("/people?q={MARK}");
+    assert_eq!(call(port, "GET", &people, &student, None).status, 403);
+    assert_eq!(call(port, "GET", &people, "", None).status, 401);
+    assert_eq!(call(port, "GET", &people, &format!("library={MARK}"), None).status, 401);
+    assert_eq!(call(port, "GET", &people, &librarian, None).status, 200);
+    assert_eq!(call(port, "GET", &format!("/loans?q={MARK}"), &librarian, None).status, 200);
+    assert_eq!(call(port, "GET", "/people.csv", &librarian, None).status, 200);
+    post("/auth/id-card", "", json!({ "rollNumber": format!("{MARK}-1") }));
+    call(port, "PATCH", "/me", &student, Some(json!({ "name": format!("Asha {MARK} K") })));
+    let book = json!({ "title": format!("Godaan {MARK}"), "author": MARK, "noOfBooks": 1, "genre": MARK });
+    post("/books", &librarian, book);
+    // A code, tried wrongly and rightly.
+    let code = post(&format!("{asha_path}/sign-in-code"), &librarian, json!({}));
+    assert_eq!(code.status, 200, "{}", code.body);
+    let code = code.body["code"].as_str().expect("a code").to_owned();
+    let redeem = |code: &str| json!({ "rollNumber": format!("{MARK}-1"), "code": code, "password": format!("{MARK} third words") });
+    assert_eq!(post("/auth/redeem", "", redeem("AAAA-AAAA")).status, 401);
+    let entered = post("/auth/redeem", "", redeem(&code));
+    assert_eq!(entered.status, 200, "{}", entered.body);
+    // Who may do what.
+    let wrong = json!({ "role": "admin", "password": format!("{MARK} wrong") });
+    assert_eq!(post(&format!("{asha_path}/role"), &librarian, wrong).status, 429, "the guesses above count");
+    assert_eq!(post(&format!("{asha_path}/deactivate"), &librarian, json!({})).status, 200);
+    assert_eq!(call(port, "DELETE", &asha_path, &librarian, None).status, 204);
+    assert_eq!(call(port, "POST", "/auth/sign-out", &librarian, None).status, 204);
+
+    // A thread of the test reads the log as it comes.
+    let begun = Instant::now();
+    while !server.log().contains("\"sign-out\"") && begun.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let log = server.log();
+    let told = events(&log);
+    let count = |wanted: &(&str, Option<i64>, Option<i64>, i64)| {
+        let wanted = (wanted.0.to_owned(), wanted.1, wanted.2, wanted.3);
+        told.iter().filter(|event| **event == wanted).count()
+    };
+    let expected = [
+        (1, ("sign-in.ok", uid, None, 200)),
+        (1, ("account.made", None, None, 201)),
+        (1, ("sign-in.ok", asha, None, 200)),
+        (20, ("sign-in.refused", uid, None, 401)),
+        (10, ("sign-in.limited", uid, None, 429)),
+        (1, ("sign-in.refused", None, None, 401)),
+        (1, ("access.refused", asha, None, 403)),
+        (2, ("access.not-signed-in", None, None, 401)),
+        (1, ("data.exported", uid, None, 200)),
+        (1, ("code.made", uid, asha, 200)),
+        (1, ("code.refused", asha, None, 401)),
+        (1, ("code.ok", asha, None, 200)),
+        (1, ("limit.hit", uid, asha, 429)),
+        (1, ("account.status", uid, asha, 200)),
+        (1, ("account.status", uid, asha, 204)),
+        (1, ("sign-out", uid, None, 204)),
+    ];
+    for (times, event) in &expected {
+        assert_eq!(count(event), *times, "{event:?}: {told:#?}");
+    }
+    assert_eq!(told.len(), expected.iter().map(|(times, _)| times).sum::<usize>(), "{told:#?}");
+    assert!(log.contains("answered"), "everything is logged");
+    for secret in [MARK, &librarian[8..], &student[8..], &code, &code.replace('-', "")] {
+        assert!(!log.to_lowercase().contains(&secret.to_lowercase()), "{secret} is in the log");
+    }
+    server.stop();
+}
+
+#[test]
+fn an_attack_is_in_the_log_and_nothing_about_anybody_on_sqlite() {
+    an_attack_is_in_the_log_and_nothing_about_anybody(&Database::sqlite());
+}
+
+#[test]
+fn an_attack_is_in_the_log_and_nothing_about_anybody_on_postgres() {
+    an_attack_is_in_the_log_and_nothing_about_anybody(&Database::postgres());
+}
