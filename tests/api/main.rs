@@ -48,4 +48,5 @@ mod race;
 mod rush;
 mod screens;
 mod servers;
+mod sessions;
 mod settings;

@@ -1,0 +1,240 @@
+//! What somebody does for the safety of their own account: sees and ends its sessions, and changes its password.
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{AppendHeaders, IntoResponse},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    Shared,
+    client::Network,
+    device::Device,
+    error::{Error, Result},
+    extract::{Id, JsonBody},
+    idempotency::{Answer, Once},
+    session::{self, SignedIn},
+};
+use crate::{
+    circulation::Moment,
+    clock,
+    domain::{
+        account::{self, PASSWORD},
+        change::Change,
+        id::{SessionId, UserId},
+        rule::{Invalid, Text},
+    },
+    message,
+    storage::{
+        self, Tx, accounts,
+        events::{self, Entry},
+        people, sessions,
+    },
+};
+
+/// A browser in which somebody is signed in.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnSession {
+    id: SessionId,
+    /// Whether this request comes from it.
+    current: bool,
+    /// The browser's name; null where it is not known.
+    #[schema(required)]
+    browser: Option<String>,
+    /// What it runs on; null where that is not known.
+    #[schema(required)]
+    system: Option<String>,
+    #[schema(format = DateTime)]
+    signed_in_at: String,
+    /// When something was last done, to a minute.
+    #[schema(format = DateTime)]
+    last_seen_at: String,
+}
+
+/// Where somebody is signed in.
+#[derive(Serialize, ToSchema)]
+pub struct OwnSessionList {
+    /// This one first, then the one that was used last.
+    sessions: Vec<OwnSession>,
+}
+
+/// List the browsers in which one is signed in.
+#[utoipa::path(get, path = "/me/sessions", responses((status = 200, body = OwnSessionList)))]
+pub async fn list_own_sessions(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    headers: HeaderMap,
+) -> Result<axum::Json<OwnSessionList>> {
+    let current = session::token_hash(app.settings.is_https(), &headers)?;
+    let now = app.clock.now();
+    let found = app.db.read(move |tx| sessions::of_person(tx, user.uid, now)).await?;
+    let mut sessions: Vec<_> = found
+        .into_iter()
+        .map(|one| OwnSession {
+            id: one.id,
+            current: one.token_hash == current,
+            browser: one.browser,
+            system: one.system,
+            signed_in_at: clock::rfc3339(one.created_at),
+            last_seen_at: clock::rfc3339(one.seen_at),
+        })
+        .collect();
+    sessions.sort_by_key(|one| !one.current);
+    Ok(axum::Json(OwnSessionList { sessions }))
+}
+
+/// Keeps that sessions were ended, unless there were none.
+fn record_ended(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    by: UserId,
+    person: UserId,
+    sessions: u64,
+) -> storage::Result<()> {
+    if sessions > 0 {
+        let change = Change::SessionsEnded { sessions };
+        events::record(tx, moment.at, Some(by), &Entry::person(person, change))?;
+    }
+    Ok(())
+}
+
+/// Sign out in one of one's own browsers.
+#[utoipa::path(delete, path = "/me/sessions/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn end_own_session(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    Id(id): Id<SessionId>,
+    once: Once,
+) -> Result<Answer> {
+    let (moment, uid) = (app.clock.moment(), user.uid);
+    let answer = app
+        .once(once, move |tx| {
+            if !sessions::end_one_of(tx, uid, id)? {
+                return Err(Error::NotFound);
+            }
+            record_ended(tx, moment, uid, uid, 1)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}
+
+/// Sign out everywhere but here.
+#[utoipa::path(delete, path = "/me/sessions", responses((status = 204)))]
+pub async fn end_other_sessions(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    headers: HeaderMap,
+    once: Once,
+) -> Result<Answer> {
+    let current = session::token_hash(app.settings.is_https(), &headers)?;
+    let (moment, uid) = (app.clock.moment(), user.uid);
+    let answer = app
+        .once(once, move |tx| {
+            let ended = sessions::end_others_of(tx, uid, &current)?;
+            record_ended(tx, moment, uid, uid, ended)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}
+
+/// Sign a person out everywhere, such as after a phone or a card was lost.
+#[utoipa::path(delete, path = "/people/{id}/sessions", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn end_sessions_of_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+) -> Result<Answer> {
+    let moment = app.clock.moment();
+    let answer = app
+        .once(once, move |tx| {
+            people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
+            let ended = sessions::end_all_of(tx, uid)?;
+            record_ended(tx, moment, librarian.uid, uid, ended)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}
+
+/// The password that one has, to prove who it is.
+pub const CURRENT_PASSWORD: Text =
+    Text { field: "currentPassword", label: "Current password", min: 1, ..PASSWORD };
+/// The password that one wants.
+pub const NEW_PASSWORD: Text = Text { field: "newPassword", label: "New password", ..PASSWORD };
+
+/// A change of one's own password.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PasswordChange {
+    /// The password until now.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    current_password: String,
+    /// The password from now on.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    new_password: String,
+}
+
+/// Change one's own password. Every other browser is signed out; this one goes on with a new cookie.
+#[utoipa::path(post, path = "/auth/password", request_body = PasswordChange, responses((status = 204)))]
+pub async fn change_password(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<PasswordChange>,
+) -> Result<impl IntoResponse> {
+    let mut invalid = Invalid::default();
+    CURRENT_PASSWORD.check(&form.current_password, &mut invalid);
+    let password = account::new_password(NEW_PASSWORD, &form.new_password, &mut invalid);
+    invalid.or(())?;
+
+    let (https, uid) = (app.settings.is_https(), user.uid);
+    let device = Device::of(https, &headers);
+    let wrong = || Error::from(Invalid::field(CURRENT_PASSWORD.field, message::wrong_password()));
+    let stored = app.own_password(uid, network, device.as_ref(), form.current_password).await?;
+    let stored = stored.ok_or_else(wrong)?;
+    let policies = app.policies.clone();
+    let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
+    let known = [user.email.as_deref(), user.roll_number.as_deref()].into_iter().flatten();
+    let own: Vec<&str> = [user.name.as_str(), &rulebook.library.name].into_iter().chain(known).collect();
+    let mut invalid = Invalid::default();
+    account::refuse_own_words(NEW_PASSWORD, &password, &own, &mut invalid);
+    invalid.or(())?;
+    let hash = app.passwords.hash(password).await?;
+
+    let (token, moment) = (session::new_token()?, app.clock.moment());
+    let before = session::token_hash(https, &headers)?;
+    let (now_hash, new_hash, ended) = (session::hashed(&token), hash.clone(), before.clone());
+    let kept = app
+        .db
+        .write(move |tx| -> Result<bool> {
+            accounts::lock(tx, uid)?;
+            // Somebody else with this password was faster.
+            if !accounts::change_password(tx, uid, &stored, &new_hash)? {
+                return Err(wrong());
+            }
+            let kept = sessions::renew(tx, &ended, &now_hash, moment.at)?.ok_or(Error::NotSignedIn)?;
+            sessions::end_others_of(tx, uid, &now_hash)?;
+            events::record(tx, moment.at, Some(uid), &Entry::person(uid, Change::PasswordChanged))?;
+            Ok(kept)
+        })
+        .await?;
+    app.sessions.forget(&before);
+    app.sessions.forget_person(uid);
+    let cookies = AppendHeaders([
+        (header::SET_COOKIE, session::cookie(https, &token, kept)?),
+        (header::SET_COOKIE, Device::signed_in(device, https, &hash)?),
+    ]);
+    Ok((StatusCode::NO_CONTENT, cookies))
+}
