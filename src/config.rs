@@ -3,11 +3,12 @@
 use std::{
     net::{IpAddr, SocketAddr},
     path::PathBuf,
+    time::Duration,
 };
 
 use anyhow::{Result, ensure};
 use clap::{Args, Parser, Subcommand};
-use jiff::{civil::Time, tz::TimeZone};
+use jiff::{SignedDuration, civil::Time, tz::TimeZone};
 use url::Url;
 
 use crate::{backups::Daily, storage::Location};
@@ -144,6 +145,12 @@ pub struct Serve {
     /// The time of day of the backup, in the library's time zone.
     #[arg(long, env = "LIBRARY_BACKUP_TIME", default_value = "02:30", value_name = "HH:MM", value_parser = time_of_day)]
     pub backup_time: Time,
+    /// How long a librarian stays signed in at most, for instance 12h.
+    #[arg(long, env = "LIBRARY_LIBRARIAN_SESSION", default_value = "12h", value_name = "TIME", value_parser = session_length)]
+    pub librarian_session: Duration,
+    /// How long a librarian stays signed in without doing anything, for instance 30m.
+    #[arg(long, env = "LIBRARY_LIBRARIAN_IDLE", default_value = "30m", value_name = "TIME", value_parser = session_length)]
+    pub librarian_idle: Duration,
     /// How many seconds the server still answers after SIGTERM while readyz already says no: longer than a load balancer
     /// takes to notice.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
@@ -178,6 +185,18 @@ pub enum LogFormat {
 
 fn time_of_day(text: &str) -> Result<Time, String> {
     Time::strptime("%H:%M", text).map_err(|_| "write the time of day as HH:MM, for instance 02:30".into())
+}
+
+/// Shorter, and somebody who works would be signed out: activity is kept once a minute.
+const SHORTEST_SESSION: Duration = Duration::from_mins(5);
+const LONGEST_SESSION: Duration = Duration::from_hours(30 * 24);
+
+fn session_length(text: &str) -> Result<Duration, String> {
+    let length: SignedDuration = text.parse().map_err(|_| "write it like 12h or 30m".to_owned())?;
+    Duration::try_from(length)
+        .ok()
+        .filter(|length| (SHORTEST_SESSION..=LONGEST_SESSION).contains(length))
+        .ok_or_else(|| "it must be from 5 minutes to 30 days".to_owned())
 }
 
 fn public_url(text: &str) -> Result<Url, String> {
@@ -351,6 +370,16 @@ mod tests {
     #[test]
     fn an_unknown_time_zone_is_named_r_loan_8() {
         assert!(serve(&["--time-zone", "Mars/Olympus"]).is_err_and(|told| told.contains("Mars/Olympus")));
+    }
+
+    #[test]
+    fn a_librarians_session_has_a_length_that_lets_them_work() {
+        let told = |length: &str| session_length(length);
+        assert_eq!(told("12h"), Ok(Duration::from_hours(12)));
+        assert_eq!(told("1h 30m"), Ok(Duration::from_mins(90)));
+        for wrong in ["30", "1m", "-1h", "31d", "2000h"] {
+            assert!(told(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use library::{
     config::{Admin, Cli, Command, Database, Import, LogFormat, Zone},
     demo,
     domain::{
-        account::{EMAIL, NAME, Role, new_password},
+        account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
         change::Change,
         rule::Invalid,
     },
@@ -148,6 +148,8 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
     let email = EMAIL.check(email, &mut invalid);
     let name = NAME.check(name, &mut invalid);
     refuse(invalid)?;
+    let db = Db::open(&database.database)?;
+    let library = db.read_blocking(|tx| Policies::default().current(tx))?.library.name.clone();
     let typed = if password_stdin {
         let mut line = String::new();
         std::io::stdin().lock().read_line(&mut line)?;
@@ -160,9 +162,9 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
         first
     };
     let mut invalid = Invalid::default();
-    let password = new_password(&typed, &mut invalid);
+    let password = new_password(PASSWORD, &typed, &mut invalid);
+    refuse_own_words(PASSWORD, &password, &[&email, &name, &library], &mut invalid);
     refuse(invalid)?;
-    let db = Db::open(&database.database)?;
     let new = accounts::NewAccount {
         email,
         name,

@@ -82,6 +82,8 @@ messages! {
     "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
     "commonPassword" = common_password():
         "This password is among the most common ones. Choose another, for instance four unrelated words.";
+    "ownWords" = own_words():
+        "This password is little more than your name, address or roll number, or the library's name. Choose another, for instance four unrelated words.";
     "taken" = taken(label: &str, value: &str): "{label} “{value}” is already in the list.";
     "tooMany" = too_many(label: &str, max: usize): "{label}: at most {max}.";
     "endsBeforeItBegins" = ends_before_it_begins(): "The last day must not be before the first.";
@@ -419,6 +421,9 @@ messages! {
     "change.personActivated" = change_person_activated(): "Active again.";
     "change.signInCodeMade" = change_sign_in_code_made(): "Sign-in code handed out.";
     "change.passwordSet" = change_password_set(): "Password chosen with a sign-in code.";
+    "change.passwordChanged" = change_password_changed(): "Password changed; signed out in other browsers.";
+    "change.sessionsEnded" = change_sessions_ended(sessions: u64):
+        "Signed out in {sessions, plural, one {one browser} other {# browsers}}.";
     "change.batchMoved" = change_batch_moved(from: &str, to: &str, people: usize):
         "{people, plural, one {# person} other {# people}} moved from batch {from} to {to}.";
     "change.batchLeft" = change_batch_left(from: &str, people: usize):

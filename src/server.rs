@@ -28,7 +28,11 @@ use crate::{
     clock::Clock,
     config::Serve,
     demo,
-    http::{self, App, Limits, Settings, ready::Answers, session::Sessions},
+    http::{
+        self, App, Limits, Settings,
+        ready::Answers,
+        session::{Lifetimes, Sessions},
+    },
     jobs,
     password::Passwords,
     policies::Policies,
@@ -83,6 +87,10 @@ pub async fn serve(options: Serve) -> Result<()> {
             public_url: public_url.clone(),
             trusted_proxies: options.trusted_proxies.clone(),
             id_card: options.id_card,
+            lifetimes: Lifetimes {
+                librarian: options.librarian_session,
+                librarian_idle: options.librarian_idle,
+            },
         },
         limits: Limits::default(),
         stopping: AtomicBool::new(false),

@@ -167,12 +167,12 @@ pub struct Registration {
 
 impl Registration {
     /// The registration as it is stored, or everything that is wrong with it.
-    pub fn checked(self, batches: &[String]) -> Result<Self, Invalid> {
+    pub fn checked(self, batches: &[String], library: &str) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {
             name: NAME.check(&self.name, &mut invalid),
             email: EMAIL.check(&self.email, &mut invalid),
-            password: new_password(&self.password, &mut invalid),
+            password: new_password(PASSWORD, &self.password, &mut invalid),
             roll_number: folded_roll_number(&ROLL_NUMBER.check(&self.roll_number, &mut invalid)),
             department: DEPARTMENT.check(&self.department, &mut invalid),
             batch: BATCH.check(&self.batch, &mut invalid),
@@ -180,6 +180,8 @@ impl Registration {
         if !checked.batch.is_empty() && !batches.contains(&checked.batch) {
             invalid.push(BATCH.field, message::not_listed(BATCH.label));
         }
+        let own = [&checked.name, &checked.email, &checked.roll_number, library];
+        refuse_own_words(PASSWORD, &checked.password, &own, &mut invalid);
         invalid.or(checked)
     }
 }
@@ -233,14 +235,46 @@ pub fn normalized_password(typed: &str) -> String {
     typed.nfc().collect()
 }
 
-/// Checks a password that somebody chooses.
-pub fn new_password(raw: &str, invalid: &mut Invalid) -> String {
+/// Checks a password that somebody chooses, beside [`refuse_own_words`].
+pub fn new_password(rule: Text, raw: &str, invalid: &mut Invalid) -> String {
     let before = invalid.0.len();
-    let password = PASSWORD.check(&normalized_password(raw), invalid);
+    let password = rule.check(&normalized_password(raw), invalid);
     if invalid.0.len() == before && is_common(&password) {
-        invalid.push(PASSWORD.field, message::common_password());
+        invalid.push(rule.field, message::common_password());
     }
     password
+}
+
+/// What everybody tries first at a library, whatever it is called.
+const CONTEXT: &str = "library";
+/// Shorter parts of a name or an address are in too many words.
+const SHORTEST_WORD: usize = 3;
+/// Letters and digits that a password needs beside its account's own words.
+const BESIDE_WORDS: usize = 5;
+
+/// Refuses a password that is little more than what everybody knows of its account and its library (ASVS 6.2.11): names,
+/// addresses, the roll number.
+pub fn refuse_own_words(rule: Text, password: &str, own: &[&str], invalid: &mut Invalid) {
+    let mut words: Vec<String> = own
+        .iter()
+        .chain(&[CONTEXT])
+        .flat_map(|text| text.split(|sign: char| !sign.is_alphanumeric()).chain([*text]))
+        .map(letters)
+        .filter(|word| word.chars().count() >= SHORTEST_WORD)
+        .collect();
+    words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+    let whole = letters(password);
+    // A blank in place of each, so that what stood around it does not become a word.
+    let rest = words.iter().fold(whole.clone(), |rest, word| rest.replace(word.as_str(), " "));
+    let refused = invalid.0.iter().any(|error| error.field == rule.field);
+    if !refused && rest != whole && letters(&rest).chars().count() < BESIDE_WORDS {
+        invalid.push(rule.field, message::own_words());
+    }
+}
+
+/// The letters and digits of a text, in lower case.
+fn letters(text: &str) -> String {
+    text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// The commonest 10 000 passwords, those of 8 characters and more, lower-case, sorted: shorter ones are refused anyway.
@@ -273,7 +307,7 @@ mod tests {
 
     fn wrong_fields(registration: Registration) -> Vec<String> {
         registration
-            .checked(&BATCHES.map(Into::into))
+            .checked(&BATCHES.map(Into::into), "Saraswati College Library")
             .err()
             .map(|invalid| invalid.0.into_iter().map(|e| e.field.into_owned()).collect())
             .unwrap_or_default()
@@ -281,7 +315,8 @@ mod tests {
 
     #[test]
     fn a_registration_is_trimmed_and_its_roll_number_lower_cased_r_reg_2() {
-        let checked = registration().checked(&BATCHES.map(Into::into)).unwrap_or_else(|e| panic!("{e:?}"));
+        let checked =
+            registration().checked(&BATCHES.map(Into::into), "").unwrap_or_else(|e| panic!("{e:?}"));
         assert_eq!((checked.name.as_str(), checked.roll_number.as_str()), ("Asha Rao", "cs25-014"));
         assert_eq!(checked.email, "Asha@College.edu");
     }
@@ -323,11 +358,33 @@ mod tests {
         assert_eq!(with(&"e\u{301}".repeat(7)), ["password"]);
     }
 
+    /// ASVS 6.2.11: `library1` and one's own address were taken.
+    #[test]
+    fn a_password_is_more_than_what_everybody_knows_of_its_account() {
+        let with =
+            |password: &str| wrong_fields(Registration { password: password.into(), ..registration() });
+        for known in [
+            "library1",
+            "Library 2026",
+            "asha@college.edu",
+            "AshaRao2027",
+            "rao.asha!!",
+            "cs25-014",
+            "CS25014cs25014",
+            "saraswati#1",
+        ] {
+            assert_eq!(with(known), ["password"], "{known}");
+        }
+        for other in ["asha's blue umbrella", "four unrelated words", "a library of dreams", "!!!!----????"] {
+            assert!(with(other).is_empty(), "{other}");
+        }
+    }
+
     #[test]
     fn the_common_passwords_are_sorted_for_the_search() {
         let lines: Vec<&str> = COMMON.lines().collect();
         assert!(
-            lines.len() > 1000 && lines.is_sorted() && lines.iter().all(|line| line.chars().count() >= 8)
+            lines.len() > 3000 && lines.is_sorted() && lines.iter().all(|line| line.chars().count() >= 8)
         );
     }
 

@@ -237,6 +237,12 @@ pub enum Change {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         email: Option<String>,
     },
+    /// The person exchanged the password for another, and was signed out in other browsers.
+    PasswordChanged,
+    /// The person was signed out in so many browsers.
+    SessionsEnded {
+        sessions: u64,
+    },
     /// A whole class went on, or left (R-PEOPLE-5). Everybody whom it touched is named by number.
     BatchMoved {
         from: String,
@@ -461,6 +467,8 @@ impl Change {
             Self::PersonActivated => "person-activated",
             Self::SignInCodeMade { .. } => "sign-in-code-made",
             Self::PasswordSet { .. } => "password-set",
+            Self::PasswordChanged => "password-changed",
+            Self::SessionsEnded { .. } => "sessions-ended",
             Self::BatchMoved { .. } => "batch-moved",
             Self::NoDuesIssued { .. } => "no-dues-issued",
             Self::PeopleMerged { .. } => "people-merged",
@@ -549,6 +557,8 @@ impl Change {
             Self::PersonActivated => vec![message::change_person_activated()],
             Self::SignInCodeMade { .. } => vec![message::change_sign_in_code_made()],
             Self::PasswordSet { .. } => vec![message::change_password_set()],
+            Self::PasswordChanged => vec![message::change_password_changed()],
+            Self::SessionsEnded { sessions } => vec![message::change_sessions_ended(*sessions)],
             Self::BatchMoved { from, to: Some(to), people } => {
                 vec![message::change_batch_moved(from, to, people.len())]
             }

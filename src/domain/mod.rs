@@ -1,6 +1,7 @@
 //! The rules of the library, pure: no clock, no database, no HTTP.
 
 pub mod account;
+pub mod agent;
 pub mod book;
 pub mod calendar;
 pub mod change;

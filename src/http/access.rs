@@ -13,7 +13,7 @@ use super::{
     error::{Error, Result},
     idempotency,
     phones::CallingPhone,
-    security,
+    security_log,
     session::Caller,
 };
 use crate::domain::account::{Capability, Role, User};
@@ -67,7 +67,11 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/auth/sign-out", Access::Anyone),
     ("GET", "/auth/session", Access::Anyone),
     ("POST", "/auth/id-card", Access::Anyone),
+    ("POST", "/auth/password", Access::SignedIn),
     ("GET", "/me", Access::SignedIn),
+    ("GET", "/me/sessions", Access::SignedIn),
+    ("DELETE", "/me/sessions", Access::SignedIn),
+    ("DELETE", "/me/sessions/{id}", Access::SignedIn),
     ("PATCH", "/me", Access::Student),
     ("GET", "/me/loans", Access::Student),
     ("GET", "/books", Access::Anyone),
@@ -128,6 +132,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/people/{id}/deactivate", Access::May(Capability::People)),
     ("POST", "/people/{id}/activate", Access::May(Capability::People)),
     ("POST", "/people/{id}/sign-in-code", Access::May(Capability::People)),
+    ("DELETE", "/people/{id}/sessions", Access::May(Capability::People)),
     ("GET", "/people/{id}/loans", Access::Admin),
     ("POST", "/books/{id}/holds", Access::StudentOrMay(Capability::Desk)),
     ("GET", "/books/{id}/holds", Access::Admin),
@@ -186,9 +191,9 @@ pub async fn enforce(
         request.extensions_mut().insert(phone);
         return Ok(next.run(request).await);
     }
-    let caller = Caller::of(&app, request.headers()).await?;
+    let caller = Caller::of(&app, request.method(), request.headers()).await?;
     if let Some(person) = caller.person() {
-        security::concerns(person.uid);
+        security_log::concerns(person.uid);
     }
     access.allows(caller.person()).map_err(|refused| match caller {
         // Signed in, but with a role that is none (R-LOGIN-5).

@@ -17,17 +17,18 @@ use super::{
     error::{Error, Result},
     extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
-    security,
-    session::{self, Caller, SESSION_DAYS, SignedIn},
+    security_log,
+    session::{self, Caller, SignedIn},
 };
 use crate::{
     config::IdCard,
     domain::{
         account::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,
-            folded_roll_number, new_password, normalized_password,
+            folded_roll_number, new_password, normalized_password, refuse_own_words,
         },
         change::{Change, Profile},
+        id::UserId,
         rule::{Invalid, Kind, Text},
     },
     message,
@@ -37,7 +38,9 @@ use crate::{
         Tx,
         accounts::{self, NewAccount, Taken},
         events::{self, Entry},
-        people, sessions, sign_in_codes,
+        people,
+        sessions::{self, Opened},
+        sign_in_codes,
     },
 };
 
@@ -68,7 +71,7 @@ pub async fn register(
 ) -> Result<Answer> {
     let policies = app.policies.clone();
     let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
-    let registration = registration.checked(&rulebook.library.batches)?;
+    let registration = registration.checked(&rulebook.library.batches, &rulebook.library.name)?;
     within(app.limits.registrations.take(&network))?;
     let new = NewAccount {
         password_hash: app.passwords.hash(registration.password).await?,
@@ -146,6 +149,34 @@ impl Limits {
     }
 }
 
+/// Whose failures the tries of an account's password count among.
+fn tries(device: Option<&Device>, account: &str, network: Network, stored: Option<&str>) -> Result<Tries> {
+    Ok(match (device, stored) {
+        (Some(device), Some(hash)) if device.knows(hash)? => {
+            Tries::KnownDevice((account.to_owned(), device.name()))
+        }
+        _ => Tries::Elsewhere(account.to_owned(), network),
+    })
+}
+
+impl App {
+    /// Verifies a password, or a code, within the limits of whoever tries.
+    async fn try_secret(
+        &self,
+        tries: Tries,
+        account: &str,
+        secret: String,
+        stored: Option<String>,
+    ) -> Result<Verdict> {
+        within(self.limits.take_sign_in(&tries))?;
+        let verdict = self.passwords.verify(account, secret, stored).await;
+        if !matches!(verdict, Ok(Verdict::Wrong)) {
+            self.limits.give_back_sign_in(tries);
+        }
+        Ok(verdict?)
+    }
+}
+
 /// Sign in; the answer sets the session's cookie.
 #[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = User)))]
 pub async fn sign_in(
@@ -177,22 +208,13 @@ pub async fn sign_in(
     };
     let (account, stored) = found.unzip();
     let stored = stored.flatten();
-    security::concerns(account.as_ref().map(|account| account.uid));
+    security_log::concerns(account.as_ref().map(|account| account.uid));
 
     let https = app.settings.is_https();
     let device = Device::of(https, &headers);
-    let tries = match (&device, &stored) {
-        (Some(device), Some(hash)) if device.knows(hash)? => {
-            Tries::KnownDevice((email.clone(), device.name()))
-        }
-        _ => Tries::Elsewhere(email.clone(), network),
-    };
-    within(app.limits.take_sign_in(&tries))?;
-    let verdict = app.passwords.verify(&email, form.password, stored.clone()).await;
-    if !matches!(verdict, Ok(Verdict::Wrong)) {
-        app.limits.give_back_sign_in(tries);
-    }
-    let (Verdict::Right { rehashed }, Some(account), Some(stored)) = (verdict?, account, stored) else {
+    let tries = tries(device.as_ref(), &email, network, stored.as_deref())?;
+    let verdict = app.try_secret(tries, &email, form.password, stored.clone()).await?;
+    let (Verdict::Right { rehashed }, Some(account), Some(stored)) = (verdict, account, stored) else {
         return Err(Error::InvalidCredentials);
     };
     if !account.active {
@@ -204,7 +226,7 @@ pub async fn sign_in(
     let uid = user.uid;
     enter(&app, &headers, user, entering, move |tx, now| {
         if let Some(rehashed) = rehashed {
-            accounts::rehash(tx, uid, &stored, &rehashed)?;
+            accounts::change_password(tx, uid, &stored, &rehashed)?;
         }
         Ok(events::record(tx, now, Some(uid), &Entry::person(uid, Change::SignedIn)).map(|_| ())?)
     })
@@ -212,21 +234,22 @@ pub async fn sign_in(
 }
 
 impl App {
-    /// Whether this is the password of whoever is signed in; tries count as those of a sign-in.
-    pub async fn is_own_password(&self, user: &User, network: Network, password: String) -> Result<bool> {
-        let email = user.email.as_deref().map(folded_email).unwrap_or_default();
-        let key = email.clone();
-        let stored = self.db.read(move |tx| accounts::credentials(tx, &key)).await?;
-        let stored = stored.and_then(|(_, hash)| hash);
-        let tries = Tries::Elsewhere(email.clone(), network);
-        within(self.limits.take_sign_in(&tries))?;
-        let verdict = self.passwords.verify(&email, password, stored).await;
-        if matches!(verdict, Ok(Verdict::Wrong)) {
-            security::happened(security::Event::PasswordRefused);
-        } else {
-            self.limits.give_back_sign_in(tries);
+    /// Whether this is the password of whoever is signed in; tries count as those of a sign-in. The hash behind it.
+    pub async fn own_password(
+        &self,
+        uid: UserId,
+        network: Network,
+        device: Option<&Device>,
+        password: String,
+    ) -> Result<Option<String>> {
+        let found = self.db.read(move |tx| accounts::own_credentials(tx, uid)).await?;
+        let (account, stored) = found.ok_or(Error::NotSignedIn)?;
+        let tries = tries(device, &account, network, stored.as_deref())?;
+        let verdict = self.try_secret(tries, &account, password, stored.clone()).await?;
+        if verdict == Verdict::Wrong {
+            security_log::happened(security_log::Event::PasswordRefused);
         }
-        Ok(matches!(verdict?, Verdict::Right { .. }))
+        Ok(stored.filter(|_| matches!(verdict, Verdict::Right { .. })))
     }
 }
 
@@ -251,18 +274,21 @@ async fn enter(
     let device = Device::signed_in(entering.device, https, &entering.hash)?;
     let token = session::new_token()?;
     let (now, uid) = (app.clock.now(), user.uid);
-    security::concerns(uid);
+    security_log::concerns(uid);
     let hash = session::hashed(&token);
     // A browser that signs in again leaves no earlier session behind.
     let replaced = session::token(https, headers);
-    let ended = replaced.clone().map(|token| session::hashed(&token));
+    let replaced = replaced.map(|token| session::hashed(&token));
+    let ended = replaced.clone();
+    let expires_at = app.settings.lifetimes.end(user.role, now, now);
+    let opened = Opened { agent: session::agent(headers), kept: entering.remember };
     app.db
         .write(move |tx| -> Result<()> {
             also(tx, now)?;
             if let Some(ended) = ended {
                 sessions::end(tx, &ended)?;
             }
-            if !sessions::begin(tx, &hash, uid, now, now + SESSION_DAYS * 24 * 60 * 60 * 1000)? {
+            if !sessions::begin(tx, &hash, uid, now, expires_at, opened)? {
                 return Err(Error::UserMissing);
             }
             Ok(())
@@ -321,35 +347,40 @@ pub async fn redeem_code(
         invalid.push(ROLL_NUMBER.field, message::roll_number_or_email());
     }
     let code = code::normalized(&CODE.check(&form.code, &mut invalid));
-    let password = new_password(&form.password, &mut invalid);
+    let password = new_password(PASSWORD, &form.password, &mut invalid);
     invalid.or(())?;
 
     let now = app.clock.now();
     let key = email.as_deref().map(folded_email);
     let name = roll_number.clone().or_else(|| key.clone()).unwrap_or_default();
-    let found = app
+    let policies = app.policies.clone();
+    let (found, library) = app
         .db
         .read(move |tx| -> Result<_> {
+            let library = policies.current(tx)?.library.name.clone();
             let Some(person) = people::known_as(tx, roll_number.as_deref(), key.as_deref())? else {
-                return Ok(None);
+                return Ok((None, library));
             };
-            Ok(sign_in_codes::hash(tx, person.uid, now)?.map(|hash| (person, hash)))
+            Ok((sign_in_codes::hash(tx, person.uid, now)?.map(|hash| (person, hash)), library))
         })
         .await?;
     let (person, stored) = found.unzip();
-    security::concerns(person.as_ref().map(|person| person.uid));
+    security_log::concerns(person.as_ref().map(|person| person.uid));
     let tries = Tries::Elsewhere(name.clone(), network);
-    within(app.limits.take_sign_in(&tries))?;
-    let verdict = app.passwords.verify(&name, code, stored.clone()).await;
-    if !matches!(verdict, Ok(Verdict::Wrong)) {
-        app.limits.give_back_sign_in(tries);
-    }
-    let (Verdict::Right { .. }, Some(person), Some(stored)) = (verdict?, person, stored) else {
+    let verdict = app.try_secret(tries, &name, code, stored.clone()).await?;
+    let (Verdict::Right { .. }, Some(person), Some(stored)) = (verdict, person, stored) else {
         return Err(Error::InvalidCode);
     };
     if !person.active {
         return Err(Error::AccountInactive);
     }
+    // Only now: what is refused tells something of the person.
+    let known = [person.details.email.as_deref(), email.as_deref(), person.details.roll_number.as_deref()];
+    let own = [&person.details.name, &library].map(String::as_str);
+    let own: Vec<&str> = own.into_iter().chain(known.into_iter().flatten()).collect();
+    let mut invalid = Invalid::default();
+    refuse_own_words(PASSWORD, &password, &own, &mut invalid);
+    invalid.or(())?;
     let hash = app.passwords.hash(password).await?;
     let (moment, uid, password_hash) = (app.clock.moment(), person.uid, hash.clone());
     let user = app
@@ -375,8 +406,8 @@ pub async fn sign_out(
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<impl IntoResponse> {
     let https = app.settings.is_https();
-    if let Some(token) = session::token(https, &headers) {
-        app.sessions.end(&app.db, &token, app.clock.now()).await?;
+    if let Ok(hash) = session::token_hash(https, &headers) {
+        app.sessions.end(&app.db, &hash, app.clock.now()).await?;
     }
     let headers = [
         (header::SET_COOKIE, session::no_cookie(https)?),
@@ -395,12 +426,31 @@ pub struct Session {
     user: Option<User>,
     /// Whether an ID card can be looked up (`--id-card`).
     id_card: bool,
+    /// Seconds until a librarian's session ends if nothing is done in it; left out for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = i64)]
+    expires_in: Option<i64>,
 }
 
 /// Who is signed in; nobody is no error.
+///
+/// What a page asks by itself, here and elsewhere, it sends with the header `Library-Background: 1`: it does not tell that
+/// anybody is there. Every other request keeps a librarian's session from ending for want of activity.
 #[utoipa::path(get, path = "/auth/session", responses((status = 200, body = Session)))]
-pub async fn read_session(State(app): State<Shared>, caller: Caller) -> axum::Json<Session> {
-    axum::Json(Session { user: caller.person().cloned(), id_card: app.settings.id_card != IdCard::Off })
+pub async fn read_session(
+    State(app): State<Shared>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Result<axum::Json<Session>> {
+    let user = caller.person().cloned();
+    let expires_in = match caller.role() {
+        Some(Role::Admin) => {
+            let end = app.sessions.end_of(&session::token_hash(app.settings.is_https(), &headers)?);
+            end.map(|end| (end - app.clock.now()).max(0) / 1000)
+        }
+        _ => None,
+    };
+    Ok(axum::Json(Session { user, id_card: app.settings.id_card != IdCard::Off, expires_in }))
 }
 
 /// A scanned card.

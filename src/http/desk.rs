@@ -134,7 +134,7 @@ pub async fn scan_at_desk(
     };
     let (moment, actor, policies) =
         (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
-    let session = session::token(app.settings.is_https(), &headers).map(|token| session::hashed(&token));
+    let session = session::token_hash(app.settings.is_https(), &headers).ok();
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let answer = desk::scan(tx, actor, moment, &rulebook, &scan)?;

@@ -23,7 +23,7 @@ use hyper::body::{Frame, SizeHint};
 use tracing::Instrument as _;
 
 use super::{
-    API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, idempotency::REPLAYED, security, session,
+    API, HANDLER_TIMEOUT, Shared, client, error::Error, headers, idempotency::REPLAYED, security_log, session,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -63,7 +63,7 @@ pub async fn every_request(
     } else {
         request.map(|body| Body::new(Arriving { body, arrived: Arc::clone(&arrived) }))
     };
-    let answer = security::noting(async {
+    let answer = security_log::noting(async {
         if sound {
             in_time(next.run(request), writes, &arrived).await
         } else {
@@ -87,7 +87,7 @@ pub async fn every_request(
     let (status, took) = (response.status(), begun.elapsed());
     span.in_scope(|| {
         if !response.headers().contains_key(REPLAYED) {
-            security::tell((&asked, &route, &path), status, &noted, address);
+            security_log::tell((&asked, &route, &path), status, &noted, address);
         }
         tracing::debug!(status = status.as_u16(), us = took.as_micros(), "answered");
     });

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{edge::request_id, security};
+use super::{edge::request_id, security_log};
 use crate::{
     circulation::{Block, BlockShown, Refusal},
     domain::{
@@ -387,7 +387,7 @@ impl Error {
 impl IntoResponse for Error {
     fn into_response(self) -> Response {
         let (status, code, message) = self.described();
-        security::refused(code);
+        security_log::refused(code);
         match &self {
             // Storage tells when this begins and when it ends; a line for each request would fill the disk.
             Self::Busy(None) | Self::DiskFull(_) | Self::Unavailable(_) => {

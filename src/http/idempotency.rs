@@ -53,6 +53,7 @@ const REPEATABLE: &[&str] = &[
     "/auth/redeem",
     "/people/{id}/sign-in-code",
     "/auth/sign-out",
+    "/auth/password",
     "/auth/id-card",
     "/desk/phones",
     "/phone/scans",

@@ -28,6 +28,7 @@ pub mod phones;
 pub mod ready;
 pub mod reviews;
 pub mod security;
+pub mod security_log;
 pub mod session;
 pub mod settings;
 pub mod vitals;
@@ -68,7 +69,7 @@ use crate::{
 
 use client::Network;
 use error::Error;
-use session::Sessions;
+use session::{Lifetimes, Sessions};
 
 /// The public path of the product.
 pub const BASE: &str = "/library";
@@ -96,6 +97,8 @@ pub struct Settings {
     pub trusted_proxies: Vec<IpAddr>,
     /// What the card look-up answers.
     pub id_card: IdCard,
+    /// How long sessions last.
+    pub lifetimes: Lifetimes,
 }
 
 impl Settings {
@@ -191,6 +194,9 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(accounts::read_session))
         .routes(routes!(accounts::look_up_id_card))
         .routes(routes!(accounts::read_me, accounts::update_me))
+        .routes(routes!(security::list_own_sessions, security::end_other_sessions))
+        .routes(routes!(security::end_own_session))
+        .routes(routes!(security::change_password))
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
         .routes(routes!(copies::list_copies_of_book, copies::add_copies))
@@ -235,6 +241,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(people::promote_batch))
         .routes(routes!(people::merge_people))
         .routes(routes!(people::change_role))
+        .routes(routes!(security::end_sessions_of_person))
         .routes(routes!(people::issue_no_dues))
         .routes(routes!(people::read_no_dues))
         .routes(routes!(people::deactivate_person))

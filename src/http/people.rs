@@ -1000,7 +1000,7 @@ pub async fn change_role(
     if app.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?.is_none() {
         return Err(Error::NotFound);
     }
-    if !app.is_own_password(&librarian, network, form.password).await? {
+    if app.own_password(librarian.uid, network, None, form.password).await?.is_none() {
         return Err(Invalid::field("password", message::wrong_password()).into());
     }
     let capabilities =

@@ -96,12 +96,6 @@ pub struct PhoneList {
     phones: Vec<PairedPhone>,
 }
 
-fn session_hash(app: &App, headers: &HeaderMap) -> Result<String> {
-    session::token(app.settings.is_https(), headers)
-        .map(|token| session::hashed(&token))
-        .ok_or(Error::NotSignedIn)
-}
-
 /// Pair a phone with a desk: the code for the phone to open. It replaces a code of this desk that no phone has opened.
 #[utoipa::path(post, path = "/desk/phones", request_body = PairForm, responses((status = 201, body = PhoneCode)))]
 pub async fn pair_phone(
@@ -114,7 +108,8 @@ pub async fn pair_phone(
     let desk = DESK.check(&form.desk, &mut invalid);
     invalid.or(())?;
     within(app.limits.pairings.take(&librarian.uid))?;
-    let (session, token, now) = (session_hash(&app, &headers)?, session::new_token()?, app.clock.now());
+    let (session, token, now) =
+        (session::token_hash(app.settings.is_https(), &headers)?, session::new_token()?, app.clock.now());
     let hash = session::hashed(&token);
     let pairing = app.db.write(move |tx| phones::pair(tx, librarian.uid, &session, &desk, &hash, now)).await;
     match pairing.map_err(Error::from)? {
@@ -286,7 +281,7 @@ pub async fn hear_scans(
     headers: HeaderMap,
     Query(query): Query<DeskQuery>,
 ) -> Result<impl IntoResponse> {
-    let session = session_hash(&app, &headers)?;
+    let session = session::token_hash(app.settings.is_https(), &headers)?;
     within(app.limits.streams.take(&session))?;
     let heard = app.db.desk_calls();
     let listening = app.db.write(move |tx| phones::desk_listens(tx, &session, &query.desk)).await;

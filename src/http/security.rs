@@ -1,253 +1,240 @@
-//! The lines of the log, and the counters, by which an attack is seen: who came in and who did not, what was refused and
-//! what was tried too often, and who may do what from now on.
-//!
-//! An event is told once, when the request is answered, from the route, the outcome and what was noted on the way. It
-//! names an account by its number and a client by its address; never a name, an email address, a secret, or any text that
-//! a client sent.
+//! What somebody does for the safety of their own account: sees and ends its sessions, and changes its password.
 
-use std::{
-    cell::Cell,
-    net::IpAddr,
-    sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+use axum::{
+    extract::State,
+    http::{HeaderMap, StatusCode, header},
+    response::{AppendHeaders, IntoResponse},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    Shared,
+    client::Network,
+    device::Device,
+    error::{Error, Result},
+    extract::{Id, JsonBody},
+    idempotency::{Answer, Once},
+    session::{self, SignedIn},
+};
+use crate::{
+    circulation::Moment,
+    clock,
+    domain::{
+        account::{self, PASSWORD},
+        change::Change,
+        id::{SessionId, UserId},
+        rule::{Invalid, Text},
+    },
+    message,
+    storage::{
+        self, Tx, accounts,
+        events::{self, Entry},
+        people, sessions,
+    },
 };
 
-use axum::http::{Method, StatusCode};
-
-use super::{API, error::Code};
-use crate::domain::id::UserId;
-
-macro_rules! events {
-    ($($variant:ident = $name:literal: $told:literal),+ $(,)?) => {
-        /// What happened: a closed list, and with it the values of a label.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Event { $( #[doc = $told] $variant, )+ }
-
-        impl Event {
-            /// All of them.
-            pub const ALL: &[Self] = &[$(Self::$variant),+];
-
-            /// As it stands in the field `event`, in the label of the counter and in the operator's guide.
-            #[must_use]
-            pub const fn name(self) -> &'static str {
-                match self { $( Self::$variant => $name, )+ }
-            }
-
-            const fn told(self) -> &'static str {
-                match self { $( Self::$variant => $told, )+ }
-            }
-        }
-    };
+/// A browser in which somebody is signed in.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnSession {
+    id: SessionId,
+    /// Whether this request comes from it.
+    current: bool,
+    /// The browser's name; null where it is not known.
+    #[schema(required)]
+    browser: Option<String>,
+    /// What it runs on; null where that is not known.
+    #[schema(required)]
+    system: Option<String>,
+    #[schema(format = DateTime)]
+    signed_in_at: String,
+    /// When something was last done, to a minute.
+    #[schema(format = DateTime)]
+    last_seen_at: String,
 }
 
-events! {
-    SignedIn = "sign-in.ok": "somebody signed in",
-    SignInRefused = "sign-in.refused": "a sign-in was refused",
-    SignInLimited = "sign-in.limited": "a sign-in was tried too often",
-    CodeRedeemed = "code.ok": "somebody chose a password with a code",
-    CodeRefused = "code.refused": "a sign-in code was refused",
-    CodeLimited = "code.limited": "a sign-in code was tried too often",
-    CodeMade = "code.made": "a sign-in code was made",
-    SignedOut = "sign-out": "somebody signed out",
-    PasswordRefused = "password.refused": "somebody signed in gave a wrong password of their own",
-    AccountMade = "account.made": "an account was made",
-    RoleChanged = "account.role": "what an account may do was changed",
-    StatusChanged = "account.status": "an account was activated, deactivated or erased",
-    SettingsChanged = "settings.changed": "rules, calendar or settings were changed",
-    Exported = "data.exported": "a list was taken out as a file",
-    NotSignedIn = "access.not-signed-in": "a call that needs a sign-in came without one",
-    AccessRefused = "access.refused": "a call was refused to this role",
-    CrossOrigin = "access.cross-origin": "a browser sent a call for another site",
-    Limited = "limit.hit": "something was tried too often",
-    Unsound = "request.unsound": "a request of uncertain length or host was refused",
+/// Where somebody is signed in.
+#[derive(Serialize, ToSchema)]
+pub struct OwnSessionList {
+    /// This one first, then the one that was used last.
+    sessions: Vec<OwnSession>,
 }
 
-/// What is known of the request that is being answered.
-#[derive(Default)]
-pub struct Noted {
-    account: Cell<Option<UserId>>,
-    code: Cell<Option<Code>>,
-    event: Cell<Option<Event>>,
-}
-
-tokio::task_local! {
-    static NOTED: Noted;
-}
-
-/// Runs a request's work; what was noted meanwhile comes with its outcome.
-pub async fn noting<T>(work: impl Future<Output = T>) -> (T, Noted) {
-    NOTED
-        .scope(Noted::default(), async {
-            let done = work.await;
-            let noted = NOTED.with(|noted| Noted {
-                account: noted.account.clone(),
-                code: noted.code.clone(),
-                event: noted.event.clone(),
-            });
-            (done, noted)
+/// List the browsers in which one is signed in.
+#[utoipa::path(get, path = "/me/sessions", responses((status = 200, body = OwnSessionList)))]
+pub async fn list_own_sessions(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    headers: HeaderMap,
+) -> Result<axum::Json<OwnSessionList>> {
+    let current = session::token_hash(app.settings.is_https(), &headers)?;
+    let now = app.clock.now();
+    let found = app.db.read(move |tx| sessions::of_person(tx, user.uid, now)).await?;
+    let mut sessions: Vec<_> = found
+        .into_iter()
+        .map(|one| OwnSession {
+            id: one.id,
+            current: one.token_hash == current,
+            browser: one.browser,
+            system: one.system,
+            signed_in_at: clock::rfc3339(one.created_at),
+            last_seen_at: clock::rfc3339(one.seen_at),
         })
-        .await
+        .collect();
+    sessions.sort_by_key(|one| !one.current);
+    Ok(axum::Json(OwnSessionList { sessions }))
 }
 
-/// The request is this account's, or tries to be.
-pub fn concerns(account: impl Into<Option<UserId>>) {
-    if let Some(account) = account.into() {
-        let _ = NOTED.try_with(|noted| noted.account.set(Some(account)));
+/// Keeps that sessions were ended, unless there were none.
+fn record_ended(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    by: UserId,
+    person: UserId,
+    sessions: u64,
+) -> storage::Result<()> {
+    if sessions > 0 {
+        let change = Change::SessionsEnded { sessions };
+        events::record(tx, moment.at, Some(by), &Entry::person(person, change))?;
     }
+    Ok(())
 }
 
-/// The request is refused for this reason.
-pub fn refused(code: Code) {
-    let _ = NOTED.try_with(|noted| noted.code.set(Some(code)));
+/// Sign out in one of one's own browsers.
+#[utoipa::path(delete, path = "/me/sessions/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn end_own_session(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    Id(id): Id<SessionId>,
+    once: Once,
+) -> Result<Answer> {
+    let (moment, uid) = (app.clock.moment(), user.uid);
+    let answer = app
+        .once(once, move |tx| {
+            if !sessions::end_one_of(tx, uid, id)? {
+                return Err(Error::NotFound);
+            }
+            record_ended(tx, moment, uid, uid, 1)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
 }
 
-/// This happened, whatever route and outcome say.
-pub fn happened(event: Event) {
-    let _ = NOTED.try_with(|noted| noted.event.set(Some(event)));
+/// Sign out everywhere but here.
+#[utoipa::path(delete, path = "/me/sessions", responses((status = 204)))]
+pub async fn end_other_sessions(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    headers: HeaderMap,
+    once: Once,
+) -> Result<Answer> {
+    let current = session::token_hash(app.settings.is_https(), &headers)?;
+    let (moment, uid) = (app.clock.moment(), user.uid);
+    let answer = app
+        .once(once, move |tx| {
+            let ended = sessions::end_others_of(tx, uid, &current)?;
+            record_ended(tx, moment, uid, uid, ended)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
 }
 
-/// What an answer tells, if anything.
-fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -> Option<Event> {
-    let route = route.strip_prefix(API).unwrap_or(route);
-    let (done, limited) = (status.is_success(), code == Some(Code::TooManyRequests));
-    let of_three = |ok, limit, refused| match code {
-        _ if done => Some(ok),
-        _ if limited => Some(limit),
-        Some(
-            Code::InvalidCredentials
-            | Code::InvalidCode
-            | Code::AccountInactive
-            | Code::RoleUndefined
-            | Code::UserMissing,
-        ) => Some(refused),
-        _ => None,
-    };
-    let of_this_route = match (method.as_str(), route) {
-        ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
-        ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
-        _ if !done => None,
-        ("POST", "/auth/sign-out") => Some(Event::SignedOut),
-        ("POST", "/auth/register" | "/people") => Some(Event::AccountMade),
-        ("POST", "/people/{id}/sign-in-code") => Some(Event::CodeMade),
-        ("POST", "/people/{id}/role") => Some(Event::RoleChanged),
-        ("POST", "/people/{id}/activate" | "/people/{id}/deactivate") | ("DELETE", "/people/{id}") => {
-            Some(Event::StatusChanged)
-        }
-        ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library") => {
-            Some(Event::SettingsChanged)
-        }
-        ("GET", "/people.csv" | "/changes.csv" | "/money/lines.csv") => Some(Event::Exported),
-        _ => None,
-    };
-    of_this_route.or_else(|| match code? {
-        Code::TooManyRequests => Some(Event::Limited),
-        Code::NotSignedIn | Code::PhoneEnded => Some(Event::NotSignedIn),
-        Code::Forbidden | Code::RoleUndefined | Code::MoreCapable => Some(Event::AccessRefused),
-        Code::CrossOrigin => Some(Event::CrossOrigin),
-        Code::UnsoundRequest => Some(Event::Unsound),
-        _ => None,
-    })
+/// Sign a person out everywhere, such as after a phone or a card was lost.
+#[utoipa::path(delete, path = "/people/{id}/sessions", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn end_sessions_of_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+) -> Result<Answer> {
+    let moment = app.clock.moment();
+    let answer = app
+        .once(once, move |tx| {
+            people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
+            let ended = sessions::end_all_of(tx, uid)?;
+            record_ended(tx, moment, librarian.uid, uid, ended)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
 }
 
-/// Tells what an answer means, in the log and in `library_security_events_total`. `path` is searched for the number of
-/// whom it was done to.
-pub fn tell(
-    (method, route, path): (&Method, &str, &str),
-    status: StatusCode,
-    noted: &Noted,
-    address: IpAddr,
-) {
-    let Some(event) = noted.event.get().or_else(|| event(method, route, status, noted.code.get())) else {
-        return;
-    };
-    metrics::counter!("library_security_events_total", "event" => event.name()).increment(1);
-    let Some(unwritten) = FLOOD.allows(Instant::now()) else { return };
-    if unwritten > 0 {
-        tracing::warn!(event = "log.flood", unwritten, "security events came too fast to write each");
-    }
-    let account = noted.account.get().map(|account| account.0);
-    let subject = route.starts_with(&format!("{API}/people/{{id}}")).then(|| number(path)).flatten();
-    tracing::info!(
-        event = event.name(),
-        %address,
-        account,
-        subject,
-        status = status.as_u16(),
-        "{}",
-        event.told()
-    );
+/// The password that one has, to prove who it is.
+pub const CURRENT_PASSWORD: Text =
+    Text { field: "currentPassword", label: "Current password", min: 1, ..PASSWORD };
+/// The password that one wants.
+pub const NEW_PASSWORD: Text = Text { field: "newPassword", label: "New password", ..PASSWORD };
+
+/// A change of one's own password.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PasswordChange {
+    /// The password until now.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    current_password: String,
+    /// The password from now on.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    new_password: String,
 }
 
-/// The first number among the parts of a path.
-fn number(path: &str) -> Option<i64> {
-    path.split('/').find_map(|part| part.parse().ok())
-}
+/// Change one's own password. Every other browser is signed out; this one goes on with a new cookie.
+#[utoipa::path(post, path = "/auth/password", request_body = PasswordChange, responses((status = 204)))]
+pub async fn change_password(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<PasswordChange>,
+) -> Result<impl IntoResponse> {
+    let mut invalid = Invalid::default();
+    CURRENT_PASSWORD.check(&form.current_password, &mut invalid);
+    let password = account::new_password(NEW_PASSWORD, &form.new_password, &mut invalid);
+    invalid.or(())?;
 
-/// Lines in a second; more would let a stranger fill the disk. The counters count all.
-const LINES: u32 = 100;
+    let (https, uid) = (app.settings.is_https(), user.uid);
+    let device = Device::of(https, &headers);
+    let wrong = || Error::from(Invalid::field(CURRENT_PASSWORD.field, message::wrong_password()));
+    let stored = app.own_password(uid, network, device.as_ref(), form.current_password).await?;
+    let stored = stored.ok_or_else(wrong)?;
+    let policies = app.policies.clone();
+    let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
+    let known = [user.email.as_deref(), user.roll_number.as_deref()].into_iter().flatten();
+    let own: Vec<&str> = [user.name.as_str(), &rulebook.library.name].into_iter().chain(known).collect();
+    let mut invalid = Invalid::default();
+    account::refuse_own_words(NEW_PASSWORD, &password, &own, &mut invalid);
+    invalid.or(())?;
+    let hash = app.passwords.hash(password).await?;
 
-static FLOOD: Flood = Flood(Mutex::new(None));
-
-/// The second that is counted in, the lines written in it, and those that were not.
-struct Flood(Mutex<Option<(Instant, u32, u64)>>);
-
-impl Flood {
-    /// Whether a line may be written; then how many were not since the last.
-    fn allows(&self, now: Instant) -> Option<u64> {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (begun, written, unwritten) = state.get_or_insert((now, 0, 0));
-        if now.duration_since(*begun) >= Duration::from_secs(1) {
-            (*begun, *written) = (now, 0);
-        }
-        if *written >= LINES {
-            *unwritten += 1;
-            return None;
-        }
-        *written += 1;
-        Some(std::mem::take(unwritten))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::http::access;
-
-    #[test]
-    fn every_route_that_an_event_is_told_of_exists() {
-        let told: Vec<&str> = access::routes()
-            .filter_map(|(method, route)| event(&method, route, StatusCode::OK, None))
-            .map(Event::name)
-            .collect();
-        for (name, routes) in [
-            ("sign-in.ok", 1),
-            ("code.ok", 1),
-            ("sign-out", 1),
-            ("account.made", 2),
-            ("code.made", 1),
-            ("account.role", 1),
-            ("account.status", 3),
-            ("settings.changed", 3),
-            ("data.exported", 3),
-        ] {
-            assert_eq!(told.iter().filter(|event| **event == name).count(), routes, "{name}");
-        }
-    }
-
-    #[test]
-    fn the_operators_guide_names_every_event() {
-        let guide = include_str!("../../docs/operations.md");
-        for event in Event::ALL {
-            assert!(guide.contains(&format!("`{}`", event.name())), "{}", event.name());
-        }
-    }
-
-    #[test]
-    fn a_flood_of_events_is_written_in_part_and_told() {
-        let (flood, now) = (Flood(Mutex::new(None)), Instant::now());
-        let written = (0..1000).filter(|_| flood.allows(now).is_some()).count();
-        assert_eq!(written, 100);
-        assert_eq!(flood.allows(now + Duration::from_secs(1)), Some(900));
-        assert_eq!(flood.allows(now + Duration::from_secs(1)), Some(0));
-    }
+    let (token, moment) = (session::new_token()?, app.clock.moment());
+    let before = session::token_hash(https, &headers)?;
+    let (now_hash, new_hash, ended) = (session::hashed(&token), hash.clone(), before.clone());
+    let kept = app
+        .db
+        .write(move |tx| -> Result<bool> {
+            accounts::lock(tx, uid)?;
+            // Somebody else with this password was faster.
+            if !accounts::change_password(tx, uid, &stored, &new_hash)? {
+                return Err(wrong());
+            }
+            let kept = sessions::renew(tx, &ended, &now_hash, moment.at)?.ok_or(Error::NotSignedIn)?;
+            sessions::end_others_of(tx, uid, &now_hash)?;
+            events::record(tx, moment.at, Some(uid), &Entry::person(uid, Change::PasswordChanged))?;
+            Ok(kept)
+        })
+        .await?;
+    app.sessions.forget(&before);
+    app.sessions.forget_person(uid);
+    let cookies = AppendHeaders([
+        (header::SET_COOKIE, session::cookie(https, &token, kept)?),
+        (header::SET_COOKIE, Device::signed_in(device, https, &hash)?),
+    ]);
+    Ok((StatusCode::NO_CONTENT, cookies))
 }

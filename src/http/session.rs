@@ -8,10 +8,11 @@ use std::{
 
 use axum::{
     extract::FromRequestParts,
-    http::{HeaderMap, HeaderValue, request::Parts},
+    http::{HeaderMap, HeaderValue, Method, header, request::Parts},
 };
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
 
 use super::{
     App, cookie,
@@ -20,14 +21,51 @@ use super::{
 use crate::{
     domain::{
         account::{Role, User},
+        agent::Agent,
         id::UserId,
     },
     storage::{self, Db, sessions},
 };
 
 /// R-LOGIN-6: 30 days. A session that was not to be kept has the same length on the server; its cookie dies with the
-/// browser.
+/// browser. A librarian's ends earlier, see [`Lifetimes`].
 pub const SESSION_DAYS: i64 = 30;
+
+/// How long a session lasts (ASVS 7.3). A student's ends after 30 days.
+#[derive(Clone, Copy, Debug)]
+pub struct Lifetimes {
+    /// A librarian's, at most.
+    pub librarian: Duration,
+    /// A librarian's in which nothing is done.
+    pub librarian_idle: Duration,
+}
+
+impl Lifetimes {
+    /// When a session that began at `began` ends, if nothing is done after `seen`; epoch milliseconds.
+    #[must_use]
+    pub fn end(&self, role: Role, began: i64, seen: i64) -> i64 {
+        let after = |from: i64, length: Duration| {
+            from.saturating_add(i64::try_from(length.as_millis()).unwrap_or(i64::MAX))
+        };
+        match role {
+            Role::Student => began.saturating_add(SESSION_DAYS * 24 * 60 * 60 * 1000),
+            Role::Admin => after(began, self.librarian).min(after(seen, self.librarian_idle)),
+        }
+    }
+}
+
+/// That something was done is kept once a minute at most, so that reading stays reading; in milliseconds.
+const SEEN_EVERY: i64 = 60 * 1000;
+/// A read does not wait longer for that to be kept.
+const SEEN_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The header of a read that a page makes by itself: it does not tell that anybody is there. Writes always do.
+pub const BACKGROUND: &str = "library-background";
+
+/// Whether somebody does something by this request.
+fn is_activity(method: &Method, headers: &HeaderMap) -> bool {
+    !method.is_safe() || !headers.contains_key(BACKGROUND)
+}
 
 /// How long a session is trusted without asking the database: what another process changed holds within a second.
 const MEMORY: Duration = Duration::from_secs(1);
@@ -74,6 +112,18 @@ pub fn token(https: bool, headers: &HeaderMap) -> Option<String> {
     cookie::read(headers, cookie_name(https)).map(ToOwned::to_owned)
 }
 
+/// The hash of the token that a request shows.
+pub fn token_hash(https: bool, headers: &HeaderMap) -> Result<String> {
+    token(https, headers).map(|token| hashed(&token)).ok_or(Error::NotSignedIn)
+}
+
+/// The browser that a request comes from.
+#[must_use]
+pub fn agent(headers: &HeaderMap) -> Agent {
+    let header = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    header.map(Agent::of).unwrap_or_default()
+}
+
 /// Who makes a call.
 #[derive(Clone, Debug)]
 pub enum Caller {
@@ -87,11 +137,9 @@ pub enum Caller {
 
 impl Caller {
     /// Finds out by the cookie.
-    pub async fn of(app: &App, headers: &HeaderMap) -> Result<Self> {
-        match token(app.settings.is_https(), headers) {
-            Some(token) => app.sessions.caller(&app.db, &token, app.clock.now()).await,
-            None => Ok(Self::Visitor),
-        }
+    pub async fn of(app: &App, method: &Method, headers: &HeaderMap) -> Result<Self> {
+        let Some(token) = token(app.settings.is_https(), headers) else { return Ok(Self::Visitor) };
+        app.sessions.caller(app, &hashed(&token), is_activity(method, headers)).await
     }
 
     /// The caller's role.
@@ -133,10 +181,13 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
     }
 }
 
+#[derive(Clone)]
 struct Remembered {
     /// `None`: the account was changed; read it again.
     caller: Option<Caller>,
     uid: UserId,
+    began_at: i64,
+    seen_at: i64,
     expires_at: i64,
     asked: Instant,
 }
@@ -150,28 +201,64 @@ pub struct Sessions {
 }
 
 impl Sessions {
-    async fn caller(&self, db: &Db, token: &str, now: i64) -> Result<Caller> {
-        let hash = hashed(token);
-        if let Some(remembered) = self.lock().get(&hash)
-            && remembered.asked.elapsed() < MEMORY
-            && remembered.expires_at > now
-            && let Some(caller) = &remembered.caller
-        {
-            return Ok(caller.clone());
-        }
-        if self.left_over().contains(&hash) {
-            return Ok(Caller::Visitor);
-        }
-        let asked = Instant::now();
-        let key = hash.clone();
-        let Some((account, expires_at)) = db.read(move |tx| sessions::account(tx, &key, now)).await? else {
-            self.lock().remove(&hash);
+    async fn caller(&self, app: &App, hash: &str, active: bool) -> Result<Caller> {
+        let now = app.clock.now();
+        let remembered = self.lock().get(hash).cloned().filter(|remembered| {
+            remembered.asked.elapsed() < MEMORY && remembered.expires_at > now && remembered.caller.is_some()
+        });
+        let Some(found) = (match remembered {
+            Some(remembered) => Some(remembered),
+            None if self.left_over().contains(hash) => None,
+            None => self.read(&app.db, hash, now).await?,
+        }) else {
             return Ok(Caller::Visitor);
         };
-        let uid = account.uid;
-        let caller = account.user.map_or(Caller::RoleUndefined, |user| Caller::Person(Arc::new(user)));
-        self.remember(hash, Remembered { caller: Some(caller.clone()), uid, expires_at, asked });
+        let caller = found.caller.clone().unwrap_or(Caller::Visitor);
+        if active
+            && found.seen_at.saturating_add(SEEN_EVERY) <= now
+            && let Some(role) = caller.role()
+        {
+            self.touch(app, hash, found, role, now).await;
+        }
         Ok(caller)
+    }
+
+    async fn read(&self, db: &Db, hash: &str, now: i64) -> Result<Option<Remembered>> {
+        let asked = Instant::now();
+        let key = hash.to_owned();
+        let Some(good) = db.read(move |tx| sessions::good(tx, &key, now)).await? else {
+            self.lock().remove(hash);
+            return Ok(None);
+        };
+        let uid = good.account.uid;
+        let caller = good.account.user.map_or(Caller::RoleUndefined, |user| Caller::Person(Arc::new(user)));
+        let found = Remembered {
+            caller: Some(caller),
+            uid,
+            began_at: good.created_at,
+            seen_at: good.seen_at,
+            expires_at: good.expires_at,
+            asked,
+        };
+        self.remember(hash.to_owned(), found.clone());
+        Ok(Some(found))
+    }
+
+    /// Keeps that something was done. A database that cannot write does not keep anybody from reading.
+    async fn touch(&self, app: &App, hash: &str, found: Remembered, role: Role, now: i64) {
+        let expires_at = app.settings.lifetimes.end(role, found.began_at, now);
+        let key = hash.to_owned();
+        let kept = app.db.write(move |tx| sessions::touch(tx, &key, now, expires_at, now - SEEN_EVERY));
+        match timeout(SEEN_PATIENCE, kept).await {
+            Ok(Ok(())) => self.remember(hash.to_owned(), Remembered { seen_at: now, expires_at, ..found }),
+            Ok(Err(error)) => {
+                tracing::debug!(
+                    error = &error as &dyn std::error::Error,
+                    "a session's activity was not kept"
+                );
+            }
+            Err(_) => tracing::debug!("a session's activity was not kept in time"),
+        }
     }
 
     /// Keeps what is newer: a look that began before the session ended must not bring it back.
@@ -190,15 +277,14 @@ impl Sessions {
     ///
     /// # Errors
     /// The database's own; the session goes on then.
-    pub async fn end(&self, db: &Db, token: &str, now: i64) -> Result<()> {
-        let hash = hashed(token);
-        let key = hash.clone();
+    pub async fn end(&self, db: &Db, hash: &str, now: i64) -> Result<()> {
+        let key = hash.to_owned();
         match db.write(move |tx| sessions::end(tx, &key)).await {
             Err(storage::Error::Full(_)) => {
-                let key = hash.clone();
+                let key = hash.to_owned();
                 // Only what is a session takes room here.
-                if db.read(move |tx| sessions::account(tx, &key, now)).await?.is_some() {
-                    self.left_over().insert(hash);
+                if db.read(move |tx| sessions::good(tx, &key, now)).await?.is_some() {
+                    self.left_over().insert(hash.to_owned());
                 }
             }
             done => {
@@ -206,7 +292,7 @@ impl Sessions {
                 self.end_left_over(db).await;
             }
         }
-        self.forget(token);
+        self.forget(hash);
         Ok(())
     }
 
@@ -226,15 +312,23 @@ impl Sessions {
         self.left_over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// When a session ends that was looked at just now, if nothing is done in it.
+    #[must_use]
+    pub fn end_of(&self, hash: &str) -> Option<i64> {
+        self.lock().get(hash).map(|remembered| remembered.expires_at)
+    }
+
     /// A session ended: it is nobody's at once.
-    pub fn forget(&self, token: &str) {
+    pub fn forget(&self, token_hash: &str) {
         let nobody = Remembered {
             caller: Some(Caller::Visitor),
             uid: UserId(0),
+            began_at: i64::MAX,
+            seen_at: i64::MAX,
             expires_at: i64::MAX,
             asked: Instant::now(),
         };
-        self.remember(hashed(token), nobody);
+        self.remember(token_hash.to_owned(), nobody);
     }
 
     /// A person changed: whoever they are is read again at the next call.

@@ -48,6 +48,7 @@ pub const SCREENS: &[&str] = &[
     "settings",
     "activity",
     "profile",
+    "security",
     "student-home",
     "stubook-detail/{id}",
     "new-home",

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::{Error, Result, Row, Tx};
+use super::{Error, Result, Row, Tx, sessions::Good};
 use crate::{
     clock,
     domain::{
@@ -181,6 +181,15 @@ pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Opti
     )
 }
 
+/// What failed tries of somebody's own password are counted under, and its hash if they have one.
+pub fn own_credentials(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<(String, Option<String>)>> {
+    tx.query_opt(
+        sql!("SELECT COALESCE(email_key, roll_number, ''), password_hash FROM users WHERE id = $1"),
+        &[&uid],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
 /// An account by its number.
 pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Account>> {
     tx.query_opt(sql!("SELECT ", columns!(), " FROM users WHERE id = $1"), &[&uid], account)
@@ -252,19 +261,27 @@ pub fn lock(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     Ok(())
 }
 
-/// The account that a session stands for, and until when. One statement, because both must be of one moment: another role
-/// ends the sessions.
-pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(Account, i64)>> {
+/// The session behind a token that is still good, and its account. One statement, because both must be of one moment:
+/// another role ends the sessions.
+pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Good>> {
     tx.query_opt(
         sql!(
             "SELECT ",
             columns!(),
-            ", (SELECT expires_at FROM sessions WHERE token_hash = $1) FROM users
-             WHERE id = (SELECT user_id FROM sessions WHERE token_hash = $1 AND expires_at > $2) AND active
-               AND gone_at IS NULL"
+            ", began_at, seen_at, expires_at
+             FROM users JOIN (SELECT user_id, created_at AS began_at, seen_at, expires_at FROM sessions
+                              WHERE token_hash = $1 AND expires_at > $2) AS session ON session.user_id = users.id
+             WHERE active AND gone_at IS NULL"
         ),
         &[&token_hash, &now],
-        |row| Ok((account(row)?, row.get(10)?)),
+        |row| {
+            Ok(Good {
+                account: account(row)?,
+                created_at: row.get(10)?,
+                seen_at: row.get(11)?,
+                expires_at: row.get(12)?,
+            })
+        },
     )
 }
 
@@ -318,13 +335,13 @@ pub fn update_profile(
     updated.map(|account| account.known().map(Ok)).transpose()
 }
 
-/// Exchanges a password's hash for a stronger one of the same password, unless it was changed meanwhile.
-pub fn rehash(tx: &mut Tx<'_>, uid: UserId, stored: &str, stronger: &str) -> Result<()> {
-    tx.execute(
+/// Gives an account another password, unless it was changed meanwhile; `false` then.
+pub fn change_password(tx: &mut Tx<'_>, uid: UserId, stored: &str, hash: &str) -> Result<bool> {
+    let changed = tx.execute(
         sql!("UPDATE users SET password_hash = $3 WHERE id = $1 AND password_hash = $2"),
-        &[&uid, &stored, &stronger],
+        &[&uid, &stored, &hash],
     )?;
-    Ok(())
+    Ok(changed == 1)
 }
 
 /// How many accounts there are.

@@ -67,6 +67,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0011_undo"),
     migration!("0012_deleted_titles"),
     migration!("0013_phone_pages"),
+    migration!("0014_sessions"),
 ];
 
 impl Migration {

@@ -13,7 +13,10 @@ use tokio_postgres::types::IsNull;
 use super::{Error, Result, postgres::Connection};
 use crate::domain::{
     account::Capability,
-    id::{BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PhoneId, PhoneScanId, ReviewId, UserId},
+    id::{
+        BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PhoneId, PhoneScanId, ReviewId, SessionId,
+        UserId,
+    },
     money::Money,
 };
 
@@ -189,6 +192,7 @@ numbers!(
     DeskId,
     PhoneId,
     PhoneScanId,
+    SessionId,
     Money
 );
 

@@ -26,7 +26,12 @@ use library::{
         copy::State as CopyState,
         id::{BookId, ChangeId, UserId},
     },
-    http::{self, API, App, Limits, Settings, Shared, idempotency::KEY, ready::Answers, session::Sessions},
+    http::{
+        self, API, App, Limits, Settings, Shared,
+        idempotency::KEY,
+        ready::Answers,
+        session::{Lifetimes, Sessions},
+    },
     password::Passwords,
     policies::Policies,
     storage::{
@@ -34,7 +39,7 @@ use library::{
         accounts::{self, NewAccount},
         copies,
         events::{self, Filter},
-        sessions,
+        sessions::{self, Opened},
     },
 };
 use serde_json::{Value, json};
@@ -44,6 +49,9 @@ use crate::{common::Database, contract};
 
 /// Where every test begins: a Saturday morning in the library (11:30 in Kolkata).
 pub const NOW: &str = "2026-11-21T06:00:00Z";
+
+/// Longer than any test.
+const A_CENTURY: Duration = Duration::from_hours(100 * 365 * 24);
 
 /// The host that browsers call.
 pub const HOST: &str = "localhost:8080";
@@ -90,6 +98,8 @@ impl TestApp {
             public_url: format!("http://{HOST}/").parse().expect("a URL"),
             trusted_proxies: Vec::new(),
             id_card: IdCard::Full,
+            // Most tests move the clock for other reasons; those of sessions set what a library has.
+            lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
         };
         change(&mut settings);
         let clock = Clock::standing_at(instant(NOW), TimeZone::get(zone).expect("a time zone"));
@@ -165,13 +175,14 @@ impl TestApp {
     pub async fn person(&self, new: NewAccount) -> Person<'_> {
         let token = http::session::new_token().expect("randomness");
         let (hash, now) = (http::session::hashed(&token), self.clock.now());
+        let expires_at = self.state.settings.lifetimes.end(new.role, now, now);
         let uid = self
             .store(move |tx| {
                 let uid = match accounts::credentials(tx, &new.email)? {
                     Some((account, _)) => account.uid,
                     None => accounts::add(tx, &new, now)?.expect("nothing is taken").uid,
                 };
-                sessions::begin(tx, &hash, uid, now, now + 30 * 24 * 60 * 60 * 1000)?;
+                sessions::begin(tx, &hash, uid, now, expires_at, Opened::default())?;
                 Ok(uid)
             })
             .await;
@@ -187,7 +198,10 @@ impl TestApp {
     /// Adds a book of this author through the API; its id.
     pub async fn book_by(&self, title: &str, author: &str, copies: i64) -> i64 {
         let form = with(&form(title, copies), json!({ "author": author }));
-        let added = self.admin(0).await.post("/books", &form).await.expect(201);
+        let librarian = self.admin(0).await;
+        let added = librarian.post("/books", &form).await.expect(201);
+        // A librarian has ten sessions: those of the test stay.
+        librarian.ask("/auth/sign-out").await.expect(204);
         added["id"].as_i64().expect("an id")
     }
 

@@ -98,6 +98,7 @@ fn registration(email: &str, password: &str) -> Value {
 fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
     [
         "users",
+        "sessions",
         "books",
         "copies",
         "reviews",
@@ -217,24 +218,34 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
         (&admin, Write::new("POST", "/desk/scans").body(json!({ "code": barcode })), "/desk/scans"),
     ];
     let phone = admin.post("/desk/phones", &json!({ "desk": "front-desk" })).await.expect(201)["id"].clone();
-    let someone = app.student(4).await.uid;
-    let (hash, librarian) = (app.state.passwords.hash("four unrelated words".into()).await, admin.uid);
-    let hash = hash.expect("hashed");
-    app.store(move |tx| library::storage::people::set_password(tx, librarian, &hash)).await;
     let mut all = Vec::from(writes);
-    all.extend(to_people(&admin, someone.0).await);
+    all.extend(to_people(&admin).await);
     all.push((&admin, Write::new("DELETE", format!("/desk/phones/{phone}")), "/desk/phones/{id}"));
-    let gone = app.student(5).await.borrow(app.book("Gone", 1).await).await;
-    all.extend(to_money(&admin, student.uid.0, gone).await);
+    all.extend(to_money(&admin, student.uid.0).await);
+    let here = app.student(6).await;
+    all.extend(to_sessions(&here, &admin).await);
     repeat(&app, &all).await;
 }
 
-/// What a librarian does with money.
-async fn to_money<'a>(
+/// What somebody does with their own sessions, and a librarian with another's.
+async fn to_sessions<'a>(
+    here: &'a Person<'a>,
     admin: &'a Person<'a>,
-    person: i64,
-    gone: i64,
-) -> [(&'a Person<'a>, Write, &'static str); 7] {
+) -> [(&'a Person<'a>, Write, &'static str); 3] {
+    here.app.student(6).await;
+    let sessions = here.get("/me/sessions").await.expect(200)["sessions"].clone();
+    here.app.student(6).await;
+    let lost = here.app.student(7).await.uid;
+    [
+        (here, Write::new("DELETE", format!("/me/sessions/{}", sessions[1]["id"])), "/me/sessions/{id}"),
+        (here, Write::new("DELETE", "/me/sessions"), "/me/sessions"),
+        (admin, Write::new("DELETE", format!("/people/{lost}/sessions")), "/people/{id}/sessions"),
+    ]
+}
+
+/// What a librarian does with money.
+async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, Write, &'static str); 7] {
+    let gone = admin.app.student(5).await.borrow(admin.app.book("Gone", 1).await).await;
     let form = json!({ "amount": 3, "kind": "other", "reason": "r" });
     let mut made = Vec::new();
     for _ in 0..4 {
@@ -273,7 +284,12 @@ async fn to_money<'a>(
 }
 
 /// What a librarian does with people.
-async fn to_people<'a>(admin: &'a Person<'a>, someone: i64) -> [(&'a Person<'a>, Write, &'static str); 10] {
+async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 10] {
+    let (app, librarian) = (admin.app, admin.uid);
+    // Making a librarian asks for the password.
+    let hash = app.state.passwords.hash("four unrelated words".into()).await.expect("hashed");
+    app.store(move |tx| library::storage::people::set_password(tx, librarian, &hash)).await;
+    let someone = app.student(4).await.uid;
     let (keep, drop) = (admin.app.student(8).await.uid, admin.app.student(9).await.uid);
     let at = |rest: &str| format!("/people/{someone}{rest}");
     let file = "rollNumber,name\nim26-1,Imported\n";

@@ -50,5 +50,6 @@ mod race;
 mod rush;
 mod screens;
 mod servers;
+mod sessions;
 mod settings;
 mod tls;

@@ -7,7 +7,8 @@ use library::{
     http::{self, API},
     storage::{
         accounts::{self, NewAccount},
-        copies, sessions,
+        copies,
+        sessions::{self, Opened},
     },
 };
 use serde_json::{Value, json};
@@ -77,7 +78,7 @@ async fn the_last_copy_can_be_borrowed_once_by_256_who_ask_at_the_same_moment_r_
                 password_hash: "!".into(),
             };
             let user = accounts::add(tx, &new, now)?.expect("nothing is taken");
-            sessions::begin(tx, hash, user.uid, now, now + 1_000_000)?;
+            sessions::begin(tx, hash, user.uid, now, now + 1_000_000, Opened::default())?;
         }
         Ok(())
     })

@@ -21,7 +21,7 @@ use library::{
     storage::{
         Error, Location,
         accounts::{self, NewAccount},
-        sessions,
+        sessions::{self, Opened},
         settings::{self, Document},
     },
 };
@@ -78,7 +78,7 @@ pub fn filled(database: &Database, copies: i64) -> (i64, Vec<String>) {
                     password_hash: "!".into(),
                 };
                 let user = accounts::add(tx, &new, 0)?.expect("nothing is taken");
-                sessions::begin(tx, hash, user.uid, 0, i64::MAX)?;
+                sessions::begin(tx, hash, user.uid, 0, i64::MAX, Opened::default())?;
             }
             let moment = Moment { at: 0, today: jiff::civil::date(2026, 1, 1) };
             let added = stock::add_title(tx, moment, &Rulebook::default(), &form(copies), None, &[]);
@@ -168,7 +168,7 @@ fn busy_desk(database: &Database) -> (Vec<String>, Vec<String>, Vec<i64>) {
                 if role == Role::Admin { &mut librarians } else { &mut readers }.push(uid);
             }
             for (librarian, hash) in librarians.iter().zip(&hashes) {
-                sessions::begin(tx, hash, *librarian, 0, i64::MAX)?;
+                sessions::begin(tx, hash, *librarian, 0, i64::MAX, Opened::default())?;
             }
             let (today, actor) = (jiff::civil::date(2026, 1, 1), Actor::Librarian(librarians[0]));
             let moment = Moment { at: 0, today };

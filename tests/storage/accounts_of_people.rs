@@ -5,7 +5,8 @@ use library::{
     domain::account::{ProfileEdit, Role},
     storage::{
         accounts::{self, NewAccount, Taken},
-        sessions,
+        phones,
+        sessions::{self, Good, Opened},
     },
 };
 
@@ -22,6 +23,9 @@ on_both_databases!(
     an_unknown_role_is_told_and_not_used_r_login_5,
     a_session_lasts_until_its_end_r_login_6,
     ended_sessions_are_cleared_away_when_another_begins,
+    activity_is_kept_once_a_minute_and_moves_the_end,
+    somebody_has_ten_sessions_and_loses_the_one_that_was_not_used_for_longest,
+    a_session_goes_on_under_another_token_with_its_phones,
     another_role_ends_every_session_at_once_r_role_1,
 );
 
@@ -160,15 +164,15 @@ fn an_unknown_role_is_told_and_not_used_r_login_5(store: &Store) {
 fn a_session_lasts_until_its_end_r_login_6(store: &Store) {
     let user = store.student(1);
     let uid = user.uid;
-    assert!(store.write(move |tx| sessions::begin(tx, "token", uid, 1_000, 5_000)));
-    let at = |now| store.read(move |tx| sessions::account(tx, "token", now));
-    let (account, until) = at(4_999).expect("still good");
-    assert_eq!((account.user, until), (Some(user), 5_000));
+    assert!(store.write(move |tx| sessions::begin(tx, "token", uid, 1_000, 5_000, Opened::default())));
+    let at = |now| store.read(move |tx| sessions::good(tx, "token", now));
+    let Good { account, created_at, seen_at, expires_at } = at(4_999).expect("still good");
+    assert_eq!((account.user, created_at, seen_at, expires_at), (Some(user), 1_000, 1_000, 5_000));
     assert!(at(5_000).is_none(), "the end itself is over");
-    assert!(store.read(|tx| sessions::account(tx, "another", 1_000)).is_none());
+    assert!(store.read(|tx| sessions::good(tx, "another", 1_000)).is_none());
 
     assert!(
-        !store.write(|tx| sessions::begin(tx, "orphan", UserId(999), 1_000, 5_000)),
+        !store.write(|tx| sessions::begin(tx, "orphan", UserId(999), 1_000, 5_000, Opened::default())),
         "nobody's session does not begin"
     );
     store.write(|tx| sessions::end(tx, "token"));
@@ -179,25 +183,69 @@ fn a_session_lasts_until_its_end_r_login_6(store: &Store) {
 fn ended_sessions_are_cleared_away_when_another_begins(store: &Store) {
     let uid = store.student(1).uid;
     store.write(move |tx| {
-        sessions::begin(tx, "old", uid, 0, 10)?;
-        sessions::begin(tx, "kept", uid, 0, 11)?;
-        sessions::begin(tx, "new", uid, 10, 20)
+        sessions::begin(tx, "old", uid, 0, 10, Opened::default())?;
+        sessions::begin(tx, "kept", uid, 0, 11, Opened::default())?;
+        sessions::begin(tx, "new", uid, 10, 20, Opened::default())
     });
     let left = store.database.raw("SELECT token_hash FROM sessions ORDER BY token_hash").expect("readable");
     assert_eq!(left, [[Some("kept".to_owned())], [Some("new".to_owned())]]);
+}
+
+fn activity_is_kept_once_a_minute_and_moves_the_end(store: &Store) {
+    let uid = store.student(1).uid;
+    store.write(move |tx| sessions::begin(tx, "token", uid, 0, 100_000, Opened::default()));
+    let touched = |now: i64, expires_at: i64| {
+        store.write(move |tx| sessions::touch(tx, "token", now, expires_at, now - 60_000));
+        store.read(move |tx| sessions::good(tx, "token", now)).map(|good| (good.seen_at, good.expires_at))
+    };
+    assert_eq!(touched(59_999, 159_999), Some((0, 100_000)), "another server did it less than a minute ago");
+    assert_eq!(touched(60_000, 160_000), Some((60_000, 160_000)));
+    assert_eq!(touched(160_000, 260_000), None, "what is over does not begin again");
+}
+
+/// ASVS 7.1.2: a person has ten sessions at most.
+fn somebody_has_ten_sessions_and_loses_the_one_that_was_not_used_for_longest(store: &Store) {
+    let (uid, other) = (store.student(1).uid, store.student(2).uid);
+    store.write(move |tx| {
+        sessions::begin(tx, "another person's", other, 0, i64::MAX, Opened::default())?;
+        for n in 0..10 {
+            sessions::begin(tx, &format!("{n}"), uid, n, i64::MAX, Opened::default())?;
+        }
+        sessions::touch(tx, "0", 100_000, i64::MAX, 100)?;
+        sessions::begin(tx, "10", uid, 100_001, i64::MAX, Opened::default())
+    });
+    let left = store.read(move |tx| sessions::of_person(tx, uid, 0));
+    let left: Vec<_> = left.into_iter().map(|session| session.token_hash).collect();
+    assert_eq!(left, ["10", "0", "9", "8", "7", "6", "5", "4", "3", "2"]);
+    assert_eq!(store.read(move |tx| sessions::of_person(tx, other, 0)).len(), 1);
+}
+
+fn a_session_goes_on_under_another_token_with_its_phones(store: &Store) {
+    let uid = store.student(1).uid;
+    store.write(move |tx| {
+        let kept = Opened { kept: true, ..Opened::default() };
+        sessions::begin(tx, "old", uid, 0, i64::MAX, kept)?;
+        phones::pair(tx, uid, "old", "desk", "phone", 0)?;
+        assert_eq!(sessions::renew(tx, "old", "new", 1)?, Some(true));
+        assert_eq!(sessions::renew(tx, "old", "newer", 1)?, None, "it has ended");
+        Ok(())
+    });
+    assert!(store.read(|tx| sessions::good(tx, "old", 1)).is_none());
+    assert!(store.read(|tx| sessions::good(tx, "new", 1)).is_some_and(|good| good.created_at == 0));
+    assert_eq!(store.read(move |tx| phones::of_librarian(tx, uid, 1)).len(), 1);
 }
 
 fn another_role_ends_every_session_at_once_r_role_1(store: &Store) {
     let (one, other) = (store.student(1).uid, store.student(2).uid);
     store.write(move |tx| {
         for (token, uid) in [("a", one), ("b", one), ("c", other)] {
-            sessions::begin(tx, token, uid, 0, 10)?;
+            sessions::begin(tx, token, uid, 0, 10, Opened::default())?;
         }
         assert!(sessions::change_role(tx, one, Role::Admin)?);
         assert!(!sessions::change_role(tx, UserId(999), Role::Admin)?);
         Ok(())
     });
-    let signed_in = |token: &'static str| store.read(move |tx| sessions::account(tx, token, 1)).is_some();
+    let signed_in = |token: &'static str| store.read(move |tx| sessions::good(tx, token, 1)).is_some();
     assert!(!signed_in("a") && !signed_in("b") && signed_in("c"));
     let account = store.read(move |tx| accounts::by_id(tx, one)).expect("still there");
     assert_eq!(account.user.map(|user| user.role), Some(Role::Admin));

@@ -9,7 +9,7 @@ use library::{
         account::Role,
         copy::{Condition, State},
         hold::HoldState,
-        id::{BookId, ChangeId, CopyId, LineId, LoanId, UserId},
+        id::{BookId, ChangeId, CopyId, LineId, LoanId, SessionId, UserId},
         ledger::{LineKind, Method, Settled},
         money::Money,
         person::Details,
@@ -30,7 +30,9 @@ use library::{
         page::Position,
         people::{self, Column, Listing, Source},
         phones::{self, Heard, Pairing, Phone},
-        reviews, sessions, settings, sign_in_codes,
+        reviews,
+        sessions::{self, Opened},
+        settings, sign_in_codes,
     },
 };
 
@@ -54,8 +56,10 @@ const COUNTS: &[&str] = &[
 
 /// Of a session, and of the phones that scan for it.
 fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
-    sessions::begin(tx, "desk", librarian, 0, i64::MAX)?;
-    sessions::account(tx, "desk", 1)?;
+    sessions::begin(tx, "desk", librarian, 0, i64::MAX, Opened::default())?;
+    sessions::good(tx, "desk", 1)?;
+    sessions::touch(tx, "desk", 2, i64::MAX, 1)?;
+    sessions::of_person(tx, librarian, 1)?;
     let Pairing::Begun(id) = phones::pair(tx, librarian, "desk", "d", "token", 0)? else { unreachable!() };
     let (desk, stream) = phones::desk_listens(tx, "desk", "d")?.expect("a phone was paired");
     let phone = Phone { id, desk };
@@ -66,7 +70,15 @@ fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
     phones::answer(tx, "desk", scans[0].id, "{}")?;
     assert!(matches!(phones::answers(tx, (id, heard), 0, 1)?, Heard::News(told) if told.len() == 1));
     assert!(phones::end(tx, librarian, id)?);
-    sessions::end(tx, "desk")
+    assert_eq!(sessions::renew(tx, "desk", "renewed", 1)?, Some(false));
+    let listed = sessions::of_person(tx, librarian, 1)?;
+    assert!(
+        !sessions::end_one_of(tx, librarian, SessionId(999_999))?
+            && listed.iter().any(|one| one.token_hash == "renewed")
+    );
+    sessions::end_others_of(tx, librarian, "renewed")?;
+    accounts::own_credentials(tx, librarian)?;
+    sessions::end(tx, "renewed")
 }
 
 fn of_a_deleted_book(tx: &mut Tx<'_>, id: BookId) -> Result<()> {

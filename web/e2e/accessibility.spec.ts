@@ -449,6 +449,8 @@ const LIBRARIAN: State[] = [
   },
   { name: 'settings of the library', reach: at('settings?tab=library', 'Suggested at registration') },
   { name: 'settings that failed', reach: broken('settings', '**/api/v1/settings/**') },
+  { name: 'security', reach: at('security', 'Where you are signed in') },
+  { name: 'security that failed', reach: broken('security', '**/api/v1/me/sessions') },
   { name: 'activity', reach: at('activity', /lent/) },
   { name: 'activity without a match', reach: at('activity?from=2999-01-01', 'Nothing fits these filters.') },
   { name: 'activity that failed', reach: broken('activity', '**/api/v1/changes*') },

@@ -82,6 +82,7 @@ const ways: Record<'visitor' | 'librarian' | 'student', Partial<Record<ScreenNam
   },
   student: {
     profile: { title: 'User Profile', go: inBar('Profile') },
+    security: { title: 'Security', go: byPalette('security') },
     studentHome: { title: 'Find a book', go: inBar('Home') },
     studentBookDetail: { title: /./, go: firstBook },
     newHome: { title: 'Popular books', go: byPalette('popular') },

@@ -20,11 +20,11 @@ export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 /** What is needed before anybody is signed in travels first; the rest comes with the navigation bar or the scanner. */
 const FIRST = [
   /^account\./,
-  /^common\.(?!clearSearch|money|number|stars|undo)/,
-  /^problem\.(?!book-|copy-|idempotency-|last-|loan-|malformed-|method-|more-|own-|payload-|phone|refused|stale|too-many-phones|unsupported-|version-)/,
+  /^common\.(?!cancel|clearSearch|day|money|number|stars|undo)/,
+  /^problem\.(?!book-|copy-|forbidden|idempotency-|last-|loan-|malformed-|method-|more-|not-found|own-|payload-|phone|refused|stale|too-many-phones|unsupported-|version-)/,
   /^app\.(?!help|nav|palette|person|signOutFailed)/,
-  /^field\.(commonPassword|missing|notEmail|notListed|required|rollNumberIsBarcode|tooLong|tooShort)$/,
-  /^label\.(?!BookForm|Category|ClosedDates|LibrarySettings|PersonForm|ProfileEdit|ReviewForm)/,
+  /^field\.(commonPassword|notEmail|notListed|ownWords|required|rollNumberIsBarcode|tooLong|tooShort)$/,
+  /^label\.(?!BookForm|Category|ClosedDates|LibrarySettings|PasswordChange|PersonForm|ProfileEdit|ReviewForm)/,
 ]
 
 /** @typedef {Record<string, string>} Catalogue */

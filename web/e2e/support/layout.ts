@@ -118,6 +118,7 @@ export const SCREENS = {
     'settings',
     'settings?tab=calendar',
     'settings?tab=library',
+    'security',
   ],
   student: ['student-home', 'stubook-detail/1', 'profile'],
 } as const

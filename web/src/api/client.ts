@@ -25,7 +25,10 @@ function failureOf(error: unknown): unknown {
 
 export const API = new URL('/library/api/v1', location.origin).href
 
-export const client = createClient<paths>({ baseUrl: API, fetch: reach })
+/** Reading does not tell the server that anybody is there: pages also read by themselves. Who is, `presence.ts` says. */
+export const BACKGROUND = { 'Library-Background': '1' }
+
+export const client = createClient<paths>({ baseUrl: API, fetch: reach, headers: BACKGROUND })
 
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 

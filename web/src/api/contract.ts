@@ -384,6 +384,18 @@ export const forms = {
       "required": true
     }
   },
+  "PasswordChange": {
+    "currentPassword": {
+      "required": true,
+      "minLength": 1,
+      "maxLength": 128
+    },
+    "newPassword": {
+      "required": true,
+      "minLength": 8,
+      "maxLength": 128
+    }
+  },
   "PaymentForm": {
     "amount": {
       "required": true

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ProblemError, problemOf } from '../lib/problem'
-import { API } from './client'
+import { API, BACKGROUND } from './client'
 
 /** The server gives a sign of life every 10 seconds; a stream that is silent for longer is dead. */
 const SILENCE_MS = 25_000
@@ -28,7 +28,12 @@ export function listen(path: `/${string}`, { headers, onEvent, onStands, onRefus
     let watchdog = setTimeout(() => silent.abort(), SILENCE_MS)
     try {
       const response = await fetch(API + path, {
-        headers: { Accept: 'text/event-stream', ...headers, ...(last !== null && { 'Last-Event-ID': last }) },
+        headers: {
+          Accept: 'text/event-stream',
+          ...BACKGROUND,
+          ...headers,
+          ...(last !== null && { 'Last-Event-ID': last }),
+        },
         signal: AbortSignal.any([stop.signal, silent.signal]),
         cache: 'no-store',
       })

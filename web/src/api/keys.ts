@@ -9,6 +9,7 @@ export const keys = {
   changeList: (filter: object) => ['changes', filter] as const,
   session: ['session'] as const,
   me: ['me'] as const,
+  mySessions: ['me', 'sessions'] as const,
   myLoans: ['me', 'loans'] as const,
   books: ['books'] as const,
   bookList: (filter: { q: string; field: string; sort: string }) => ['books', 'list', filter] as const,

@@ -7,7 +7,7 @@ import type { User } from '../api/types'
 import { chooseLanguage, currentLanguage, LANGUAGES, t, type Language } from '../lib/messages'
 import { notify } from '../lib/notify'
 import { paths } from '../lib/paths'
-import { ChevronDown, CircleQuestionMark, UserRound } from 'lucide-react'
+import { ChevronDown, CircleQuestionMark, ShieldCheck, UserRound } from 'lucide-react'
 import classes from './Shell.module.css'
 import { showKeyboardHelp } from './shortcuts'
 
@@ -43,6 +43,9 @@ export function PersonMenu({ user }: { user: User }) {
             {t('app.nav.profile')}
           </Menu.Item>
         )}
+        <Menu.Item component={Link} to={paths.security()} leftSection={<ShieldCheck data-size="18" />}>
+          {t('security.title')}
+        </Menu.Item>
         <Menu.Item leftSection={<CircleQuestionMark data-size="18" />} onClick={showKeyboardHelp}>
           {t('app.nav.help')}
         </Menu.Item>

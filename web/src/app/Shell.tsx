@@ -8,6 +8,7 @@ import { lazyChunk } from '../lib/lazyChunk'
 import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
 import { Notices } from './Notices'
+import { usePresence } from './presence'
 import classes from './Shell.module.css'
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
@@ -15,6 +16,7 @@ const Palette = lazyChunk('palette', () => import('./Palette'))
 /** The navigation bar of whoever is signed in, around the screen. */
 export function Shell() {
   const { data, isPending } = useQuery(sessionQuery)
+  usePresence()
   const [searching, setSearching] = useState(false)
   // Also while a field has the focus.
   useHotkeys([['mod+K', () => setSearching(true)]], [])

@@ -32,6 +32,9 @@ export const requireMay = (may: Capability) => async (): Promise<null> => {
   return null
 }
 
+/** Screens of whoever is signed in. */
+export const requirePerson = ({ request }: { request: Request }): Promise<User> => signedIn(request)
+
 /** Screens of a student. */
 export async function requireStudent({ request }: { request: Request }): Promise<null> {
   const user = await signedIn(request)

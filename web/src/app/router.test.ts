@@ -35,6 +35,7 @@ const built = {
   studentHome: paths.studentHome(),
   studentBookDetail: paths.studentBookDetail(1),
   profile: paths.profile(),
+  security: paths.security(),
   newHome: paths.newHome(),
 } satisfies Record<keyof typeof paths, string>
 
@@ -63,7 +64,7 @@ describe('paths', () => {
     expect(screenAt('/update/7')).toBe(screens.updateBook)
     expect(screenAt('/')).toBe(screens.base)
     expect(screenAt('/update')).toBeUndefined()
-    expect(screensOf(student)).toEqual([screens.studentHome, screens.profile, screens.newHome])
+    expect(screensOf(student)).toEqual([screens.studentHome, screens.profile, screens.security, screens.newHome])
     const assistant = screensOf({ ...librarian, capabilities: ['desk'] })
     expect(assistant).toContain(screens.desk)
     expect(assistant).not.toContain(screens.settings)

@@ -6,7 +6,14 @@ import { loadChunk } from '../lib/chunks'
 import { loadRest } from '../lib/messages'
 import { screens, type ScreenInfo, type ScreenName } from '../lib/screens'
 import { ErrorScreen, ErrorInFrame } from './ErrorScreen'
-import { leadAdminToOwnDetail, requireAdmin, requireMay, requireStoredStudent, requireStudent } from './guards'
+import {
+  leadAdminToOwnDetail,
+  requireAdmin,
+  requireMay,
+  requirePerson,
+  requireStoredStudent,
+  requireStudent,
+} from './guards'
 import { Root } from './Root'
 
 type Part = {
@@ -57,6 +64,11 @@ const parts: Record<ScreenName, Part> = {
     chunk: 'student-home',
     load: () => import('../features/books/lists/StudentHomeScreen'),
     guard: requireStoredStudent,
+  },
+  security: {
+    chunk: 'security',
+    load: () => import('../features/security/SecurityScreen'),
+    guard: requirePerson,
   },
   profile: { chunk: 'profile', load: () => import('../features/profile/ProfileScreen') },
   studentBookDetail: {
@@ -109,8 +121,11 @@ export const routes: RouteObject[] = [
             ErrorBoundary: ErrorInFrame,
             children: [
               { loader: requireAdmin, children: routesOf((screen) => screen.for === 'admin') },
-              { loader: requireStudent, children: routesOf((screen, guarded) => screen.for === 'student' && !guarded) },
-              ...routesOf((screen, guarded) => screen.for === 'everybody' || (screen.for === 'student' && guarded)),
+              {
+                loader: requireStudent,
+                children: routesOf((screen, guarded) => screen.for === 'student' && !guarded),
+              },
+              ...routesOf((screen, guarded) => guarded || screen.for === 'everybody'),
             ],
           },
         ],

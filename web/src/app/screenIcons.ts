@@ -11,6 +11,7 @@ import {
   Plus,
   ScanBarcode,
   Settings,
+  ShieldCheck,
   Sparkles,
   Trash2,
   UserPlus,
@@ -36,4 +37,5 @@ export const screenIcons = {
   people: UsersRound,
   holds: Hourglass,
   money: Coins,
+  security: ShieldCheck,
 } as const satisfies Record<IconName, typeof House>

@@ -22,7 +22,7 @@ export function useOnePerson(): void {
   useEffect(() => {
     if (uid === undefined) return
     const role = screenAt(belowBase(pathname))?.for
-    if (before.current && uid === null && (role === 'admin' || role === 'student')) signedOut()
+    if (before.current && uid === null && (role === 'admin' || role === 'student' || role === 'person')) signedOut()
     before.current = uid
   }, [uid, pathname])
 

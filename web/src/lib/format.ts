@@ -10,6 +10,11 @@ export function instantText(instant: string): string {
   return dayText(new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString())
 }
 
+/** "28 Nov 2026, 2:05 pm": an instant by the clock of whoever looks. */
+export function momentText(instant: string): string {
+  return new Intl.DateTimeFormat(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+}
+
 /** "₹15", "₹7.50" */
 export const moneyText = (amount: number): string => t('common.money', { amount })
 

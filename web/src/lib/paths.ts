@@ -34,6 +34,7 @@ export const paths = {
   activity: () => screens.activity.path,
   studentHome: () => screens.studentHome.path,
   profile: () => screens.profile.path,
+  security: () => screens.security.path,
   studentBookDetail: (id: number) => `/stubook-detail/${id}`,
   newHome: () => screens.newHome.path,
 } as const

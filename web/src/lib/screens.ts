@@ -1,8 +1,11 @@
 import type { Capability, Role, User } from '../api/types'
 import type { PlainKey } from './messages'
 
-/** Whom a screen is for. `visitor`: of no use to whoever is signed in; the address is open to all the same. */
-type Audience = 'everybody' | 'visitor' | Role
+/**
+ * Whom a screen is for. `visitor`: of no use to whoever is signed in; the address is open to all the same. `person`:
+ * whoever is signed in.
+ */
+type Audience = 'everybody' | 'visitor' | 'person' | Role
 
 export type ScreenInfo = {
   /** Below the base path, as the router reads it. */
@@ -36,6 +39,7 @@ export type IconName =
   | 'people'
   | 'holds'
   | 'money'
+  | 'security'
 
 /**
  * Every screen, once: the router, the navigation bar, the palette and the keyboard help read this table, and a test
@@ -107,6 +111,7 @@ export const screens = {
     list: true,
   },
   profile: { path: '/profile', for: 'student', label: 'app.nav.profile', icon: 'profile', place: 'bar' },
+  security: { path: '/security', for: 'person', label: 'security.title', icon: 'security' },
   studentBookDetail: { path: '/stubook-detail/:id', for: 'everybody' },
   newHome: { path: '/new-home', for: 'everybody', label: 'books.popular.title', icon: 'popular' },
 } as const satisfies Record<string, ScreenInfo>
@@ -120,7 +125,7 @@ export const screensOf = (person: Pick<User, 'role' | 'capabilities'> | null): r
   all.filter(
     ({ label, for: whom, may }) =>
       label !== undefined &&
-      (whom === 'everybody' || whom === (person?.role ?? 'visitor')) &&
+      (whom === 'everybody' || whom === (person?.role ?? 'visitor') || (whom === 'person' && person !== null)) &&
       (may === undefined || (person?.capabilities.includes(may) ?? false)),
   )
 

@@ -31,6 +31,8 @@ export const labels: Readonly<Record<string, string>> = {
   "Financial year begins in": "label.LibrarySettings.financialYearMonth",
   "Forget readers after (months)": "label.LibrarySettings.forgetAfterMonths",
   "Language": "label.LibrarySettings.language",
+  "Current password": "label.PasswordChange.currentPassword",
+  "New password": "label.PasswordChange.newPassword",
   "Batch": "label.PersonForm.batch",
   "Department": "label.PersonForm.department",
   "Email": "label.PersonForm.email",

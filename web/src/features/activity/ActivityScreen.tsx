@@ -56,6 +56,8 @@ const ACTIONS = [
   'capabilities-changed',
   'sign-in-code-made',
   'password-set',
+  'password-changed',
+  'sessions-ended',
   'registered',
   'profile-updated',
   'signed-in',

@@ -1,9 +1,12 @@
 import { Alert, Button, Group, Menu, Text, TextInput } from '@mantine/core'
 import { ChevronDown } from 'lucide-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
+import { uidOf } from '../../api/account'
 import { useAction } from '../../api/action'
 import { erasePerson, setActive } from '../../api/people'
+import { endSessionsOf } from '../../api/security'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
@@ -15,12 +18,13 @@ import { PersonDialog } from './PersonDialog'
 import { RoleDialog } from './RoleDialog'
 import { SignInCode } from './SignInCode'
 
-type Asked = 'edit' | 'code' | 'deactivate' | 'noDues' | 'role' | 'unmake' | 'merge' | 'erase'
+type Asked = 'edit' | 'code' | 'signOut' | 'deactivate' | 'noDues' | 'role' | 'unmake' | 'merge' | 'erase'
 
 /** What a librarian does with a person's record. */
 export function PersonActions({ person }: { person: Person }) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = () => setAsked(null)
+  const uid = uidOf(useQueryClient())
   const activate = useAction(setActive, {
     done: ({ name, active }) => t(active ? 'people.active.done' : 'people.inactive.done', { name }),
     failed: (reason) => t('people.active.failed', { reason }),
@@ -39,6 +43,9 @@ export function PersonActions({ person }: { person: Person }) {
         </Menu.Target>
         <Menu.Dropdown>
           {person.active && <Menu.Item onClick={() => setAsked('code')}>{t('people.code.open')}</Menu.Item>}
+          {person.canSignIn && person.uid !== uid && (
+            <Menu.Item onClick={() => setAsked('signOut')}>{t('people.signOut.open')}</Menu.Item>
+          )}
           {person.active ? (
             <Menu.Item onClick={() => setAsked('deactivate')}>{t('people.deactivate')}</Menu.Item>
           ) : (
@@ -61,6 +68,7 @@ export function PersonActions({ person }: { person: Person }) {
       </Menu>
       {asked === 'edit' && <PersonDialog person={person} onClose={close} />}
       {asked === 'code' && <SignInCode person={person} onClose={close} />}
+      {asked === 'signOut' && <SignOut person={person} onClose={close} />}
       {asked === 'noDues' && <NoDuesDialog person={person} onClose={close} />}
       {asked === 'role' && <RoleDialog person={person} onClose={close} />}
       {asked === 'unmake' && <RoleDialog person={person} unmake onClose={close} />}
@@ -77,6 +85,27 @@ export function PersonActions({ person }: { person: Person }) {
         />
       )}
     </Group>
+  )
+}
+
+/** Out of every browser, such as after a phone was lost. */
+function SignOut({ person, onClose }: { person: Person; onClose: () => void }) {
+  const { name } = person
+  const end = useAction(endSessionsOf, {
+    done: () => t('people.signOut.done', { name }),
+    failed: (reason) => t('people.signOut.failed', { reason }),
+  })
+  return (
+    <ConfirmModal
+      opened
+      title={t('people.signOut.question', { name })}
+      confirm={t('people.signOut.confirm')}
+      pending={end.pending}
+      onConfirm={() => void end.run(person.uid).then(onClose)}
+      onClose={onClose}
+    >
+      {t('people.signOut.what')}
+    </ConfirmModal>
   )
 }
 

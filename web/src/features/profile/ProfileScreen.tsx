@@ -1,10 +1,12 @@
 import { Button, Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
+import { Link } from 'react-router'
 import { meQuery, uidOf } from '../../api/account'
 import { myLoansQuery } from '../../api/loans'
 import type { User } from '../../api/types'
 import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
 import { ErrorState } from '../../ui/ErrorState'
 import { Money } from '../../ui/Facts'
 import { PageHeader } from '../../ui/PageHeader'
@@ -39,9 +41,14 @@ export default function ProfileScreen() {
         actions={
           me.data &&
           !editing && (
-            <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
-              {t('profile.edit')}
-            </Button>
+            <>
+              <Button component={Link} to={paths.security()} variant="default">
+                {t('security.title')}
+              </Button>
+              <Button ref={edit} variant="default" onClick={() => setEditing(true)}>
+                {t('profile.edit')}
+              </Button>
+            </>
           )
         }
       />

@@ -1,0 +1,261 @@
+//! The lines of the log, and the counters, by which an attack is seen: who came in and who did not, what was refused and
+//! what was tried too often, and who may do what from now on.
+//!
+//! An event is told once, when the request is answered, from the route, the outcome and what was noted on the way. It
+//! names an account by its number and a client by its address; never a name, an email address, a secret, or any text that
+//! a client sent.
+
+use std::{
+    cell::Cell,
+    net::IpAddr,
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use axum::http::{Method, StatusCode};
+
+use super::{API, error::Code};
+use crate::domain::id::UserId;
+
+macro_rules! events {
+    ($($variant:ident = $name:literal: $told:literal),+ $(,)?) => {
+        /// What happened: a closed list, and with it the values of a label.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Event { $( #[doc = $told] $variant, )+ }
+
+        impl Event {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// As it stands in the field `event`, in the label of the counter and in the operator's guide.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $( Self::$variant => $name, )+ }
+            }
+
+            const fn told(self) -> &'static str {
+                match self { $( Self::$variant => $told, )+ }
+            }
+        }
+    };
+}
+
+events! {
+    SignedIn = "sign-in.ok": "somebody signed in",
+    SignInRefused = "sign-in.refused": "a sign-in was refused",
+    SignInLimited = "sign-in.limited": "a sign-in was tried too often",
+    CodeRedeemed = "code.ok": "somebody chose a password with a code",
+    CodeRefused = "code.refused": "a sign-in code was refused",
+    CodeLimited = "code.limited": "a sign-in code was tried too often",
+    CodeMade = "code.made": "a sign-in code was made",
+    SignedOut = "sign-out": "somebody signed out",
+    PasswordRefused = "password.refused": "somebody signed in gave a wrong password of their own",
+    PasswordChanged = "password.changed": "somebody changed their password",
+    SessionsEnded = "session.ended": "sessions of an account were ended from elsewhere",
+    AccountMade = "account.made": "an account was made",
+    RoleChanged = "account.role": "what an account may do was changed",
+    StatusChanged = "account.status": "an account was activated, deactivated or erased",
+    SettingsChanged = "settings.changed": "rules, calendar or settings were changed",
+    Exported = "data.exported": "a list was taken out as a file",
+    NotSignedIn = "access.not-signed-in": "a call that needs a sign-in came without one",
+    AccessRefused = "access.refused": "a call was refused to this role",
+    CrossOrigin = "access.cross-origin": "a browser sent a call for another site",
+    Limited = "limit.hit": "something was tried too often",
+    Unsound = "request.unsound": "a request of uncertain length or host was refused",
+}
+
+/// What is known of the request that is being answered.
+#[derive(Default)]
+pub struct Noted {
+    account: Cell<Option<UserId>>,
+    code: Cell<Option<Code>>,
+    event: Cell<Option<Event>>,
+}
+
+tokio::task_local! {
+    static NOTED: Noted;
+}
+
+/// Runs a request's work; what was noted meanwhile comes with its outcome.
+pub async fn noting<T>(work: impl Future<Output = T>) -> (T, Noted) {
+    NOTED
+        .scope(Noted::default(), async {
+            let done = work.await;
+            let noted = NOTED.with(|noted| Noted {
+                account: noted.account.clone(),
+                code: noted.code.clone(),
+                event: noted.event.clone(),
+            });
+            (done, noted)
+        })
+        .await
+}
+
+/// The request is this account's, or tries to be.
+pub fn concerns(account: impl Into<Option<UserId>>) {
+    if let Some(account) = account.into() {
+        let _ = NOTED.try_with(|noted| noted.account.set(Some(account)));
+    }
+}
+
+/// The request is refused for this reason.
+pub fn refused(code: Code) {
+    let _ = NOTED.try_with(|noted| noted.code.set(Some(code)));
+}
+
+/// This happened, whatever route and outcome say.
+pub fn happened(event: Event) {
+    let _ = NOTED.try_with(|noted| noted.event.set(Some(event)));
+}
+
+/// What an answer tells, if anything.
+fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -> Option<Event> {
+    let route = route.strip_prefix(API).unwrap_or(route);
+    let (done, limited) = (status.is_success(), code == Some(Code::TooManyRequests));
+    let of_three = |ok, limit, refused| match code {
+        _ if done => Some(ok),
+        _ if limited => Some(limit),
+        Some(
+            Code::InvalidCredentials
+            | Code::InvalidCode
+            | Code::AccountInactive
+            | Code::RoleUndefined
+            | Code::UserMissing,
+        ) => Some(refused),
+        _ => None,
+    };
+    let of_this_route = match (method.as_str(), route) {
+        ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
+        ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
+        _ if !done => None,
+        ("POST", "/auth/sign-out") => Some(Event::SignedOut),
+        ("POST", "/auth/password") => Some(Event::PasswordChanged),
+        ("DELETE", "/me/sessions" | "/me/sessions/{id}" | "/people/{id}/sessions") => {
+            Some(Event::SessionsEnded)
+        }
+        ("POST", "/auth/register" | "/people") => Some(Event::AccountMade),
+        ("POST", "/people/{id}/sign-in-code") => Some(Event::CodeMade),
+        ("POST", "/people/{id}/role") => Some(Event::RoleChanged),
+        ("POST", "/people/{id}/activate" | "/people/{id}/deactivate") | ("DELETE", "/people/{id}") => {
+            Some(Event::StatusChanged)
+        }
+        ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library") => {
+            Some(Event::SettingsChanged)
+        }
+        ("GET", "/people.csv" | "/changes.csv" | "/money/lines.csv") => Some(Event::Exported),
+        _ => None,
+    };
+    of_this_route.or_else(|| match code? {
+        Code::TooManyRequests => Some(Event::Limited),
+        Code::NotSignedIn | Code::PhoneEnded => Some(Event::NotSignedIn),
+        Code::Forbidden | Code::RoleUndefined | Code::MoreCapable => Some(Event::AccessRefused),
+        Code::CrossOrigin => Some(Event::CrossOrigin),
+        Code::UnsoundRequest => Some(Event::Unsound),
+        _ => None,
+    })
+}
+
+/// Tells what an answer means, in the log and in `library_security_events_total`. `path` is searched for the number of
+/// whom it was done to.
+pub fn tell(
+    (method, route, path): (&Method, &str, &str),
+    status: StatusCode,
+    noted: &Noted,
+    address: IpAddr,
+) {
+    let Some(event) = noted.event.get().or_else(|| event(method, route, status, noted.code.get())) else {
+        return;
+    };
+    metrics::counter!("library_security_events_total", "event" => event.name()).increment(1);
+    let Some(unwritten) = FLOOD.allows(Instant::now()) else { return };
+    if unwritten > 0 {
+        tracing::warn!(event = "log.flood", unwritten, "security events came too fast to write each");
+    }
+    let account = noted.account.get().map(|account| account.0);
+    let subject = route.starts_with(&format!("{API}/people/{{id}}")).then(|| number(path)).flatten();
+    tracing::info!(
+        event = event.name(),
+        %address,
+        account,
+        subject,
+        status = status.as_u16(),
+        "{}",
+        event.told()
+    );
+}
+
+/// The first number among the parts of a path.
+fn number(path: &str) -> Option<i64> {
+    path.split('/').find_map(|part| part.parse().ok())
+}
+
+/// Lines in a second; more would let a stranger fill the disk. The counters count all.
+const LINES: u32 = 100;
+
+static FLOOD: Flood = Flood(Mutex::new(None));
+
+/// The second that is counted in, the lines written in it, and those that were not.
+struct Flood(Mutex<Option<(Instant, u32, u64)>>);
+
+impl Flood {
+    /// Whether a line may be written; then how many were not since the last.
+    fn allows(&self, now: Instant) -> Option<u64> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (begun, written, unwritten) = state.get_or_insert((now, 0, 0));
+        if now.duration_since(*begun) >= Duration::from_secs(1) {
+            (*begun, *written) = (now, 0);
+        }
+        if *written >= LINES {
+            *unwritten += 1;
+            return None;
+        }
+        *written += 1;
+        Some(std::mem::take(unwritten))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::access;
+
+    #[test]
+    fn every_route_that_an_event_is_told_of_exists() {
+        let told: Vec<&str> = access::routes()
+            .filter_map(|(method, route)| event(&method, route, StatusCode::OK, None))
+            .map(Event::name)
+            .collect();
+        for (name, routes) in [
+            ("sign-in.ok", 1),
+            ("code.ok", 1),
+            ("sign-out", 1),
+            ("password.changed", 1),
+            ("session.ended", 3),
+            ("account.made", 2),
+            ("code.made", 1),
+            ("account.role", 1),
+            ("account.status", 3),
+            ("settings.changed", 3),
+            ("data.exported", 3),
+        ] {
+            assert_eq!(told.iter().filter(|event| **event == name).count(), routes, "{name}");
+        }
+    }
+
+    #[test]
+    fn the_operators_guide_names_every_event() {
+        let guide = include_str!("../../docs/operations.md");
+        for event in Event::ALL {
+            assert!(guide.contains(&format!("`{}`", event.name())), "{}", event.name());
+        }
+    }
+
+    #[test]
+    fn a_flood_of_events_is_written_in_part_and_told() {
+        let (flood, now) = (Flood(Mutex::new(None)), Instant::now());
+        let written = (0..1000).filter(|_| flood.allows(now).is_some()).count();
+        assert_eq!(written, 100);
+        assert_eq!(flood.allows(now + Duration::from_secs(1)), Some(900));
+        assert_eq!(flood.allows(now + Duration::from_secs(1)), Some(0));
+    }
+}
