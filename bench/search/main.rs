@@ -181,7 +181,12 @@ fn main() -> Result<()> {
     let mut times: Vec<Duration> = (0..200)
         .map(|_| {
             let id = i64::try_from(random.below(options.titles) + 1).unwrap_or(1);
-            let entry = Entry { id, title: format!("Changed {}", random.word(3)), author: random.word(2) };
+            let entry = Entry {
+                id,
+                title: format!("Changed {}", random.word(3)),
+                author: random.word(2),
+                ..Entry::default()
+            };
             let begun = Instant::now();
             index.replace(id..=id, vec![entry]);
             begun.elapsed()

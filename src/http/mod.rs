@@ -199,6 +199,7 @@ fn calls() -> OpenApiRouter<Shared> {
         .routes(routes!(accounts::look_up_id_card))
         .routes(routes!(accounts::read_me, accounts::update_me))
         .routes(routes!(books::list_books, books::add_book))
+        .routes(routes!(books::list_genres))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
         .routes(routes!(copies::list_copies_of_book, copies::add_copies))
         .routes(routes!(copies::list_copies))

@@ -103,6 +103,11 @@ impl<'n> Finder<'n> {
         self.text.find(text.as_bytes()).is_some()
     }
 
+    /// How many blocks of a chunk are read for it.
+    pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
+        chunk.signature.blocks(&self.buckets).count_ones() as usize
+    }
+
     /// The place in a chunk's text where these records contain it first.
     pub(super) fn find(&self, chunk: &Chunk, records: Range<usize>) -> Option<usize> {
         let blocks = chunk.signature.blocks(&self.buckets);
