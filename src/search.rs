@@ -1038,14 +1038,28 @@ impl<'n> Wanted<'n> {
 
     /// How many records of a chunk match.
     fn count(&self, chunk: &Chunk) -> usize {
-        let contained = self.matcher.matches(chunk, 0..chunk.len()).count();
-        let Some(scattered) = &self.scattered else { return contained };
-        let others = scattered.candidates(chunk, 0..chunk.len()).into_iter().filter(|index| {
-            self.matcher.filter.admits(chunk, *index)
-                && self.matcher.first(chunk, *index..index + 1).is_none()
-                && scattered.accepts(chunk.record(*index).text)
+        let mut contained = vec![false; chunk.len()];
+        match &self.matcher.finder {
+            // Most blocks have it: the text is read in one go.
+            Some(finder) if self.field == Field::Any && finder.blocks(chunk) > 8 => {
+                let mut index = 0;
+                while let Some(found) = finder.find_in(&chunk.text, chunk.start(index)) {
+                    while chunk.start(index + 1) <= found {
+                        index += 1;
+                    }
+                    contained[index] = self.matcher.filter.admits(chunk, index);
+                    index += 1;
+                }
+            }
+            _ => self.matcher.matches(chunk, 0..chunk.len()).for_each(|index| contained[index] = true),
+        }
+        let others = self.scattered.as_ref().map_or(0, |scattered| {
+            let candidates = scattered.candidates(chunk, 0..chunk.len()).into_iter();
+            let others =
+                candidates.filter(|index| !contained[*index] && self.matcher.filter.admits(chunk, *index));
+            others.filter(|index| scattered.accepts(chunk.record(*index).text)).count()
         });
-        contained + others.count()
+        contained.into_iter().filter(|is_in| *is_in).count() + others
     }
 
     /// How well the record at a place matches.
@@ -1582,7 +1596,7 @@ mod tests {
             let mut found: Vec<(Fit, i64)> = found.collect();
             match sort {
                 Sort::Title => {
-                    found.sort_by_cached_key(|(fit, id)| (*fit, title_key(&self.0[id].title), *id))
+                    found.sort_by_cached_key(|(fit, id)| (*fit, title_key(&self.0[id].title), *id));
                 }
                 Sort::Newest => found.sort_by_key(|(fit, id)| (*fit, Reverse(*id))),
             }

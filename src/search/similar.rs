@@ -17,15 +17,19 @@ pub(super) const FEW: usize = 10;
 pub(super) const MOST: usize = 24;
 
 /// The longest text, in words, and the most spellings of one word and of the whole text.
-const WORDS: usize = 6;
+const WORDS: usize = 5;
 pub(super) const SPELLINGS: usize = 8;
-const VARIANTS: usize = 12;
+const VARIANTS: usize = 8;
 
-/// How much is read for all variants together, in blocks of 64 titles: those of a million. A text of common words is in most
-/// blocks, and twelve such texts would be read from one end to the other. A record that is looked at counts as one block,
-/// and one whose words have to be taken apart as four.
-const EFFORT: usize = 16_000;
-const TAKEN_APART: usize = 4;
+/// How much is read for all variants together, in blocks of 64 titles: half of those of a million. A text of common words is in most
+/// blocks, and eight such texts would be read from one end to the other. A record that is looked at counts as four
+/// blocks, and one whose words have to be taken apart as eight.
+const EFFORT: usize = 8_000;
+const LOOKED_AT: usize = 4;
+const TAKEN_APART: usize = 8;
+
+/// Of a variant that finds more than these, the first by title are told.
+const ENOUGH: usize = 4 * MOST;
 
 /// A book that another spelling finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +136,7 @@ impl Search<'_> {
             }
             self.spend(blocks);
             for index in wanted.matcher.matches(own, records.clone()) {
-                self.spend(1);
+                self.spend(LOOKED_AT);
                 let place = Place { chunk, index };
                 if self.has_words(variant, place) {
                     found.push((wanted.fit(order, place), place));
@@ -149,7 +153,7 @@ impl Search<'_> {
                 });
                 found.extend(places.map(|place| (Fit::Scattered, place)));
             }
-            if self.effort == 0 {
+            if self.effort == 0 || found.len() >= ENOUGH {
                 break;
             }
         }
