@@ -70,7 +70,12 @@ pub fn titles(file: Option<&Path>, count: usize) -> Result<Vec<Entry>> {
                 0 => title.clone(),
                 again => format!("{title}, volume {}", again + 1),
             };
-            Entry { id: i64::try_from(n + 1).unwrap_or(i64::MAX), title, author: author.clone() }
+            Entry {
+                id: i64::try_from(n + 1).unwrap_or(i64::MAX),
+                title,
+                author: author.clone(),
+                ..Entry::default()
+            }
         })
         .collect())
 }

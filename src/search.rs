@@ -15,9 +15,12 @@
 //! - What contains the text as typed comes first: titles that begin with it, then whole words, then the rest; behind them
 //!   the books with all its words in any order.
 //! - Where all that finds only a few, the books found by another spelling are told beside it.
+//! - A list may be narrowed to a genre and to books with a copy on the shelf. Whether one has is changed in place, because it
+//!   changes with every other loan.
 //! - Pages are cut at positions in the order, not at books, so that a [`Cursor`] keeps its meaning when the book it was
 //!   made at is renamed or deleted.
 
+mod filter;
 mod fit;
 mod signature;
 mod similar;
@@ -27,8 +30,9 @@ mod vocabulary;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter;
+use std::num::NonZero;
 use std::ops::{Range, RangeInclusive};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread;
 
@@ -37,6 +41,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::fold::{TITLE_KEY_CHARS, fold, sort_key};
 
+use filter::{Filter, Genre, Genres};
 use fit::{Fit, Scattered};
 use signature::{Finder, Signature};
 use vocabulary::Vocabulary;
@@ -53,6 +58,10 @@ const CHUNK: usize = if cfg!(test) { 16 } else { 1024 };
 /// A changed chunk with fewer records than this is joined with its neighbour.
 const SMALL_CHUNK: usize = CHUNK / 4;
 
+/// Threads that count together, and chunks that one counts as fast as several.
+const MOST_COUNTING: usize = 4;
+const COUNTED_ALONE: usize = 64;
+
 /// Between the title and the author of a record.
 const SEPARATOR: char = '\u{1F}';
 
@@ -60,12 +69,16 @@ const SEPARATOR: char = '\u{1F}';
 const TERMINATOR: char = '\n';
 
 /// A book as it is added to the index, with its texts as they are written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
     pub id: i64,
     pub title: String,
     /// Blank if nobody is known.
     pub author: String,
+    /// Blank if it is not known.
+    pub genre: String,
+    /// Whether a copy is on the shelf.
+    pub available: bool,
 }
 
 /// Where a query is looked for.
@@ -93,6 +106,12 @@ pub struct Query<'a> {
     /// The text to find, as typed. Blank matches every book.
     pub text: &'a str,
     pub field: Field,
+    /// Only books of this genre, without regard to case and accents.
+    pub genre: Option<&'a str>,
+    /// Only books with a copy on the shelf.
+    pub available: bool,
+    /// Whether to count all that match, and not only up to [`TOTAL_CAP`].
+    pub exact: bool,
     pub sort: Sort,
     /// The most books on the page; zero counts as one.
     pub limit: usize,
@@ -106,7 +125,8 @@ pub struct Query<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     pub ids: Vec<i64>,
-    /// How many books match the query on all pages together, at most [`TOTAL_CAP`] unless the query is blank.
+    /// How many books match the query on all pages together, at most [`TOTAL_CAP`] unless the query is blank or
+    /// asks for the exact number.
     pub total: usize,
     /// Whether no more books match than `total` says.
     pub total_is_exact: bool,
@@ -224,6 +244,7 @@ pub struct Index {
     replaced: AtomicU64,
     /// Held while the next snapshot is made.
     writing: Mutex<()>,
+    genres: RwLock<Genres>,
 }
 
 impl Index {
@@ -249,14 +270,22 @@ impl Index {
     /// more than the comparison where nothing differs, and readers see all of it or nothing. Of several entries with one
     /// id the last counts; entries outside the range are left out.
     pub fn replace(&self, range: RangeInclusive<i64>, entries: Vec<Entry>) {
-        let batch = Batch::fold(&range, entries);
+        let batch = Batch::fold(&range, entries, &self.genres);
         let wanted = batch.newest_first();
 
         // The mutex guards no data, so another writer's panic has left nothing half-changed.
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.snapshot();
-        let (mut removed, mut added) = difference(current.newest.records_within(&range), wanted);
+        let Difference { mut removed, mut added, borrowed_or_back } =
+            difference(current.newest.records_within(&range), wanted);
+        for record in &borrowed_or_back {
+            current.by_title.set_available(*record);
+            current.newest.set_available(*record);
+        }
         if removed.is_empty() && added.is_empty() {
+            if !borrowed_or_back.is_empty() {
+                self.replaced.fetch_add(1, Ordering::Release);
+            }
             return;
         }
         let newest = current.newest.merge(&removed, &added);
@@ -310,13 +339,22 @@ impl Index {
     /// `previous` leads back.
     #[must_use]
     pub fn page(&self, query: &Query<'_>) -> Page {
-        if query.cursor.is_some() {
+        // What is on the shelf changes without a new snapshot.
+        if query.cursor.is_some() || query.available {
             return self.page_counting(query, TOTAL_CAP);
         }
         // Many people look for the same at the same time. The pages remembered belong to the snapshot, so a change of the
         // catalogue forgets them.
         let snapshot = self.snapshot();
-        let asked = (query.text.to_owned(), query.field, query.sort, query.limit, query.similar);
+        let asked = Asked {
+            text: query.text.to_owned(),
+            field: query.field,
+            genre: query.genre.map(str::to_owned),
+            sort: query.sort,
+            limit: query.limit,
+            exact: query.exact,
+            similar: query.similar,
+        };
         let remembered =
             snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).cloned();
         remembered.unwrap_or_else(|| {
@@ -337,7 +375,10 @@ impl Index {
             Sort::Newest => &snapshot.newest,
         };
         let folded = fold(query.text);
-        let wanted = Wanted::new(folded.trim_matches(' '), query.field, query.sort);
+        let Some(filter) = self.filter(query) else {
+            return Page { total_is_exact: true, ..Page::default() };
+        };
+        let wanted = Wanted::new(folded.trim_matches(' '), query.field, query.sort, filter);
         let cursor = query.cursor.filter(|cursor| cursor.sort == query.sort);
         let cut = cursor.map_or((Fit::Begins, Place::START), |cursor| (cursor.fit, order.find(cursor)));
 
@@ -355,16 +396,20 @@ impl Index {
                     .map(|place| (Fit::Scattered, place)),
             );
         }
-        let total_is_exact = found.len() <= cap;
-        let total = if wanted.is_blank() { order.len } else { found.len().min(cap) };
+        let all_found = found.len() <= cap;
+        let total = if wanted.is_blank() || query.exact && !all_found {
+            order.count(&wanted)
+        } else {
+            found.len().min(cap)
+        };
         let similar = if query.similar && cursor.is_none() && !wanted.is_blank() && found.len() < similar::FEW
         {
             let found = found.iter().map(|(_, place)| order.record(*place).id).collect();
-            similar::find(&snapshot, wanted.needle, query.field, &found)
+            similar::find(&snapshot, wanted.needle, query.field, filter, &found)
         } else {
             Vec::new()
         };
-        let page = if total_is_exact && !wanted.is_blank() {
+        let page = if all_found && !wanted.is_blank() {
             // All matches are at hand.
             found.sort_unstable();
             let (before, after) = found.split_at(found.partition_point(|match_| *match_ < cut));
@@ -383,7 +428,35 @@ impl Index {
             });
             order.window(query.limit, cursor, before, after)
         };
-        Page { total, total_is_exact, similar, ..page }
+        Page { total, total_is_exact: all_found || query.exact, similar, ..page }
+    }
+
+    /// What a query is narrowed to; none where no book has its genre.
+    fn filter(&self, query: &Query<'_>) -> Option<Filter> {
+        let number = |name| self.genres.read().unwrap_or_else(PoisonError::into_inner).number(name);
+        let genre = match query.genre {
+            Some(name) => Some(number(name)?),
+            None => None,
+        };
+        Some(Filter { genre, available: query.available })
+    }
+
+    /// The genres that books have, each with their number, the most common first.
+    #[must_use]
+    pub fn genres(&self) -> Vec<(String, usize)> {
+        let snapshot = self.snapshot();
+        let genres = self.genres.read().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = vec![0; genres.names.len()];
+        for genre in snapshot.newest.chunks.iter().flat_map(|chunk| &chunk.genres) {
+            // One that came after the names were read, or none.
+            if let Some(count) = counts.get_mut(usize::from(*genre)) {
+                *count += 1;
+            }
+        }
+        let mut found: Vec<_> =
+            genres.names.iter().cloned().zip(counts).filter(|(_, books)| *books > 0).collect();
+        found.sort_by_key(|(_, books)| Reverse(*books)); // stable
+        found
     }
 
     fn snapshot(&self) -> Arc<Snapshot> {
@@ -396,18 +469,19 @@ impl Index {
 /// memory all at once, as [`Index::replace`] has them.
 pub struct Loading {
     newest: Order,
+    genres: RwLock<Genres>,
 }
 
 impl Default for Loading {
     fn default() -> Self {
-        Self { newest: Order::empty(Sort::Newest) }
+        Self { newest: Order::empty(Sort::Newest), genres: RwLock::default() }
     }
 }
 
 impl Loading {
     /// Takes in entries whose ids are above all that came before.
     pub fn push(&mut self, entries: Vec<Entry>) {
-        let batch = Batch::fold(&(i64::MIN..=i64::MAX), entries);
+        let batch = Batch::fold(&(i64::MIN..=i64::MAX), entries, &self.genres);
         self.newest = self.newest.merge(&[], &batch.newest_first());
     }
 
@@ -419,7 +493,7 @@ impl Loading {
         let vocabulary = Vocabulary::default().with(texts.into_iter());
         let by_title = self.newest.by_title();
         let snapshot = Snapshot { by_title, newest: self.newest, vocabulary, first_pages: Mutex::default() };
-        Index { current: RwLock::new(Arc::new(snapshot)), ..Index::default() }
+        Index { current: RwLock::new(Arc::new(snapshot)), genres: self.genres, ..Index::default() }
     }
 }
 
@@ -431,8 +505,17 @@ struct Snapshot {
     first_pages: Mutex<HashMap<Asked, Page>>,
 }
 
-/// Text, field, order and length of a first page, and whether it tells of other spellings.
-type Asked = (String, Field, Sort, usize, bool);
+/// A first page as it was asked for.
+#[derive(PartialEq, Eq, Hash)]
+struct Asked {
+    text: String,
+    field: Field,
+    genre: Option<String>,
+    sort: Sort,
+    limit: usize,
+    exact: bool,
+    similar: bool,
+}
 
 /// First pages remembered of one snapshot; some hundred bytes each.
 const FIRST_PAGES: usize = 1024;
@@ -454,6 +537,8 @@ struct Record<'a> {
     id: i64,
     /// The folded `title␟author␤`.
     text: &'a str,
+    genre: Genre,
+    available: bool,
 }
 
 /// What the records of an order ascend by.
@@ -484,22 +569,32 @@ impl Sort {
 /// Entries on their way into the index, folded into one text.
 struct Batch {
     text: String,
-    spans: Vec<(i64, Range<usize>)>,
+    spans: Vec<(Record<'static>, Range<usize>)>,
 }
 
 impl Batch {
-    fn fold(range: &RangeInclusive<i64>, entries: Vec<Entry>) -> Self {
+    fn fold(range: &RangeInclusive<i64>, entries: Vec<Entry>, genres: &RwLock<Genres>) -> Self {
         let bytes = entries.iter().map(|entry| entry.title.len() + entry.author.len() + 2);
         let mut text = String::with_capacity(bytes.sum());
         let mut spans = Vec::with_capacity(entries.len());
+        let known = |name: &str| genres.read().unwrap_or_else(PoisonError::into_inner).number(name);
+        // Books that follow each other often have one genre.
+        let (mut last, mut number) = (String::new(), filter::NO_GENRE);
         for entry in entries {
             if range.contains(&entry.id) {
+                if entry.genre != last {
+                    number = known(&entry.genre).unwrap_or_else(|| {
+                        genres.write().unwrap_or_else(PoisonError::into_inner).number_of(&entry.genre)
+                    });
+                    last = entry.genre;
+                }
                 let start = text.len();
                 text.push_str(&fold(&entry.title));
                 text.push(SEPARATOR);
                 text.push_str(&fold(&entry.author));
                 text.push(TERMINATOR);
-                spans.push((entry.id, start..text.len()));
+                let record = Record { id: entry.id, text: "", genre: number, available: entry.available };
+                spans.push((record, start..text.len()));
             }
         }
         Self { text, spans }
@@ -511,7 +606,7 @@ impl Batch {
             .spans
             .iter()
             .rev()
-            .map(|(id, span)| Record { id: *id, text: &self.text[span.clone()] })
+            .map(|(record, span)| Record { text: &self.text[span.clone()], ..*record })
             .collect();
         records.sort_by_key(|record| Reverse(record.id)); // stable
         records.dedup_by_key(|record| record.id);
@@ -519,28 +614,36 @@ impl Batch {
     }
 }
 
-/// What has to be removed and what added to come from the present records to the wanted ones, all by falling id.
-fn difference<'a>(
-    present: impl Iterator<Item = Record<'a>>,
-    wanted: Vec<Record<'a>>,
-) -> (Vec<Record<'a>>, Vec<Record<'a>>) {
+/// What has to be done to come from the present records to the wanted ones, all by falling id.
+#[derive(Default)]
+struct Difference<'a> {
+    removed: Vec<Record<'a>>,
+    added: Vec<Record<'a>>,
+    /// Those of which the first copy came to the shelf, or the last one left it, and nothing else changed.
+    borrowed_or_back: Vec<Record<'a>>,
+}
+
+fn difference<'a>(present: impl Iterator<Item = Record<'a>>, wanted: Vec<Record<'a>>) -> Difference<'a> {
     let mut present = present.peekable();
-    let mut removed = Vec::new();
-    let mut added = Vec::new();
+    let mut difference = Difference::default();
     for record in wanted {
         while let Some(gone) = present.next_if(|present| present.id > record.id) {
-            removed.push(gone);
+            difference.removed.push(gone);
         }
         match present.next_if(|present| present.id == record.id) {
-            Some(same) if same.text == record.text => {}
+            Some(same) if (same.text, same.genre) == (record.text, record.genre) => {
+                if same.available != record.available {
+                    difference.borrowed_or_back.push(record);
+                }
+            }
             other => {
-                removed.extend(other);
-                added.push(record);
+                difference.removed.extend(other);
+                difference.added.push(record);
             }
         }
     }
-    removed.extend(present);
-    (removed, added)
+    difference.removed.extend(present);
+    difference
 }
 
 /// Some consecutive records of an order.
@@ -549,6 +652,9 @@ struct Chunk {
     /// Where the text of each record begins, and at last where that of the last one ends.
     starts: Box<[u32]>,
     text: Box<str>,
+    genres: Box<[Genre]>,
+    /// Changed in place; readers of one page may see it before and after.
+    available: Box<[AtomicBool]>,
     signature: Signature,
 }
 
@@ -568,6 +674,8 @@ impl Chunk {
             ids: records.iter().map(|record| record.id).collect(),
             starts: starts.into_boxed_slice(),
             text: text.into_boxed_str(),
+            genres: records.iter().map(|record| record.genre).collect(),
+            available: records.iter().map(|record| AtomicBool::new(record.available)).collect(),
             signature: Signature::of(records.iter().map(|record| record.text)),
         }
     }
@@ -586,7 +694,12 @@ impl Chunk {
     }
 
     fn record(&self, index: usize) -> Record<'_> {
-        Record { id: self.ids[index], text: &self.text[self.start(index)..self.start(index + 1)] }
+        Record {
+            id: self.ids[index],
+            text: &self.text[self.start(index)..self.start(index + 1)],
+            genre: self.genres[index],
+            available: self.available[index].load(Ordering::Relaxed),
+        }
     }
 
     fn records(&self, range: Range<usize>) -> impl Iterator<Item = Record<'_>> {
@@ -656,6 +769,32 @@ impl Order {
         Place { chunk, index }
     }
 
+    /// Tells whether a copy of this record's book is on the shelf.
+    fn set_available(&self, record: Record<'_>) {
+        let own = self.sort.position(record);
+        let chunk = &self.chunks[self.chunk_for(|first| first <= own)];
+        let index = chunk.partition_point(0, |other| self.sort.position(other) < own);
+        chunk.available[index].store(record.available, Ordering::Relaxed);
+    }
+
+    /// How many records match.
+    fn count(&self, wanted: &Wanted<'_>) -> usize {
+        if wanted.is_blank() && wanted.matcher.filter.is_everything() {
+            return self.len;
+        }
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_COUNTING);
+        let share = self.chunks.len().div_ceil(threads).max(1);
+        let count = |chunks: &[Arc<Chunk>]| chunks.iter().map(|chunk| wanted.count(chunk)).sum();
+        if self.chunks.len() < COUNTED_ALONE {
+            return count(&self.chunks);
+        }
+        thread::scope(|scope| {
+            let counting: Vec<_> =
+                self.chunks.chunks(share).map(|chunks| scope.spawn(move || count(chunks))).collect();
+            counting.into_iter().map(|thread| thread.join().unwrap_or_default()).sum()
+        })
+    }
+
     /// The place after the last record.
     fn end(&self) -> Place {
         Place { chunk: self.chunks.len(), index: 0 }
@@ -689,7 +828,9 @@ impl Order {
             } else {
                 (None, self.fitting(wanted, fit, chunk, records).collect())
             };
-            let all = all.into_iter().flat_map(Iterator::rev).map(move |index| Place { chunk, index });
+            let all = all.into_iter().flat_map(Iterator::rev);
+            let all = all.filter(move |index| wanted.matcher.filter.admits(&self.chunks[chunk], *index));
+            let all = all.map(move |index| Place { chunk, index });
             all.chain(found.into_iter().rev())
         })
     }
@@ -716,7 +857,11 @@ impl Order {
         let own = &self.chunks[chunk];
         let (contained, scattered) = match &wanted.scattered {
             _ if fit != Fit::Scattered => (Some(wanted.matcher.matches(own, records)), Vec::new()),
-            Some(scattered) => (None, scattered.matches(own, records)),
+            Some(scattered) => {
+                let mut found = scattered.matches(own, records);
+                found.retain(|index| wanted.matcher.filter.admits(own, *index));
+                (None, found)
+            }
             None => (None, Vec::new()),
         };
         let found = contained.into_iter().flatten().chain(scattered);
@@ -952,18 +1097,44 @@ struct Wanted<'n> {
 }
 
 impl<'n> Wanted<'n> {
-    fn new(needle: &'n str, field: Field, sort: Sort) -> Self {
+    fn new(needle: &'n str, field: Field, sort: Sort, filter: Filter) -> Self {
         let fits: &[Fit] = match sort {
             _ if needle.is_empty() => &[Fit::Begins],
             Sort::Title => &[Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered],
             Sort::Newest => &[Fit::Contains, Fit::Scattered],
         };
-        let (matcher, scattered) = (Matcher::new(needle, field), Scattered::new(needle, field));
+        let (matcher, scattered) = (Matcher::new(needle, field, filter), Scattered::new(needle, field));
         Self { needle, field, sort, matcher, scattered, fits }
     }
 
     fn is_blank(&self) -> bool {
         self.needle.is_empty()
+    }
+
+    /// How many records of a chunk match.
+    fn count(&self, chunk: &Chunk) -> usize {
+        let mut contained = vec![false; chunk.len()];
+        match &self.matcher.finder {
+            // Most blocks have it: the text is read in one go.
+            Some(finder) if self.field == Field::Any && finder.blocks(chunk) > 8 => {
+                let mut index = 0;
+                while let Some(found) = finder.find_in(&chunk.text, chunk.start(index)) {
+                    while chunk.start(index + 1) <= found {
+                        index += 1;
+                    }
+                    contained[index] = self.matcher.filter.admits(chunk, index);
+                    index += 1;
+                }
+            }
+            _ => self.matcher.matches(chunk, 0..chunk.len()).for_each(|index| contained[index] = true),
+        }
+        let others = self.scattered.as_ref().map_or(0, |scattered| {
+            let candidates = scattered.candidates(chunk, 0..chunk.len()).into_iter();
+            let others =
+                candidates.filter(|index| !contained[*index] && self.matcher.filter.admits(chunk, *index));
+            others.filter(|index| scattered.accepts(chunk.record(*index).text)).count()
+        });
+        contained.into_iter().filter(|is_in| *is_in).count() + others
     }
 
     /// How well the record at a place matches.
@@ -982,15 +1153,26 @@ impl<'n> Wanted<'n> {
     }
 }
 
+/// The part of a record's text in which a query looks.
+fn searched(text: &str, field: Field) -> &str {
+    if field == Field::Title { fit::title(text) } else { text }
+}
+
 /// Tells which records contain a folded query. A blank one is in all of them.
 struct Matcher<'n> {
     finder: Option<Finder<'n>>,
     field: Field,
+    filter: Filter,
 }
 
 impl<'n> Matcher<'n> {
-    fn new(needle: &'n str, field: Field) -> Self {
-        Self { finder: (!needle.is_empty()).then(|| Finder::new(needle)), field }
+    fn new(needle: &'n str, field: Field, filter: Filter) -> Self {
+        Self { finder: (!needle.is_empty()).then(|| Finder::new(needle)), field, filter }
+    }
+
+    /// How many blocks of a chunk are read for it.
+    fn blocks(&self, chunk: &Chunk) -> usize {
+        self.finder.as_ref().map_or(0, |finder| finder.blocks(chunk))
     }
 
     /// The matching ones among these records of a chunk.
@@ -1004,14 +1186,22 @@ impl<'n> Matcher<'n> {
 
     fn first(&self, chunk: &Chunk, mut records: Range<usize>) -> Option<usize> {
         let Some(finder) = &self.finder else {
-            return records.next();
+            return records.find(|index| self.filter.admits(chunk, *index));
         };
+        // Of one genre there are few, and each is asked.
+        if self.filter.genre.is_some() {
+            return records.find(|index| {
+                self.filter.admits(chunk, *index)
+                    && finder.is_in(searched(chunk.record(*index).text, self.field))
+            });
+        }
         while !records.is_empty() {
             let at = finder.find(chunk, records.clone())?;
             let index = chunk.holding(at);
             let within = &chunk.text.as_bytes()[at..chunk.start(index + 1)];
             // The separator still to come shows that the match is in the title.
-            if self.field == Field::Any || memchr(SEPARATOR as u8, within).is_some() {
+            let in_field = self.field == Field::Any || memchr(SEPARATOR as u8, within).is_some();
+            if in_field && self.filter.admits(chunk, index) {
                 return Some(index);
             }
             records.start = index + 1;
@@ -1023,7 +1213,6 @@ impl<'n> Matcher<'n> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-    use std::sync::atomic::AtomicBool;
 
     use proptest::prelude::*;
 
@@ -1033,7 +1222,7 @@ mod tests {
     const ALL: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 
     fn entry(id: i64, title: &str, author: &str) -> Entry {
-        Entry { id, title: title.to_owned(), author: author.to_owned() }
+        Entry { id, title: title.to_owned(), author: author.to_owned(), ..Entry::default() }
     }
 
     /// An index of books with the ids 1, 2, 3, …
@@ -1310,6 +1499,8 @@ mod tests {
             index.replace(ALL, books(count));
             let page = index.page(&query("poem"));
             assert_eq!((page.total, page.total_is_exact), (total, exact));
+            let page = index.page(&Query { exact: true, ..query("poem") });
+            assert_eq!((page.total, page.total_is_exact), (index.len(), true));
             let page = index.page(&query(""));
             assert_eq!((page.total, page.total_is_exact), (index.len(), true));
         }
@@ -1469,18 +1660,24 @@ mod tests {
 
     /// The index as one would write it without caring about speed.
     #[derive(Default)]
-    struct Model(BTreeMap<i64, (String, String)>);
+    struct Model(BTreeMap<i64, Entry>);
 
     impl Model {
         fn replace(&mut self, range: &RangeInclusive<i64>, entries: Vec<Entry>) {
             self.0.retain(|id, _| !range.contains(id));
             for entry in entries.into_iter().filter(|entry| range.contains(&entry.id)) {
-                self.0.insert(entry.id, (entry.title, entry.author));
+                self.0.insert(entry.id, entry);
             }
         }
 
-        fn matches(&self, text: &str, field: Field, sort: Sort) -> Vec<i64> {
-            self.fitting(text, field, sort).into_iter().map(|(_, id)| id).collect()
+        fn matches(&self, query: &Query<'_>) -> Vec<i64> {
+            let genre = query.genre.map(fold);
+            let admits = |book: &Entry| {
+                genre.as_ref().is_none_or(|genre| fold(&book.genre) == *genre)
+                    && (book.available || !query.available)
+            };
+            let found = self.fitting(query.text, query.field, query.sort).into_iter();
+            found.map(|(_, id)| id).filter(|id| admits(&self.0[id])).collect()
         }
 
         fn fitting(&self, text: &str, field: Field, sort: Sort) -> Vec<(Fit, i64)> {
@@ -1498,10 +1695,12 @@ mod tests {
                     scattered.as_ref().filter(|words| words.accepts(&record)).map(|_| Fit::Scattered)
                 }
             };
-            let found = self.0.iter().filter_map(|(id, (title, author))| Some((fit(title, author)?, *id)));
+            let found = self.0.values().filter_map(|book| Some((fit(&book.title, &book.author)?, book.id)));
             let mut found: Vec<(Fit, i64)> = found.collect();
             match sort {
-                Sort::Title => found.sort_by_cached_key(|(fit, id)| (*fit, title_key(&self.0[id].0), *id)),
+                Sort::Title => {
+                    found.sort_by_cached_key(|(fit, id)| (*fit, title_key(&self.0[id].title), *id));
+                }
                 Sort::Newest => found.sort_by_key(|(fit, id)| (*fit, Reverse(*id))),
             }
             found
@@ -1551,6 +1750,10 @@ mod tests {
         proptest::sample::select(vec![Sort::Title, Sort::Newest])
     }
 
+    fn genre() -> impl Strategy<Value = &'static str> {
+        proptest::sample::select(vec!["", "Novel", "novel", "Law", "गीत"])
+    }
+
     fn replacement() -> impl Strategy<Value = (RangeInclusive<i64>, Vec<Entry>)> {
         let ids = prop_oneof![
             3 => (1..150_i64).prop_map(|id| id..=id),
@@ -1560,7 +1763,15 @@ mod tests {
         let books = prop_oneof![3 => 0..4_usize, 1 => 0..90_usize];
         (ids, books).prop_flat_map(|(range, count)| {
             let within = *range.start().max(&-3)..=*range.end().min(&150);
-            let book = (within, text(), text()).prop_map(|(id, title, author)| entry(id, &title, &author));
+            let book = (within, text(), text(), genre(), any::<bool>()).prop_map(
+                |(id, title, author, genre, available)| Entry {
+                    id,
+                    title,
+                    author,
+                    genre: genre.to_owned(),
+                    available,
+                },
+            );
             (Just(range), proptest::collection::vec(book, count))
         })
     }
@@ -1572,6 +1783,9 @@ mod tests {
     fn build(history: Vec<(RangeInclusive<i64>, Vec<Entry>)>) -> (Index, Model) {
         let (index, mut model) = (Index::new(), Model::default());
         for (range, entries) in history {
+            // First with everything lent that is there and back that is lent: then nothing else changes.
+            let lent = entries.iter().map(|book| Entry { available: !book.available, ..book.clone() });
+            index.replace(range.clone(), lent.collect());
             index.replace(range.clone(), entries.clone());
             model.replace(&range, entries);
         }
@@ -1589,8 +1803,9 @@ mod tests {
                 prop_assert_eq!(order.len, records.len());
                 prop_assert!(records.is_sorted_by(|a, b| order.sort.position(*a) < order.sort.position(*b)));
                 for record in records {
-                    let (title, author) = &model.0[&record.id];
+                    let Entry { title, author, available, .. } = &model.0[&record.id];
                     prop_assert_eq!(record.text, format!("{}\u{1F}{}\n", fold(title), fold(author)));
+                    prop_assert_eq!(record.available, *available);
                 }
                 for chunk in &order.chunks {
                     prop_assert!((1..=CHUNK).contains(&chunk.len()));
@@ -1602,17 +1817,20 @@ mod tests {
         #[test]
         fn r_home_2_pages_hold_every_match_once_in_order_both_ways(
             history in history(), text in text(), field in field(), sort in sort(), limit in 1..9_usize, cap in 0..40_usize,
+            genre in proptest::option::of(genre().prop_filter("no book is asked for without one", |genre| !genre.is_empty())),
+            (available, exact) in any::<(bool, bool)>(),
         ) {
             let (index, model) = build(history);
-            let expected = model.matches(&text, field, sort);
-            let blank = fold(&text).trim().is_empty();
+            let asked = Query { text: &text, field, genre, available, exact, sort, limit, ..Query::default() };
+            let expected = model.matches(&asked);
+            let counted = exact || fold(&text).trim().is_empty() || expected.len() <= cap;
 
             let mut pages: Vec<Page> = Vec::new();
             let mut cursor = None;
             loop {
-                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor: cursor.as_ref(), similar: false }, cap);
-                prop_assert_eq!(page.total, if blank { expected.len() } else { expected.len().min(cap) });
-                prop_assert_eq!(page.total_is_exact, blank || expected.len() <= cap);
+                let page = index.page_counting(&Query { cursor: cursor.as_ref(), ..asked }, cap);
+                prop_assert_eq!(page.total, if counted { expected.len() } else { cap });
+                prop_assert_eq!(page.total_is_exact, counted);
                 prop_assert_eq!(page.previous.is_some(), !pages.is_empty());
                 pages.push(page);
                 let Some(next) = &pages[pages.len() - 1].next else { break };
@@ -1626,7 +1844,7 @@ mod tests {
             // Back to the beginning: each page is the window directly before the last one.
             for pair in pages.windows(2).rev() {
                 let cursor = pair[1].previous.as_ref();
-                let page = index.page_counting(&Query { text: &text, field, sort, limit, cursor, similar: false }, cap);
+                let page = index.page_counting(&Query { cursor, ..asked }, cap);
                 prop_assert_eq!(page, pair[0].clone());
             }
         }
@@ -1644,7 +1862,7 @@ mod tests {
             }
             let own = (cursor.key.clone(), sort.rank(cursor.id));
             let key = |id: &i64| match sort {
-                Sort::Title => title_key(&model.0[id].0),
+                Sort::Title => title_key(&model.0[id].title),
                 Sort::Newest => String::new(),
             };
             // It was a place among all books.

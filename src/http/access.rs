@@ -75,6 +75,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("PATCH", "/me", Access::Student),
     ("GET", "/me/loans", Access::Student),
     ("GET", "/books", Access::Anyone),
+    ("GET", "/genres", Access::Anyone),
     ("POST", "/books", Access::May(Capability::Catalogue)),
     ("GET", "/books/{id}", Access::Anyone),
     ("PUT", "/books/{id}", Access::May(Capability::Catalogue)),

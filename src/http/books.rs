@@ -1,6 +1,6 @@
 //! The catalogue: searching, reading, adding, updating and deleting books, and their drawn covers.
 
-use std::time::Instant;
+use std::{sync::Arc, time::Instant};
 
 use axum::{
     extract::{Path, State, rejection::PathRejection},
@@ -9,10 +9,11 @@ use axum::{
 };
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Shared,
+    App, Shared,
     copies::refused_in,
     error::{Error, Result},
     extract::{Id, JsonBody, Query},
@@ -27,12 +28,13 @@ use crate::{
     cover::{self, Cover},
     domain::{
         account::Role,
-        book::{Book, BookForm, NO_OF_BOOKS, NewBook, Status},
+        book::{Book, BookForm, GENRE, NO_OF_BOOKS, NewBook, Status},
         change::{Change, Record},
         id::BookId,
         isbn::isbn_13,
         rule::{Invalid, Kind, Text},
     },
+    fold::title_key,
     message,
     search::{self, Cursor},
     storage::{
@@ -47,6 +49,10 @@ use crate::{
 const DEFAULT_LIMIT: i64 = 24;
 /// Longest search text; as long as the longest title.
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 1000, kind: Kind::Line };
+/// A genre to which a list is narrowed.
+const OF_GENRE: Text = Text { min: 0, ..GENRE };
+/// Most genres listed: more than anybody chooses from.
+const MOST_GENRES: usize = 60;
 
 /// Which part of which list.
 #[derive(Deserialize, IntoParams)]
@@ -60,6 +66,15 @@ pub struct ListQuery {
     #[serde(default)]
     #[param(inline)]
     field: Field,
+    /// Only books of this genre, without regard to case and accents.
+    #[serde(default)]
+    genre: String,
+    /// Only books of which a copy is on the shelf.
+    #[serde(default)]
+    available: bool,
+    /// Whether `total` is to be exact beyond 1000 too. It may take as long as reading all titles once.
+    #[serde(default)]
+    exact: bool,
     /// In which order.
     #[serde(default)]
     #[param(inline)]
@@ -99,7 +114,7 @@ pub enum Sort {
 pub struct BookList {
     /// The books in the order asked for.
     books: Vec<Book>,
-    /// How many match in all, counted up to 1000.
+    /// How many match in all, counted up to 1000 unless the exact number was asked for.
     total: usize,
     /// Whether `total` is the exact number; if not, there are more.
     total_is_exact: bool,
@@ -143,18 +158,38 @@ fn with_number(tx: &mut Tx<'_>, text: &str) -> storage::Result<Vec<BookId>> {
     Ok(copies::by_barcode(tx, text)?.map(|copy| copy.book_id).into_iter().collect())
 }
 
-/// A page as it is asked for: text, field, order, length and cursor.
-pub type Asked = (String, Field, Sort, i64, Option<String>);
+/// A page as it is asked for, checked.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Asked {
+    text: String,
+    field: Field,
+    genre: Option<String>,
+    available: bool,
+    exact: bool,
+    sort: Sort,
+    limit: i64,
+    cursor: Option<String>,
+}
 
 /// Search and list books.
 #[utoipa::path(get, path = "/books", params(ListQuery), responses((status = 200, body = BookList)))]
 pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery>) -> Result<Ready> {
     let mut invalid = Invalid::default();
     let text = SEARCH.check(&query.q, &mut invalid);
+    let genre = Some(OF_GENRE.check(&query.genre, &mut invalid)).filter(|genre| !genre.is_empty());
     invalid.or(())?;
     let limit = page::length(query.limit, DEFAULT_LIMIT)?;
     // A page that was asked for before is ready, as long as nothing was changed.
-    let asked = (text, query.field, query.sort, limit, query.cursor);
+    let asked = Asked {
+        text,
+        field: query.field,
+        genre,
+        available: query.available,
+        exact: query.exact,
+        sort: query.sort,
+        limit,
+        cursor: query.cursor,
+    };
     let (version, now) = ((app.db.version(), app.catalogue.index().version()), Instant::now());
     if let Some(ready) = app.pages.get(&asked, version) {
         return Ok(ready);
@@ -164,30 +199,50 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
     Ok(ready)
 }
 
-async fn list(app: &Shared, (text, field, sort, limit, cursor): &Asked) -> Result<Ready> {
-    let sort = match sort {
-        Sort::Title => search::Sort::Title,
-        Sort::Newest => search::Sort::Newest,
-    };
-    let cursor: Option<Cursor> = page::place(cursor.as_deref())?;
-    if cursor.as_ref().is_some_and(|cursor| cursor.sort() != sort) {
-        return Err(page::bad_cursor());
-    }
-    let found = app.catalogue.index().page(&search::Query {
-        text,
-        field: match field {
+/// The turn to count more than a page needs.
+static COUNTING: Semaphore = Semaphore::const_new(1);
+
+fn find(app: &App, asked: &Asked, sort: search::Sort, cursor: Option<&Cursor>) -> search::Page {
+    app.catalogue.index().page(&search::Query {
+        text: &asked.text,
+        field: match asked.field {
             Field::Any => search::Field::Any,
             Field::Title => search::Field::Title,
         },
+        genre: asked.genre.as_deref(),
+        available: asked.available,
+        exact: asked.exact,
         sort,
-        limit: usize::try_from(*limit).unwrap_or(1),
+        limit: usize::try_from(asked.limit).unwrap_or(1),
         similar: true,
-        cursor: cursor.as_ref(),
-    });
+        cursor,
+    })
+}
+
+async fn list(app: &Shared, asked: &Asked) -> Result<Ready> {
+    let sort = match asked.sort {
+        Sort::Title => search::Sort::Title,
+        Sort::Newest => search::Sort::Newest,
+    };
+    let cursor: Option<Cursor> = page::place(asked.cursor.as_deref())?;
+    if cursor.as_ref().is_some_and(|cursor| cursor.sort() != sort) {
+        return Err(page::bad_cursor());
+    }
+    let found = if asked.exact {
+        // One at a time, beside the requests: all titles may be read.
+        let _turn = COUNTING.acquire().await;
+        let (app, asked, cursor) = (Arc::clone(app), asked.clone(), cursor.clone());
+        let counting = tokio::task::spawn_blocking(move || find(&app, &asked, sort, cursor.as_ref()));
+        counting.await.map_err(|ended| Error::Internal(ended.into()))?
+    } else {
+        find(app, asked, sort, cursor.as_ref())
+    };
     let ids: Vec<BookId> = found.ids.into_iter().map(BookId).collect();
     let similar = found.similar;
-    let number = Some(text.clone())
-        .filter(|text| found.total == 0 && text.contains(|letter: char| letter.is_ascii_digit()));
+    let everything = asked.genre.is_none() && !asked.available;
+    let number = Some(asked.text.clone()).filter(|text| {
+        everything && found.total == 0 && text.contains(|letter: char| letter.is_ascii_digit())
+    });
     let (next, previous) = (found.next.as_ref().map(page::cursor), found.previous.as_ref().map(page::cursor));
     let answer = move |books: Vec<Book>, similar: Vec<SimilarBook>| {
         let total = if found.total == 0 { books.len() } else { found.total };
@@ -211,6 +266,31 @@ async fn list(app: &Shared, (text, field, sort, limit, cursor): &Asked) -> Resul
         answer(books::cards(tx, &ids)?, others)
     };
     app.db.read(read).await
+}
+
+/// A genre that books have.
+#[derive(Serialize, ToSchema)]
+pub struct Genre {
+    genre: String,
+    /// How many titles have it.
+    books: usize,
+}
+
+/// The genres of the catalogue.
+#[derive(Serialize, ToSchema)]
+pub struct GenreList {
+    /// The sixty most common, by name.
+    genres: Vec<Genre>,
+}
+
+/// List the genres that books have.
+#[utoipa::path(get, path = "/genres", responses((status = 200, body = GenreList)))]
+pub async fn list_genres(State(app): State<Shared>) -> axum::Json<GenreList> {
+    let mut genres = app.catalogue.index().genres();
+    genres.truncate(MOST_GENRES);
+    genres.sort_by_cached_key(|(genre, _)| title_key(genre));
+    let genres = genres.into_iter().map(|(genre, books)| Genre { genre, books });
+    axum::Json(GenreList { genres: genres.collect() })
 }
 
 /// A book with its reviews' average.

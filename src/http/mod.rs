@@ -198,6 +198,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(security::end_own_session))
         .routes(routes!(security::change_password))
         .routes(routes!(books::list_books, books::add_book))
+        .routes(routes!(books::list_genres))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))
         .routes(routes!(copies::list_copies_of_book, copies::add_copies))
         .routes(routes!(copies::list_copies))

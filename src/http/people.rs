@@ -26,7 +26,7 @@ use crate::{
     circulation::{standing, view},
     clock,
     domain::{
-        account::{BATCH, Capability, Role},
+        account::{BATCH, Capability, Role, folded_roll_number},
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
         loan::Loan,
         money::Money,
@@ -65,11 +65,15 @@ pub enum PeopleFilter {
 
 /// Which people, in which order.
 #[derive(Clone, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
 pub struct PeopleQuery {
     /// Words that name, roll number, email, batch or department contain, each somewhere.
     #[serde(default)]
     q: String,
+    /// Only the person with this roll number, or the one into whose record that person's was merged. Everything else is
+    /// passed over then.
+    roll_number: Option<String>,
     #[param(inline)]
     filter: Option<PeopleFilter>,
     /// `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
@@ -213,6 +217,7 @@ pub async fn list_people(
     Query(query): Query<PeopleQuery>,
 ) -> Result<axum::Json<PeopleList>> {
     let asked = query.checked()?;
+    let number = query.roll_number.as_deref().map(folded_roll_number);
     let limit = page::length(query.limit, 50)?;
     let position: Option<Position<Key>> = page::place(query.cursor.as_deref())?;
     let (today, policies) = (app.clock.today(), app.policies.clone());
@@ -220,6 +225,12 @@ pub async fn list_people(
         .db
         .snapshot(move |tx| -> Result<PeopleList> {
             let rulebook = policies.current(tx)?;
+            if let Some(number) = &number {
+                let found: Vec<Record> = people::known_as(tx, Some(number), None)?.into_iter().collect();
+                let total = i64::try_from(found.len()).unwrap_or_default();
+                let people = standing::people(tx, &rulebook, today, found)?;
+                return Ok(PeopleList { people, total, today, next: None, previous: None });
+            }
             let listing = asked.listing(tx, &rulebook, today)?;
             let (page, total) = people::page_with_total(tx, &listing, position, limit)?;
             let Page { rows, next, previous } = page;

@@ -176,6 +176,11 @@ impl Scattered {
         found
     }
 
+    /// How many blocks of a chunk are read for it.
+    pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
+        self.anchors.iter().map(|anchor| anchor.blocks(chunk)).sum()
+    }
+
     /// Those that may match.
     pub(super) fn candidates(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();

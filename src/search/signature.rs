@@ -103,6 +103,16 @@ impl<'n> Finder<'n> {
         self.text.find(text.as_bytes()).is_some()
     }
 
+    /// Where a text has it first from a byte on.
+    pub(super) fn find_in(&self, text: &str, from: usize) -> Option<usize> {
+        self.text.find(&text.as_bytes()[from..]).map(|found| from + found)
+    }
+
+    /// How many blocks of a chunk are read for it.
+    pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
+        chunk.signature.blocks(&self.buckets).count_ones() as usize
+    }
+
     /// The place in a chunk's text where these records contain it first.
     pub(super) fn find(&self, chunk: &Chunk, records: Range<usize>) -> Option<usize> {
         let blocks = chunk.signature.blocks(&self.buckets);

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::fit::{self, Fit, has_whole};
 use super::vocabulary::{Likeness, Vocabulary};
-use super::{Field, Place, Snapshot, Sort, Wanted};
+use super::{Field, Filter, Place, Snapshot, Sort, Wanted, searched};
 
 /// Other spellings are looked for where fewer books than this match.
 pub(super) const FEW: usize = 10;
@@ -17,14 +17,19 @@ pub(super) const FEW: usize = 10;
 pub(super) const MOST: usize = 24;
 
 /// The longest text, in words, and the most spellings of one word and of the whole text.
-const WORDS: usize = 6;
+const WORDS: usize = 5;
 pub(super) const SPELLINGS: usize = 8;
-const VARIANTS: usize = 12;
+const VARIANTS: usize = 8;
 
-/// How many records that contain a variant somewhere are looked at for its words, so that a search for a rare word which
-/// is a part of many others ends in time. One whose words have to be taken apart counts for ten.
-const EFFORT: usize = 40_000;
-const TAKEN_APART: usize = 10;
+/// How much is read for all variants together, in blocks of 64 titles: half of those of a million. A text of common words is in most
+/// blocks, and eight such texts would be read from one end to the other. A record that is looked at counts as four
+/// blocks, and one whose words have to be taken apart as eight.
+const EFFORT: usize = 8_000;
+const LOOKED_AT: usize = 4;
+const TAKEN_APART: usize = 8;
+
+/// Of a variant that finds more than these, the first by title are told.
+const ENOUGH: usize = 4 * MOST;
 
 /// A book that another spelling finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,8 +94,15 @@ fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
 
 /// The books that other spellings of a folded text find, besides those that the text itself finds: those of the likeliest
 /// spelling first, each by how well they fit and then by title.
-pub(super) fn find(snapshot: &Snapshot, needle: &str, field: Field, exact: &HashSet<i64>) -> Vec<Similar> {
-    let mut search = Search { snapshot, field, effort: EFFORT, seen: exact.clone(), found: Vec::new() };
+pub(super) fn find(
+    snapshot: &Snapshot,
+    needle: &str,
+    field: Field,
+    filter: Filter,
+    exact: &HashSet<i64>,
+) -> Vec<Similar> {
+    let mut search =
+        Search { snapshot, field, filter, effort: EFFORT, seen: exact.clone(), found: Vec::new() };
     for variant in variants(needle, &snapshot.vocabulary) {
         if search.found.len() >= MOST || search.effort == 0 {
             break;
@@ -103,6 +115,7 @@ pub(super) fn find(snapshot: &Snapshot, needle: &str, field: Field, exact: &Hash
 struct Search<'s> {
     snapshot: &'s Snapshot,
     field: Field,
+    filter: Filter,
     effort: usize,
     seen: HashSet<i64>,
     found: Vec<Similar>,
@@ -112,26 +125,36 @@ impl Search<'_> {
     fn look_for(&mut self, variant: &Variant) {
         let order = &self.snapshot.by_title;
         let text = variant.words.join(" ");
-        let wanted = Wanted::new(&text, self.field, Sort::Title);
+        let wanted = Wanted::new(&text, self.field, Sort::Title, self.filter);
+        let scattered = wanted.scattered.as_ref().filter(|_| variant.words.len() > 1);
         let mut found: Vec<(Fit, Place)> = Vec::new();
-        for place in order.matches(Place::START..order.end(), &wanted.matcher).take(self.effort) {
-            self.effort -= 1;
-            if self.has_words(variant, place) {
-                found.push((wanted.fit(order, place), place));
+        for (chunk, records) in order.pieces(Place::START..order.end()) {
+            let own = &order.chunks[chunk];
+            let blocks = wanted.matcher.blocks(own) + scattered.map_or(0, |scattered| scattered.blocks(own));
+            if blocks == 0 {
+                continue;
             }
-        }
-        if let Some(scattered) = wanted.scattered.as_ref().filter(|_| variant.words.len() > 1) {
-            for (chunk, records) in order.pieces(Place::START..order.end()) {
-                let candidates = scattered.candidates(&order.chunks[chunk], records);
-                self.effort = self.effort.saturating_sub(candidates.len() * TAKEN_APART);
+            self.spend(blocks);
+            for index in wanted.matcher.matches(own, records.clone()) {
+                self.spend(LOOKED_AT);
+                let place = Place { chunk, index };
+                if self.has_words(variant, place) {
+                    found.push((wanted.fit(order, place), place));
+                }
+            }
+            if let Some(scattered) = scattered {
+                let candidates = scattered.candidates(own, records);
+                self.spend(candidates.len() * TAKEN_APART);
                 let places = candidates.into_iter().map(|index| Place { chunk, index });
                 let places = places.filter(|place| {
-                    self.has_words(variant, *place) && scattered.accepts(order.record(*place).text)
+                    self.filter.admits(own, place.index)
+                        && self.has_words(variant, *place)
+                        && scattered.accepts(order.record(*place).text)
                 });
                 found.extend(places.map(|place| (Fit::Scattered, place)));
-                if self.effort == 0 || found.len() > MOST * 2 {
-                    break;
-                }
+            }
+            if self.effort == 0 || found.len() >= ENOUGH {
+                break;
             }
         }
         found.sort_unstable();
@@ -143,10 +166,13 @@ impl Search<'_> {
         }
     }
 
+    fn spend(&mut self, effort: usize) {
+        self.effort = self.effort.saturating_sub(effort);
+    }
+
     /// Whether the words of another spelling stand in a record as whole words: that is what a reader is told.
     fn has_words(&self, variant: &Variant, place: Place) -> bool {
         let text = self.snapshot.by_title.record(place).text;
-        let searched = if self.field == Field::Title { fit::title(text) } else { text };
-        variant.spelled.iter().all(|word| has_whole(searched, word))
+        variant.spelled.iter().all(|word| has_whole(searched(text, self.field), word))
     }
 }

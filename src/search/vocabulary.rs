@@ -96,6 +96,12 @@ fn is_one_error(one: &str, other: &str) -> bool {
     }
 }
 
+/// The first and the last byte of a word, which is not empty.
+fn ends(word: &str) -> (u8, u8) {
+    let bytes = word.as_bytes();
+    (bytes[0], bytes[bytes.len() - 1])
+}
+
 /// Whether it is a word for which there can be another spelling: not too short, not too long, and no number in it.
 fn is_word(word: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&word.len())
@@ -186,7 +192,12 @@ impl Words {
         for length in typed.len().saturating_sub(most)..=(typed.len() + most).min(LONGEST) {
             let Some(words) = self.of_length.get(length) else { return };
             let words = (0..words.skeletons.len()).map(|at| self.word(length, at));
-            let near = words.filter(|word| is_one_error(typed, word));
+            // One error is in the first letter or in the last or in neither: hardly any word has to be compared.
+            let (first, last) = ends(typed);
+            let near = words.filter(|word| {
+                let own = ends(word);
+                (own.0 == first || own.1 == last) && is_one_error(typed, word)
+            });
             found.extend(near.filter_map(|word| Some((likeness(typed, word)?, word))));
         }
     }

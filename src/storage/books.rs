@@ -374,14 +374,20 @@ pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
 
 /// Counts a copy that leaves the shelf; the title's row is locked, and has one.
 pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
-    tx.execute_one(
+    let left: i64 = tx.query_one(
         sql!(
             "UPDATE books SET no_of_books = no_of_books - 1,
                               status = CASE WHEN no_of_books > 1 THEN 'Available' ELSE 'Not Available' END
-             WHERE id = $1"
+             WHERE id = $1 RETURNING no_of_books"
         ),
         &[&id],
-    )
+        |row| row.get(0),
+    )?;
+    // The search tells what is on the shelf: the last copy has left it.
+    if left == 0 {
+        tx.touch_book(id);
+    }
+    Ok(())
 }
 
 /// How many copies of a title are on the shelf; none where there is no such title.
@@ -409,11 +415,18 @@ pub fn put_back_copies(tx: &mut Tx<'_>, id: BookId, count: i64) -> Result<bool> 
     if count == 0 {
         return exists(tx, id);
     }
-    let touched = tx.execute(
-        sql!("UPDATE books SET no_of_books = no_of_books + $2, status = 'Available' WHERE id = $1"),
+    let there: Option<i64> = tx.query_opt(
+        sql!(
+            "UPDATE books SET no_of_books = no_of_books + $2, status = 'Available' WHERE id = $1 RETURNING no_of_books"
+        ),
         &[&id, &count],
+        |row| row.get(0),
     )?;
-    Ok(touched == 1)
+    // The search tells what is on the shelf: these are the first.
+    if there == Some(count) {
+        tx.touch_book(id);
+    }
+    Ok(there.is_some())
 }
 
 /// Whether there is such a book.

@@ -102,8 +102,18 @@ pub fn changes_after(tx: &mut Tx<'_>, number: i64) -> Result<Option<Vec<Change>>
 /// Up to `limit` entries of books numbered `first` to `last`, in that order.
 pub fn entries(tx: &mut Tx<'_>, first: i64, last: i64, limit: i64) -> Result<Vec<Entry>> {
     tx.query(
-        sql!("SELECT id, title, author FROM books WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3"),
+        sql!(
+            "SELECT id, title, author, genre, no_of_books FROM books WHERE id BETWEEN $1 AND $2 ORDER BY id LIMIT $3"
+        ),
         &[&first, &last, &limit],
-        |row| Ok(Entry { id: row.get(0)?, title: row.get(1)?, author: row.get(2)? }),
+        |row| {
+            Ok(Entry {
+                id: row.get(0)?,
+                title: row.get(1)?,
+                author: row.get(2)?,
+                genre: row.get(3)?,
+                available: row.get::<i64>(4)? > 0,
+            })
+        },
     )
 }

@@ -347,6 +347,31 @@ async fn another_spelling_is_told_beside_what_was_found_and_in_no_total_u6() {
 }
 
 #[tokio::test]
+async fn a_list_is_narrowed_to_a_genre_and_to_what_is_on_the_shelf_at_this_moment() {
+    let app = TestApp::new().await;
+    let (admin, student) = (app.admin(0).await, app.student(1).await);
+    let mut ids = Vec::new();
+    for (title, genre) in [("Emma", "Novel"), ("Middlemarch", "novel"), ("Hamlet", "Drama")] {
+        let form = with(&form(title, 1), json!({ "genre": genre }));
+        ids.push(admin.post("/books", &form).await.expect(201)["id"].as_i64().expect("a number"));
+    }
+    assert_eq!(titles(&student, "genre=NOVEL").await, ["Emma", "Middlemarch"]);
+    assert_eq!(titles(&student, "genre=Novel&sort=newest&q=m").await, ["Middlemarch", "Emma"]);
+    assert_eq!(titles(&student, "genre=Poetry").await, Vec::<String>::new());
+    let genres = student.get("/genres").await.expect(200)["genres"].clone();
+    assert_eq!(genres, json!([{ "genre": "Drama", "books": 1 }, { "genre": "Novel", "books": 2 }]));
+
+    let loan = student.borrow(ids[0]).await;
+    assert_eq!(titles(&student, "available=true").await, ["Hamlet", "Middlemarch"], "lent a moment ago");
+    assert_eq!(titles(&student, "available=true&genre=novel&q=emma").await, Vec::<String>::new());
+    student.ask(&format!("/loans/{loan}/return")).await.expect(204);
+    assert_eq!(titles(&student, "available=true").await.len(), 3, "and back");
+    assert_eq!(student.get("/books?available=perhaps").await.wrong_fields(), ["available"]);
+    let counted = student.get("/books?q=m&exact=true").await.expect(200);
+    assert_eq!((&counted["total"], &counted["totalIsExact"]), (&json!(3), &json!(true)));
+}
+
+#[tokio::test]
 async fn an_admin_finds_at_once_what_was_just_saved_r_home_2() {
     let app = TestApp::new().await;
     let admin = app.admin(0).await;

@@ -235,6 +235,13 @@ async fn a_librarian_adds_and_edits_people_r_people_3(app: TestApp) {
     }
     let again = json!({ "name": "n", "rollNumber": "CS25-014" });
     librarian.post("/people", &again).await.problem(409, "roll-number-taken");
+    let found = librarian.get("/people?rollNumber=%20CS25-014").await.expect(200);
+    assert_eq!((&found["total"], &found["people"][0]["uid"]), (&json!(1), &person["uid"]));
+    assert_eq!(
+        librarian.get("/people?rollNumber=cs25-01").await.expect(200)["total"],
+        0,
+        "not a part of one"
+    );
     let again = json!({ "name": "n", "email": "ASHA@college.edu" });
     librarian.post("/people", &again).await.problem(409, "email-taken");
     let book = app.book("Godaan", 1).await;

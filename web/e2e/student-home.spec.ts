@@ -34,6 +34,41 @@ test.describe('a student', () => {
     await expect(page.getByRole('link', { name: /^Update/ })).toHaveCount(0)
   })
 
+  test('U6 a title with a typing error is found under a heading of its own, with its spelling', async ({
+    page,
+    library,
+  }) => {
+    const book = await library.addBook({ title: 'Quilliansky’s Almanac' })
+    await page.goto('student-home')
+    await search(page).fill('quiliansky')
+    const similar = page.getByRole('region', { name: 'Similar spelling' })
+    await expect(similar.getByRole('link', { name: book.title, exact: true })).toBeVisible()
+    await expect(similar.getByText('spelled “Quilliansky”')).toBeVisible()
+    await search(page).fill('quilliansky')
+    await expect(card(page, book.title)).toBeVisible()
+    await expect(similar).toHaveCount(0)
+  })
+
+  test('the list is narrowed to a genre and to what is on the shelf, and the address holds both', async ({
+    page,
+    library,
+  }) => {
+    const there = await library.addBook({ genre: 'Narrow Gauge' })
+    const lent = await library.addBook({ genre: 'Narrow Gauge', noOfBooks: 1 })
+    const student = await library.student()
+    await student.borrow(lent.id)
+    await page.goto('student-home')
+    await page.getByRole('combobox', { name: 'Genre' }).selectOption({ label: 'Narrow Gauge (2)' })
+    await expect(page.getByRole('article')).toHaveCount(2)
+    await page.getByRole('checkbox', { name: 'Available now' }).check()
+    await expect(page.getByRole('article')).toHaveCount(1)
+    await page.reload()
+    await expect(card(page, there.title)).toBeVisible()
+    await expect(page.getByRole('article')).toHaveCount(1)
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expect(page.getByRole('checkbox', { name: 'Available now' })).toBeInViewport({ ratio: 1 })
+  })
+
   test('R-STU-1 a double click, Enter and a link open the book', async ({ page, library }) => {
     const book = await library.addBook()
     const detail = new RegExp(`/stubook-detail/${book.id}$`)

@@ -8,7 +8,21 @@ import type { BookForm, NewBook } from './types'
 /** Divisible by every number of columns that the grid uses. */
 export const BOOKS_PER_PAGE = 60
 
-export type BookFilter = { q: string; field: 'any' | 'title'; sort: 'title' | 'newest' }
+/** To what a list of books is narrowed besides the search, and its order. */
+export type Narrowing = { sort: 'title' | 'newest'; genre: string; available: boolean }
+
+export type BookFilter = { q: string; field: 'any' | 'title' } & Narrowing
+
+/** All books, by title. */
+export const EVERY_BOOK: Narrowing = { sort: 'title', genre: '', available: false }
+
+const queryOf = ({ q, field, sort, genre, available }: BookFilter) => ({
+  ...(q && { q }),
+  field,
+  sort,
+  ...(genre && { genre }),
+  ...(available && { available }),
+})
 
 export const bookListQuery = (filter: BookFilter) =>
   infiniteQueryOptions({
@@ -18,9 +32,7 @@ export const bookListQuery = (filter: BookFilter) =>
         client.GET('/books', {
           params: {
             query: {
-              ...(filter.q && { q: filter.q }),
-              field: filter.field,
-              sort: filter.sort,
+              ...queryOf(filter),
               limit: BOOKS_PER_PAGE,
               ...(pageParam.cursor !== null && { cursor: pageParam.cursor }),
             },
@@ -36,6 +48,24 @@ export const bookListQuery = (filter: BookFilter) =>
     staleTime: 30_000,
     gcTime: 30 * 60_000,
   })
+
+/** How many books match in all, where the list counted to a thousand. */
+export const exactTotalQuery = (filter: BookFilter) =>
+  queryOptions({
+    queryKey: keys.exactTotal(filter),
+    queryFn: async ({ signal }) => {
+      const query = { ...queryOf(filter), limit: 1, exact: true }
+      return (await dataOf(client.GET('/books', { params: { query }, signal }))).total
+    },
+    staleTime: 30_000,
+  })
+
+/** The genres that books have. */
+export const genresQuery = queryOptions({
+  queryKey: keys.genres,
+  queryFn: async ({ signal }) => (await dataOf(client.GET('/genres', { signal }))).genres,
+  staleTime: 10 * 60_000,
+})
 
 /** The first few books that a text finds, as somebody types it. */
 export const bookHitsQuery = (q: string) =>

@@ -31,6 +31,25 @@ export const peopleQuery = (list: PeopleList, cursor: string | null) =>
     placeholderData: keepPreviousData,
   })
 
+/** The first few people that a text finds, as somebody types it. */
+export const peopleHitsQuery = (q: string) =>
+  queryOptions({
+    queryKey: keys.peopleHits(q),
+    queryFn: async ({ signal }) =>
+      (await dataOf(client.GET('/people', { params: { query: { q, limit: 4 } }, signal }))).people,
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  })
+
+/** Whose roll number it is; null where it is nobody's. */
+export const rollNumberQuery = (rollNumber: string) =>
+  queryOptions({
+    queryKey: keys.rollNumber(rollNumber),
+    queryFn: async ({ signal }) =>
+      (await dataOf(client.GET('/people', { params: { query: { rollNumber } }, signal }))).people[0] ?? null,
+    staleTime: 30_000,
+  })
+
 /** Where the same is downloaded as a file for a spreadsheet. */
 export const peopleFile = (list: PeopleList): string =>
   `/library/api/v1/people.csv?${new URLSearchParams(queryOf(list)).toString()}`

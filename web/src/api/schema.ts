@@ -359,10 +359,16 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
+                    /** @description Only books of which a copy is on the shelf. */
+                    available?: boolean;
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
+                    /** @description Whether `total` is to be exact beyond 1000 too. It may take as long as reading all titles once. */
+                    exact?: boolean;
                     /** @description Where to look. */
                     field?: "any" | "title";
+                    /** @description Only books of this genre, without regard to case and accents. */
+                    genre?: string;
                     /** @description How many books, 1 to 100; 24 if not said. */
                     limit?: number;
                     /**
@@ -1869,6 +1875,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/genres": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the genres that books have. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["GenreList"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/holds": {
         parameters: {
             query?: never;
@@ -3055,6 +3105,11 @@ export interface paths {
                     /** @description Words that name, roll number, email, batch or department contain, each somewhere. */
                     q?: string;
                     /**
+                     * @description Only the person with this roll number, or the one into whose record that person's was merged. Everything else is
+                     *     passed over then.
+                     */
+                    rollNumber?: string;
+                    /**
                      * @description `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
                      *     from the end.
                      */
@@ -3159,6 +3214,11 @@ export interface paths {
                     limit?: number;
                     /** @description Words that name, roll number, email, batch or department contain, each somewhere. */
                     q?: string;
+                    /**
+                     * @description Only the person with this roll number, or the one into whose record that person's was merged. Everything else is
+                     *     passed over then.
+                     */
+                    rollNumber?: string;
                     /**
                      * @description `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
                      *     from the end.
@@ -5126,7 +5186,7 @@ export interface components {
              *     no total and on no other page.
              */
             similar: components["schemas"]["SimilarBook"][];
-            /** @description How many match in all, counted up to 1000. */
+            /** @description How many match in all, counted up to 1000 unless the exact number was asked for. */
             total: number;
             /** @description Whether `total` is the exact number; if not, there are more. */
             totalIsExact: boolean;
@@ -5668,6 +5728,17 @@ export interface components {
             };
             /** @description Which rule it breaks: the message is `x-messages[rule]`. */
             rule: string;
+        };
+        /** @description A genre that books have. */
+        Genre: {
+            /** @description How many titles have it. */
+            books: number;
+            genre: string;
+        };
+        /** @description The genres of the catalogue. */
+        GenreList: {
+            /** @description The sixty most common, by name. */
+            genres: components["schemas"]["Genre"][];
         };
         /** @description A person's wish for a title. */
         Hold: {

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
 import { bookHitsQuery } from '../api/books'
+import { peopleHitsQuery, rollNumberQuery } from '../api/people'
 import type { User } from '../api/types'
 import { t } from '../lib/messages'
 import { paths } from '../lib/paths'
@@ -16,7 +17,7 @@ const [store, palette] = createSpotlight()
 
 const QUIET_MS = 150
 
-/** Ctrl+K: goes to a screen or to a book by its name. */
+/** Ctrl+K: goes to a screen or to a book by its name, and a librarian to a person by name or roll number. */
 export default function Palette({ user, onClose }: { user: User | null; onClose: () => void }) {
   const [query, setQuery] = useState('')
   const navigate = useNavigate()
@@ -24,8 +25,13 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const [asked] = useDebouncedValue(wanted, QUIET_MS)
   const hits = useQuery({ ...bookHitsQuery(asked), enabled: asked !== '' }).data
   const books = hits?.books ?? []
+  const librarian = user?.role === 'admin'
+  const named = useQuery({ ...peopleHitsQuery(asked), enabled: librarian && asked.length > 1 }).data ?? []
+  const numbered = useQuery({ ...rollNumberQuery(asked), enabled: librarian && /\d/.test(asked) }).data
+  // Whose roll number it is comes first.
+  const people = numbered ? [numbered, ...named.filter(({ uid }) => uid !== numbered.uid)] : named
   const found = screensOf(user).filter(({ label }) => label && includes(t(label), wanted))
-  const bookPath = user?.role === 'admin' ? paths.bookDetail : paths.studentBookDetail
+  const bookPath = librarian ? paths.bookDetail : paths.studentBookDetail
 
   useEffect(() => palette.open(), [])
 
@@ -68,6 +74,19 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
             })}
           </Spotlight.ActionsGroup>
         )}
+        {wanted !== '' && people.length > 0 && (
+          <Spotlight.ActionsGroup label={t('app.palette.people')}>
+            {people.map(({ uid, name, rollNumber, batch }) => (
+              <Spotlight.Action
+                key={`person ${uid}`}
+                label={name}
+                description={[rollNumber, batch].filter(Boolean).join(' · ')}
+                dir="auto"
+                onClick={() => void navigate(paths.person(uid))}
+              />
+            ))}
+          </Spotlight.ActionsGroup>
+        )}
         {wanted !== '' && books.length > 0 && (
           <Spotlight.ActionsGroup label={t('app.palette.books')}>
             {books.map((book) => (
@@ -81,7 +100,9 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
             ))}
           </Spotlight.ActionsGroup>
         )}
-        {found.length === 0 && books.length === 0 && <Spotlight.Empty>{t('app.palette.nothing')}</Spotlight.Empty>}
+        {found.length === 0 && books.length === 0 && people.length === 0 && (
+          <Spotlight.Empty>{t('app.palette.nothing')}</Spotlight.Empty>
+        )}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   )

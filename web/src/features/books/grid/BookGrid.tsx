@@ -1,18 +1,18 @@
-import { Button, Skeleton, Text } from '@mantine/core'
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { Anchor, Button, Skeleton, Text } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
-import { BOOKS_PER_PAGE, bookListQuery, type BookFilter } from '../../../api/books'
+import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery, type BookFilter } from '../../../api/books'
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { BookCard } from './BookCard'
+import { BookFilters, isNarrowed, useNarrowing } from './BookFilters'
 import { columnsFor, countText, mirrored, MOVES, moved, rowHeight, type Wide } from './bookGridRules'
 import classes from './BookGrid.module.css'
 import { EmptyState } from '../../../ui/EmptyState'
 import { ErrorState } from '../../../ui/ErrorState'
 import { SimilarBooks } from './SimilarBooks'
-import { SortChoice } from './SortChoice'
 
 type BookGridProps = {
   filter: BookFilter
@@ -21,8 +21,8 @@ type BookGridProps = {
   linkTo: (book: Book) => string
   /** `place` is that of the book in the list. */
   actions?: (book: Book, place: number) => ReactNode
-  /** Whether the order may be chosen here. */
-  sortable?: boolean
+  /** Whether order, genre and availability may be chosen here. */
+  filters?: boolean
   /** Shown when the catalogue is empty; a search without result has its own words. */
   empty: ReactNode
 }
@@ -57,7 +57,7 @@ function useWidth() {
  * The catalogue as a grid of cards. Only the rows near the window exist in the page; pages of the list are fetched in both
  * directions and far ones are let go, so that a million books scroll like a hundred.
  */
-export function BookGrid({ filter, columns: wide, linkTo, actions, sortable = false, empty }: BookGridProps) {
+export function BookGrid({ filter, columns: wide, linkTo, actions, filters = false, empty }: BookGridProps) {
   const query = useBookList(filter)
   const { ref, width } = useWidth()
   const columns = columnsFor(wide, width)
@@ -68,14 +68,16 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, sortable = fa
     <section aria-label={t('books.list.label')}>
       <div className={classes.head}>
         <Text role="status" c="dimmed" size="sm" className={classes.count}>
-          {query.data?.pages[0] && countText(query.data.pages[0], filter.q)}
+          {query.data?.pages[0] && <Count page={query.data.pages[0]} filter={filter} />}
         </Text>
-        {sortable && query.data?.pages[0]?.total !== 0 && <SortChoice />}
+        {filters && (query.data?.pages[0]?.total !== 0 || isNarrowed(filter)) && <BookFilters />}
       </div>
       <div ref={ref}>
         {query.data ? (
           query.data.pages[0]?.total === 0 ? (
-            filter.q ? (
+            isNarrowed(filter) ? (
+              <NothingLeft />
+            ) : filter.q ? (
               <EmptyState
                 message={t(similar.length > 0 ? 'books.list.nothingAsTyped' : 'books.list.nothing', {
                   words: filter.q,
@@ -105,6 +107,46 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, sortable = fa
         />
       )}
     </section>
+  )
+}
+
+/** How many books there are; where the list counted to a thousand, all are counted when somebody wants to know. */
+function Count({ page, filter }: { page: { total: number; totalIsExact: boolean }; filter: BookFilter }) {
+  const asked = JSON.stringify(filter)
+  const [counted, setCounted] = useState<string | null>(null)
+  const exact = useQuery({ ...exactTotalQuery(filter), enabled: counted === asked && !page.totalIsExact })
+  if (page.totalIsExact) return countText(page, filter.q)
+  if (exact.data !== undefined && counted === asked) {
+    return countText({ total: exact.data, totalIsExact: true }, filter.q)
+  }
+  return (
+    <>
+      {countText(page, filter.q)}{' '}
+      <Anchor component="button" type="button" inherit disabled={exact.isFetching} onClick={() => setCounted(asked)}>
+        {t('books.list.countAll')}
+      </Anchor>
+    </>
+  )
+}
+
+/** Genre and availability leave no book: the way back to those that the search alone finds. */
+function NothingLeft() {
+  const [, set] = useNarrowing()
+  return (
+    <EmptyState
+      message={t('books.filter.nothing')}
+      action={
+        <Button
+          variant="default"
+          onClick={() => {
+            set('genre', '')
+            set('available', '')
+          }}
+        >
+          {t('books.filter.clear')}
+        </Button>
+      }
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Person } from '../../../api/types'
 import { renderApp } from '../../../testing/render'
 import { book, bookDetail, bookPage, librarian, sessionOf } from '../../../testing/samples'
 import { fakeServer, problem } from '../../../testing/server'
@@ -172,6 +173,49 @@ describe('admin home', () => {
     await userEvent.selectOptions(await screen.findByRole('combobox', { name: 'Sort by' }), 'Newest first')
     expect(router.state.location.search).toBe('?sort=newest')
     await waitFor(() => expect(requests.some(({ url }) => url.includes('sort=newest'))).toBe(true))
+  })
+
+  it('genre and availability are chosen, the address holds them, and where they leave nothing all comes back', async () => {
+    const requests = fakeServer({
+      ...session,
+      'GET /books': ({ url }) => bookPage(url.includes('available=true') ? [] : shelf),
+      'GET /genres': { body: { genres: [{ genre: 'Novel', books: 1250 }] } },
+    })
+    const { router } = renderApp('/home')
+    await screen.findByRole('option', { name: 'Novel (1,250)' })
+    await userEvent.selectOptions(screen.getByRole('combobox', { name: 'Genre' }), 'Novel (1,250)')
+    await waitFor(() => expect(requests.some(({ url }) => url.includes('genre=Novel'))).toBe(true))
+    await userEvent.click(screen.getByRole('checkbox', { name: 'Available now' }))
+    expect(router.state.location.search).toBe('?genre=Novel&available=yes')
+    await userEvent.click(await screen.findByRole('button', { name: 'Show all again' }))
+    expect(await screen.findByRole('link', { name: 'Middlemarch' })).toBeVisible()
+    expect(router.state.location.search).toBe('')
+  })
+
+  it('the exact number of many matches is counted when somebody asks for it', async () => {
+    fakeServer({
+      ...session,
+      'GET /books': ({ url }) =>
+        bookPage(shelf, url.includes('exact=true') ? { total: 20_501 } : { total: 1000, totalIsExact: false }),
+    })
+    renderApp('/home?q=history')
+    expect(await screen.findByText(/1,000\+ books match/)).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'Count all' }))
+    expect(await screen.findByText('20,501 books match')).toBeVisible()
+  })
+
+  it('a roll number typed among the books leads to its person', async () => {
+    const person = { uid: 7, name: 'Asha Rao', rollNumber: 'cs25-014' } as Person
+    fakeServer({
+      ...session,
+      'GET /books': bookPage([]),
+      'GET /people': ({ url }) => {
+        const people = new URL(url).searchParams.get('rollNumber') === 'CS25-014' ? [person] : []
+        return { body: { people, total: people.length, today: '2026-11-28', next: null, previous: null } }
+      },
+    })
+    renderApp('/home?q=CS25-014')
+    expect(await screen.findByRole('link', { name: 'Asha Rao' })).toHaveAttribute('href', '/library/people/7')
   })
 
   it('U17: × clears the search and stays in it, Enter searches at once', async () => {

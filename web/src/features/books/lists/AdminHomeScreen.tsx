@@ -4,16 +4,17 @@ import { useMay } from '../../../api/account'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
-import { useSort } from '../grid/SortChoice'
+import { useNarrowing } from '../grid/BookFilters'
 import { Plus } from 'lucide-react'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
 import { useDeleteBook } from './DeleteBook'
+import { WhoseNumber } from './WhoseNumber'
 
 export default function AdminHomeScreen() {
   const q = useSearchText()
-  const sort = useSort()
+  const [narrowing] = useNarrowing()
   const may = useMay('catalogue')
   const { button: deleteButton, question } = useDeleteBook()
   return (
@@ -30,10 +31,11 @@ export default function AdminHomeScreen() {
       >
         <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
       </PageHeader>
+      <WhoseNumber text={q} />
       <BookGrid
-        filter={{ q, field: 'any', sort }}
+        filter={{ q, field: 'any', ...narrowing }}
         columns={6}
-        sortable
+        filters
         linkTo={(book) => paths.bookDetail(book.id)}
         actions={
           may

@@ -2,22 +2,27 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
+import { useNarrowing } from '../grid/BookFilters'
 import { BookGrid } from '../grid/BookGrid'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
+import { WhoseNumber } from './WhoseNumber'
 
 /** All Books: find one and go to its form. */
 export default function BooksScreen() {
   const q = useSearchText()
+  const [narrowing] = useNarrowing()
   return (
     <>
       <PageHeader title={t('books.all.title')}>
         <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
       </PageHeader>
+      <WhoseNumber text={q} />
       <BookGrid
-        filter={{ q, field: 'any', sort: 'title' }}
+        filter={{ q, field: 'any', ...narrowing }}
         columns={3}
+        filters
         linkTo={(book) => paths.bookDetail(book.id)}
         actions={(book) => (
           <Button

@@ -1,3 +1,4 @@
+import { EVERY_BOOK } from '../../../api/books'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
@@ -16,7 +17,7 @@ export default function DeleteBooksScreen() {
         <SearchBox label={t('books.search.titleLabel')} placeholder={t('books.search.titlePlaceholder')} />
       </PageHeader>
       <BookGrid
-        filter={{ q, field: 'title', sort: 'title' }}
+        filter={{ q, field: 'title', ...EVERY_BOOK }}
         columns={3}
         linkTo={(book) => paths.bookDetail(book.id)}
         actions={button}

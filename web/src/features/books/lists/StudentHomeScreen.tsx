@@ -1,7 +1,7 @@
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
-import { useSort } from '../grid/SortChoice'
+import { isNarrowed, useNarrowing } from '../grid/BookFilters'
 import { EmptyState } from '../../../ui/EmptyState'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
@@ -9,17 +9,17 @@ import { Highlights } from './Highlights'
 
 export default function StudentHomeScreen() {
   const q = useSearchText()
-  const sort = useSort()
+  const [narrowing] = useNarrowing()
   return (
     <>
       <PageHeader title={t('books.student.title')}>
         <SearchBox label={t('books.search.label')} placeholder={t('books.search.placeholder')} />
       </PageHeader>
-      {q === '' && <Highlights />}
+      {q === '' && !isNarrowed(narrowing) && <Highlights />}
       <BookGrid
-        filter={{ q, field: 'any', sort }}
+        filter={{ q, field: 'any', ...narrowing }}
         columns={6}
-        sortable
+        filters
         linkTo={(book) => paths.studentBookDetail(book.id)}
         empty={<EmptyState message={t('books.student.empty')} />}
       />

@@ -1,0 +1,69 @@
+import { Checkbox, NativeSelect } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useId } from 'react'
+import { EVERY_BOOK, genresQuery, type Narrowing } from '../../../api/books'
+import { useAddressFilter } from '../../../lib/addressFilter'
+import { t } from '../../../lib/messages'
+import classes from './BookFilters.module.css'
+
+/** What the address asks for; what it cannot mean is left out. */
+const narrowingIn = (params: URLSearchParams): Narrowing => ({
+  sort: params.get('sort') === 'newest' ? 'newest' : 'title',
+  genre: params.get('genre') ?? '',
+  available: params.get('available') === 'yes',
+})
+
+/** Order, genre and availability of a list: the address holds them, like the search. */
+export const useNarrowing = () => useAddressFilter(narrowingIn)
+
+export const isNarrowed = ({ genre, available }: Narrowing): boolean => genre !== '' || available
+
+export function BookFilters() {
+  const [{ sort, genre, available }, set] = useNarrowing()
+  const genres = useQuery(genresQuery).data ?? []
+  const sortId = useId()
+  // A genre that somebody sent in a link may be one of those that are not listed.
+  const listed = genre === '' || genres.some((one) => one.genre === genre)
+  return (
+    <div className={classes.filters} role="group" aria-label={t('books.filter.label')}>
+      <NativeSelect
+        size="sm"
+        aria-label={t('books.filter.genre')}
+        className={classes.genre}
+        value={genre}
+        data={[
+          { value: '', label: t('books.filter.allGenres') },
+          ...(listed ? [] : [{ value: genre, label: genre }]),
+          ...genres.map((one) => ({
+            value: one.genre,
+            label: t('books.filter.genreCount', { genre: one.genre, books: one.books }),
+          })),
+        ]}
+        onChange={(event) => set('genre', event.currentTarget.value)}
+      />
+      <Checkbox
+        label={t('books.filter.available')}
+        checked={available}
+        onChange={(event) => set('available', event.currentTarget.checked ? 'yes' : '')}
+      />
+      <div className={classes.sort}>
+        <label htmlFor={sortId} className={classes.label}>
+          {t('books.sort.label')}
+        </label>
+        <NativeSelect
+          id={sortId}
+          size="sm"
+          value={sort}
+          data={[
+            { value: 'title', label: t('books.sort.title') },
+            { value: 'newest', label: t('books.sort.newest') },
+          ]}
+          onChange={(event) => {
+            const chosen = event.currentTarget.value
+            set('sort', chosen === EVERY_BOOK.sort ? '' : chosen)
+          }}
+        />
+      </div>
+    </div>
+  )
+}
