@@ -17,14 +17,14 @@ const folder = join(web, 'src/messages')
 
 export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 
-/** What is needed before anybody is signed in travels first; the rest comes with the navigation bar or the scanner. */
+/** What is needed before anybody is signed in travels first; the rest comes with the navigation bar, the scanner or a screen that asks for it. */
 const FIRST = [
-  /^account\./,
+  /^account\.(?!redeem)/,
   /^common\.(?!cancel|clearSearch|day|money|number|stars|undo)/,
-  /^problem\.(?!book-|copy-|forbidden|idempotency-|last-|loan-|malformed-|method-|more-|not-found|own-|payload-|phone|refused|stale|too-many-phones|unsupported-|version-)/,
+  /^problem\.(?!book-|copy-|cross-origin|forbidden|idempotency-|last-|loan-|malformed-|method-|more-|not-found|own-|payload-|phone|refused|stale|too-many-phones|unsound-|unsupported-|version-)/,
   /^app\.(?!help|nav|palette|person|signOutFailed)/,
   /^field\.(commonPassword|notEmail|notListed|ownWords|required|rollNumberIsBarcode|tooLong|tooShort)$/,
-  /^label\.(?!BookForm|Category|ClosedDates|LibrarySettings|PasswordChange|PersonForm|ProfileEdit|ReviewForm)/,
+  /^label\.(?!BookForm|Category|ClosedDates|LibrarySettings|PasswordChange|PersonForm|ProfileEdit|Redemption|ReviewForm)/,
 ]
 
 /** @typedef {Record<string, string>} Catalogue */

@@ -26,21 +26,23 @@ type Part = {
 
 const signIn = { chunk: 'sign-in', load: () => import('../features/account/SignInScreen') }
 
+/** A screen in front of the sign-in that says more than the first messages. */
+const withMessages =
+  <Screen,>(load: () => Promise<Screen>) =>
+  async (): Promise<Screen> => {
+    const [screen] = await Promise.all([load(), loadRest()])
+    return screen
+  }
+
 /** The code of every screen, each in a chunk of its own. */
 const parts: Record<ScreenName, Part> = {
   base: signIn,
   login: signIn,
   library: signIn,
   register: { chunk: 'register', load: () => import('../features/account/RegisterScreen') },
-  phone: {
-    chunk: 'phone',
-    load: async () => {
-      const [screen] = await Promise.all([import('../features/phone/PhoneScreen'), loadRest()])
-      return screen
-    },
-  },
+  phone: { chunk: 'phone', load: withMessages(() => import('../features/phone/PhoneScreen')) },
   desk: { chunk: 'desk', load: () => import('../features/desk/DeskScreen') },
-  redeem: { chunk: 'redeem', load: () => import('../features/account/RedeemScreen') },
+  redeem: { chunk: 'redeem', load: withMessages(() => import('../features/account/RedeemScreen')) },
   home: { chunk: 'home', load: () => import('../features/books/lists/AdminHomeScreen') },
   fine: { chunk: 'fine', load: () => import('../features/loans/LoansScreen') },
   books: { chunk: 'books', load: () => import('../features/books/lists/BooksScreen') },
