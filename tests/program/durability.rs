@@ -59,6 +59,11 @@ fn form(copies: i64) -> BookForm {
     }
 }
 
+/// The moment, in epoch milliseconds: a session that began long ago would end with the first call.
+fn now() -> i64 {
+    jiff::Timestamp::now().as_millisecond()
+}
+
 /// A library with one book and readers who are signed in; the book and their cookies.
 pub fn filled(database: &Database, copies: i64) -> (i64, Vec<String>) {
     let tokens: Vec<String> =
@@ -78,7 +83,7 @@ pub fn filled(database: &Database, copies: i64) -> (i64, Vec<String>) {
                     password_hash: "!".into(),
                 };
                 let user = accounts::add(tx, &new, 0)?.expect("nothing is taken");
-                sessions::begin(tx, hash, user.uid, 0, i64::MAX, Opened::default())?;
+                sessions::begin(tx, hash, user.uid, now(), i64::MAX, Opened::default())?;
             }
             let moment = Moment { at: 0, today: jiff::civil::date(2026, 1, 1) };
             let added = stock::add_title(tx, moment, &Rulebook::default(), &form(copies), None, &[]);
@@ -168,7 +173,7 @@ fn busy_desk(database: &Database) -> (Vec<String>, Vec<String>, Vec<i64>) {
                 if role == Role::Admin { &mut librarians } else { &mut readers }.push(uid);
             }
             for (librarian, hash) in librarians.iter().zip(&hashes) {
-                sessions::begin(tx, hash, *librarian, 0, i64::MAX, Opened::default())?;
+                sessions::begin(tx, hash, *librarian, now(), i64::MAX, Opened::default())?;
             }
             let (today, actor) = (jiff::civil::date(2026, 1, 1), Actor::Librarian(librarians[0]));
             let moment = Moment { at: 0, today };

@@ -45,9 +45,10 @@ fn librarian(location: &str) {
 fn signed_in(database: &Database) -> String {
     let token = http::session::new_token().expect("randomness");
     let hash = http::session::hashed(&token);
+    let now = jiff::Timestamp::now().as_millisecond();
     let begin = format!(
-        "INSERT INTO sessions (token_hash, user_id, created_at, expires_at)
-         SELECT '{hash}', id, 0, 9000000000000 FROM users WHERE role = 'admin'"
+        "INSERT INTO sessions (token_hash, user_id, created_at, seen_at, expires_at)
+         SELECT '{hash}', id, {now}, {now}, 9000000000000 FROM users WHERE role = 'admin'"
     );
     database.raw(&begin).expect("writable");
     format!("library={token}")
