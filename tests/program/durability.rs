@@ -61,7 +61,7 @@ fn form(copies: i64) -> BookForm {
 
 /// The moment, in epoch milliseconds: a session that began long ago would end with the first call.
 fn now() -> i64 {
-    jiff::Timestamp::now().as_millisecond()
+    library::clock::Clock::system(jiff::tz::TimeZone::UTC).now()
 }
 
 /// A library with one book and readers who are signed in; the book and their cookies.

@@ -45,7 +45,7 @@ fn librarian(location: &str) {
 fn signed_in(database: &Database) -> String {
     let token = http::session::new_token().expect("randomness");
     let hash = http::session::hashed(&token);
-    let now = jiff::Timestamp::now().as_millisecond();
+    let now = library::clock::Clock::system(jiff::tz::TimeZone::UTC).now();
     let begin = format!(
         "INSERT INTO sessions (token_hash, user_id, created_at, seen_at, expires_at)
          SELECT '{hash}', id, {now}, {now}, 9000000000000 FROM users WHERE role = 'admin'"
