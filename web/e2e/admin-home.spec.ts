@@ -15,6 +15,8 @@ test('R-HOME-1 the brand leads to /fine, and Home, Update, Delete and Logout are
     await expect(bar.getByRole('link', { name, exact: true })).toHaveAttribute('href', `/library/${target}`)
   }
   await expect(bar.getByRole('link', { name: 'Home' })).toHaveAttribute('aria-current', 'page')
+  // What is still being asked for would be refused.
+  await page.waitForLoadState('networkidle')
   await bar.getByRole('button', { name: 'Logout' }).click()
   await expect(page).toHaveURL(/\/login$/)
 })

@@ -39,3 +39,23 @@ it('finds out by itself that the session has ended', async () => {
   await waitFor(() => expect(lead).toHaveBeenCalledOnce(), { timeout: 5000 })
   expect(sessions(made).every(marked)).toBe(true)
 })
+
+it('the answer to the press that signs out brings nobody back', async () => {
+  let answer = () => {}
+  const late = new Promise<void>((resolve) => (answer = resolve))
+  fakeServer({
+    'GET /auth/session': async (request) => {
+      if (!marked(request)) await late
+      return sessionOf(librarian)
+    },
+    'GET /config': { body: config },
+    'POST /auth/sign-out': { status: 204 },
+  })
+  renderApp('/people')
+  await screen.findByRole('heading', { level: 1, name: 'People' })
+  await userEvent.click(screen.getByRole('button', { name: 'Logout' }))
+  expect(await screen.findByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
+  answer()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(screen.queryByText(/You are signed in as/)).not.toBeInTheDocument()
+})

@@ -9,9 +9,11 @@ const EVERY_MS = 60_000
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 
 /** Asks who is signed in, not by itself but because somebody is there: the header that says otherwise is left out. */
-async function sayPresent(queries: QueryClient): Promise<void> {
+async function sayPresent(queries: QueryClient, uid: number): Promise<void> {
   const headers = Object.fromEntries(Object.keys(BACKGROUND).map((name) => [name, null]))
-  queries.setQueryData(sessionQuery.queryKey, await dataOf(client.GET('/auth/session', { headers })))
+  const session = await dataOf(client.GET('/auth/session', { headers }))
+  // Whoever signed out meanwhile stays so: the press that signs out is a sign too, and its answer may come later.
+  queries.setQueryData(sessionQuery.queryKey, (now) => (now?.user?.uid === uid ? session : now))
 }
 
 /**
@@ -31,7 +33,7 @@ export function usePresence(): void {
       if (Date.now() - told < EVERY_MS) return
       told = Date.now()
       // Whoever cannot be told now is told with the next sign.
-      sayPresent(queries).catch(() => undefined)
+      sayPresent(queries, uid).catch(() => undefined)
     }
     const stop = new AbortController()
     for (const sign of SIGNS) {

@@ -45,7 +45,12 @@ export function OwnSessions() {
               ))}
             </ul>
             {sessions.length > 1 && (
-              <Button variant="default" loading={others.pending} onClick={() => void endOthers()}>
+              <Button
+                variant="default"
+                classNames={{ root: classes.everywhere, label: classes.everywhereLabel }}
+                loading={others.pending}
+                onClick={() => void endOthers()}
+              >
                 {t('security.sessions.endOthers')}
               </Button>
             )}

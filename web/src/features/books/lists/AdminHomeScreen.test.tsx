@@ -164,7 +164,8 @@ describe('admin home', () => {
     const before = requests.length
     await userEvent.click(screen.getByRole('button', { name: 'Try again' }))
     expect(await screen.findByRole('link', { name: 'The last one' })).toBeInTheDocument()
-    expect(requests.slice(before).every(({ url }) => url.includes('cursor=more'))).toBe(true)
+    const pages = requests.slice(before).filter(({ url }) => new URL(url).pathname.endsWith('/books'))
+    expect(pages.map(({ url }) => new URL(url).searchParams.get('cursor'))).toEqual(['more'])
   })
 
   it('the order is chosen, and the address holds it', async () => {
