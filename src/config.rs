@@ -60,7 +60,7 @@ pub enum Command {
     /// Bring one deleted book back from a backup, with its copies and reviews, while the server works.
     ///
     /// A person who was erased stays erased: that was promised, and no command takes it back.
-    TakeBack {
+    RestoreBook {
         /// A backup from before the book was deleted.
         #[arg(long)]
         from: PathBuf,

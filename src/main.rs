@@ -23,14 +23,13 @@ use library::{
     import::{self, rejects},
     password,
     policies::Policies,
-    server,
+    restore_book, server,
     storage::{
         self, Db, accounts, backup, books, catalogue, copies,
         events::{self, Entry},
         ledger,
         migrate::{self, MIGRATIONS},
     },
-    take_back,
 };
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
@@ -120,7 +119,9 @@ fn run(command: Command) -> Result<()> {
             Ok(())
         }
         Command::Restore { file, verify: false, database } => restore(&file, &database),
-        Command::TakeBack { from, book, database, zone } => take_back(&from, book, &database, &zone),
+        Command::RestoreBook { from, book, database, zone } => {
+            restore_one_book(&from, book, &database, &zone)
+        }
         Command::Openapi => {
             print!("{}", http::openapi::text());
             Ok(())
@@ -269,11 +270,11 @@ fn restore(file: &Path, database: &Database) -> Result<()> {
     Ok(())
 }
 
-fn take_back(from: &Path, book: i64, database: &Database, zone: &Zone) -> Result<()> {
+fn restore_one_book(from: &Path, book: i64, database: &Database, zone: &Zone) -> Result<()> {
     storage::is_there(&database.database)?;
     let db = Db::open(&database.database)?;
     let moment = Clock::system(zone.time_zone.clone()).moment();
-    let title = take_back::book(from, &db, moment, book.into());
+    let title = restore_book::book(from, &db, moment, book.into());
     db.close();
     println!("“{}” is in the catalogue again, its copies in the state that the backup has them in.", title?);
     println!(

@@ -26,13 +26,13 @@ pub mod page;
 pub mod people;
 pub mod phones;
 mod postgres;
+pub mod restored_book;
 pub mod reviews;
 pub mod sessions;
 pub mod settings;
 pub mod sign_in_codes;
 pub mod sql;
 mod sqlite;
-pub mod taken_back;
 mod upgrade;
 
 use std::{

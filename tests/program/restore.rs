@@ -292,14 +292,14 @@ fn one_deleted_book_comes_back_from_a_backup_while_the_server_works() {
     librarian(&location);
     let cookie = signed_in(&database);
     let number = book.to_string();
-    let take_back = ["take-back", "--from", text(&copy), "--book", &number, "--database", &location];
-    assert!(refused(&take_back).contains("is in the catalogue"));
+    let restore = ["restore-book", "--from", text(&copy), "--book", &number, "--database", &location];
+    assert!(refused(&restore).contains("is in the catalogue"));
     let deleted = server.ask("DELETE", &format!("/books/{book}"), &cookie, None).map(|answer| answer.0);
     assert_eq!(deleted, Some(204));
-    assert!(refused(&take_back).contains("under Activity"));
+    assert!(refused(&restore).contains("under Activity"));
     // Next day.
     database.raw("DELETE FROM deleted_books").expect("writable");
-    assert!(done(&take_back).contains("“Godaan” is in the catalogue again"));
+    assert!(done(&restore).contains("“Godaan” is in the catalogue again"));
     let begun = Instant::now();
     while server.ask("GET", "/books?q=godaan", "", None).expect("an answer").1["total"] != 1 {
         assert!(begun.elapsed() < Duration::from_secs(5), "the server does not find it");
@@ -307,7 +307,7 @@ fn one_deleted_book_comes_back_from_a_backup_while_the_server_works() {
     }
     assert_eq!(server.ask("POST", &loans_path, &cookies[1], None).map(|answer| answer.0), Some(201));
     done(&["doctor", "--database", &location]);
-    let told = refused(&["take-back", "--from", text(&copy), "--book", "77", "--database", &location]);
+    let told = refused(&["restore-book", "--from", text(&copy), "--book", "77", "--database", &location]);
     assert!(told.contains("no book with the number 77"), "{told}");
     server.stop();
 }

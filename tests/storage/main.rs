@@ -45,8 +45,8 @@ mod money;
 mod outage;
 mod people;
 mod plans;
+mod restored_book;
 mod schema;
-mod taken_back;
 mod transactions;
 mod undo;
 

@@ -4,7 +4,7 @@ use library::{
     domain::copy::Condition,
     storage::{
         books, copies, people,
-        taken_back::{self, Hindrance, Title},
+        restored_book::{self, Hindrance, Title},
     },
 };
 
@@ -14,19 +14,19 @@ use crate::{
     undo::{delete, review},
 };
 
-on_both_databases!(a_deleted_book_is_taken_back_from_what_a_backup_holds);
+on_both_databases!(a_deleted_book_is_restored_book_from_what_a_backup_holds);
 
 /// A librarian notices next week that the wrong book was deleted; the backup still has it.
-fn a_deleted_book_is_taken_back_from_what_a_backup_holds(store: &Store) {
+fn a_deleted_book_is_restored_book_from_what_a_backup_holds(store: &Store) {
     let [asha, bala] = [1, 2].map(|n| store.student(n));
     let book = title(store, "Godaan", 3);
     review(store, book, &asha);
     review(store, book, &bala);
     let lent = lend(store, asha.uid, book, TODAY);
-    let held = store.read(move |tx| taken_back::read(tx, book)).expect("it is there");
+    let held = store.read(move |tx| restored_book::read(tx, book)).expect("it is there");
     let put = |held: &Title| {
         let held = held.clone();
-        store.write(move |tx| taken_back::put(tx, &held, 2))
+        store.write(move |tx| restored_book::put(tx, &held, 2))
     };
     assert_eq!(put(&held), Err(Hindrance::IsThere));
     delete(store, book);
@@ -61,7 +61,7 @@ fn a_deleted_book_is_taken_back_from_what_a_backup_holds(store: &Store) {
     assert_eq!(shelf, [Some("3".to_owned())], "the loan goes on as it was");
     sound(store);
     let another = title(store, "Kafan", 1);
-    let foreign = store.read(move |tx| taken_back::read(tx, another)).expect("it is there");
+    let foreign = store.read(move |tx| restored_book::read(tx, another)).expect("it is there");
     store.database.raw(&format!("DELETE FROM books WHERE id = {another}")).expect("writable");
     assert_eq!(put(&foreign), Err(Hindrance::NeverDeleted), "the backup of another library");
     let deleted = store.database.raw("SELECT COUNT(*) FROM deleted_books").expect("readable").concat();

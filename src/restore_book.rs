@@ -1,4 +1,4 @@
-//! One deleted title, brought back from a backup into the library in use, which goes on (the command `take-back`).
+//! One deleted title, brought back from a backup into the library in use, which goes on (the command `restore-book`).
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use crate::{
     storage::{
         Db, backup, books,
         events::{self, Entry},
-        taken_back::{self, Hindrance},
+        restored_book::{self, Hindrance},
     },
 };
 
@@ -23,11 +23,11 @@ use crate::{
 /// In words for the operator, where the backup is not good or has no such title, or something stands in the way; nothing
 /// was changed then.
 pub fn book(backup: &Path, db: &Db, moment: Moment, id: BookId) -> Result<String> {
-    let title = backup::read(backup, move |tx| taken_back::read(tx, id))?
+    let title = backup::read(backup, move |tx| restored_book::read(tx, id))?
         .with_context(|| format!("{} has no book with the number {id}", backup.display()))?;
     let name = title.title.clone();
     let put = db.write_blocking(move |tx| -> Result<()> {
-        if let Err(hindrance) = taken_back::put(tx, &title, moment.at)? {
+        if let Err(hindrance) = restored_book::put(tx, &title, moment.at)? {
             bail!(words(&hindrance, &title.title));
         }
         let book = books::detail(tx, id, moment.today)?.context("the title is gone again")?;
