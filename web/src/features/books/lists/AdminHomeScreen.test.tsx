@@ -86,7 +86,7 @@ describe('admin home', () => {
     const similar = within(await screen.findByRole('region', { name: 'Similar spelling' }))
     expect(similar.getByRole('link', { name: 'Rāmāyaṇa' })).toHaveAttribute('href', '/library/book-detail/7')
     expect(similar.getByText('spelled “Rāmāyaṇa”')).toBeVisible()
-    expect(screen.getByText('No book matches “ramyan” as it is typed.')).toBeVisible()
+    expect(screen.getByText('No book matches “ramyan” exactly.')).toBeVisible()
   })
 
   it('a search without result repeats the words', async () => {
@@ -188,7 +188,7 @@ describe('admin home', () => {
     await waitFor(() => expect(requests.some(({ url }) => url.includes('genre=Novel'))).toBe(true))
     await userEvent.click(screen.getByRole('checkbox', { name: 'Available now' }))
     expect(router.state.location.search).toBe('?genre=Novel&available=yes')
-    await userEvent.click(await screen.findByRole('button', { name: 'Show all again' }))
+    await userEvent.click(await screen.findByRole('button', { name: 'Clear filters' }))
     expect(await screen.findByRole('link', { name: 'Middlemarch' })).toBeVisible()
     expect(router.state.location.search).toBe('')
   })
