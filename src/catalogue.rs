@@ -5,11 +5,11 @@
 
 use std::{
     ops::RangeInclusive,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, Once, PoisonError},
     time::{Duration, Instant},
 };
 
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, SetOnce, watch};
 
 use crate::{
     search::{Entry, Index, Loading},
@@ -37,9 +37,11 @@ pub struct Catalogue {
 
 struct Shared {
     db: Db,
-    index: Arc<Index>,
+    /// Set when the whole catalogue was read.
+    index: SetOnce<Arc<Index>>,
     /// Somebody changed something.
     call: Arc<Notify>,
+    following: Once,
     /// The number of the last change that the index has.
     seen: watch::Sender<i64>,
     /// When the index was last level with the database, as far as a look at a thousand changes goes.
@@ -49,43 +51,36 @@ struct Shared {
 }
 
 impl Catalogue {
-    /// Reads the whole catalogue and begins to follow its changes.
-    ///
-    /// # Errors
-    /// The database's own, while loading.
-    pub async fn load(db: Db) -> Result<Self, Error> {
-        let begun = Instant::now();
-        // Changes committed while we read are read again by number: nothing is missed, and twice does no harm.
-        let number = db.read(changes::newest_change).await?;
+    /// Begins to read the whole catalogue, and then follows its changes. A million titles take some seconds.
+    #[must_use]
+    pub fn open(db: Db) -> Self {
         let shared = Arc::new(Shared {
-            index: Arc::new(load(&db).await?),
             db,
+            index: SetOnce::new(),
             call: Arc::default(),
-            seen: watch::Sender::new(number),
-            level: Mutex::new(begun),
+            following: Once::new(),
+            seen: watch::Sender::default(),
+            level: Mutex::new(Instant::now()),
             learning: Arc::default(),
         });
-        tracing::info!(books = shared.index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
-        shared
-            .db
-            .follow_catalogue(Follower { call: Arc::clone(&shared.call), seen: shared.seen.subscribe() });
-        shared.learn_words();
         let following = Arc::clone(&shared);
         tokio::spawn(keep_running(move || follow(Arc::clone(&following))));
-        Ok(Self { shared })
+        Self { shared }
     }
 
-    /// The index to search.
-    #[must_use]
-    pub fn index(&self) -> &Index {
-        &self.shared.index
+    /// The index to search, as soon as it is loaded.
+    pub async fn index(&self) -> Arc<Index> {
+        Arc::clone(self.shared.index.wait().await)
     }
 
-    /// Whether the index follows the catalogue.
+    /// Whether the index is loaded and follows the catalogue.
     ///
     /// # Errors
-    /// For how long the index has been behind, in words.
+    /// What it is about instead, in words.
     pub fn health(&self) -> Result<(), String> {
+        if self.shared.index.get().is_none() {
+            return Err("the search index is being loaded".to_owned());
+        }
         let behind = self.shared.level().elapsed();
         if behind < STALE {
             return Ok(());
@@ -146,7 +141,11 @@ async fn follow(catalogue: Arc<Shared>) {
     let mut failing = false;
     loop {
         let begun = Instant::now();
-        match catalogue.catch_up().await {
+        let looked = match catalogue.index.get() {
+            Some(index) => catalogue.catch_up(index).await,
+            None => catalogue.load().await.map(|()| true),
+        };
+        match looked {
             Ok(true) => {
                 failing = false;
                 // During an import half the time is left to readers, and the next look finds several batches at once.
@@ -155,7 +154,9 @@ async fn follow(catalogue: Arc<Shared>) {
             }
             Ok(false) => {
                 failing = false;
-                catalogue.learn_words();
+                if let Some(index) = catalogue.index.get() {
+                    catalogue.learn_words(index);
+                }
             }
             Err(Error::Closed) => return,
             // Told once: storage tells what ails the database.
@@ -173,35 +174,53 @@ async fn follow(catalogue: Arc<Shared>) {
 }
 
 impl Shared {
-    /// Reads the whole catalogue again, because the table does not tell all changes any more.
-    async fn load_all(&self) -> Result<(), Error> {
+    /// Reads the whole catalogue for the first time.
+    async fn load(&self) -> Result<(), Error> {
+        let begun = Instant::now();
+        // Changes committed while we read are read again by number: nothing is missed, and twice does no harm.
         let number = self.db.read(changes::newest_change).await?;
-        self.read_again(i64::MIN..=i64::MAX).await?;
+        let index = Arc::new(load(&self.db).await?);
+        self.seen.send_replace(number);
+        // From here on a write is answered when the index has it.
+        self.following.call_once(|| {
+            let follower = Follower { call: Arc::clone(&self.call), seen: self.seen.subscribe() };
+            self.db.follow_catalogue(follower);
+        });
+        while self.catch_up(&index).await? {}
+        tracing::info!(books = index.len(), ms = begun.elapsed().as_millis(), "search index loaded");
+        let _ = self.index.set(index);
+        Ok(())
+    }
+
+    /// Reads the whole catalogue again, because the table does not tell all changes any more.
+    async fn load_all(&self, index: &Arc<Index>) -> Result<(), Error> {
+        let number = self.db.read(changes::newest_change).await?;
+        self.read_again(index, i64::MIN..=i64::MAX).await?;
         self.seen.send_replace(number);
         Ok(())
     }
 
     /// Applies the changes since the last look; `false` if there were none.
-    async fn catch_up(&self) -> Result<bool, Error> {
+    async fn catch_up(&self, index: &Arc<Index>) -> Result<bool, Error> {
         let (seen, now) = (*self.seen.borrow(), Instant::now());
         let changes = self.db.snapshot(move |tx| changes::changes_after(tx, seen)).await?;
         match &changes {
             Some(changes) => {
                 for books in together(changes) {
-                    self.read_again(books).await?;
+                    self.read_again(index, books).await?;
                 }
                 if let Some(newest) = changes.last() {
                     self.seen.send_replace(newest.number);
                 }
             }
-            None => self.load_all().await?,
+            None => self.load_all(index).await?,
         }
         *self.level() = now;
         Ok(changes.is_none_or(|changes| !changes.is_empty()))
     }
 
     /// Makes the index hold what the database holds of these books.
-    async fn read_again(&self, books: RangeInclusive<i64>) -> Result<(), Error> {
+    async fn read_again(&self, index: &Arc<Index>, books: RangeInclusive<i64>) -> Result<(), Error> {
         let (mut first, last) = (Some(*books.start()), *books.end());
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(from) = first {
@@ -209,18 +228,18 @@ impl Shared {
             first = after(&portion, last);
             entries.extend(portion);
         }
-        let index = Arc::clone(&self.index);
+        let index = Arc::clone(index);
         aside(move || index.replace(books, entries)).await
     }
 
     /// Begins to collect the words for other spellings, if many books came since they were collected and nothing is
     /// collecting them: beside everything else, since for a million books it takes a second or two.
-    fn learn_words(&self) {
-        if !self.index.has_words_to_learn() {
+    fn learn_words(&self, index: &Arc<Index>) {
+        if !index.has_words_to_learn() {
             return;
         }
         let Ok(learning) = Arc::clone(&self.learning).try_lock_owned() else { return };
-        let index = Arc::clone(&self.index);
+        let index = Arc::clone(index);
         tokio::task::spawn_blocking(move || {
             let begun = Instant::now();
             index.learn_words();

@@ -8,7 +8,7 @@
 //! - Each order keeps its records in chunks of about a thousand. A chunk holds one text, `title␟author␤` after
 //!   `title␟author␤`, and beside it the offset and the id of each record. [Folding](crate::fold::fold) leaves no control
 //!   character in a text or a query, so a match never runs from a title into an author or from one book into the next.
-//! - A signature of every block of 64 records rules out most of them for a rare text.
+//! - A signature of every block of 32 records rules out most of them for a rare text.
 //! - The key by which titles are ordered is a part of the record's own text and is stored nowhere else.
 //! - Readers take the current snapshot and never wait for a writer's work. A writer makes a new snapshot, which shares
 //!   all chunks it did not change with the old one.
@@ -1116,7 +1116,7 @@ impl<'n> Wanted<'n> {
         let mut contained = vec![false; chunk.len()];
         match &self.matcher.finder {
             // Most blocks have it: the text is read in one go.
-            Some(finder) if self.field == Field::Any && finder.blocks(chunk) > 8 => {
+            Some(finder) if self.field == Field::Any && finder.blocks(chunk) > 16 => {
                 let mut index = 0;
                 while let Some(found) = finder.find_in(&chunk.text, chunk.start(index)) {
                     while chunk.start(index + 1) <= found {

@@ -74,11 +74,10 @@ pub async fn serve(options: Serve) -> Result<()> {
     } else {
         refuse_open_accounts(&db).await?;
     }
-    let catalogue = Catalogue::load(db.clone()).await?;
     let state = Arc::new(App {
         db: db.clone(),
         clock,
-        catalogue,
+        catalogue: Catalogue::open(db.clone()),
         pages: Answers::default(),
         policies: Policies::default(),
         passwords,

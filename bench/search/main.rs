@@ -16,7 +16,7 @@ use anyhow::Result;
 use clap::Parser;
 use library::{
     fold::fold,
-    search::{Entry, Index, Loading, Query, Sort},
+    search::{Entry, Index, Loading, Query, Sort, TOTAL_CAP},
 };
 use memchr::memmem;
 
@@ -58,6 +58,25 @@ fn resident() -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok()).unwrap_or_default() * 1024
 }
 
+/// How long it takes to count all that match, where a page stops at a thousand.
+fn exact_totals(index: &Index, rounds: usize) {
+    println!("\n| Exact total of | is | ms |\n|---|---|---|");
+    for text in QUERIES {
+        let (mut times, mut total) = (Vec::new(), 0);
+        for round in 0..rounds {
+            let begun = Instant::now();
+            let query = Query { text, exact: true, limit: 24 + round, ..Query::default() };
+            let page = black_box(index.page(&query));
+            times.push(begun.elapsed());
+            total = page.total;
+        }
+        if total > TOTAL_CAP {
+            println!("| {text} | {total} | {:.1} |", median(times).as_secs_f64() * 1000.0);
+        }
+    }
+    println!();
+}
+
 /// Words with one letter left out, of titles anywhere in the catalogue; not the one that repeated titles have in common.
 fn mistyped(entries: &[Entry], random: &mut Random, words: usize) -> String {
     let mut text = Vec::new();
@@ -89,7 +108,8 @@ fn other_spellings(index: &Index, entries: &[Entry], random: &mut Random) {
     index.learn_words();
     let grown = resident().saturating_sub(before) / 1024 / 1024;
     println!("words collected in {:.2} s, {grown} MiB more\n", begun.elapsed().as_secs_f64());
-    let kinds: [(&str, Make<'_>); 5] = [
+    let kinds: [(&str, Make<'_>); 6] = [
+        ("a new word of three syllables", &|random| random.word(3)),
         ("a word that exists nowhere", &|random| random.word(4)),
         ("five of them", &|random| (0..5).map(|_| random.word(3)).collect::<Vec<_>>().join(" ")),
         ("a word with a letter left out", &|random| mistyped(entries, random, 1)),
@@ -169,6 +189,8 @@ fn main() -> Result<()> {
             ratio(newest)
         );
     }
+
+    exact_totals(&index, options.rounds);
 
     let mut random = Random::new(7);
     for (name, words) in [("a new word of three syllables", 1), ("two of them", 2)] {

@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    App, Shared,
+    Shared,
     copies::refused_in,
     error::{Error, Result},
     extract::{Id, JsonBody, Query},
@@ -36,7 +36,7 @@ use crate::{
     },
     fold::title_key,
     message,
-    search::{self, Cursor},
+    search::{self, Cursor, Index},
     storage::{
         self, Tx,
         books::{self, Detail, Loaded, Update},
@@ -190,11 +190,12 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
         limit,
         cursor: query.cursor,
     };
-    let (version, now) = ((app.db.version(), app.catalogue.index().version()), Instant::now());
+    let index = app.catalogue.index().await;
+    let (version, now) = ((app.db.version(), index.version()), Instant::now());
     if let Some(ready) = app.pages.get(&asked, version) {
         return Ok(ready);
     }
-    let ready = list(&app, &asked).await?;
+    let ready = list(&app, index, &asked).await?;
     app.pages.keep(asked, version, now, ready.clone());
     Ok(ready)
 }
@@ -202,8 +203,8 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
 /// The turn to count more than a page needs.
 static COUNTING: Semaphore = Semaphore::const_new(1);
 
-fn find(app: &App, asked: &Asked, sort: search::Sort, cursor: Option<&Cursor>) -> search::Page {
-    app.catalogue.index().page(&search::Query {
+fn find(index: &Index, asked: &Asked, sort: search::Sort, cursor: Option<&Cursor>) -> search::Page {
+    index.page(&search::Query {
         text: &asked.text,
         field: match asked.field {
             Field::Any => search::Field::Any,
@@ -219,7 +220,7 @@ fn find(app: &App, asked: &Asked, sort: search::Sort, cursor: Option<&Cursor>) -
     })
 }
 
-async fn list(app: &Shared, asked: &Asked) -> Result<Ready> {
+async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
     let sort = match asked.sort {
         Sort::Title => search::Sort::Title,
         Sort::Newest => search::Sort::Newest,
@@ -231,11 +232,11 @@ async fn list(app: &Shared, asked: &Asked) -> Result<Ready> {
     let found = if asked.exact {
         // One at a time, beside the requests: all titles may be read.
         let _turn = COUNTING.acquire().await;
-        let (app, asked, cursor) = (Arc::clone(app), asked.clone(), cursor.clone());
-        let counting = tokio::task::spawn_blocking(move || find(&app, &asked, sort, cursor.as_ref()));
+        let (asked, cursor) = (asked.clone(), cursor.clone());
+        let counting = tokio::task::spawn_blocking(move || find(&index, &asked, sort, cursor.as_ref()));
         counting.await.map_err(|ended| Error::Internal(ended.into()))?
     } else {
-        find(app, asked, sort, cursor.as_ref())
+        find(&index, asked, sort, cursor.as_ref())
     };
     let ids: Vec<BookId> = found.ids.into_iter().map(BookId).collect();
     let similar = found.similar;
@@ -286,7 +287,7 @@ pub struct GenreList {
 /// List the genres that books have.
 #[utoipa::path(get, path = "/genres", responses((status = 200, body = GenreList)))]
 pub async fn list_genres(State(app): State<Shared>) -> axum::Json<GenreList> {
-    let mut genres = app.catalogue.index().genres();
+    let mut genres = app.catalogue.index().await.genres();
     genres.truncate(MOST_GENRES);
     genres.sort_by_cached_key(|(genre, _)| title_key(genre));
     let genres = genres.into_iter().map(|(genre, books)| Genre { genre, books });

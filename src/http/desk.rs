@@ -120,7 +120,7 @@ pub async fn scan_at_desk(
     // Searching the titles takes milliseconds: not while the database is written, nor for a code that is known.
     let looked_for = code.clone();
     let known = app.db.read(move |tx| desk::is_known(tx, &looked_for)).await.map_err(Error::from)?;
-    let titles = if known || choice.is_some() { Vec::new() } else { titles(&app, &code) };
+    let titles = if known || choice.is_some() { Vec::new() } else { titles(&app, &code).await };
     let scan = Scan {
         code,
         person: form.person,
@@ -147,8 +147,8 @@ pub async fn scan_at_desk(
 }
 
 /// The first titles that contain the text.
-fn titles(app: &Shared, text: &str) -> Vec<BookId> {
-    let found = app.catalogue.index().page(&search::Query {
+async fn titles(app: &Shared, text: &str) -> Vec<BookId> {
+    let found = app.catalogue.index().await.page(&search::Query {
         text,
         field: search::Field::Any,
         sort: search::Sort::Title,

@@ -12,12 +12,12 @@ use memchr::memmem;
 use super::{Chunk, SEPARATOR, TERMINATOR, fit::joined_words};
 
 /// One bit for each block of a chunk.
-type Blocks = u16;
+type Blocks = u32;
 
-/// Blocks of a chunk: of 1024 records, 64 each.
+/// Blocks of a chunk: of 1024 records, 32 each.
 const BLOCKS: usize = Blocks::BITS as usize;
 
-/// Numbers of a signature, as a power of two. With 4096 a chunk has 8 KiB.
+/// Numbers of a signature, as a power of two. With 4096 a chunk has 16 KiB.
 const BUCKET_BITS: u32 = 12;
 
 /// The number of a signature that these bytes belong to.

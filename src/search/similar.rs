@@ -21,12 +21,11 @@ const WORDS: usize = 5;
 pub(super) const SPELLINGS: usize = 8;
 const VARIANTS: usize = 8;
 
-/// How much is read for all variants together, in blocks of 64 titles: half of those of a million. A text of common words is in most
+/// How much is read for all variants together, in blocks of 32 titles: a quarter of those of a million. A text of common words is in most
 /// blocks, and eight such texts would be read from one end to the other. A record that is looked at counts as four
-/// blocks, and one whose words have to be taken apart as eight.
+/// blocks.
 const EFFORT: usize = 8_000;
 const LOOKED_AT: usize = 4;
-const TAKEN_APART: usize = 8;
 
 /// Of a variant that finds more than these, the first by title are told.
 const ENOUGH: usize = 4 * MOST;
@@ -144,7 +143,7 @@ impl Search<'_> {
             }
             if let Some(scattered) = scattered {
                 let candidates = scattered.candidates(own, records);
-                self.spend(candidates.len() * TAKEN_APART);
+                self.spend(candidates.len() * LOOKED_AT);
                 let places = candidates.into_iter().map(|index| Place { chunk, index });
                 let places = places.filter(|place| {
                     self.filter.admits(own, place.index)

@@ -96,12 +96,6 @@ fn is_one_error(one: &str, other: &str) -> bool {
     }
 }
 
-/// The first and the last byte of a word, which is not empty.
-fn ends(word: &str) -> (u8, u8) {
-    let bytes = word.as_bytes();
-    (bytes[0], bytes[bytes.len() - 1])
-}
-
 /// Whether it is a word for which there can be another spelling: not too short, not too long, and no number in it.
 fn is_word(word: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&word.len())
@@ -128,6 +122,8 @@ struct SameLength {
     text: Box<str>,
     /// Of each word; 0 where it has none.
     skeletons: Box<[u32]>,
+    /// Which letters each word has.
+    letters: Box<[u32]>,
 }
 
 impl Words {
@@ -141,7 +137,11 @@ impl Words {
         let together = |mut words: Vec<&str>| {
             words.sort_unstable();
             let skeletons = words.iter().map(|word| skeleton(word).map_or(0, |own| number(&own)));
-            SameLength { skeletons: skeletons.collect(), text: words.concat().into_boxed_str() }
+            SameLength {
+                skeletons: skeletons.collect(),
+                letters: words.iter().map(|word| letters(word)).collect(),
+                text: words.concat().into_boxed_str(),
+            }
         };
         Self { of_length: of_length.into_iter().map(together).collect(), len }
     }
@@ -175,8 +175,8 @@ impl Words {
         if let Some(own) = skeleton(typed) {
             let wanted = number(&own);
             for (length, words) in self.of_length.iter().enumerate() {
-                let equal = words.skeletons.iter().enumerate().filter(|(_, number)| **number == wanted);
-                let words = equal.map(|(at, _)| self.word(length, at));
+                let equal = places(&words.skeletons, |number| number == wanted);
+                let words = equal.map(|at| self.word(length, at));
                 found.extend(
                     words
                         .filter(|word| likeness(typed, word) == Some(Likeness::Skeleton))
@@ -187,20 +187,34 @@ impl Words {
         if typed.chars().count() < TYPED {
             return;
         }
+        let own = letters(typed);
         // A letter has one byte, or up to four.
         let most = if typed.is_ascii() { 1 } else { 4 };
         for length in typed.len().saturating_sub(most)..=(typed.len() + most).min(LONGEST) {
             let Some(words) = self.of_length.get(length) else { return };
-            let words = (0..words.skeletons.len()).map(|at| self.word(length, at));
-            // One error is in the first letter or in the last or in neither: hardly any word has to be compared.
-            let (first, last) = ends(typed);
-            let near = words.filter(|word| {
-                let own = ends(word);
-                (own.0 == first || own.1 == last) && is_one_error(typed, word)
-            });
-            found.extend(near.filter_map(|word| Some((likeness(typed, word)?, word))));
+            // One letter went and one came: hardly any word has to be compared.
+            let near = places(&words.letters, |letters| (letters ^ own).count_ones() <= 2);
+            let words = near.map(|at| self.word(length, at)).filter(|word| is_one_error(typed, word));
+            found.extend(words.filter_map(|word| Some((likeness(typed, word)?, word))));
         }
     }
+}
+
+/// Which letters a word has: one bit for each, shared by letters of other scripts.
+fn letters(word: &str) -> u32 {
+    word.chars().fold(0, |letters, letter| letters | 1 << (u32::from(letter) % u32::BITS))
+}
+
+/// Where the numbers are that are wanted, which are few. Sixteen are looked at together, which a processor does at once.
+fn places(numbers: &[u32], wanted: impl Fn(u32) -> bool + Copy) -> impl Iterator<Item = usize> {
+    const TOGETHER: usize = 16;
+    let together = numbers.chunks(TOGETHER).enumerate();
+    let some =
+        together.filter(move |(_, numbers)| numbers.iter().fold(false, |any, number| any | wanted(*number)));
+    some.flat_map(move |(chunk, numbers)| {
+        let wanted = numbers.iter().enumerate().filter(move |(_, number)| wanted(**number));
+        wanted.map(move |(at, _)| chunk * TOGETHER + at)
+    })
 }
 
 /// A number for a skeleton (FNV-1a), never 0.

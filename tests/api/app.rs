@@ -104,10 +104,12 @@ impl TestApp {
         change(&mut settings);
         let clock = Clock::standing_at(instant(NOW), TimeZone::get(zone).expect("a time zone"));
         let db = database.open();
+        let catalogue = Catalogue::open(db.clone());
+        catalogue.index().await;
         let state = Arc::new(App {
-            db: db.clone(),
+            db,
             clock: clock.clone(),
-            catalogue: Catalogue::load(db).await.expect("the catalogue loads"),
+            catalogue,
             pages: Answers::default(),
             policies: Policies::default(),
             passwords: PASSWORDS.clone(),

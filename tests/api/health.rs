@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use library::{catalogue::Catalogue, search::Query};
+
 use crate::{app::TestApp, common::Database};
 
 #[tokio::test]
@@ -30,5 +32,19 @@ async fn readyz_tells_when_search_no_longer_follows_the_catalogue_s14() {
         app.book("Godaan", 1).await;
         let found = app.visitor().get("/books?q=godaan").await.expect(200);
         assert_eq!(found["total"], 1);
+    }
+}
+
+#[tokio::test]
+async fn a_search_waits_for_the_index_that_is_loaded_after_the_start() {
+    for database in [Database::sqlite(), Database::postgres()] {
+        let app = TestApp::on(database).await;
+        app.book("Godaan", 1).await;
+        // As a server that starts: nothing was awaited yet, so nothing is loaded.
+        let catalogue = Catalogue::open(app.state.db.clone());
+        assert_eq!(catalogue.health(), Err("the search index is being loaded".to_owned()));
+        let query = Query { text: "godaan", limit: 1, ..Query::default() };
+        assert_eq!(catalogue.index().await.page(&query).total, 1);
+        assert_eq!(catalogue.health(), Ok(()));
     }
 }
