@@ -40,7 +40,7 @@ struct Options {
     #[arg(long, env = "BENCH_TITLES", default_value_t = 100_000)]
     titles: usize,
     /// Seconds of each turn.
-    #[arg(long, env = "BENCH_SECONDS", default_value_t = 3)]
+    #[arg(long, env = "BENCH_SECONDS", default_value_t = 5)]
     seconds: u64,
     /// How many turns.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 3)]
@@ -125,6 +125,15 @@ impl Peer {
                 some(&|random| format!("/books/{}", id(random))),
             ],
         }
+    }
+
+    /// Waits until what was asked and is no longer awaited is done, so that the next one has the machine for itself.
+    async fn drain(&self, path: &str) -> Result<()> {
+        let mut connection = Connection::open(&self.server.address).await?;
+        let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.server.address);
+        let answer = connection.send(&request).await?;
+        ensure!(answer.status == 200, "{} answered {}", self.name, answer.status);
+        Ok(())
     }
 
     /// Pairs of a borrow and a return a second, over so many connections.
@@ -228,6 +237,7 @@ async fn main() -> Result<()> {
                     load(&peer.server.address, &all[n][kind], cookie, CONNECTIONS, options.seconds, folder)
                 })?;
                 rates[n].push(seen.per_second);
+                peer.drain(&all[n][3][0]).await?;
             }
         }
         for (peer, rates) in peers.iter_mut().zip(&rates) {
@@ -250,6 +260,12 @@ async fn main() -> Result<()> {
     Ok(())
 }
 
+/// Few are told with a decimal: less than one a second is not none.
+fn rate(per_second: f64) -> String {
+    let decimals = usize::from(per_second < 10.0);
+    format!("{per_second:.decimals$}")
+}
+
 fn table(options: &Options, peers: &[Peer]) -> Result<String> {
     let mut table =
         format!("{} titles; a second, over {CONNECTIONS} connections:\n\n| What |", options.titles);
@@ -261,7 +277,7 @@ fn table(options: &Options, peers: &[Peer]) -> Result<String> {
         let _ = writeln!(table, "| {what} | {} |", cells.join(" | "));
     };
     for (n, what) in READ.iter().chain(&["borrow and return"]).enumerate() {
-        row(what, peers.iter().map(|peer| format!("{:.0}", peer.found[n])).collect());
+        row(what, peers.iter().map(|peer| rate(peer.found[n])).collect());
     }
     row("fsyncs for a pair, 32 at once", peers.iter().map(|peer| format!("{:.2}", peer.fsyncs)).collect());
     let mut memory = Vec::new();

@@ -69,8 +69,10 @@ function useWidth() {
  * directions and far ones are let go, so that a million books scroll like a hundred.
  */
 export function BookGrid({ filter, columns: wide, linkTo, actions, filters = false, empty }: BookGridProps) {
-  // Cards that arrive give way to typing and scrolling.
-  const query = useDeferredValue(useBookList(filter))
+  const asked = useBookList(filter)
+  const deferred = useDeferredValue(asked)
+  // The first cards give way to typing. Those that scrolling asked for do not: it would run into the end of the list.
+  const query = (asked.data?.pages.length ?? 0) > 1 ? asked : deferred
   const { ref, width } = useWidth()
   const columns = columnsFor(wide, width)
   const layout = wide === 6 ? 'tall' : 'wide'
@@ -207,8 +209,6 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions
     count: Math.ceil(known / columns),
     estimateSize: () => height,
     overscan: painted ? OVERSCAN : 0,
-    // Rows beyond the window leave the time to make new ones outside the frame.
-    useFlushSync: false,
     scrollMargin: top,
   })
   const rows = virtual.getVirtualItems()
