@@ -77,13 +77,17 @@ soak: needs ## A hundred kills, power cuts, crashes, stops and backups under loa
 	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --no-fail-fast -E 'test(/_r(1|2|3|7|16|17)(_p12)?$$/) and binary(program)'
 
 .PHONY: bench
-bench: build ## Measure the program with a million titles against the machine's limit, into docs/benchmarks.md (takes the whole machine)
+bench: build ## Measure the program with a million titles, into docs/benchmarks.md (40 minutes of the whole machine)
 	bench/report
 
 .PHONY: bench-quick
-bench-quick: build ## The same with 100 000 titles and fewer turns, printed
-	BENCH_TITLES=100000 BENCH_ROUNDS=3 BENCH_SECONDS=1 cargo run --release --locked --example bench-limit
-	BENCH_TITLES=100000 BENCH_ROUNDS=3 cargo run --release --locked --example bench-search
+bench-quick: build ## The same in small, printed (10 minutes)
+	BENCH_TITLES=100000 BENCH_SIZES=1000,10000,100000 BENCH_STUDENTS=5000 BENCH_CARDS=1000 BENCH_ROUNDS=3 BENCH_SECONDS=1 BENCH_LISTS=20 \
+	BENCH_PARTS="http growth circulation loans search postgres browser" bench/report
+
+.PHONY: bench-peers
+bench-peers: build ## Measure the program beside PocketBase and a small Express app, into docs/peers.md (needs the registries of npm and PyPI)
+	bench/peers/run
 
 .PHONY: bench-against
 bench-against: build ## Measure the program against BASELINE, an earlier commit, in one run (takes the whole machine)

@@ -5,10 +5,8 @@
 //! asked by turns, half a second each, so that what else the machine does meets all of them alike; the medians are those
 //! of all turns. Only answers that did what was asked are counted; others are reported apart.
 
-mod client;
-mod load;
+mod common;
 mod program;
-mod server;
 
 use std::{
     collections::BTreeMap,
@@ -22,9 +20,8 @@ use std::{
 use anyhow::{Context as _, Result};
 use clap::Parser;
 
-use load::load;
+use common::{figures::median, load::load, server::Server};
 use program::{Program, STUDENTS};
-use server::Server;
 
 /// Measures programs against each other.
 #[derive(Parser)]
@@ -281,15 +278,6 @@ async fn round(
     Ok(())
 }
 
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    match numbers.len() {
-        0 => f64::NAN,
-        n if n % 2 == 1 => numbers[n / 2],
-        n => f64::midpoint(numbers[n / 2 - 1], numbers[n / 2]),
-    }
-}
-
 /// A row of medians: the first program, then each other one and its ratio to the first.
 fn row(table: &mut String, label: &str, unit: &str, decimals: usize, medians: &[f64]) {
     let _ = write!(table, "{label:<34}{unit:<16}");
@@ -324,14 +312,16 @@ fn report(options: &Options, programs: &[Program], results: &[Results]) -> Strin
             for (unit, decimals, pick) in columns {
                 let medians: Vec<f64> = results
                     .iter()
-                    .map(|results| median(results.calls[&(call, connections)].iter().map(pick).collect()))
+                    .map(|results| {
+                        median(&results.calls[&(call, connections)].iter().map(pick).collect::<Vec<_>>())
+                    })
                     .collect();
                 row(&mut table, &label, unit, decimals, &medians);
             }
         }
     }
     let of = |pick: fn(&Results) -> &Vec<f64>| -> Vec<f64> {
-        results.iter().map(|results| median(pick(results).clone())).collect()
+        results.iter().map(|results| median(pick(results))).collect()
     };
     row(&mut table, "start until ready", "ms", 0, &of(|results| &results.start));
     row(&mut table, "memory at the end", "MiB", 0, &of(|results| &results.memory));

@@ -5,17 +5,15 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result};
 
-use crate::{
-    client::Connection,
+use crate::common::{
+    library::register,
     server::{Server, run, serve, sqlite},
 };
 
 /// Students that borrow. Each is registered and signed in through the API, where hashing takes its time.
 pub const STUDENTS: usize = 64;
-
-const PASSWORD: &str = "measured, not judged";
 
 pub struct Program {
     pub name: String,
@@ -38,22 +36,8 @@ impl Program {
         };
         program.import(catalogue, &work, folder)?;
         let server = serve(&program.binary, &sqlite(&work)).await?;
-        let mut connection = Connection::open(&server.address).await?;
         for n in 0..STUDENTS {
-            let email = format!("student{n}@example.org");
-            let body = format!(
-                r#"{{"email":"{email}","password":"{PASSWORD}","name":"Student {n}","rollNumber":"cs28-{n}","#
-            ) + r#""department":"Physics","batch":"2028"}"#;
-            let answer = connection
-                .send(&format!(
-                    "POST /library/api/v1/auth/register HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
-                     content-length: {}\r\n\r\n{body}",
-                    server.address,
-                    body.len()
-                ))
-                .await?;
-            ensure!(answer.status < 300, "{name}: auth/register answered {}", answer.status);
-            program.cookies.push(connection.sign_in(&server.address, &email, PASSWORD).await?);
+            program.cookies.push(register(&server, n).await.context(name.to_owned())?);
         }
         // A copy without the log of what is not yet in the file.
         run(&program.binary, &["backup", &prepared.display().to_string()], &sqlite(&work), "")?;

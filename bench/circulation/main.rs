@@ -4,12 +4,8 @@
 //! (loan, count of the title, copy, change) with prepared statements, one borrow in a transaction or 32, on one thread. It
 //! checks nothing, keeps no rules and answers nobody. Both commit durably (`synchronous = FULL`) and take turns.
 
-#[path = "../client.rs"]
-mod client;
-#[path = "../server.rs"]
-mod server;
-#[path = "../titles.rs"]
-mod titles;
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::{
     io::Write as _,
@@ -37,8 +33,11 @@ use library::{
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use rusqlite::{Connection, params};
 
-use server::{run, sqlite};
-use titles::Random;
+use common::{
+    figures::{Goal, median, note_goal},
+    server::{run, sqlite},
+    titles::Random,
+};
 
 /// Measures circulation against a raw loop.
 #[derive(Parser)]
@@ -287,11 +286,6 @@ fn commits(recorded: &PrometheusHandle) -> (f64, f64) {
     (value("library_commit_writes_count"), value("library_commit_writes_sum"))
 }
 
-fn median(mut numbers: Vec<f64>) -> f64 {
-    numbers.sort_by(f64::total_cmp);
-    numbers.get(numbers.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
 #[tokio::main(worker_threads = 2)]
 async fn main() -> Result<()> {
     let options = Options::parse();
@@ -334,7 +328,7 @@ async fn main() -> Result<()> {
         let writes = (after.1 - before.1) / (after.0 - before.0);
         let least = ratios.iter().copied().fold(f64::INFINITY, f64::min);
         let most = ratios.iter().copied().fold(0.0, f64::max);
-        let own = median(owns);
+        let own = median(&owns);
         let (name, goal) = match titles {
             Titles::Random => {
                 (format!("{clients}, random titles"), format!("{goal:.2} of the loop of {batch}"))
@@ -344,14 +338,19 @@ async fn main() -> Result<()> {
                 format!("{goal:.2} of random titles: {:.2}", own / of_32),
             ),
         };
+        let (measured, asked) = match titles {
+            Titles::Random => (median(&ratios), 0.6),
+            Titles::Hot => (own / of_32, 0.8),
+        };
+        note_goal(&format!("Circulation, share of a raw loop: {name}"), measured, Goal::AtLeast(asked), "")?;
         if clients == 32 && matches!(titles, Titles::Random) {
             of_32 = own;
         }
         println!(
             "| {name} | {:.0} | {own:.0} | **{:.2}** | {least:.2} to {most:.2} | {:.1} | {writes:.1} | {goal} |",
-            median(floors),
-            median(ratios),
-            median(p99s)
+            median(&floors),
+            median(&ratios),
+            median(&p99s)
         );
     }
     println!(

@@ -4,10 +4,8 @@
 //! pace first, one every quarter of a second a desk, and then each as soon as the one before is answered. The time of an
 //! answer is what the client sees on the loopback, so the server's part is below it. Before that, people are searched for.
 
-#[path = "../client.rs"]
-mod client;
-#[path = "../server.rs"]
-mod server;
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::{
     collections::BTreeMap,
@@ -20,8 +18,12 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 
-use client::Connection;
-use server::{Server, run, serve, sqlite};
+use common::{
+    client::Connection,
+    figures::percentile,
+    library::{EMAIL, PASSWORD, add_librarian, given_name, import_people, name, person_id, roll_number},
+    server::{Server, run, serve, sqlite},
+};
 
 /// Measures the desk.
 #[derive(Parser)]
@@ -41,55 +43,8 @@ const DESKS: usize = 10;
 const PEOPLE: usize = 100_000;
 const TITLES: usize = 100_000;
 const COPIES: usize = 10;
-const EMAIL: &str = "desk@example.org";
-const PASSWORD: &str = "measured, not judged";
 /// Between two scans of a librarian who is quick.
 const PACE: Duration = Duration::from_millis(250);
-
-const GIVEN: [&str; 20] = [
-    "Aarav", "Asha", "Bala", "Chitra", "Deepa", "Esha", "Farah", "Gopal", "Harini", "Imran", "Jaya", "Kiran",
-    "Lakshmi", "Manoj", "Nandini", "Omkar", "Priya", "Ravi", "Sunita", "Vikram",
-];
-const FAMILY: [&str; 25] = [
-    "Bose",
-    "Chatterjee",
-    "Das",
-    "Fernandes",
-    "Ghosh",
-    "Gupta",
-    "Iyer",
-    "Joshi",
-    "Khan",
-    "Kulkarni",
-    "Kumar",
-    "Menon",
-    "Mishra",
-    "Nair",
-    "Naidu",
-    "Patel",
-    "Pillai",
-    "Rao",
-    "Reddy",
-    "Sharma",
-    "Shetty",
-    "Singh",
-    "Thomas",
-    "Varma",
-    "Yadav",
-];
-
-fn name(n: usize) -> String {
-    format!("{} {}", GIVEN[n % GIVEN.len()], FAMILY[n / GIVEN.len() % FAMILY.len()])
-}
-
-fn write_people(path: &Path) -> Result<()> {
-    let mut file = BufWriter::new(std::fs::File::create(path)?);
-    writeln!(file, "rollNumber,name,email,department,batch,category")?;
-    for n in 0..PEOPLE {
-        writeln!(file, "p{n:06},{},,Department {},{},Student", name(n), n % 12, 2020 + n % 8)?;
-    }
-    Ok(file.flush()?)
-}
 
 fn write_books(path: &Path) -> Result<()> {
     let mut file = BufWriter::new(std::fs::File::create(path)?);
@@ -106,14 +61,11 @@ fn write_books(path: &Path) -> Result<()> {
 }
 
 fn prepare(program: &Path, database: &str, folder: &Path) -> Result<()> {
-    let (people, books, rejected) =
-        (folder.join("people.csv"), folder.join("books.csv"), folder.join("rejected.csv"));
-    write_people(&people)?;
+    let (books, rejected) = (folder.join("books.csv"), folder.join("rejected.csv"));
     write_books(&books)?;
     let text = |path: &Path| path.display().to_string();
-    let admin = ["admin", "create", "--email", EMAIL, "--name", "The Desk", "--password-stdin"];
-    run(program, &admin, database, &format!("{PASSWORD}\n"))?;
-    let took = run(program, &["import", "people", &text(&people)], database, "")?;
+    add_librarian(program, database)?;
+    let took = import_people(program, database, folder, PEOPLE)?;
     eprintln!("{PEOPLE} people imported in {:.1} s", took.as_secs_f64());
     let took =
         run(program, &["import", "books", &text(&books), "--rejected", &text(&rejected)], database, "")?;
@@ -161,8 +113,7 @@ impl Desk {
     async fn scan(&mut self, scan: Scan, code: &str, person: Option<usize>) -> Result<()> {
         let mut body = format!(r#"{{"code":"{code}""#);
         if let Some(person) = person {
-            // The librarian is the first person of the database.
-            let _ = write!(body, r#","person":{}"#, person + 2);
+            let _ = write!(body, r#","person":{}"#, person_id(person));
         }
         body.push('}');
         self.sent += 1;
@@ -193,7 +144,7 @@ impl Desk {
                 .map(|n| (own * 3 + n) * 61_803 % (TITLES * COPIES) + 1)
                 .map(|n| format!("L{n:06}"))
                 .collect();
-            self.scan(Scan::Card, &format!("p{person:06}"), None).await?;
+            self.scan(Scan::Card, &roll_number(person), None).await?;
             for code in &copies {
                 self.scan(Scan::Lend, code, Some(person)).await?;
             }
@@ -215,9 +166,9 @@ const SEARCHES: usize = 300;
 /// Searches as a librarian types them in `People`, each for other people, one after the other.
 async fn search(desk: &mut Desk, table: &mut String) -> Result<()> {
     let kinds: [(&str, Words); 5] = [
-        ("a roll number", |n| format!("p{:06}", n * 331 % PEOPLE)),
+        ("a roll number", |n| roll_number(n * 331 % PEOPLE)),
         ("the end of a roll number", |n| format!("{:04}", n * 331 % 10_000)),
-        ("a given name", |n| GIVEN[n % GIVEN.len()].to_lowercase()),
+        ("a given name", |n| given_name(n).to_lowercase()),
         ("a whole name", |n| name(n * 7).to_lowercase().replace(' ', "%20")),
         ("nobody's name", |n| format!("zz{n}")),
     ];
@@ -235,30 +186,25 @@ async fn search(desk: &mut Desk, table: &mut String) -> Result<()> {
             times.push(begun.elapsed().as_secs_f64() * 1000.0);
             ensure!(status == 200, "a search answered {status}");
         }
-        times.sort_by(f64::total_cmp);
-        let (median, p99, longest) = (at(&times, 50), at(&times, 99), at(&times, 100));
+        let (median, p99, longest) =
+            (percentile(&times, 50), percentile(&times, 99), percentile(&times, 100));
         let _ = writeln!(table, "| {kind} | {median:.1} | {p99:.1} | {longest:.1} |");
     }
     Ok(())
 }
 
-fn at(sorted: &[f64], share: usize) -> f64 {
-    sorted.get((sorted.len() * share / 100).min(sorted.len().saturating_sub(1))).copied().unwrap_or(f64::NAN)
-}
-
 /// A row of the table for what was seen at one pace.
 fn rows(table: &mut String, pace: &str, seen: &Seen, seconds: f64) {
     for (scan, name) in [(Scan::Card, "card"), (Scan::Lend, "lend"), (Scan::Return, "return")] {
-        let mut times = seen.get(&scan).cloned().unwrap_or_default();
-        times.sort_by(f64::total_cmp);
+        let times = seen.get(&scan).cloned().unwrap_or_default();
         #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
         let rate = times.len() as f64 / seconds;
         let _ = writeln!(
             table,
             "| {pace} | {name} | {rate:.0} | {:.1} | {:.1} | {:.1} |",
-            at(&times, 50),
-            at(&times, 99),
-            at(&times, 100)
+            percentile(&times, 50),
+            percentile(&times, 99),
+            percentile(&times, 100)
         );
     }
 }

@@ -4,33 +4,30 @@
 //! cores. Program and limit take turns; the ratios are those of each turn's pair, their medians are in the table. The
 //! library has 1 000 000 titles of three copies each.
 
-#[path = "../client.rs"]
-mod client;
-mod floor;
-#[path = "../server.rs"]
-mod server;
-#[path = "../titles.rs"]
-mod titles;
-mod wrk;
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::{
     fmt::Write as _,
     fs,
-    io::BufWriter,
     path::{Path, PathBuf},
     time::Duration,
 };
 
 use anyhow::{Context as _, Result};
-use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use clap::Parser;
-use library::{fold::title_key, search::Entry};
+use library::search::Entry;
 
-use client::Connection;
-use floor::Floor;
-use server::{Server, run, serve, sqlite};
-use titles::{QUERIES, Random, titles};
-use wrk::{Seen, load};
+use common::{
+    client::Connection,
+    figures::{Goal, median, note_goal},
+    floor::Floor,
+    library::{add_librarian, import_titles, sign_in},
+    paths::Paths,
+    server::{Server, serve, sqlite},
+    titles::titles,
+    wrk::{Seen, load},
+};
 
 /// Measures the program against the limit of this machine.
 #[derive(Parser)]
@@ -52,46 +49,8 @@ struct Options {
     program: PathBuf,
 }
 
-const API: &str = "/library/api/v1";
-const EMAIL: &str = "bench@example.org";
-const PASSWORD: &str = "measured, not judged";
 const CONNECTIONS: usize = 32;
-/// Paths that take turns where no answer is to be asked for twice in a while.
-const PATHS: usize = 20_000;
 const COPIES: usize = 3;
-
-fn write_catalogue(path: &Path, entries: &[Entry]) -> Result<()> {
-    let mut random = Random::new(3);
-    let mut file = csv::Writer::from_writer(BufWriter::new(fs::File::create(path)?));
-    file.write_record(["title", "author", "genre", "description", "publishedYear", "noOfBooks", "location"])?;
-    for entry in entries {
-        let words: Vec<String> = (0..30 + random.below(30)).map(|_| random.word(3)).collect();
-        let (year, location) = (1900 + random.below(120), format!("A-{}", random.below(90)));
-        file.write_record([
-            &entry.title,
-            &entry.author,
-            "Fiction",
-            &words.join(" "),
-            &year.to_string(),
-            &COPIES.to_string(),
-            &location,
-        ])?;
-    }
-    Ok(file.flush()?)
-}
-
-/// A cursor behind this book, as the program makes them: the order's bits, the number, the key.
-fn cursor(entry: &Entry, newest: bool) -> String {
-    let key = if newest { String::new() } else { title_key(&entry.title) };
-    let head = if newest { 0b101 } else { 0b100 };
-    URL_SAFE_NO_PAD.encode(serde_json::json!([head, entry.id, key]).to_string())
-}
-
-fn median(numbers: &[f64]) -> f64 {
-    let mut numbers = numbers.to_vec();
-    numbers.sort_by(f64::total_cmp);
-    numbers[numbers.len() / 2]
-}
 
 /// One row of the table.
 struct Measured {
@@ -122,6 +81,21 @@ impl Measured {
             self.goal
         );
         row
+    }
+
+    fn note(&self) -> Result<()> {
+        let ratios: Vec<f64> =
+            self.pairs.iter().map(|(floor, own)| own.per_second / floor.per_second).collect();
+        // What has no ratio to keep is not in the table of goals.
+        if self.goal == 0.0 {
+            return Ok(());
+        }
+        note_goal(
+            &format!("HTTP, share of the limit: {}", self.what),
+            median(&ratios),
+            Goal::AtLeast(self.goal),
+            "",
+        )
     }
 }
 
@@ -178,14 +152,10 @@ impl Bench<'_> {
     }
 }
 
-async fn start(options: &Options, folder: &Path, catalogue: &Path) -> Result<(Server, String)> {
+async fn start(options: &Options, folder: &Path, entries: &[Entry]) -> Result<(Server, String)> {
     let database = sqlite(&folder.join("bench.db"));
-    let text = |path: &Path| path.display().to_string();
-    let admin = ["admin", "create", "--email", EMAIL, "--name", "The Bench", "--password-stdin"];
-    run(&options.program, &admin, &database, &format!("{PASSWORD}\n"))?;
-    let rejected = folder.join("rejected.csv");
-    let import = ["import", "books", &text(catalogue), "--rejected", &text(&rejected)];
-    let took = run(&options.program, &import, &database, "")?;
+    add_librarian(&options.program, &database)?;
+    let took = import_titles(&options.program, &database, folder, entries, COPIES)?;
     println!("{} titles imported in {:.0} s.", options.titles, took.as_secs_f64());
     let server = serve(&options.program, &database).await?;
     println!(
@@ -193,8 +163,7 @@ async fn start(options: &Options, folder: &Path, catalogue: &Path) -> Result<(Se
         server.started_in.as_secs_f64(),
         server.memory()?
     );
-    let mut connection = Connection::open(&server.address).await?;
-    let cookie = connection.sign_in(&server.address, EMAIL, PASSWORD).await?;
+    let cookie = sign_in(&server).await?;
     Ok((server, cookie))
 }
 
@@ -203,51 +172,20 @@ async fn main() -> Result<()> {
     let options = Options::parse();
     let folder = tempfile::tempdir()?;
     let entries = titles(options.real_titles.as_deref(), options.titles)?;
-    let catalogue = folder.path().join("catalogue.csv");
-    write_catalogue(&catalogue, &entries)?;
-    let (server, cookie) = start(&options, folder.path(), &catalogue).await?;
+    let (server, cookie) = start(&options, folder.path(), &entries).await?;
+    let paths = Paths::of(&entries);
     let bench = Bench { options: &options, folder: folder.path(), server, cookie };
 
-    let mut random = Random::new(11);
-    let mut some = |path: &mut dyn FnMut(&mut Random, &Entry) -> String| -> Vec<String> {
-        (0..PATHS)
-            .map(|_| {
-                let entry = &entries[random.below(entries.len())];
-                path(&mut random, entry)
-            })
-            .collect()
-    };
-    let first = format!("{API}/books?field=any&sort=title&limit=24");
-    let deep = |sort: &'static str| {
-        move |_: &mut Random, entry: &Entry| {
-            let cursor = cursor(entry, sort == "newest");
-            format!("{API}/books?field=any&sort={sort}&limit=24&cursor={cursor}")
-        }
-    };
-    let (by_title, newest) = (some(&mut deep("title")), some(&mut deep("newest")));
-    let books = some(&mut |_, entry| format!("{API}/books/{}", entry.id));
-    let words =
-        some(&mut |random, _| format!("{API}/books?q={}&field=any&sort=title&limit=24", random.word(3)));
-    let searches: Vec<String> = QUERIES
-        .iter()
-        .map(|query| {
-            let text: String = url::form_urlencoded::byte_serialize(query.as_bytes()).collect();
-            format!("{API}/books?q={text}&field=any&sort=title&limit=24")
-        })
-        .collect();
-
+    let first = std::slice::from_ref(&paths.first);
     let mut rows = vec![
-        bench
-            .against_floor("catalogue, first page, asked for again", 0.80, std::slice::from_ref(&first))
-            .await?,
-        bench.against_floor("catalogue, any page, title order", 0.45, &by_title).await?,
-        bench.against_floor("catalogue, any page, newest order", 0.45, &newest).await?,
-        bench.against_floor("one book", 0.60, &books).await?,
-        bench.against_floor("sixteen searches, asked for again", 0.80, &searches).await?,
-        bench.against_floor("a word never asked for before", 0.0, &words).await?,
+        bench.against_floor("catalogue, first page, asked for again", 0.80, first).await?,
+        bench.against_floor("catalogue, any page, title order", 0.45, &paths.by_title).await?,
+        bench.against_floor("catalogue, any page, newest order", 0.45, &paths.newest).await?,
+        bench.against_floor("one book", 0.60, &paths.books).await?,
+        bench.against_floor("sixteen searches, asked for again", 0.80, &paths.searches).await?,
+        bench.against_floor("a word never asked for before", 0.0, &paths.words).await?,
     ];
     eprintln!("signed in against signed out");
-    let first = std::slice::from_ref(&first);
     let signed_out = || bench.load(&bench.server.address, first, false);
     rows.push(bench.by_turns("first page signed in, against signed out", 0.93, signed_out, first)?);
     let screen = screen_script()?;
@@ -259,6 +197,7 @@ async fn main() -> Result<()> {
     println!("|---|---|---|---|---|---|---|---|");
     for row in &rows {
         println!("{}", row.row());
+        row.note()?;
     }
     println!("\nMemory after the load: {} MiB.", bench.server.memory()?);
     Ok(())

@@ -3,8 +3,8 @@
 //! Goal: a page with its total costs no more than 1.5 passes for any of the sixteen queries, and 0.15 passes for words
 //! that nobody asked before. With other spellings the 99th of a hundred such words is answered within 20 ms.
 
-#[path = "../titles.rs"]
-mod titles;
+#[path = "../common/mod.rs"]
+mod common;
 
 use std::{
     hint::black_box,
@@ -20,7 +20,7 @@ use library::{
 };
 use memchr::memmem;
 
-use titles::{QUERIES, Random, titles};
+use common::titles::{QUERIES, Random, titles};
 
 /// Measures the search index.
 #[derive(Parser)]

@@ -302,7 +302,7 @@ impl Page {
         let direction = if setting.rtl { " direction=\"rtl\"" } else { "" };
         put!(
             self.svg,
-            "<g font-family=\"{}\" font-size=\"{}\" font-weight=\"{}\" fill=\"{}\"{}{}{}>",
+            "<g text-rendering=\"geometricPrecision\" font-family=\"{}\" font-size=\"{}\" font-weight=\"{}\" fill=\"{}\"{}{}{}>",
             self.face.fonts(setting.script),
             setting.size,
             weight,

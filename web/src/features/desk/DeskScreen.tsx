@@ -28,9 +28,9 @@ export default function DeskScreen() {
   const { desk, open, told, waiting, cut, mode, undone } = useDesk()
   const [newest, ...earlier] = told
   const scans = waiting.filter(({ task }) => task.kind === 'scan' || task.kind === 'other')
-  const [code, setCode] = useState('')
   const [soundIsOn, setSound] = useState(sound.isOn)
   const [filming, setFilming] = useState(false)
+  // It keeps its own text: a scanner types twenty keys in a moment, and none of them draws the desk anew.
   const box = useRef<HTMLInputElement>(null)
   const answer = useRef<HTMLDivElement>(null)
   const focusBox = () => box.current?.focus({ preventScroll: true })
@@ -50,11 +50,17 @@ export default function DeskScreen() {
     return () => removeEventListener('keydown', onKey, true)
   }, [])
 
+  /** What stands in the box, which is empty afterwards. */
+  function taken(): string {
+    if (!box.current) return ''
+    const { value } = box.current
+    box.current.value = ''
+    return value.trim()
+  }
+
   function take() {
-    const scanned = code.trim()
-    if (scanned === '') return
-    setCode('')
-    desk.scan(scanned)
+    const scanned = taken()
+    if (scanned !== '') desk.scan(scanned)
   }
 
   const settle: OnSettle = (label, send) => {
@@ -63,8 +69,8 @@ export default function DeskScreen() {
   }
 
   function escape() {
-    if (code !== '') setCode('')
-    else if (mode) desk.setMode(null)
+    if (taken() !== '') return
+    if (mode) desk.setMode(null)
     else desk.close()
   }
 
@@ -148,11 +154,9 @@ export default function DeskScreen() {
               inputMode="search"
               enterKeyHint="go"
               className={classes.box}
-              value={code}
-              onChange={(event) => setCode(event.currentTarget.value)}
               onKeyDown={(event) => {
                 // Some scanners end with Tab.
-                if (event.key !== 'Tab' || event.shiftKey || code.trim() === '') return
+                if (event.key !== 'Tab' || event.shiftKey || event.currentTarget.value.trim() === '') return
                 event.preventDefault()
                 take()
               }}

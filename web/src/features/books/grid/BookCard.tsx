@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { memo, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
@@ -23,7 +23,7 @@ export type BookCardProps = {
 }
 
 /** One book in a list. The link of its title reaches over the whole card; the actions lie above it. */
-export function BookCard({
+export const BookCard = memo(function BookCard({
   book,
   to,
   layout = 'tall',
@@ -70,4 +70,4 @@ export function BookCard({
       </div>
     </article>
   )
-}
+})

@@ -1,6 +1,7 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { t } from '../../../lib/messages'
 import classes from './BookCover.module.css'
+import { coverTurn } from './coverTurns'
 
 type Coverable = { id: number; title: string; author: string; photoURL: string }
 
@@ -26,6 +27,8 @@ export function BookCover({ book, alone = false, eager = false }: BookCoverProps
 function Cover({ book, alone, eager }: Required<BookCoverProps>) {
   const [stage, setStage] = useState<Stage>(book.photoURL === '' ? 'drawn' : 'photo')
   const [loaded, setLoaded] = useState(false)
+  const [begun, setBegun] = useState(false)
+  useEffect(() => coverTurn(() => setBegun(true)), [])
   const alt = alone ? t('books.cover', { title: book.title }) : ''
 
   if (stage === 'plain') {
@@ -45,9 +48,9 @@ function Cover({ book, alone, eager }: Required<BookCoverProps>) {
     )
   }
   return (
-    <div className={classes.cover} data-loading={!loaded || undefined}>
+    <div className={classes.cover} data-loading={!loaded || undefined} data-eager={eager || undefined}>
       <img
-        src={stage === 'photo' ? book.photoURL : drawnCover(book.id)}
+        src={!begun ? undefined : stage === 'photo' ? book.photoURL : drawnCover(book.id)}
         alt={alt}
         width={200}
         height={300}

@@ -1,7 +1,18 @@
 import { Anchor, Button, Skeleton, Text } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import {
+  memo,
+  startTransition,
+  useDeferredValue,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react'
 import { BOOKS_PER_PAGE, bookListQuery, exactTotalQuery, type BookFilter } from '../../../api/books'
 import { pagesBefore } from '../../../api/pages'
 import type { Book } from '../../../api/types'
@@ -58,7 +69,10 @@ function useWidth() {
  * directions and far ones are let go, so that a million books scroll like a hundred.
  */
 export function BookGrid({ filter, columns: wide, linkTo, actions, filters = false, empty }: BookGridProps) {
-  const query = useBookList(filter)
+  const asked = useBookList(filter)
+  const deferred = useDeferredValue(asked)
+  // The first cards give way to typing. Those that scrolling asked for do not: it would run into the end of the list.
+  const query = (asked.data?.pages.length ?? 0) > 1 ? asked : deferred
   const { ref, width } = useWidth()
   const columns = columnsFor(wide, width)
   const layout = wide === 6 ? 'tall' : 'wide'
@@ -159,11 +173,25 @@ type RowsProps = {
   actions: BookGridProps['actions']
 }
 
-function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
+/** Rows beyond the window on either side. */
+const OVERSCAN = 2
+
+/** Whether the first picture was painted: what nobody sees yet is made after it. */
+function usePainted(): boolean {
+  const [painted, setPainted] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => startTransition(() => setPainted(true)))
+    return () => clearTimeout(timer)
+  }, [])
+  return painted
+}
+
+const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
   const list = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
   const pages = query.data
-  const books = pages?.pages.flatMap((page) => page.books) ?? []
+  const books = useMemo(() => pages?.pages.flatMap((page) => page.books) ?? [], [pages])
+  const painted = usePainted()
   // Pages before the window were let go; their rows keep their room, so that nothing jumps.
   const before = pagesBefore(pages) * BOOKS_PER_PAGE
   const known = before + books.length
@@ -180,7 +208,7 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
   const virtual = useWindowVirtualizer({
     count: Math.ceil(known / columns),
     estimateSize: () => height,
-    overscan: 2,
+    overscan: painted ? OVERSCAN : 0,
     scrollMargin: top,
   })
   const rows = virtual.getVirtualItems()
@@ -243,45 +271,19 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
         onKeyDown={onKeyDown}
       >
         {rows.map((row) => (
-          <div
+          <Row
             key={row.key}
-            ref={virtual.measureElement}
-            data-index={row.index}
-            role="presentation"
-            className={classes.row}
-            data-layout={layout}
-            style={{
-              gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`,
-              transform: `translateY(${row.start - top}px)`,
-            }}
-          >
-            {Array.from({ length: columns }, (_, column) => {
-              const index = row.index * columns + column
-              const book = books[index - before]
-              if (index >= known) return null
-              return (
-                <div
-                  key={book?.id ?? -index}
-                  role="listitem"
-                  data-index={index}
-                  aria-setsize={setSize}
-                  aria-posinset={index + 1}
-                >
-                  {book ? (
-                    <BookCard
-                      book={book}
-                      to={linkTo(book)}
-                      layout={layout}
-                      eager={index < columns * 2}
-                      actions={actions?.(book, index)}
-                    />
-                  ) : (
-                    <CardSkeleton layout={layout} />
-                  )}
-                </div>
-              )
-            })}
-          </div>
+            measure={virtual.measureElement}
+            row={row.index}
+            start={row.start - top}
+            columns={columns}
+            layout={layout}
+            books={books}
+            before={before}
+            setSize={setSize}
+            linkTo={linkTo}
+            actions={actions}
+          />
         ))}
       </div>
       {isError && (
@@ -298,7 +300,60 @@ function Rows({ query, columns, width, layout, linkTo, actions }: RowsProps) {
       )}
     </>
   )
+})
+
+type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'actions'> & {
+  measure: (element: HTMLElement | null) => void
+  row: number
+  /** Pixels from the top of the list. */
+  start: number
+  books: readonly Book[]
+  /** How many books lie before the first of `books`. */
+  before: number
+  setSize: number
 }
+
+/** One row of cards; where its page is not there, their outlines. */
+const Row = memo(function Row(props: RowProps) {
+  const { measure, row, start, columns, layout, books, before, setSize, linkTo, actions } = props
+  return (
+    <div
+      ref={measure}
+      data-index={row}
+      role="presentation"
+      className={classes.row}
+      data-layout={layout}
+      style={{ gridTemplateColumns: `repeat(${columns}, minmax(0, 1fr))`, transform: `translateY(${start}px)` }}
+    >
+      {Array.from({ length: columns }, (_, column) => {
+        const index = row * columns + column
+        const book = books[index - before]
+        if (index >= before + books.length) return null
+        return (
+          <div
+            key={book?.id ?? -index}
+            role="listitem"
+            data-index={index}
+            aria-setsize={setSize}
+            aria-posinset={index + 1}
+          >
+            {book ? (
+              <BookCard
+                book={book}
+                to={linkTo(book)}
+                layout={layout}
+                eager={index < columns * 2}
+                actions={actions?.(book, index)}
+              />
+            ) : (
+              <CardSkeleton layout={layout} />
+            )}
+          </div>
+        )
+      })}
+    </div>
+  )
+})
 
 function SkeletonRow({ columns, rows, layout }: { columns: number; rows: number; layout: 'tall' | 'wide' }) {
   return (

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { useMay } from '../../../api/account'
+import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
@@ -11,6 +12,8 @@ import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
 import { useDeleteBook } from './DeleteBook'
 import { WhoseNumber } from './WhoseNumber'
+
+const linkTo = (book: Book) => paths.bookDetail(book.id)
 
 export default function AdminHomeScreen() {
   const q = useSearchText()
@@ -36,7 +39,7 @@ export default function AdminHomeScreen() {
         filter={{ q, field: 'any', ...narrowing }}
         columns={6}
         filters
-        linkTo={(book) => paths.bookDetail(book.id)}
+        linkTo={linkTo}
         actions={
           may
             ? (book, place) => (

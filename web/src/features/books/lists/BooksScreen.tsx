@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { Link } from 'react-router'
+import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { useNarrowing } from '../grid/BookFilters'
@@ -8,6 +9,8 @@ import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
 import { WhoseNumber } from './WhoseNumber'
+
+const linkTo = (book: Book) => paths.bookDetail(book.id)
 
 /** All Books: find one and go to its form. */
 export default function BooksScreen() {
@@ -23,7 +26,7 @@ export default function BooksScreen() {
         filter={{ q, field: 'any', ...narrowing }}
         columns={3}
         filters
-        linkTo={(book) => paths.bookDetail(book.id)}
+        linkTo={linkTo}
         actions={(book) => (
           <Button
             component={Link}

@@ -1,4 +1,5 @@
 import { EVERY_BOOK } from '../../../api/books'
+import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
@@ -6,6 +7,8 @@ import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { AddFirstBook } from './AddFirstBook'
 import { useDeleteBook } from './DeleteBook'
+
+const linkTo = (book: Book) => paths.bookDetail(book.id)
 
 /** Delete Books: find one by its title and take it out of the catalogue. */
 export default function DeleteBooksScreen() {
@@ -19,7 +22,7 @@ export default function DeleteBooksScreen() {
       <BookGrid
         filter={{ q, field: 'title', ...EVERY_BOOK }}
         columns={3}
-        linkTo={(book) => paths.bookDetail(book.id)}
+        linkTo={linkTo}
         actions={button}
         empty={<AddFirstBook />}
       />

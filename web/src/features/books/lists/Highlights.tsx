@@ -1,6 +1,6 @@
 import { Anchor, Button, Skeleton } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useDeferredValue, type ReactNode } from 'react'
 import { Link } from 'react-router'
 import { sessionQuery } from '../../../api/account'
 import { highlightsQuery } from '../../../api/books'
@@ -19,7 +19,8 @@ const SHOWN = 12
 
 /** The three slides above the catalogue (R-STU-1): what is new, what the librarians like best, what the reader has. */
 export function Highlights() {
-  const books = useQuery(highlightsQuery).data?.books
+  // Covers that arrive give way to what somebody does meanwhile.
+  const books = useDeferredValue(useQuery(highlightsQuery).data)?.books
   const best = books?.filter((book) => book.rating === 5)
 
   return (

@@ -1,3 +1,4 @@
+import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../lib/paths'
 import { BookGrid } from '../grid/BookGrid'
@@ -6,6 +7,8 @@ import { EmptyState } from '../../../ui/EmptyState'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'
 import { Highlights } from './Highlights'
+
+const linkTo = (book: Book) => paths.studentBookDetail(book.id)
 
 export default function StudentHomeScreen() {
   const q = useSearchText()
@@ -20,7 +23,7 @@ export default function StudentHomeScreen() {
         filter={{ q, field: 'any', ...narrowing }}
         columns={6}
         filters
-        linkTo={(book) => paths.studentBookDetail(book.id)}
+        linkTo={linkTo}
         empty={<EmptyState message={t('books.student.empty')} />}
       />
     </>

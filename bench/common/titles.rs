@@ -1,5 +1,4 @@
 //! Titles to measure with: real ones from a file, or some of our own making.
-#![allow(dead_code, reason = "each bench uses a part of it")]
 
 use std::{fs::File, io::Read as _, path::Path};
 

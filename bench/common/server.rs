@@ -1,5 +1,4 @@
 //! A program that runs: its commands, and its server.
-#![allow(dead_code, reason = "each bench uses a part of it")]
 
 use std::{
     io::Write as _,
@@ -10,12 +9,14 @@ use std::{
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::client::Connection;
+use super::client::Connection;
 
 /// A running server, killed when it is dropped.
 pub struct Server {
     child: Child,
     pub address: String,
+    /// Where its metrics are read, if it was started for that.
+    metrics: Option<String>,
     pub started_in: Duration,
 }
 
@@ -41,14 +42,53 @@ pub fn run(binary: &Path, arguments: &[&str], database: &str, input: &str) -> Re
     Ok(begun.elapsed())
 }
 
+fn free_address() -> Result<String> {
+    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
+    Ok(format!("127.0.0.1:{port}"))
+}
+
 /// Starts a server on a free port and waits until it is ready.
 pub async fn serve(binary: &Path, database: &str) -> Result<Server> {
-    let port = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
-    let address = format!("127.0.0.1:{port}");
+    start(binary, database, None).await
+}
+
+/// The same, with its metrics on another free port.
+pub async fn serve_with_metrics(binary: &Path, database: &str) -> Result<Server> {
+    start(binary, database, Some(free_address()?)).await
+}
+
+async fn start(binary: &Path, database: &str, metrics: Option<String>) -> Result<Server> {
+    let address = free_address()?;
+    let mut arguments = vec!["serve", "--listen", &address];
+    if let Some(metrics) = &metrics {
+        arguments.extend(["--metrics-listen", metrics.as_str()]);
+    }
+    when_ready(command(binary, &arguments, database), address, metrics, "/library/readyz").await
+}
+
+/// Starts another program, which listens at this address, and waits until it answers this path.
+#[expect(clippy::disallowed_methods, reason = "the bench runs the programs it measures")]
+pub async fn serve_other(
+    binary: &Path,
+    arguments: impl FnOnce(&str) -> Vec<String>,
+    ready: &str,
+) -> Result<Server> {
+    let address = free_address()?;
+    let mut command = Command::new(binary);
+    command.args(arguments(&address)).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    when_ready(command, address, None, ready).await
+}
+
+async fn when_ready(
+    mut command: Command,
+    address: String,
+    metrics: Option<String>,
+    ready: &str,
+) -> Result<Server> {
     let begun = Instant::now();
-    let child = command(binary, &["serve", "--listen", &address], database).spawn()?;
-    let mut server = Server { child, address, started_in: Duration::ZERO };
-    let request = format!("GET /library/readyz HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
+    let child = command.spawn()?;
+    let mut server = Server { child, address, metrics, started_in: Duration::ZERO };
+    let request = format!("GET {ready} HTTP/1.1\r\nhost: {}\r\n\r\n", server.address);
     loop {
         if let Ok(mut connection) = Connection::open(&server.address).await
             && connection.send(&request).await.is_ok_and(|answer| answer.status == 200)
@@ -56,12 +96,17 @@ pub async fn serve(binary: &Path, database: &str) -> Result<Server> {
             server.started_in = begun.elapsed();
             return Ok(server);
         }
-        ensure!(server.child.try_wait()?.is_none(), "{} ended at once", binary.display());
+        ensure!(server.child.try_wait()?.is_none(), "a program ended at once: {command:?}");
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 
 impl Server {
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Processor time used so far, in the kernel too.
     pub fn processor_time(&self) -> Result<Duration> {
         // After the name in brackets; utime and stime are the 14th and 15th field, in hundredths of a second.
@@ -69,6 +114,18 @@ impl Server {
         let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
         let ticks = fields.skip(11).take(2).map(str::parse::<u64>).sum::<Result<u64, _>>()?;
         Ok(Duration::from_millis(ticks * 10))
+    }
+
+    /// Commits so far, and the writes in them.
+    pub async fn commits(&self) -> Result<(f64, f64)> {
+        let address = self.metrics.as_ref().context("the server was started without metrics")?;
+        let mut connection = Connection::open(address).await?;
+        connection.send(&format!("GET /metrics HTTP/1.1\r\nhost: {address}\r\n\r\n")).await?;
+        let value = |name: &str| {
+            let line = connection.text().lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|value| value.trim().parse().ok()).unwrap_or(0.0)
+        };
+        Ok((value("library_commit_writes_count"), value("library_commit_writes_sum")))
     }
 
     /// Resident memory in MiB.

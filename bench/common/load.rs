@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::client::Connection;
+use super::client::Connection;
 
 /// What a load saw.
 #[derive(Default)]

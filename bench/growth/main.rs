@@ -1,0 +1,148 @@
+//! A part of `make bench`: what the program's answers cost as the catalogue grows. The same requests are sent to libraries
+//! of each size; the table is printed, and the processor time of an answer is drawn as an SVG.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod plot;
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::Result;
+use clap::Parser;
+
+use common::{
+    figures::{Goal, median, note_goal},
+    library::{add_librarian, import_titles, sign_in},
+    paths::Paths,
+    server::{serve, sqlite},
+    titles::titles,
+    wrk::load,
+};
+use plot::{Line, plot};
+
+/// Measures how the cost of an answer grows.
+#[derive(Parser)]
+struct Options {
+    /// Numbers of titles, with commas between.
+    #[arg(long, env = "BENCH_SIZES", value_delimiter = ',', default_values_t = [10_000, 100_000, 1_000_000])]
+    sizes: Vec<usize>,
+    /// Seconds of each turn.
+    #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
+    seconds: u64,
+    /// How many turns.
+    #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
+    rounds: usize,
+    /// A CSV file of real titles; generated ones if not said.
+    #[arg(long, env = "LIBRARY_REAL_TITLES")]
+    real_titles: Option<PathBuf>,
+    /// Where the plot is written.
+    #[arg(long, default_value = "docs/growth.svg")]
+    plot: PathBuf,
+    /// The program.
+    #[arg(default_value = "target/release/library")]
+    program: PathBuf,
+}
+
+const CONNECTIONS: usize = 32;
+const COPIES: usize = 3;
+/// How many times as much an answer may cost in the largest library as in the smallest.
+const GROWTH: f64 = 2.0;
+
+/// One kind of answer in one library.
+#[derive(Clone, Copy)]
+struct Cost {
+    per_second: f64,
+    p99: f64,
+    /// Microseconds of the processor.
+    processor: f64,
+}
+
+/// What is asked for in each library, in the order of the table.
+fn kinds(paths: &Paths) -> [(&'static str, &[String]); 5] {
+    [
+        ("any page, title order", &paths.by_title),
+        ("any page, newest order", &paths.newest),
+        ("one book", &paths.books),
+        ("sixteen searches, asked for again", &paths.searches),
+        ("a word never asked for before", &paths.words),
+    ]
+}
+
+async fn measure(options: &Options, size: usize, folder: &Path) -> Result<Vec<(&'static str, Cost)>> {
+    let entries = titles(options.real_titles.as_deref(), size)?;
+    let database = sqlite(&folder.join(format!("{size}.db")));
+    add_librarian(&options.program, &database)?;
+    import_titles(&options.program, &database, folder, &entries, COPIES)?;
+    let server = serve(&options.program, &database).await?;
+    let cookie = sign_in(&server).await?;
+    let paths = Paths::of(&entries);
+    let mut found = Vec::new();
+    for (what, paths) in kinds(&paths) {
+        eprintln!("{size}: {what}");
+        let (mut rates, mut p99s, mut costs) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..options.rounds {
+            let before = server.processor_time()?;
+            let seen = tokio::task::block_in_place(|| {
+                load(&server.address, paths, Some(&cookie), CONNECTIONS, options.seconds, folder)
+            })?;
+            let used = server.processor_time()?.saturating_sub(before).as_secs_f64() * 1e6;
+            rates.push(seen.per_second);
+            p99s.push(seen.p99);
+            costs.push(used / (seen.per_second * Duration::from_secs(options.seconds).as_secs_f64()));
+        }
+        let cost = Cost { per_second: median(&rates), p99: median(&p99s), processor: median(&costs) };
+        found.push((what, cost));
+    }
+    Ok(found)
+}
+
+/// 10 000 as people write it.
+fn count(size: usize) -> String {
+    match size {
+        size if size % 1_000_000 == 0 => format!("{} M", size / 1_000_000),
+        size if size % 1000 == 0 => format!("{} k", size / 1000),
+        size => size.to_string(),
+    }
+}
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<()> {
+    let options = Options::parse();
+    let mut sizes = Vec::new();
+    for &size in &options.sizes {
+        let folder = tempfile::tempdir()?;
+        sizes.push((size, measure(&options, size, folder.path()).await?));
+    }
+    let mut lines: Vec<Line> = Vec::new();
+    println!("| What | titles | a second | p99 ms | processor µs an answer |");
+    println!("|---|---|---|---|---|");
+    let kinds = sizes.first().map_or(0, |(_, found)| found.len());
+    for kind in 0..kinds {
+        let mut line = Line { name: "", points: Vec::new() };
+        for (size, found) in &sizes {
+            let (what, cost) = found[kind];
+            println!(
+                "| {what} | {} | {:.0} | {:.2} | {:.0} |",
+                count(*size),
+                cost.per_second,
+                cost.p99,
+                cost.processor
+            );
+            line.name = what;
+            #[expect(clippy::cast_precision_loss, reason = "far below 2^52")]
+            line.points.push((*size as f64, cost.processor));
+        }
+        if let [(_, first), .., (_, last)] = line.points[..] {
+            let what = format!("Growth, cost in the largest library to the smallest: {}", line.name);
+            note_goal(&what, last / first, Goal::AtMost(GROWTH), " times")?;
+        }
+        lines.push(line);
+    }
+    let labels: Vec<String> = sizes.iter().map(|(size, _)| count(*size)).collect();
+    fs::write(&options.plot, plot(&lines, &labels))?;
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! A part of `make bench`: loans over HTTP. Students borrow and return by 32 connections at once, each answer after its
+//! commit; then the librarian's lists are asked with 100 000 open loans of 50 000 students.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+
+use common::{
+    client::Connection,
+    figures::{Goal, median, note_goal, percentile},
+    library::{add_librarian, import_people, import_titles, lend, pair, register, sign_in},
+    lists,
+    server::{Server, run, serve_with_metrics, sqlite},
+    titles::titles,
+};
+
+/// Measures loans over HTTP and the librarian's lists.
+#[derive(Parser)]
+struct Options {
+    /// How many students have two books each.
+    #[arg(long, env = "BENCH_STUDENTS", default_value_t = 50_000)]
+    students: usize,
+    /// Seconds of each turn.
+    #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
+    seconds: u64,
+    /// How many turns.
+    #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
+    rounds: usize,
+    /// How often each list is asked for.
+    #[arg(long, env = "BENCH_LISTS", default_value_t = 200)]
+    lists: usize,
+    /// The program.
+    #[arg(default_value = "target/release/library")]
+    program: PathBuf,
+}
+
+const CONNECTIONS: usize = 32;
+/// Pairs a second that are asked for.
+const PAIRS: f64 = 3000.0;
+/// Milliseconds within which 99 of a hundred lists are asked for.
+const LIST: f64 = 50.0;
+/// As many titles as all students have, and as many again that are free.
+const TITLES_EACH: usize = 4;
+
+/// Borrows and returns until the time is over: the milliseconds of each pair.
+async fn pairs(
+    address: String,
+    cookie: String,
+    turns: Arc<AtomicU64>,
+    titles: u64,
+    until: Instant,
+) -> Result<Vec<f64>> {
+    let mut connection = Connection::open(&address).await?;
+    let mut took = Vec::new();
+    while Instant::now() < until {
+        let turn = turns.fetch_add(1, Ordering::Relaxed);
+        let book = turn.wrapping_mul(61_803) % titles + 1;
+        let begun = Instant::now();
+        pair(&mut connection, &address, &cookie, book, &turn.to_string()).await?;
+        took.push(begun.elapsed().as_secs_f64() * 1000.0);
+    }
+    Ok(took)
+}
+
+async fn measure_pairs(options: &Options, server: &Server, titles: usize) -> Result<()> {
+    let mut cookies = Vec::new();
+    for n in 0..CONNECTIONS {
+        cookies.push(register(server, n).await?);
+    }
+    let turns = Arc::new(AtomicU64::new(0));
+    let (mut rates, mut times, mut commits, mut writes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..options.rounds {
+        let before = server.commits().await?;
+        let begun = Instant::now();
+        let until = begun + Duration::from_secs(options.seconds);
+        let titles = u64::try_from(titles)?;
+        let working: Vec<_> = cookies
+            .iter()
+            .map(|cookie| {
+                let (address, turns) = (server.address.clone(), Arc::clone(&turns));
+                tokio::spawn(pairs(address, cookie.clone(), turns, titles, until))
+            })
+            .collect();
+        let mut round = Vec::new();
+        for client in working {
+            round.extend(client.await??);
+        }
+        let (after, took) = (server.commits().await?, begun.elapsed().as_secs_f64());
+        #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+        rates.push(round.len() as f64 / took);
+        commits.push((after.0 - before.0) / took);
+        writes.push((after.1 - before.1) / (after.0 - before.0));
+        times.extend(round);
+    }
+    let rate = median(&rates);
+    println!("| Pairs a second | p50 of a pair, ms | p99 ms | commits a second | writes a commit | goal |");
+    println!("|---|---|---|---|---|---|");
+    println!(
+        "| **{rate:.0}** | {:.1} | {:.1} | {:.0} | {:.1} | {PAIRS} |",
+        median(&times),
+        percentile(&times, 99),
+        median(&commits),
+        median(&writes)
+    );
+    println!(
+        "\nA pair is a borrow and a return, which are two requests; each commit is one fsync of the log.\n"
+    );
+    note_goal("Borrow and return over HTTP, 32 connections, pairs", rate, Goal::AtLeast(PAIRS), " a second")
+}
+
+async fn measure_lists(options: &Options, server: &Server) -> Result<()> {
+    let cookie = sign_in(server).await?;
+    println!("{} open loans of {} students, asked by one client.\n", options.students * 2, options.students);
+    println!("{}", lists::HEAD);
+    let kinds = lists::measure(server, &cookie, options.students, options.lists).await?;
+    for kind in &kinds {
+        println!("{}", kind.row());
+    }
+    for list in ["loans", "people"] {
+        let slowest = kinds
+            .iter()
+            .filter(|kind| kind.what.starts_with(list))
+            .max_by(|a, b| a.p99().total_cmp(&b.p99()));
+        if let Some(kind) = slowest {
+            let what = format!("Lists, slowest p99: {}", kind.what);
+            note_goal(&what, kind.p99(), Goal::AtMost(LIST), " ms")?;
+        }
+    }
+    Ok(())
+}
+
+fn prepare(options: &Options, database: &str, folder: &Path, count: usize) -> Result<()> {
+    add_librarian(&options.program, database)?;
+    import_people(&options.program, database, folder, options.students)?;
+    import_titles(&options.program, database, folder, &titles(None, count)?, 3)?;
+    lend(database, options.students)
+}
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<()> {
+    let options = Options::parse();
+    let folder = tempfile::tempdir()?;
+    let database = sqlite(&folder.path().join("loans.db"));
+    let count = options.students * TITLES_EACH;
+    tokio::task::block_in_place(|| prepare(&options, &database, folder.path(), count))?;
+    let server = serve_with_metrics(&options.program, &database).await?;
+    println!("### Pairs of a borrow and a return\n");
+    measure_pairs(&options, &server, count).await?;
+    println!("### The lists of the librarian\n");
+    measure_lists(&options, &server).await?;
+    drop(server);
+    run(&options.program, &["doctor"], &database, "").context("the ledger laws hold afterwards")?;
+    Ok(())
+}

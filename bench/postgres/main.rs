@@ -1,0 +1,264 @@
+//! A part of `make bench`: the program on PostgreSQL, with one server and with two, against a raw loop: the one statement
+//! that brings the rows, by the same driver over as many connections. What the program answers from memory (a page that is
+//! asked for again, the search) may beat the loop.
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result};
+use clap::Parser;
+use tokio_postgres::{Client, NoTls, Statement};
+
+use common::{
+    figures::{median, note_goal, percentile},
+    library::{add_librarian, import_people, import_titles, lend, sign_in},
+    lists,
+    paths::Paths,
+    server::{Server, serve},
+    titles::{Random, titles},
+    wrk::load,
+};
+
+/// Measures the program on PostgreSQL.
+#[derive(Parser)]
+struct Options {
+    /// An empty database.
+    #[arg(long, env = "LIBRARY_TEST_POSTGRES")]
+    database: String,
+    /// How many titles.
+    #[arg(long, env = "BENCH_TITLES", default_value_t = 1_000_000)]
+    titles: usize,
+    /// How many students have two books each.
+    #[arg(long, env = "BENCH_STUDENTS", default_value_t = 50_000)]
+    students: usize,
+    /// Seconds of each turn.
+    #[arg(long, env = "BENCH_SECONDS", default_value_t = 2)]
+    seconds: u64,
+    /// How many turns.
+    #[arg(long, env = "BENCH_ROUNDS", default_value_t = 5)]
+    rounds: usize,
+    /// How often each list is asked for.
+    #[arg(long, env = "BENCH_LISTS", default_value_t = 100)]
+    lists: usize,
+    /// A CSV file of real titles; generated ones if not said.
+    #[arg(long, env = "LIBRARY_REAL_TITLES")]
+    real_titles: Option<PathBuf>,
+    /// The program.
+    #[arg(default_value = "target/release/library")]
+    program: PathBuf,
+}
+
+const CONNECTIONS: usize = 32;
+/// Milliseconds within which 99 of a hundred lists are asked for.
+const LIST: f64 = 50.0;
+
+const COLUMNS: &str = "id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn, published_year, language";
+
+/// What the loop asks for.
+#[derive(Clone, Copy)]
+enum Raw {
+    /// The books of a page, by their numbers.
+    Page,
+    OneBook,
+    /// The first page of open loans with their readers.
+    Loans,
+    /// The first page of people by name.
+    People,
+}
+
+impl Raw {
+    fn statement(self) -> String {
+        match self {
+            Self::Page => format!("SELECT {COLUMNS} FROM books WHERE id = ANY($1)"),
+            Self::OneBook => format!("SELECT {COLUMNS}, description, version FROM books WHERE id = $1"),
+            Self::Loans => {
+                "SELECT loans.id, loans.title, loans.entry_date, loans.return_date, users.name, users.roll_number, users.batch
+                 FROM loans JOIN users ON users.id = loans.user_id WHERE loans.ended_at IS NULL
+                 ORDER BY loans.return_date, loans.id LIMIT 50"
+                    .into()
+            }
+            Self::People => {
+                "SELECT id, name, roll_number, department, batch FROM users ORDER BY search_key, id LIMIT 50".into()
+            }
+        }
+    }
+
+    async fn ask(
+        self,
+        client: &Client,
+        statement: &Statement,
+        random: &mut Random,
+        titles: usize,
+    ) -> Result<()> {
+        let mut id = || i64::try_from(random.below(titles) + 1).unwrap_or(1);
+        match self {
+            Self::Page => {
+                let ids: Vec<i64> = (0..24).map(|_| id()).collect();
+                client.query(statement, &[&ids]).await?;
+            }
+            Self::OneBook => {
+                client.query(statement, &[&id()]).await?;
+            }
+            Self::Loans | Self::People => {
+                client.query(statement, &[]).await?;
+            }
+        }
+        Ok(())
+    }
+}
+
+async fn connect(database: &str) -> Result<Client> {
+    let (client, connection) = tokio_postgres::connect(database, NoTls).await?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// Asks over so many connections for so long: how many times a second, and each answer's milliseconds.
+async fn raw(options: &Options, what: Raw, connections: usize) -> Result<(f64, Vec<f64>)> {
+    let mut clients = Vec::new();
+    for _ in 0..connections {
+        let client = connect(&options.database).await?;
+        let statement = client.prepare(&what.statement()).await?;
+        clients.push((client, statement));
+    }
+    let begun = Instant::now();
+    let until = begun + Duration::from_secs(options.seconds);
+    let (titles, seed) = (options.titles, Arc::new(AtomicUsize::new(1)));
+    let working: Vec<_> = clients
+        .into_iter()
+        .map(|(client, statement)| {
+            let seed = Arc::clone(&seed);
+            tokio::spawn(async move {
+                let mut random =
+                    Random::new(u64::try_from(seed.fetch_add(7919, Ordering::Relaxed)).unwrap_or(1));
+                let mut times = Vec::new();
+                while Instant::now() < until {
+                    let asked = Instant::now();
+                    what.ask(&client, &statement, &mut random, titles).await?;
+                    times.push(asked.elapsed().as_secs_f64() * 1000.0);
+                }
+                anyhow::Ok(times)
+            })
+        })
+        .collect();
+    let mut times = Vec::new();
+    for client in working {
+        times.extend(client.await??);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+    Ok((times.len() as f64 / begun.elapsed().as_secs_f64(), times))
+}
+
+/// Answers a second of these servers together, which share the connections.
+fn answers(
+    options: &Options,
+    servers: &[&Server],
+    cookie: &str,
+    paths: &[String],
+    folder: &Path,
+) -> Result<f64> {
+    std::thread::scope(|scope| {
+        let loading: Vec<_> = servers
+            .iter()
+            .enumerate()
+            .map(|(n, server)| {
+                let (own, connections) = (folder.join(format!("load-{n}")), CONNECTIONS / servers.len());
+                scope.spawn(move || -> Result<f64> {
+                    std::fs::create_dir_all(&own)?;
+                    let seen =
+                        load(&server.address, paths, Some(cookie), connections, options.seconds, &own)?;
+                    Ok(seen.per_second)
+                })
+            })
+            .collect();
+        loading.into_iter().map(|one| one.join().map_err(|_| anyhow::anyhow!("a load broke off"))?).sum()
+    })
+}
+
+async fn pages(options: &Options, servers: &[Server; 2], paths: &Paths, folder: &Path) -> Result<()> {
+    // One session serves both: they share the database.
+    let cookie = sign_in(&servers[0]).await?;
+    let first = std::slice::from_ref(&paths.first);
+    let kinds: [(&str, Raw, &[String]); 6] = [
+        ("catalogue, first page, asked for again", Raw::Page, first),
+        ("catalogue, any page, title order", Raw::Page, &paths.by_title),
+        ("catalogue, any page, newest order", Raw::Page, &paths.newest),
+        ("one book", Raw::OneBook, &paths.books),
+        ("sixteen searches, asked for again", Raw::Page, &paths.searches),
+        ("a word never asked for before", Raw::Page, &paths.words),
+    ];
+    println!("| What | raw loop a second | one server a second | ratio | two servers a second | ratio |");
+    println!("|---|---|---|---|---|---|");
+    for (what, statement, paths) in kinds {
+        eprintln!("{what}");
+        let (mut loops, mut ones, mut twos) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..options.rounds {
+            loops.push(raw(options, statement, CONNECTIONS).await?.0);
+            let load = |servers: &[&Server]| {
+                tokio::task::block_in_place(|| answers(options, servers, &cookie, paths, folder))
+            };
+            ones.push(load(&[&servers[0]])?);
+            twos.push(load(&[&servers[0], &servers[1]])?);
+        }
+        let ratios =
+            |own: &[f64]| median(&own.iter().zip(&loops).map(|(own, floor)| own / floor).collect::<Vec<_>>());
+        println!(
+            "| {what} | {:.0} | {:.0} | **{:.2}** | {:.0} | **{:.2}** |",
+            median(&loops),
+            median(&ones),
+            ratios(&ones),
+            median(&twos),
+            ratios(&twos)
+        );
+    }
+    Ok(())
+}
+
+async fn librarian(options: &Options, server: &Server) -> Result<()> {
+    let cookie = sign_in(server).await?;
+    println!("\n{}", lists::HEAD);
+    for (what, statement) in [("raw loop: loans", Raw::Loans), ("raw loop: people", Raw::People)] {
+        let (_, times) = raw(options, statement, 1).await?;
+        println!("{}", lists::Kind { what: what.into(), times }.row());
+    }
+    let kinds = lists::measure(server, &cookie, options.students, options.lists).await?;
+    for kind in &kinds {
+        println!("{}", kind.row());
+    }
+    let slowest = kinds.iter().max_by(|a, b| a.p99().total_cmp(&b.p99())).context("nothing was asked for")?;
+    let what = format!("PostgreSQL, lists, slowest p99: {}", slowest.what);
+    note_goal(&what, percentile(&slowest.times, 99), common::figures::Goal::AtMost(LIST), " ms")
+}
+
+fn prepare(options: &Options, folder: &Path, entries: &[library::search::Entry]) -> Result<()> {
+    add_librarian(&options.program, &options.database)?;
+    import_people(&options.program, &options.database, folder, options.students)?;
+    let took = import_titles(&options.program, &options.database, folder, entries, 3)?;
+    println!("{} titles imported in {:.0} s.\n", entries.len(), took.as_secs_f64());
+    lend(&options.database, options.students)
+}
+
+#[tokio::main(worker_threads = 2)]
+async fn main() -> Result<()> {
+    let options = Options::parse();
+    let folder = tempfile::tempdir()?;
+    let entries = titles(options.real_titles.as_deref(), options.titles)?;
+    tokio::task::block_in_place(|| prepare(&options, folder.path(), &entries))?;
+    // Statistics and visibility as they are after a night.
+    connect(&options.database).await?.batch_execute("VACUUM ANALYZE").await?;
+    let servers = [
+        serve(&options.program, &options.database).await?,
+        serve(&options.program, &options.database).await?,
+    ];
+    pages(&options, &servers, &Paths::of(&entries), folder.path()).await?;
+    librarian(&options, &servers[0]).await
+}

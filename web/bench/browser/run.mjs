@@ -1,0 +1,5 @@
+/** Called by the example `bench-browser`: prints the rows of docs/benchmarks.md for the screens in a slow browser. */
+import { runnerImport } from 'vite'
+
+const { module } = await runnerImport(new URL('measure.ts', import.meta.url).pathname, { configFile: false })
+console.log(await module.browserTable())

@@ -1,0 +1,130 @@
+import type { CDPSession, Page } from '@playwright/test'
+
+/** What a page writes down about itself; it lasts as long as the page is not loaded anew. */
+type Watched = {
+  lcp: number
+  /** When the preloader of index.html was taken away, in milliseconds since the navigation. */
+  shown: number
+  interactions: Map<number, number>
+  tasks: number[]
+}
+
+declare global {
+  var watched: Watched
+}
+
+/** What was seen since the last look, in milliseconds. */
+export type Seen = { interaction: number; task: number; tasks: number }
+
+/** Runs in the page before anything else. */
+function startWatching(): void {
+  const now: Watched = { lcp: 0, shown: 0, interactions: new Map(), tasks: [] }
+  globalThis.watched = now
+  const observe = (type: string, take: (entry: PerformanceEntry) => void, options: object = {}) =>
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) take(entry)
+    }).observe({ type, buffered: true, ...options })
+  observe('largest-contentful-paint', ({ startTime }) => {
+    now.lcp = startTime
+  })
+  observe('longtask', ({ duration }) => now.tasks.push(duration))
+  observe(
+    'event',
+    (entry) => {
+      const { interactionId, duration } = entry as PerformanceEventTiming
+      if (interactionId) {
+        now.interactions.set(interactionId, Math.max(duration, now.interactions.get(interactionId) ?? 0))
+      }
+    },
+    { durationThreshold: 16 },
+  )
+  document.addEventListener('DOMContentLoaded', () => {
+    const preloader = document.getElementById('preloader')
+    if (!preloader) return
+    new MutationObserver(() => {
+      if (now.shown === 0 && preloader.classList.contains('leaving')) now.shown = performance.now()
+    }).observe(preloader, { attributes: true })
+  })
+}
+
+/** A page whose figures are read, in a browser whose processor is slowed down. */
+export class WatchedPage {
+  readonly page: Page
+  readonly devtools: CDPSession
+  bytes = 0
+
+  private constructor(page: Page, devtools: CDPSession) {
+    this.page = page
+    this.devtools = devtools
+  }
+
+  static async start(page: Page, slower: number): Promise<WatchedPage> {
+    const devtools = await page.context().newCDPSession(page)
+    const watched = new WatchedPage(page, devtools)
+    await devtools.send('Network.enable')
+    devtools.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      watched.bytes += encodedDataLength
+    })
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: slower })
+    await page.addInitScript(startWatching)
+    return watched
+  }
+
+  /** The longest interaction and the long tasks (from 50 ms) since the last look. */
+  async look(): Promise<Seen> {
+    // What an observer was not yet told of comes within a few frames.
+    await this.page.waitForTimeout(300)
+    return this.page.evaluate(() => {
+      const { interactions, tasks } = globalThis.watched
+      const seen = {
+        interaction: Math.max(0, ...interactions.values()),
+        task: Math.max(0, ...tasks),
+        tasks: tasks.filter((task) => task > 100).length,
+      }
+      interactions.clear()
+      tasks.length = 0
+      return seen
+    })
+  }
+
+  /** The largest contentful paint, and when the preloader was gone, since the navigation. */
+  paints = (): Promise<{ lcp: number; shown: number }> =>
+    this.page.evaluate(() => ({ lcp: globalThis.watched.lcp, shown: globalThis.watched.shown }))
+}
+
+/** What a screen shows while somebody scrolls: nothing at all where cards belong, or only the outline of cards. */
+export type Scrolled = { blank: number; outlines: number; cards: number; seconds: number }
+
+/** Runs in the page: looks in each frame whether the window is covered, before React answers the scrolling. */
+export function startLooking(): void {
+  const found = { blank: 0, outlines: 0, blankSince: 0, outlinesSince: 0, last: performance.now(), stop: false }
+  Object.assign(globalThis, { scrolled: found })
+  const frame = (): void => {
+    const now = performance.now()
+    const rows = [...document.querySelectorAll('[role=list] > [role=presentation]')]
+    const boxes = rows.map((row) => row.getBoundingClientRect())
+    const list = rows[0]?.parentElement?.getBoundingClientRect()
+    // Only where the list reaches over the whole window.
+    const top = Math.max(0, list?.top ?? 0)
+    const bottom = Math.min(window.innerHeight, list?.bottom ?? 0)
+    const covered = boxes.some((box) => box.top <= top + 1) && boxes.some((box) => box.bottom >= bottom - 1)
+    // It may have begun right after the frame before this.
+    if (covered) found.blankSince = 0
+    else {
+      found.blankSince ||= found.last
+      found.blank = Math.max(found.blank, now - found.blankSince)
+    }
+    const outlined = rows.some((row, at) => {
+      const box = boxes[at]
+      return box && box.bottom > top && box.top < bottom && row.querySelector('[aria-hidden=true][data-layout]')
+    })
+    if (!outlined) found.outlinesSince = 0
+    else {
+      found.outlinesSince ||= found.last
+      found.outlines = Math.max(found.outlines, now - found.outlinesSince)
+    }
+    found.last = now
+    if (!found.stop) requestAnimationFrame(frame)
+  }
+  requestAnimationFrame(frame)
+}
