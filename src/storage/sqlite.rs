@@ -13,12 +13,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
     Error, Options, Queue, Result, Started, causes,
-    fault::{Fault, is_planted},
     health::Health,
     job::{Job, Verdict},
     spawn,
     sql::{Arm, Tx},
 };
+use crate::fault::{Fault, is_planted};
 
 /// Jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and makes the first wait longer.
 const BATCH: usize = 64;
