@@ -13,6 +13,8 @@ pub(crate) enum Fault {
     SwallowedError,
     /// Lets passwords be checked in the order of arrival.
     OneQueue,
+    /// Bears a header that never ends.
+    NoHeaderTimer,
 }
 
 /// Whether `LIBRARY_FAULT` names it.
@@ -23,6 +25,7 @@ pub(crate) fn is_planted(fault: Fault) -> bool {
             "no-sync" => Some(Fault::NoSync),
             "swallowed-error" => Some(Fault::SwallowedError),
             "one-queue" => Some(Fault::OneQueue),
+            "no-header-timer" => Some(Fault::NoHeaderTimer),
             _ => None,
         });
     cfg!(debug_assertions) && *PLANTED == Some(fault)
