@@ -26,6 +26,7 @@ pub mod cover;
 pub mod demo;
 pub mod domain;
 pub mod effect;
+mod fault;
 pub mod fold;
 pub mod http;
 pub mod import;

@@ -63,6 +63,12 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         }
     }
 
+    /// How many tokens are taken and did not come back yet.
+    pub fn taken(&self, key: &K) -> f64 {
+        let tokens = self.lock().get(key).map(|bucket| self.filled(*bucket, Instant::now()));
+        tokens.map_or(0.0, |tokens| self.burst - tokens)
+    }
+
     fn filled(&self, bucket: Bucket, now: Instant) -> f64 {
         let since = now.saturating_duration_since(bucket.at).as_secs_f64();
         (bucket.tokens + since * self.per_second).min(self.burst)

@@ -1,5 +1,7 @@
 //! Password hashing, off the async threads and never more at once than there are cores.
 
+mod turns;
+
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -16,6 +18,7 @@ use tokio::{
 };
 
 use crate::domain::account::normalized_password;
+use turns::Turns;
 
 /// How long a sign-in may wait for its turn at hashing before it is answered "busy".
 const SIGN_IN_PATIENCE: Duration = Duration::from_secs(2);
@@ -28,7 +31,7 @@ const AT_ONCE: usize = 2;
 /// about 15 to 30 ms a hash.
 #[derive(Clone)]
 pub struct Passwords {
-    cores: Arc<Semaphore>,
+    cores: Turns,
     /// Registrations hash one at a time, so that a sign-in never waits behind many of them.
     registration: Arc<Semaphore>,
     accounts: Accounts,
@@ -108,7 +111,7 @@ impl Passwords {
     pub fn new() -> Result<Self, Error> {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
-            cores: Arc::new(Semaphore::new(cores.saturating_sub(1).max(1))),
+            cores: Turns::new(cores.saturating_sub(1).max(1)),
             registration: Arc::new(Semaphore::new(1)),
             accounts: Accounts::default(),
             dummy: hash_now("nobody's password")?.into(),
@@ -117,10 +120,11 @@ impl Passwords {
 
     async fn on_a_core<T: Send + 'static>(
         &self,
+        failures: f64,
         until: Instant,
         work: impl FnOnce() -> Result<T, Error> + Send + 'static,
     ) -> Result<T, Error> {
-        let core = turn_at(&self.cores, until).await.ok_or(Error::Busy)?;
+        let core = self.cores.take(failures, until).await.ok_or(Error::Busy)?;
         tokio::task::spawn_blocking(move || {
             let done = work();
             drop(core);
@@ -134,21 +138,22 @@ impl Passwords {
     pub async fn hash(&self, password: String) -> Result<String, Error> {
         let until = Instant::now() + REGISTRATION_PATIENCE;
         let _turn = turn_at(&self.registration, until).await.ok_or(Error::Busy)?;
-        self.on_a_core(until, move || hash_now(&password)).await
+        self.on_a_core(0.0, until, move || hash_now(&password)).await
     }
 
     /// Whether `password` is the one behind `hash`, the stored hash of `account`. Without a hash it takes as long and is
-    /// never right.
+    /// never right. Among many, those of whom fewer recent `failures` are known go first (R12).
     pub async fn verify(
         &self,
         account: &str,
         password: String,
         hash: Option<String>,
+        failures: f64,
     ) -> Result<Verdict, Error> {
         let until = Instant::now() + SIGN_IN_PATIENCE;
         let _turn = self.accounts.turn(account, until).await.ok_or(Error::AccountBusy)?;
         let dummy = Arc::clone(&self.dummy);
-        self.on_a_core(until, move || match hash {
+        self.on_a_core(failures, until, move || match hash {
             Some(hash) => verify_now(&password, &hash),
             None => verify_now(&password, &dummy).map(|_| Verdict::Wrong),
         })
@@ -219,7 +224,7 @@ mod tests {
         let passwords = Passwords::new()?;
         let hash = passwords.hash("correct horse".into()).await?;
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        let verify = async |password: &str, hash| passwords.verify(NOBODY, password.into(), hash).await;
+        let verify = async |password: &str, hash| passwords.verify(NOBODY, password.into(), hash, 0.0).await;
         let right = Verdict::Right { rehashed: None };
         assert_eq!(verify("correct horse", Some(hash.clone())).await?, right);
         assert_eq!(verify("wrong horse", Some(hash)).await?, Verdict::Wrong);
@@ -272,14 +277,16 @@ mod tests {
         let many: Vec<_> = (0..500)
             .map(|_| {
                 let (passwords, hash) = (passwords.clone(), hash.clone());
-                tokio::spawn(async move { passwords.verify("one", "correct horse".into(), Some(hash)).await })
+                tokio::spawn(
+                    async move { passwords.verify("one", "correct horse".into(), Some(hash), 0.0).await },
+                )
             })
             .collect();
         while passwords.accounts.lock().get("one").is_none_or(|queue| queue.people < 400) {
             tokio::task::yield_now().await;
         }
         for _ in 0..3 {
-            let verdict = passwords.verify("other", "correct horse".into(), Some(hash.clone())).await?;
+            let verdict = passwords.verify("other", "correct horse".into(), Some(hash.clone()), 0.0).await?;
             assert_eq!(verdict, Verdict::Right { rehashed: None });
         }
         let mut refused = 0;

@@ -136,6 +136,18 @@ impl Limits {
         }
     }
 
+    /// What speaks against a sign-in whose token is taken, for its turn among many (R12): nothing in a browser that is
+    /// known, otherwise how often its account failed of late times how often its network did. Whoever mistypes once is far
+    /// behind those who guess from one network, and those who guess at one account, in both.
+    fn failures(&self, tries: &Tries) -> f64 {
+        match tries {
+            Tries::KnownDevice(_) => 0.0,
+            Tries::Elsewhere(account, network) => {
+                self.failures_of_account.taken(account) * self.failures_of_network.taken(network)
+            }
+        }
+    }
+
     /// Gives the token back: the password was right, or was not looked at.
     fn give_back_sign_in(&self, tries: Tries) {
         match tries {
@@ -169,7 +181,8 @@ impl App {
         stored: Option<String>,
     ) -> Result<Verdict> {
         within(self.limits.take_sign_in(&tries))?;
-        let verdict = self.passwords.verify(account, secret, stored).await;
+        let failures = self.limits.failures(&tries);
+        let verdict = self.passwords.verify(account, secret, stored, failures).await;
         if !matches!(verdict, Ok(Verdict::Wrong)) {
             self.limits.give_back_sign_in(tries);
         }

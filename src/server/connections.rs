@@ -25,7 +25,10 @@ use tokio::{
 use tower::ServiceExt as _;
 
 use super::tls::Tls;
-use crate::http::client::{Network, is_trusted};
+use crate::{
+    fault::{Fault, is_planted},
+    http::client::{Network, is_trusted},
+};
 
 /// A header that takes longer ends the connection, and so does silence between requests.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
@@ -136,7 +139,8 @@ impl Connections {
     #[must_use]
     pub fn new(bounds: Bounds, trusted_proxies: Vec<IpAddr>) -> Self {
         let mut http = http1::Builder::new();
-        http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(64 * 1024);
+        let patience = (!is_planted(Fault::NoHeaderTimer)).then_some(HEADER_TIMEOUT);
+        http.timer(TokioTimer::new()).header_read_timeout(patience).max_buf_size(64 * 1024);
         Self {
             room: Arc::new(Semaphore::new(bounds.places)),
             held: Arc::default(),

@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Read,
     /// All statements see the same state.
     Snapshot,
+    /// A snapshot for the command line, which looks at everything and keeps nobody waiting.
+    Unhurried,
     /// Everything is stored or nothing.
     Write,
 }

@@ -10,7 +10,6 @@ pub mod books;
 pub mod catalogue;
 pub mod copies;
 pub mod events;
-mod fault;
 pub mod forget;
 mod health;
 pub mod holds;
@@ -121,7 +120,9 @@ impl From<rusqlite::Error> for Error {
     fn from(error: rusqlite::Error) -> Self {
         use rusqlite::ErrorCode;
         match error.sqlite_error_code() {
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy(Some(Box::new(error))),
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::OperationInterrupted) => {
+                Self::Busy(Some(Box::new(error)))
+            }
             Some(ErrorCode::DiskFull) => Self::Full(Box::new(error)),
             Some(
                 ErrorCode::SystemIoFailure
@@ -417,14 +418,15 @@ impl Db {
         outcome
     }
 
-    /// [`Self::snapshot`] for plain threads (the command line); panics inside the async runtime.
+    /// [`Self::snapshot`] for plain threads (the command line), on `SQLite` for as long as it takes; panics inside the async
+    /// runtime.
     pub fn read_blocking<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
         T: Send + 'static,
         E: From<Error> + Send + 'static,
     {
-        let answer = self.ask(Kind::Snapshot, closure)?;
+        let answer = self.ask(Kind::Unhurried, closure)?;
         answer.blocking_recv().map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 

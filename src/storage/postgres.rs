@@ -154,7 +154,7 @@ impl Connection {
             // Costs a round trip, so only after a pause.
             Kind::Read if self.used.elapsed() < IDLE => return Ok(()),
             Kind::Read => "",
-            Kind::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            Kind::Snapshot | Kind::Unhurried => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
             Kind::Write => "BEGIN",
         };
         self.ask(PING, async |client| client.batch_execute(statement).await)
@@ -175,7 +175,7 @@ impl Connection {
         match job.kind() {
             Kind::Read => return Verdict::Done,
             Kind::Write if keep => {}
-            Kind::Snapshot | Kind::Write => {
+            Kind::Snapshot | Kind::Unhurried | Kind::Write => {
                 if !self.lost {
                     let ended = self.ask(PING, async |client| client.batch_execute("ROLLBACK").await);
                     // Whatever is wrong, without the connection the transaction is gone too.

@@ -5,7 +5,11 @@
 //! What a statement may bind and read is a closed list ([`Param`], [`Column`]): `PostgreSQL` wants exact types, and a
 //! type that only `SQLite` forgives must fail the build, not a librarian.
 
-use std::cmp::Ordering;
+use std::{
+    cmp::Ordering,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
 
 use bytes::BytesMut;
 use tokio_postgres::types::IsNull;
@@ -226,6 +230,23 @@ pub(super) enum Arm<'c> {
     Postgres(&'c mut Connection),
 }
 
+/// Since when a read's last statement runs.
+#[derive(Clone, Default)]
+pub(super) struct Watch(Arc<Mutex<Option<Instant>>>);
+
+impl Watch {
+    /// A statement begins, or the read is over.
+    pub(super) fn set(&self, since: Option<Instant>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
+    }
+
+    /// Whether a statement has run for longer.
+    pub(super) fn is_over(&self, limit: Duration) -> bool {
+        let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        since.is_some_and(|since| since.elapsed() > limit)
+    }
+}
+
 /// A transaction (or, for reads, a connection) in the hands of a closure given to [`super::Db`].
 ///
 /// After a statement failed every further one answers [`Error::Aborted`] and nothing is stored, as `PostgreSQL` has it,
@@ -233,6 +254,8 @@ pub(super) enum Arm<'c> {
 pub struct Tx<'c> {
     pub(super) arm: Arm<'c>,
     pub(super) failed: bool,
+    /// Told when a statement begins, where one that takes too long is to be ended.
+    pub(super) watched: Option<&'c Watch>,
     /// What is wrong with the database itself, where a statement failed for that reason.
     pub(super) trouble: Option<Error>,
     /// Books of which title or author changed; recorded when the closure is done (see [`super::catalogue::record`]).
@@ -245,7 +268,15 @@ pub struct Tx<'c> {
 
 impl<'c> Tx<'c> {
     pub(super) fn new(arm: Arm<'c>) -> Self {
-        Self { arm, failed: false, trouble: None, touched: Vec::new(), called: None, last_change: None }
+        Self {
+            arm,
+            failed: false,
+            watched: None,
+            trouble: None,
+            touched: Vec::new(),
+            called: None,
+            last_change: None,
+        }
     }
 
     /// Whether this is `PostgreSQL`: for the few statements that only one database has.
@@ -385,6 +416,9 @@ impl<'c> Tx<'c> {
     fn guarded<T>(&mut self, run: impl FnOnce(&mut Arm<'c>) -> Result<T>) -> Result<T> {
         if self.failed {
             return Err(Error::Aborted);
+        }
+        if let Some(watch) = self.watched {
+            watch.set(Some(Instant::now()));
         }
         let answer = run(&mut self.arm);
         self.failed = answer.is_err();

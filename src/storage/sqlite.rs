@@ -13,12 +13,12 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, config::DbConfig};
 
 use super::{
     Error, Options, Queue, Result, Started, causes,
-    fault::{Fault, is_planted},
     health::Health,
-    job::{Job, Verdict},
+    job::{Job, Kind, Verdict},
     spawn,
-    sql::{Arm, Tx},
+    sql::{Arm, Tx, Watch},
 };
+use crate::fault::{Fault, is_planted};
 
 /// Jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and makes the first wait longer.
 const BATCH: usize = 64;
@@ -44,6 +44,13 @@ const CHECKPOINT_PAGES: i64 = 4000;
 /// Readers look this often whether the file is still in its place; the writer always does.
 const LOOK: Duration = Duration::from_millis(250);
 
+/// A statement of a read that takes longer is ended, as `PostgreSQL` does by its `statement_timeout`: whoever asked has been
+/// told that the database is busy, and a few of them would keep everybody else from reading.
+const LONGEST_READ: Duration = Duration::from_secs(5);
+
+/// Steps of `SQLite`'s machine after which it is looked whether that time is over: some hundred microseconds.
+const STEPS: i32 = 20_000;
+
 pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
     let refuse = |error: rusqlite::Error| cannot_open(path, &error);
     let writer = connect(path).map_err(refuse)?;
@@ -52,9 +59,10 @@ pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options
     let (reading, writing) = (Arc::new(Health::default()), Arc::new(Health::default()));
     let mut threads = Vec::with_capacity(options.readers + 1);
     for number in 0..options.readers {
-        let connection = connect(path).map_err(refuse)?;
+        let mut connection = connect(path).map_err(refuse)?;
         connection.pragma_update(None, "query_only", true).map_err(refuse)?;
-        let reader = Reader { connection, place: place.clone(), health: Arc::clone(&reading) };
+        let watch = ends_long_statements(&mut connection).map_err(refuse)?;
+        let reader = Reader { connection, watch, place: place.clone(), health: Arc::clone(&reading) };
         let queue = reads.clone();
         threads.push(spawn(&format!("sqlite-read-{number}"), move || reader.serve(&queue))?);
     }
@@ -335,8 +343,25 @@ fn run(connection: &Connection, statement: &str) -> rusqlite::Result<()> {
     connection.prepare_cached(statement)?.raw_execute().map(drop)
 }
 
+fn ends_long_statements(connection: &mut Connection) -> rusqlite::Result<Watch> {
+    let watch = Watch::default();
+    let watched = watch.clone();
+    connection.progress_handler(
+        STEPS,
+        Some(move || {
+            let over = watched.is_over(LONGEST_READ);
+            if over {
+                tracing::warn!(s = LONGEST_READ.as_secs(), "a read took longer than that and was ended");
+            }
+            over
+        }),
+    )?;
+    Ok(watch)
+}
+
 struct Reader {
     connection: Connection,
+    watch: Watch,
     place: OpenedFile,
     health: Arc<Health>,
 }
@@ -357,7 +382,9 @@ impl Reader {
                 continue;
             }
             let mut tx = Tx::new(Arm::Sqlite(&self.connection));
+            tx.watched = (job.kind() != Kind::Unhurried).then_some(&self.watch);
             job.run(&mut tx);
+            self.watch.set(None);
             match tx.trouble {
                 Some(error) => self.health.failed(&causes(&error)),
                 None => self.health.works(),

@@ -6,11 +6,13 @@ mod certificate;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
+mod crowd;
 mod disk;
 mod durability;
 mod edge;
 mod faults;
 mod files;
+mod histories;
 mod import;
 #[path = "../common/librarian.rs"]
 mod librarian;

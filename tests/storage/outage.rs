@@ -271,3 +271,26 @@ fn what_was_acknowledged_is_on_the_disk_s36(store: &Store) {
         if matches!(store.database.location, Location::Postgres(_)) { ["on", "UTF8"] } else { ["2", "wal"] };
     assert_eq!(told, expected);
 }
+
+/// One long read on each reader, and nobody could read any more. `PostgreSQL` is asked above.
+#[test]
+fn a_read_that_takes_too_long_is_ended_on_sqlite_and_its_thread_reads_on() {
+    let database = Database::sqlite();
+    let db = Db::open_with(&database.location, Options { readers: 1, writers: 1 }).expect("it opens");
+    let begun = Instant::now();
+    let runtime = tokio::runtime::Builder::new_current_thread().build().expect("a runtime");
+    let endless: Result<i64> = runtime.block_on(db.read(|tx| {
+        let count = sql!(
+            "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers)
+             SELECT COUNT(*) FROM numbers WHERE n < 0"
+        );
+        tx.query_one(count, &[], |row| row.get(0))
+    }));
+    let took = begun.elapsed();
+    assert!(matches!(endless, Err(Error::Busy(_))), "{endless:?}");
+    assert!((Duration::from_secs(4)..Duration::from_secs(12)).contains(&took), "{took:?}");
+    for _ in 0..3 {
+        assert_eq!(runtime.block_on(db.read(books::count)).ok(), Some(0));
+    }
+    db.close();
+}

@@ -2,24 +2,30 @@
 
 use std::sync::LazyLock;
 
-/// What a broken database layer could do.
+/// What a broken build could do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// Answers before COMMIT.
     EarlyAnswer,
     /// Commits without waiting for the disk.
     NoSync,
     /// Takes a failed commit for a good one.
     SwallowedError,
+    /// Lets passwords be checked in the order of arrival.
+    OneQueue,
+    /// Bears a header that never ends.
+    NoHeaderTimer,
 }
 
 /// Whether `LIBRARY_FAULT` names it.
-pub(super) fn is_planted(fault: Fault) -> bool {
+pub(crate) fn is_planted(fault: Fault) -> bool {
     static PLANTED: LazyLock<Option<Fault>> =
         LazyLock::new(|| match std::env::var("LIBRARY_FAULT").ok()?.as_str() {
             "early-answer" => Some(Fault::EarlyAnswer),
             "no-sync" => Some(Fault::NoSync),
             "swallowed-error" => Some(Fault::SwallowedError),
+            "one-queue" => Some(Fault::OneQueue),
+            "no-header-timer" => Some(Fault::NoHeaderTimer),
             _ => None,
         });
     cfg!(debug_assertions) && *PLANTED == Some(fault)

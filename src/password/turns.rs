@@ -1,0 +1,141 @@
+//! Whose turn it is at hashing: a crowd of wrong sign-ins does not hold up an honest one (R12).
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::{
+    sync::oneshot,
+    time::{Instant, timeout_at},
+};
+
+use crate::fault::{Fault, is_planted};
+
+/// A few places, and those who wait for one. Of two turns one goes to whoever has failed least of late, and one to whoever
+/// has waited longest, so that nobody is passed over for ever.
+#[derive(Clone)]
+pub(super) struct Turns(Arc<Mutex<Queue>>);
+
+struct Queue {
+    free: usize,
+    given: u64,
+    /// In the order of their coming.
+    waiting: Vec<Waiting>,
+}
+
+struct Waiting {
+    failures: f64,
+    go: oneshot::Sender<Place>,
+}
+
+/// A place, taken until it is dropped.
+pub(super) struct Place(Turns);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.lock().free += 1;
+        self.0.give();
+    }
+}
+
+impl Turns {
+    pub(super) fn new(places: usize) -> Self {
+        Self(Arc::new(Mutex::new(Queue { free: places, given: 0, waiting: Vec::new() })))
+    }
+
+    /// A place for somebody with so many recent failures, if one comes free `until` then.
+    pub(super) async fn take(&self, failures: f64, until: Instant) -> Option<Place> {
+        let (go, turn) = oneshot::channel();
+        self.lock().waiting.push(Waiting { failures, go });
+        self.give();
+        timeout_at(until, turn).await.ok()?.ok()
+    }
+
+    /// Gives free places to those who wait. A place that nobody takes comes back by being dropped.
+    fn give(&self) {
+        loop {
+            // The lock is let go before a place may come back.
+            let next = self.lock().next();
+            let Some(next) = next else { return };
+            let _ = next.go.send(Place(self.clone()));
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Queue {
+    /// Whose turn it is, if there is a place; it is theirs.
+    fn next(&mut self) -> Option<Waiting> {
+        if self.free == 0 {
+            return None;
+        }
+        self.waiting.retain(|waiting| !waiting.go.is_closed());
+        let first = if self.given.is_multiple_of(2) && !is_planted(Fault::OneQueue) {
+            let least = |one: &(usize, &Waiting), other: &(usize, &Waiting)| {
+                one.1.failures.total_cmp(&other.1.failures)
+            };
+            self.waiting.iter().enumerate().min_by(least)?.0
+        } else {
+            0
+        };
+        if self.waiting.is_empty() {
+            return None;
+        }
+        self.free -= 1;
+        self.given += 1;
+        Some(self.waiting.remove(first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    /// The order in which these are served, by their failures, where one place is taken when they come.
+    async fn served(failures: &[f64]) -> Vec<f64> {
+        let turns = Turns::new(1);
+        let taken = turns.take(0.0, soon()).await.expect("it is free");
+        let (say, mut hear) = tokio::sync::mpsc::unbounded_channel();
+        for (n, failures) in failures.iter().copied().enumerate() {
+            let (theirs, say) = (turns.clone(), say.clone());
+            tokio::spawn(async move {
+                let place = theirs.take(failures, soon()).await.expect("its turn comes");
+                say.send(failures).expect("somebody listens");
+                drop(place);
+            });
+            while turns.lock().waiting.len() <= n {
+                tokio::task::yield_now().await;
+            }
+        }
+        drop((taken, say));
+        let mut order = Vec::new();
+        while let Some(failures) = hear.recv().await {
+            order.push(failures);
+        }
+        order
+    }
+
+    #[tokio::test]
+    async fn whoever_has_failed_least_is_next_and_nobody_is_passed_over_for_ever_r12() {
+        // By turns: who waited longest, who failed least, and so on.
+        assert_eq!(served(&[9.0, 8.0, 7.0, 1.0, 2.0]).await, [9.0, 1.0, 8.0, 2.0, 7.0]);
+        assert_eq!(served(&[1.0, 1.0, 1.0]).await, [1.0; 3]);
+    }
+
+    #[tokio::test]
+    async fn a_place_that_nobody_waits_for_any_more_is_not_lost() {
+        let turns = Turns::new(1);
+        let taken = turns.take(0.0, soon()).await.expect("it is free");
+        assert!(turns.take(0.0, Instant::now()).await.is_none(), "it came too late");
+        drop(taken);
+        assert!(turns.take(0.0, soon()).await.is_some());
+        assert_eq!(turns.lock().free, 1);
+    }
+}
