@@ -76,6 +76,14 @@ rush: needs ## A whole minute of two desks and ten students after the same books
 soak: needs ## A hundred kills, power cuts, crashes, stops and backups under load (docs/reliability.md)
 	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --no-fail-fast -E 'test(/_r(1|2|3|7|16|17)(_p12)?$$/) and binary(program)'
 
+.PHONY: contract
+contract: needs ## Hold the built program against its API's document for some minutes, with new requests each time
+	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --no-capture -E 'test(/_r8$$/)'
+
+.PHONY: fuzz
+fuzz: ## Fuzz every parser for half an hour each, led by coverage; what is found lies in target/fuzz
+	scripts/fuzz 1800
+
 .PHONY: bench
 bench: build ## Measure the program with a million titles against the machine's limit, into docs/benchmarks.md (takes the whole machine)
 	bench/report

@@ -4,21 +4,24 @@ use std::sync::LazyLock;
 
 /// What a broken database layer could do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// Answers before COMMIT.
     EarlyAnswer,
     /// Commits without waiting for the disk.
     NoSync,
     /// Takes a failed commit for a good one.
     SwallowedError,
+    /// Panics while it answers `GET /genres`.
+    Panic,
 }
 
 /// Whether `LIBRARY_FAULT` names it.
-pub(super) fn is_planted(fault: Fault) -> bool {
+pub(crate) fn is_planted(fault: Fault) -> bool {
     static PLANTED: LazyLock<Option<Fault>> =
         LazyLock::new(|| match std::env::var("LIBRARY_FAULT").ok()?.as_str() {
             "early-answer" => Some(Fault::EarlyAnswer),
             "no-sync" => Some(Fault::NoSync),
+            "panic" => Some(Fault::Panic),
             "swallowed-error" => Some(Fault::SwallowedError),
             _ => None,
         });

@@ -10,7 +10,7 @@ pub mod books;
 pub mod catalogue;
 pub mod copies;
 pub mod events;
-mod fault;
+pub(crate) mod fault;
 pub mod forget;
 mod health;
 pub mod holds;

@@ -6,6 +6,7 @@ mod certificate;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
+mod contract;
 mod disk;
 mod durability;
 mod edge;
@@ -17,5 +18,6 @@ mod librarian;
 mod process;
 mod restore;
 mod rig;
+mod role;
 mod security;
 mod tls;
