@@ -53,7 +53,15 @@ lint: $(NODE_MODULES) ## Formatting, lints, types, licences, unused dependencies
 	cargo fetch --locked --quiet
 	cargo deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo machete
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	node scripts/check-sources.mjs
+	mkdir -p target && node scripts/sbom.mjs target/library.cdx.json
 	cd web && npm run format:check && npm run lint && npm run typecheck
+
+.PHONY: sbom
+sbom: ## Write what the program is made of, for a release: target/library.cdx.json (CycloneDX)
+	cargo fetch --locked --quiet
+	mkdir -p target && node scripts/sbom.mjs target/library.cdx.json
 
 .PHONY: needs
 needs: ## Install what the tests need from Debian's packages (as root), or name what is missing

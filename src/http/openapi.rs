@@ -214,7 +214,7 @@ pub fn document() -> Value {
     };
     for (path, operations) in document["paths"].as_object_mut().into_iter().flatten() {
         // A file has everything that its list has, on one page.
-        if path.ends_with(".csv")
+        if path.strip_suffix(".csv").is_some()
             && let Some(parameters) = operations["get"]["parameters"].as_array_mut()
         {
             parameters.retain(|parameter| parameter["name"] != "limit" && parameter["name"] != "cursor");

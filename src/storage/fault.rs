@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 /// What a broken database layer could do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(super) enum Fault {
     /// Answers before COMMIT.
     EarlyAnswer,
     /// Commits without waiting for the disk.
@@ -16,7 +16,7 @@ pub(crate) enum Fault {
 }
 
 /// Whether `LIBRARY_FAULT` names it.
-pub(crate) fn is_planted(fault: Fault) -> bool {
+pub(super) fn is_planted(fault: Fault) -> bool {
     static PLANTED: LazyLock<Option<Fault>> =
         LazyLock::new(|| match std::env::var("LIBRARY_FAULT").ok()?.as_str() {
             "early-answer" => Some(Fault::EarlyAnswer),
@@ -26,4 +26,9 @@ pub(crate) fn is_planted(fault: Fault) -> bool {
             _ => None,
         });
     cfg!(debug_assertions) && *PLANTED == Some(fault)
+}
+
+/// Fails as a faulty handler does, where that is planted.
+pub(crate) fn panic_if_planted() {
+    assert!(!is_planted(Fault::Panic), "a fault that was planted");
 }

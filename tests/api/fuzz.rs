@@ -82,10 +82,10 @@ fn run(name: &str, rounds: usize, mut target: impl FnMut(&[u8]) -> bool) -> usiz
     let others = (0..rounds).map(|_| changed(&mut random, &corpus));
     let mut useful = 0;
     for data in kept.chain(others) {
-        match catch_unwind(AssertUnwindSafe(|| target(&data))) {
-            Ok(used) => useful += usize::from(used),
-            Err(_) => panic!("put this into tests/fuzz/corpus/{name}: {:?}", String::from_utf8_lossy(&data)),
-        }
+        let used = catch_unwind(AssertUnwindSafe(|| target(&data))).unwrap_or_else(|_| {
+            panic!("put this into tests/fuzz/corpus/{name}: {:?}", String::from_utf8_lossy(&data))
+        });
+        useful += usize::from(used);
     }
     useful
 }

@@ -22,10 +22,7 @@ use library::{
 };
 use tokio::runtime::Runtime;
 
-use crate::{
-    app::{HOST, TestApp},
-    common::Database,
-};
+use crate::app::{HOST, TestApp};
 
 /// A library with a book, a copy, a loan and a librarian, and whoever asks.
 pub struct Library {

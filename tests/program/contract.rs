@@ -85,7 +85,7 @@ fn what_the_document_says_is_what_is_answered_r8() {
     let (other, location) = demo(&folders[1], None);
     let student = session(&server, "student@demo.library", "demo-library");
     let librarian = librarian(&other, &location);
-    let examples = rounds(8).to_string();
+    let examples = rounds(5).to_string();
     let options = ["--phases", "coverage,fuzzing,stateful", "--max-examples", &examples];
     let found: Vec<String> = std::thread::scope(|scope| {
         let options = &options;
