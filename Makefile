@@ -53,7 +53,15 @@ lint: $(NODE_MODULES) ## Formatting, lints, types, licences, unused dependencies
 	cargo fetch --locked --quiet
 	cargo deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo machete
+	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	node scripts/check-sources.mjs
+	mkdir -p target && node scripts/sbom.mjs target/library.cdx.json
 	cd web && npm run format:check && npm run lint && npm run typecheck
+
+.PHONY: sbom
+sbom: ## Write what the program is made of, for a release: target/library.cdx.json (CycloneDX)
+	cargo fetch --locked --quiet
+	mkdir -p target && node scripts/sbom.mjs target/library.cdx.json
 
 .PHONY: needs
 needs: ## Install what the tests need from Debian's packages (as root), or name what is missing
@@ -75,6 +83,14 @@ rush: needs ## A whole minute of two desks and ten students after the same books
 .PHONY: soak
 soak: needs ## A hundred kills, power cuts, crashes, stops and backups, 2000 histories and 10 000 connections (docs/reliability.md)
 	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --no-fail-fast -E 'test(/_r(1|2|3|4|6|7|11|16|17)(_p12|_on_sqlite|_on_postgres)?$$/) and binary(program)'
+
+.PHONY: contract
+contract: needs ## Hold the built program against its API's document for some minutes, with new requests each time
+	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --no-capture -E 'test(/_r8$$/)'
+
+.PHONY: fuzz
+fuzz: ## Fuzz every parser for half an hour each, led by coverage; what is found lies in target/fuzz
+	scripts/fuzz 1800
 
 .PHONY: bench
 bench: build ## Measure the program with a million titles, into docs/benchmarks.md (40 minutes of the whole machine)

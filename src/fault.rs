@@ -15,6 +15,8 @@ pub(crate) enum Fault {
     OneQueue,
     /// Bears a header that never ends.
     NoHeaderTimer,
+    /// Panics while it answers `GET /genres`.
+    Panic,
 }
 
 /// Whether `LIBRARY_FAULT` names it.
@@ -23,10 +25,16 @@ pub(crate) fn is_planted(fault: Fault) -> bool {
         LazyLock::new(|| match std::env::var("LIBRARY_FAULT").ok()?.as_str() {
             "early-answer" => Some(Fault::EarlyAnswer),
             "no-sync" => Some(Fault::NoSync),
+            "panic" => Some(Fault::Panic),
             "swallowed-error" => Some(Fault::SwallowedError),
             "one-queue" => Some(Fault::OneQueue),
             "no-header-timer" => Some(Fault::NoHeaderTimer),
             _ => None,
         });
     cfg!(debug_assertions) && *PLANTED == Some(fault)
+}
+
+/// Fails as a faulty handler does, where that is planted.
+pub(crate) fn panic_if_planted() {
+    assert!(!is_planted(Fault::Panic), "a fault that was planted");
 }

@@ -7,7 +7,7 @@ use jiff::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::rule::{Invalid, Kind, Text};
+use super::rule::{Invalid, Kind, Number, Text};
 use crate::message;
 
 /// The days on which the library is closed, as librarians enter them.
@@ -32,7 +32,7 @@ pub struct ClosedDates {
     pub from: Date,
     /// The last day, itself closed; the first one if left out.
     #[serde(default)]
-    #[schema(value_type = String, format = Date)]
+    #[schema(value_type = Option<String>, format = Date)]
     pub to: Option<Date>,
     /// What the days are called.
     #[serde(default)]
@@ -42,6 +42,8 @@ pub struct ClosedDates {
 
 /// Names of closed days.
 pub const NAME: Text = Text { field: "name", label: "Name", min: 1, max: 100, kind: Kind::Line };
+/// A weekday, 1 (Monday) to 7 (Sunday).
+pub const WEEKDAY: Number = Number { field: "closedWeekdays", label: "Weekday", min: 1, max: 7 };
 /// Most entries: fifteen years of holidays; they fit into one request.
 const ENTRIES: usize = 500;
 /// Longest closure in days: three years.
@@ -95,8 +97,8 @@ impl CalendarForm {
         let mut invalid = Invalid::default();
         for (index, weekday) in self.closed_weekdays.iter().enumerate() {
             let field = format!("closedWeekdays[{index}]");
-            if !(1..=7).contains(weekday) {
-                invalid.push(field, message::out_of_range("Weekday", 1, 7));
+            if !(WEEKDAY.min..=WEEKDAY.max).contains(weekday) {
+                invalid.push(field, message::out_of_range(WEEKDAY.label, WEEKDAY.min, WEEKDAY.max));
             }
         }
         self.closed_weekdays.sort_unstable();

@@ -54,6 +54,8 @@ pub const REASON: Text = Text { field: "reason", label: "Reason", min: 1, max: 5
 /// What a payment is found by elsewhere, such as the number of a transfer.
 pub const REFERENCE: Text =
     Text { field: "reference", label: "Reference", min: 0, max: 100, kind: Kind::Line };
+/// The smallest amount of one line.
+pub const SMALLEST: Money = Money(1);
 /// The largest amount of one line; more is a typing mistake.
 pub const LARGEST: Money = Money::main(10_000_000);
 

@@ -28,7 +28,7 @@ pub struct LibrarySettings {
     #[schema(minimum = 1, maximum = 12)]
     pub financial_year_month: i8,
     /// So many months after a loan is ended and settled it is forgotten who it was; null: never (R-PEOPLE-10).
-    #[schema(required, minimum = 1, maximum = 120)]
+    #[schema(minimum = 1, maximum = 120)]
     pub forget_after_months: Option<i64>,
 }
 

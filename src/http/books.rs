@@ -34,6 +34,7 @@ use crate::{
         isbn::isbn_13,
         rule::{Invalid, Kind, Text},
     },
+    fault::panic_if_planted,
     fold::title_key,
     message,
     search::{self, Cursor, Index},
@@ -287,6 +288,7 @@ pub struct GenreList {
 /// List the genres that books have.
 #[utoipa::path(get, path = "/genres", responses((status = 200, body = GenreList)))]
 pub async fn list_genres(State(app): State<Shared>) -> axum::Json<GenreList> {
+    panic_if_planted();
     let mut genres = app.catalogue.index().await.genres();
     genres.truncate(MOST_GENRES);
     genres.sort_by_cached_key(|(genre, _)| title_key(genre));

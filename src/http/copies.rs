@@ -200,7 +200,7 @@ pub struct CopyEdit {
 }
 
 /// The dearest book; more is a typing mistake.
-const DEAREST: Money = Money::main(10_000_000);
+pub const DEAREST: Money = Money::main(10_000_000);
 
 /// Change what is recorded of a copy.
 #[utoipa::path(patch, path = "/copies/{id}", params(("id" = i64, Path)), request_body = CopyEdit,

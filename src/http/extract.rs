@@ -135,7 +135,7 @@ fn wrong_type(said: &str) -> Message {
     }
     match expected {
         "a string" => message::not_text(),
-        "i64" | "u64" | "usize" => message::not_whole_number(),
+        "i8" | "i64" | "u64" | "usize" => message::not_whole_number(),
         "f64" => message::not_number(),
         "a boolean" => message::not_true_or_false(),
         money::EXPECTED => message::not_amount(),

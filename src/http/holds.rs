@@ -175,7 +175,7 @@ pub struct MoveInLine {
 }
 
 /// A place in the line.
-const PLACE: Number = Number { field: "place", label: "Place in line", min: 1, max: 100_000 };
+pub const PLACE: Number = Number { field: "place", label: "Place in line", min: 1, max: 100_000 };
 
 /// Move somebody to another place in the line, with a reason (R-HOLD-3).
 #[utoipa::path(post, path = "/holds/{id}/move", params(("id" = i64, Path)), request_body = MoveInLine,

@@ -24,7 +24,7 @@ use crate::{
     domain::{
         fine::{self, Fine},
         id::{ChangeId, LineId, LoanId, UserId},
-        ledger::{Charge, ChargeKind, LARGEST, Line, Method, REASON, REFERENCE, Receipt},
+        ledger::{Charge, ChargeKind, LARGEST, Line, Method, REASON, REFERENCE, Receipt, SMALLEST},
         money::Money,
         rule::Invalid,
     },
@@ -147,11 +147,10 @@ pub async fn read_my_account(
 
 /// An amount above zero.
 fn positive(amount: Option<Money>, invalid: &mut Invalid) -> Money {
-    let least = Money(1);
     match amount {
-        Some(amount) if (least..=LARGEST).contains(&amount) => amount,
+        Some(amount) if (SMALLEST..=LARGEST).contains(&amount) => amount,
         Some(_) => {
-            invalid.push("amount", message::amount_out_of_range("Amount", least, LARGEST));
+            invalid.push("amount", message::amount_out_of_range("Amount", SMALLEST, LARGEST));
             Money::ZERO
         }
         None => {

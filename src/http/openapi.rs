@@ -9,10 +9,15 @@ use axum::{
 use serde_json::{Value, json};
 use utoipa::OpenApi as _;
 
-use super::idempotency;
+use super::{
+    access::{Access, TABLE},
+    idempotency,
+};
 use crate::{
     domain::{
-        account, book, calendar, library, review,
+        account, book, calendar, copy, ledger, library,
+        money::Money,
+        person, review,
         rule::{Kind, Number, Text},
         rules,
     },
@@ -66,12 +71,132 @@ const TEXTS: &[(&str, &[Text])] = &[
         ],
     ),
 ];
+/// The same for fields whose labels the screens do not take from here; `[]` stands for the items of a list.
+const MORE_TEXTS: &[(&str, &str, Text)] = &[
+    ("NewBook", "title", book::TITLE),
+    ("NewBook", "author", book::AUTHOR),
+    ("NewBook", "genre", book::GENRE),
+    ("NewBook", "photoURL", book::PHOTO_URL),
+    ("NewBook", "description", book::DESCRIPTION),
+    ("NewBook", "location", book::LOCATION),
+    ("NewBook", "barcodes[]", copy::BARCODE),
+    ("NewCopies", "barcodes[]", copy::BARCODE),
+    ("CopyEdit", "barcode", copy::BARCODE),
+    ("CopyEdit", "location", copy::LOCATION),
+    ("CopyEdit", "note", copy::NOTE),
+    ("Move", "note", copy::NOTE),
+    ("Barred", "reason", person::BARRED_REASON),
+    ("PersonEdit", "name", account::NAME),
+    ("LibrarySettings", "batches[]", library::BATCH),
+    ("LibrarySettings", "departments[]", library::DEPARTMENT),
+    ("PromotionForm", "fromBatch", account::BATCH),
+    ("PromotionForm", "toBatch", account::BATCH),
+    ("MoveInLine", "reason", super::loans::REASON),
+    ("OverrideForm", "reason", super::loans::REASON),
+    ("Deactivation", "reason", Text { min: 0, ..super::loans::REASON }),
+    ("ChargeForm", "reason", ledger::REASON),
+    ("WaiverForm", "reason", ledger::REASON),
+    ("ReversalForm", "reason", ledger::REASON),
+    ("PaymentForm", "reference", ledger::REFERENCE),
+    ("RefundForm", "reference", ledger::REFERENCE),
+    ("DamageForm", "note", super::desk::DAMAGE),
+    ("ScanForm", "code", super::desk::CODE),
+    ("PairForm", "desk", super::phones::DESK),
+    ("PhoneScanForm", "key", super::phones::KEY),
+    ("PhoneScanForm", "code", super::desk::CODE),
+];
 const NUMBERS: &[(&str, &[Number])] = &[
     ("BookForm", &[book::NO_OF_BOOKS, book::RATING]),
     ("ReviewForm", &[review::RATING]),
     ("CategoryRules", rules::NUMBERS),
     ("LibrarySettings", &[library::FINANCIAL_YEAR_MONTH, library::FORGET_AFTER_MONTHS]),
 ];
+
+const MORE_NUMBERS: &[(&str, &str, Number)] = &[
+    ("NewBook", "noOfBooks", book::NO_OF_BOOKS),
+    ("NewCopies", "count", super::copies::COUNT),
+    ("MoveInLine", "place", super::holds::PLACE),
+    ("Calendar", "closedWeekdays[]", calendar::WEEKDAY),
+];
+/// Amounts of money: the smallest and the largest.
+const AMOUNTS: &[(&str, &str, Money, Money)] = &[
+    ("ChargeForm", "amount", ledger::SMALLEST, ledger::LARGEST),
+    ("WaiverForm", "amount", ledger::SMALLEST, ledger::LARGEST),
+    ("PaymentForm", "amount", ledger::SMALLEST, ledger::LARGEST),
+    ("RefundForm", "amount", ledger::SMALLEST, ledger::LARGEST),
+    ("LostForm", "price", Money::ZERO, ledger::LARGEST),
+    ("DamageForm", "charge", Money::ZERO, ledger::LARGEST),
+    ("CopyEdit", "price", Money::ZERO, super::copies::DEAREST),
+];
+
+/// A property of a schema; `field[]` names the items of a list.
+fn property<'a>(document: &'a mut Value, schema: &str, field: &str) -> &'a mut Value {
+    let properties = &mut document["components"]["schemas"][schema]["properties"];
+    match field.strip_suffix("[]") {
+        Some(list) => &mut properties[list]["items"],
+        None => &mut properties[field],
+    }
+}
+
+fn limit_text(property: &mut Value, rule: &Text) {
+    if rule.kind != Kind::Secret {
+        property["x-trimmed"] = json!(true);
+    }
+    if let Kind::OneOf(choices) = rule.kind {
+        property["enum"] = json!(choices);
+    } else {
+        property["minLength"] = json!(rule.min);
+        property["maxLength"] = json!(rule.max);
+    }
+    match rule.kind {
+        Kind::Url => property["format"] = json!("uri"),
+        Kind::Email => property["format"] = json!("email"),
+        _ => {}
+    }
+}
+
+/// Writes every limit of [`crate::domain`] to the fields that it checks.
+fn limit(document: &mut Value) {
+    for (schema, rules) in TEXTS {
+        for rule in *rules {
+            let property = property(document, schema, rule.field);
+            property["x-label"] = json!(rule.label);
+            limit_text(property, rule);
+        }
+    }
+    for (schema, field, rule) in MORE_TEXTS {
+        limit_text(property(document, schema, field), rule);
+    }
+    for (schema, rules) in NUMBERS {
+        for rule in *rules {
+            let property = property(document, schema, rule.field);
+            property["x-label"] = json!(rule.label);
+            property["minimum"] = json!(rule.min);
+            property["maximum"] = json!(rule.max);
+        }
+    }
+    for (schema, field, rule) in MORE_NUMBERS {
+        let property = property(document, schema, field);
+        property["minimum"] = json!(rule.min);
+        property["maximum"] = json!(rule.max);
+    }
+    for (schema, field, min, max) in AMOUNTS {
+        let mut property = property(document, schema, field);
+        // The amount is the first of the two that it may be, the other is null.
+        if property.get("oneOf").is_some() {
+            property = &mut property["oneOf"][0];
+        }
+        property["minimum"] = json!(min);
+        property["maximum"] = json!(max);
+    }
+    for (field, label, max) in rules::AMOUNTS {
+        let property = property(document, "CategoryRules", field);
+        property["x-label"] = json!(label);
+        property["minimum"] = json!(0);
+        property["maximum"] = json!(max);
+    }
+    property(document, "BookForm", book::STATUS.field)["x-label"] = json!(book::STATUS.label);
+}
 
 /// The whole document. Free of I/O, so that it can be printed without a database.
 #[must_use]
@@ -80,42 +205,7 @@ pub fn document() -> Value {
         .merge(super::api())
         .split_for_parts();
     let mut document = serde_json::to_value(api).unwrap_or_default();
-    for (schema, rules) in TEXTS {
-        for rule in *rules {
-            let property = &mut document["components"]["schemas"][schema]["properties"][rule.field];
-            property["x-label"] = json!(rule.label);
-            if rule.kind != Kind::Secret {
-                property["x-trimmed"] = json!(true);
-            }
-            if let Kind::OneOf(choices) = rule.kind {
-                property["enum"] = json!(choices);
-            } else {
-                property["minLength"] = json!(rule.min);
-                property["maxLength"] = json!(rule.max);
-            }
-            match rule.kind {
-                Kind::Url => property["format"] = json!("uri"),
-                Kind::Email => property["format"] = json!("email"),
-                _ => {}
-            }
-        }
-    }
-    for (schema, rules) in NUMBERS {
-        for rule in *rules {
-            let property = &mut document["components"]["schemas"][schema]["properties"][rule.field];
-            property["x-label"] = json!(rule.label);
-            property["minimum"] = json!(rule.min);
-            property["maximum"] = json!(rule.max);
-        }
-    }
-    for (field, label, max) in rules::AMOUNTS {
-        let property = &mut document["components"]["schemas"]["CategoryRules"]["properties"][field];
-        property["x-label"] = json!(label);
-        property["minimum"] = json!(0);
-        property["maximum"] = json!(max);
-    }
-    document["components"]["schemas"]["BookForm"]["properties"][book::STATUS.field]["x-label"] =
-        json!(book::STATUS.label);
+    limit(&mut document);
     let problem = |description: &str| {
         json!({
             "description": description,
@@ -123,10 +213,19 @@ pub fn document() -> Value {
         })
     };
     for (path, operations) in document["paths"].as_object_mut().into_iter().flatten() {
+        // A file has everything that its list has, on one page.
+        if path.strip_suffix(".csv").is_some()
+            && let Some(parameters) = operations["get"]["parameters"].as_array_mut()
+        {
+            parameters.retain(|parameter| parameter["name"] != "limit" && parameter["name"] != "cursor");
+        }
         for (method, operation) in operations.as_object_mut().into_iter().flatten() {
             // Every call can fail, and always in the same form.
             operation["responses"]["default"] = problem("What went wrong");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap_or_default();
+            if needs_session(&method, path) {
+                operation["security"] = json!([{ "session": [] }]);
+            }
             if idempotency::is_kept(&method, path) {
                 document_key(operation);
                 operation["responses"]["422"] = problem(
@@ -145,6 +244,12 @@ pub fn document() -> Value {
             "type": "string", "minLength": 1, "maxLength": idempotency::LONGEST_KEY, "pattern": "^[ -~]*$"
         }
     });
+    document["components"]["securitySchemes"]["session"] = json!({
+        "type": "apiKey",
+        "in": "cookie",
+        "name": super::session::cookie_name(false),
+        "description": "The session that a sign-in begins; over https the cookie's name has the prefix `__Host-`."
+    });
     document["components"]["securitySchemes"]["phone"] = json!({
         "type": "http",
         "scheme": "bearer",
@@ -156,6 +261,13 @@ pub fn document() -> Value {
         .collect::<serde_json::Map<_, _>>()
         .into();
     document
+}
+
+/// Whether a call is for somebody who is signed in.
+fn needs_session(method: &Method, path: &str) -> bool {
+    TABLE.iter().any(|(verb, route, access)| {
+        *verb == method.as_str() && *route == path && !matches!(access, Access::Anyone | Access::Phone)
+    })
 }
 
 /// A write takes a key, and tells a repeated answer from a first one.

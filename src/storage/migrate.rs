@@ -6,6 +6,7 @@
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
+use tokio_postgres::error::SqlState;
 
 use super::{Error, Location, Result, Tx, causes, postgres, sqlite, upgrade};
 use crate::sql;
@@ -129,10 +130,21 @@ fn run(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Migrated> {
                 tx.failed = false;
                 // Fails only where the database has rolled back by itself.
                 let _ = tx.batch("ROLLBACK");
-                return Err(error);
+                return Err(if lacks_rights(&error) { Error::Open(NOT_THE_OWNER.into()) } else { error });
             }
         }
     }
+}
+
+/// What the operator is told where the server's role may not change the schema (ASVS 13.2.2).
+const NOT_THE_OWNER: &str = "the schema is older than this program, and this role of PostgreSQL may not change it: run \
+                             `library migrate` as the role that owns the tables";
+
+/// Whether `PostgreSQL` refused a statement to this role.
+fn lacks_rights(error: &Error) -> bool {
+    let Error::Database(source) = error else { return false };
+    let error = source.downcast_ref::<tokio_postgres::Error>();
+    error.and_then(tokio_postgres::Error::code) == Some(&SqlState::INSUFFICIENT_PRIVILEGE)
 }
 
 /// Applies the next version in the open transaction; its name, or `None` where all are applied.
@@ -160,6 +172,9 @@ fn apply_next(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Option<&'stat
     }
     let Some(migration) = migrations.get(history.len()) else { return Ok(None) };
     apply_one(tx, migration).map_err(|error| {
+        if lacks_rights(&error) {
+            return error;
+        }
         let version = history.len();
         Error::Open(format!(
             "migration {} failed and was undone, the schema is still {version}: {}",

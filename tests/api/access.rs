@@ -242,6 +242,7 @@ async fn another_method_is_not_allowed_and_another_path_is_not_found() {
         ("POST", "/books/1"),
         ("GET", "/auth/sign-in"),
         ("PATCH", "/loans"),
+        ("TRACE", "/me"),
     ] {
         admin.send(admin.request(method, path, None)).await.problem(405, "method-not-allowed");
     }

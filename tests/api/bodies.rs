@@ -133,6 +133,29 @@ async fn a_field_of_the_wrong_type_is_named_r_book_5() {
     }
 }
 
+/// ASVS 15.3.7: which of two values counts is not left to whoever reads them.
+#[tokio::test]
+async fn a_query_parameter_that_is_repeated_is_refused_asvs_15_3_7() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    for path in
+        ["/books?limit=1&limit=2", "/books?q=a&q=b", "/people?filter=owes&filter=overdue", "/loans?q=&q="]
+    {
+        assert_eq!(admin.get(path).await.status, 422, "{path}");
+    }
+    assert_eq!(admin.get("/books?limit=1&limit=2").await.wrong_fields(), ["limit"]);
+}
+
+/// R8: `8.0` for a month was told in the parser's words.
+#[tokio::test]
+async fn a_number_with_a_point_is_told_in_plain_words_r8() {
+    let app = TestApp::new().await;
+    let admin = app.admin(0).await;
+    let form = json!({ "financialYearMonth": 8.5 });
+    let refused = admin.post("/settings/library/preview", &form).await;
+    assert_eq!((refused.status, refused.messages()), (422, vec!["This must be a whole number.".to_owned()]));
+}
+
 /// P13: the document said that a return takes `null`, and that a new book's stars may be `null`.
 #[tokio::test]
 async fn null_is_taken_where_the_document_says_so_and_nowhere_else() {

@@ -34,6 +34,9 @@ mod demo;
 mod desk;
 mod detail;
 mod edge;
+mod fuzz;
+#[path = "../fuzz/targets.rs"]
+mod fuzz_targets;
 mod health;
 mod holds;
 mod idempotency;

@@ -50,7 +50,8 @@ fn cluster() -> String {
     })
 }
 
-fn in_postgres(url: &str, statement: &str) -> Result<Vec<Vec<Option<String>>>, String> {
+/// Runs one statement on a database of the cluster, with the driver alone; every cell as text.
+pub fn in_postgres(url: &str, statement: &str) -> Result<Vec<Vec<Option<String>>>, String> {
     on_a_plain_thread(|| {
         let mut client =
             postgres::Client::connect(url, postgres::NoTls).map_err(|error| error.to_string())?;

@@ -6,6 +6,7 @@ mod certificate;
 mod command_line;
 #[path = "../common/mod.rs"]
 mod common;
+mod contract;
 mod crowd;
 mod disk;
 mod durability;
@@ -19,5 +20,6 @@ mod librarian;
 mod process;
 mod restore;
 mod rig;
+mod role;
 mod security;
 mod tls;

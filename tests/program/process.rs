@@ -132,7 +132,8 @@ impl Server {
         });
         let begun = Instant::now();
         let mut said = Vec::new();
-        while begun.elapsed() < Duration::from_secs(15) {
+        // A demo is made first, which takes a loaded machine some seconds.
+        while begun.elapsed() < Duration::from_secs(40) {
             let Ok(line) = hear.recv_timeout(Duration::from_millis(200)) else {
                 if server.child.try_wait().expect("a child").is_some() {
                     break;

@@ -17,14 +17,15 @@ use crate::{
 /// In every name, address, number, password and search of this test, and nowhere else.
 const MARK: &str = "canary7f3";
 
-struct Answer {
-    status: u16,
-    cookie: Option<String>,
-    body: Value,
+pub struct Answer {
+    pub status: u16,
+    /// The session that it begins.
+    pub cookie: Option<String>,
+    pub body: Value,
 }
 
 /// A call as a browser makes it.
-fn call(port: u16, method: &str, path: &str, cookie: &str, body: Option<Value>) -> Answer {
+pub fn call(port: u16, method: &str, path: &str, cookie: &str, body: Option<Value>) -> Answer {
     let body = body.map(|body| body.to_string()).unwrap_or_default();
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
     let request = format!(

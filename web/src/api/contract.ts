@@ -4,7 +4,10 @@
 export const forms = {
   "Barred": {
     "reason": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 200
     },
     "until": {
       "required": true
@@ -158,7 +161,9 @@ export const forms = {
   },
   "ChargeForm": {
     "amount": {
-      "required": true
+      "required": true,
+      "minimum": 0.01,
+      "maximum": 10000000
     },
     "kind": {
       "required": true,
@@ -170,7 +175,10 @@ export const forms = {
       ]
     },
     "reason": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 500
     }
   },
   "ClosedDates": {
@@ -192,29 +200,48 @@ export const forms = {
       "required": false
     },
     "barcode": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 40
     },
     "location": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 200
     },
     "note": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 500
     },
     "price": {
-      "required": false
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
     }
   },
   "DamageForm": {
     "charge": {
-      "required": false
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
     },
     "note": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 300
     }
   },
   "Deactivation": {
     "reason": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 500
     }
   },
   "Extension": {
@@ -253,7 +280,7 @@ export const forms = {
       "maximum": 12
     },
     "forgetAfterMonths": {
-      "required": true,
+      "required": false,
       "minimum": 1,
       "maximum": 120
     },
@@ -274,7 +301,9 @@ export const forms = {
   },
   "LostForm": {
     "price": {
-      "required": false
+      "required": false,
+      "minimum": 0,
+      "maximum": 10000000
     }
   },
   "MergeForm": {
@@ -290,7 +319,10 @@ export const forms = {
   },
   "Move": {
     "note": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 500
     },
     "state": {
       "required": true,
@@ -308,33 +340,56 @@ export const forms = {
   },
   "MoveInLine": {
     "place": {
-      "required": true
+      "required": true,
+      "minimum": 1,
+      "maximum": 100000
     },
     "reason": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 500
     }
   },
   "NewBook": {
     "author": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 1000
     },
     "barcodes": {
       "required": false
     },
     "description": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 200,
+      "maxLength": 10000
     },
     "genre": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 200
     },
     "location": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 200
     },
     "noOfBooks": {
-      "required": true
+      "required": true,
+      "minimum": 1,
+      "maximum": 100000
     },
     "photoURL": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 2048,
+      "format": "uri"
     },
     "rating": {
       "required": true,
@@ -349,7 +404,10 @@ export const forms = {
       ]
     },
     "title": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 1000
     }
   },
   "NewCopies": {
@@ -357,7 +415,9 @@ export const forms = {
       "required": false
     },
     "count": {
-      "required": false
+      "required": false,
+      "minimum": 1,
+      "maximum": 100000
     }
   },
   "NewHold": {
@@ -376,12 +436,18 @@ export const forms = {
       "required": false
     },
     "reason": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 500
     }
   },
   "PairForm": {
     "desk": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 8,
+      "maxLength": 64
     }
   },
   "PasswordChange": {
@@ -398,7 +464,9 @@ export const forms = {
   },
   "PaymentForm": {
     "amount": {
-      "required": true
+      "required": true,
+      "minimum": 0.01,
+      "maximum": 10000000
     },
     "charges": {
       "required": false
@@ -413,7 +481,10 @@ export const forms = {
       ]
     },
     "reference": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
     }
   },
   "PersonEdit": {
@@ -433,7 +504,10 @@ export const forms = {
       "required": false
     },
     "name": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 100
     },
     "rollNumber": {
       "required": false
@@ -486,10 +560,16 @@ export const forms = {
   },
   "PhoneScanForm": {
     "code": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 200
     },
     "key": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 8,
+      "maxLength": 128
     }
   },
   "ProfileEdit": {
@@ -523,10 +603,16 @@ export const forms = {
       "required": false
     },
     "fromBatch": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 20
     },
     "toBatch": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 20
     },
     "withOpen": {
       "required": false
@@ -560,7 +646,9 @@ export const forms = {
   },
   "RefundForm": {
     "amount": {
-      "required": true
+      "required": true,
+      "minimum": 0.01,
+      "maximum": 10000000
     },
     "method": {
       "required": true,
@@ -572,7 +660,10 @@ export const forms = {
       ]
     },
     "reference": {
-      "required": false
+      "trimmed": true,
+      "required": false,
+      "minLength": 0,
+      "maxLength": 100
     }
   },
   "Registration": {
@@ -620,7 +711,10 @@ export const forms = {
   },
   "ReversalForm": {
     "reason": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 500
     }
   },
   "ReviewForm": {
@@ -682,7 +776,10 @@ export const forms = {
       "required": false
     },
     "code": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 200
     },
     "damaged": {
       "required": false
@@ -752,10 +849,15 @@ export const forms = {
   },
   "WaiverForm": {
     "amount": {
-      "required": false
+      "required": false,
+      "minimum": 0.01,
+      "maximum": 10000000
     },
     "reason": {
-      "required": true
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 500
     }
   }
 } as const

@@ -1044,12 +1044,8 @@ export interface paths {
                     book?: number;
                     /** @description What happened to this copy by itself; its loans are told by its title. */
                     copy?: number;
-                    /** @description `next` of another page. */
-                    cursor?: string;
                     /** @description The first day. */
                     from?: string;
-                    /** @description How many, 1 to 100; 50 if not said. */
-                    limit?: number;
                     /** @description Who did it, or whom it concerns. */
                     person?: number;
                     /** @description The last day. */
@@ -2902,13 +2898,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
-                    cursor?: string;
                     /** @description The first day; the first of the month if not said. */
                     from?: string;
                     kind?: "charge" | "payment" | "waiver" | "reversal" | "refund";
-                    /** @description How many, 1 to 100; 50 if not said. */
-                    limit?: number;
                     /** @description Payments and refunds that were made so. */
                     method?: "cash" | "upi" | "card" | "other";
                     /** @description The last day; today if not said. */
@@ -3207,11 +3199,7 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` or `previous` of another page. */
-                    cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
-                    /** @description How many, 1 to 100; 50 if not said. */
-                    limit?: number;
                     /** @description Words that name, roll number, email, batch or department contain, each somewhere. */
                     q?: string;
                     /**
@@ -5388,7 +5376,7 @@ export interface components {
              * Format: date
              * @description The last day, itself closed; the first one if left out.
              */
-            to?: string;
+            to?: string | null;
         };
         /**
          * @description The kinds of problems a client can tell apart.
@@ -6157,6 +6145,7 @@ export interface components {
              * @description Copies that come onto the shelf.
              */
             noOfBooks: number;
+            /** Format: uri */
             photoURL: string;
             /** Format: int64 */
             rating: number;

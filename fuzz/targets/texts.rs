@@ -1,0 +1,15 @@
+#![no_main]
+#![allow(dead_code, reason = "the tests' modules have more than a target needs")]
+
+#[path = "../../tests/api/app.rs"]
+mod app;
+#[path = "../../tests/common/mod.rs"]
+mod common;
+#[path = "../../tests/api/contract.rs"]
+mod contract;
+#[path = "../../tests/fuzz/targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    targets::text(data);
+});

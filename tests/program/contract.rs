@@ -1,0 +1,127 @@
+//! R8: the built program keeps what its document says, whatever it is sent. `schemathesis` makes the requests out of
+//! `api/openapi.json`: the edges of every limit, then random ones that fit the document and ones that break it, then
+//! chains of calls that belong together. `tests/contract/` has its settings and two checks of ours.
+
+use std::path::PathBuf;
+
+use library::http::API;
+use serde_json::{Value, json};
+
+use crate::{
+    common,
+    process::{Server, library, run},
+    rig::rounds,
+    security::call,
+};
+
+const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/api/openapi.json");
+const PASSWORD: &str = "four plain words here";
+
+/// A library with books, people, loans, fines and lines to wait in, and its server.
+fn demo(folder: &tempfile::TempDir, fault: Option<&str>) -> (Server, String) {
+    let location = format!("sqlite:{}", folder.path().join("library.db").display());
+    let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--demo", "--database", &location]);
+    if let Some(fault) = fault {
+        command.env("LIBRARY_FAULT", fault);
+    }
+    (Server::start_as(command), location)
+}
+
+fn session(server: &Server, email: &str, password: &str) -> String {
+    let form = json!({ "email": email, "password": password });
+    let answer = call(server.port, "POST", "/auth/sign-in", "", Some(form));
+    answer.cookie.expect("signed in")
+}
+
+/// A librarian whom the demo does not know, so that no random number hits their own account.
+fn librarian(server: &Server, location: &str) -> String {
+    let who = ["admin", "create", "--email", "l@contract.test", "--name", "L", "--password-stdin"];
+    let ended = run(library(&[&who[..], &["--database", location]].concat()), &format!("{PASSWORD}\n"));
+    assert!(ended.success, "{}", ended.stderr);
+    session(server, "l@contract.test", PASSWORD)
+}
+
+/// Asks the server what the document at `document` says it answers, in somebody's name; what was found, if anything.
+fn findings(server: &Server, document: &str, cookie: Option<&str>, options: &[&str]) -> Result<(), String> {
+    let tool = concat!(env!("CARGO_MANIFEST_DIR"), "/target/contract/bin/schemathesis");
+    assert!(PathBuf::from(tool).exists(), "{tool} is not there: run scripts/needs");
+    #[expect(clippy::disallowed_methods, reason = "the server starts no other program, but its rigs do")]
+    let mut command = std::process::Command::new(tool);
+    command
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/contract"))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .args(["run", document, "--url", &format!("http://localhost:{}{API}", server.port), "--no-color"])
+        .args(["--continue-on-failure"])
+        // The same requests in each run, others in a soak.
+        .args(if rounds(0) == 0 {
+            &["--generation-deterministic"][..]
+        } else {
+            &["--generation-database", "none"]
+        })
+        // Streams do not end.
+        .args(["--exclude-path", "/desk/phone-scans", "--exclude-path", "/phone/answers"])
+        .args(options);
+    if let Some(cookie) = cookie {
+        command.args(["--header", &format!("Cookie: {cookie}")]);
+        // What would end the session that all the others need.
+        command.args(["--exclude-path", "/auth/sign-out", "--exclude-path", "/me/sessions/{id}"]);
+    }
+    let ended = command.output().expect("the tool starts");
+    let said = String::from_utf8_lossy(&ended.stdout);
+    match ended.status.code() {
+        Some(0) => Ok(()),
+        // Findings. Everything else is a fault of the rig.
+        Some(1) => Err(said.into_owned()),
+        _ => panic!("{said}{}", String::from_utf8_lossy(&ended.stderr)),
+    }
+}
+
+/// R8: no server error and nothing that the document does not say, for nobody, a student and a librarian.
+#[test]
+fn what_the_document_says_is_what_is_answered_r8() {
+    let folders = [common::folder(), common::folder()];
+    // A librarian deactivates, merges and erases people: not in the library of the others.
+    let (server, _) = demo(&folders[0], None);
+    let (other, location) = demo(&folders[1], None);
+    let student = session(&server, "student@demo.library", "demo-library");
+    let librarian = librarian(&other, &location);
+    let examples = rounds(5).to_string();
+    let options = ["--phases", "coverage,fuzzing,stateful", "--max-examples", &examples];
+    let found: Vec<String> = std::thread::scope(|scope| {
+        let options = &options;
+        let who = [(&server, None), (&server, Some(&student)), (&other, Some(&librarian))];
+        let asking = who.map(|(at, cookie)| {
+            scope.spawn(move || findings(at, DOCUMENT, cookie.map(String::as_str), options))
+        });
+        asking.into_iter().filter_map(|thread| thread.join().expect("no panic").err()).collect()
+    });
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    // They were signed in to the end.
+    assert_eq!(server.ask("GET", "/me", &student, None).expect("an answer").0, 200);
+    assert_eq!(other.ask("GET", "/me", &librarian, None).expect("an answer").0, 200);
+}
+
+/// The control of R8: an answer that the document does not describe, a limit that nobody keeps, and a handler that panics.
+#[test]
+fn an_answer_that_breaks_the_document_is_noticed_r8() {
+    let folder = common::folder();
+    let (server, _) = demo(&folder, Some("panic"));
+    let mut document: Value =
+        serde_json::from_str(&std::fs::read_to_string(DOCUMENT).expect("readable")).expect("JSON");
+    let list = &mut document["components"]["schemas"]["BookList"];
+    list["required"].as_array_mut().expect("a list").push(json!("shelves"));
+    let parameters = document["paths"]["/books"]["get"]["parameters"].as_array_mut().expect("a list");
+    let limit = parameters.iter_mut().find(|parameter| parameter["name"] == "limit").expect("documented");
+    limit["schema"]["maximum"] = json!(10);
+    let broken = folder.path().join("openapi.json");
+    std::fs::write(&broken, document.to_string()).expect("written");
+    let broken = broken.to_str().expect("text");
+    let told = |path| {
+        let options = ["--phases", "coverage", "--include-path", path];
+        findings(&server, broken, None, &options).expect_err("a finding")
+    };
+    let books = told("/books");
+    assert!(books.contains("Response violates schema"), "{books}");
+    assert!(books.contains("Schema-violating request accepted"), "{books}");
+    assert!(told("/genres").contains("Server error"));
+}
