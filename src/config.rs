@@ -139,6 +139,9 @@ pub struct Serve {
     /// What the look-up of an ID card answers: the email address, the address with its middle hidden, or nothing.
     #[arg(long, env = "LIBRARY_ID_CARD", value_enum, default_value = "full")]
     pub id_card: IdCard,
+    /// Who must sign in with a second factor, the code of an authenticator app. Everybody may.
+    #[arg(long, env = "LIBRARY_SECOND_FACTOR", value_enum, default_value = "optional")]
+    pub second_factor: SecondFactor,
     /// Makes a backup into this folder every day and keeps those of seven days and four weeks (SQLite).
     #[arg(long, env = "LIBRARY_BACKUP_FOLDER", value_name = "DIR")]
     pub backup_folder: Option<PathBuf>,
@@ -173,6 +176,15 @@ pub enum IdCard {
     Masked,
     /// Nothing: the look-up does not exist.
     Off,
+}
+
+/// Who must sign in with a second factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum SecondFactor {
+    /// Nobody must.
+    Optional,
+    /// Librarians: one who has none is led to set it up and can do nothing else until then.
+    Librarians,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -278,6 +290,15 @@ pub enum Admin {
         /// Read the password from the first line of standard input instead of asking for it.
         #[arg(long)]
         password_stdin: bool,
+        #[command(flatten)]
+        database: Database,
+    },
+    /// Take away the second factor of somebody who lost the authenticator app and the recovery codes, while the server
+    /// works. They are signed out, and sign in with the password alone.
+    ResetSecondFactor {
+        /// Email address that they sign in with.
+        #[arg(long)]
+        email: String,
         #[command(flatten)]
         database: Database,
     },

@@ -15,7 +15,7 @@
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
 //!   are opened there from being run as formulas.
 //! - [`message`] holds every text for people, by code, in English.
-//! - [`clock`] tells the time, [`password`] hashes, [`limit`] keeps count of tries, [`tls`] names the cryptography.
+//! - [`clock`] tells the time, [`password`] hashes, [`second_factor`] knows what an authenticator app shows, [`limit`] keeps count of tries, [`tls`] names the cryptography.
 
 pub mod backups;
 pub mod catalogue;
@@ -38,6 +38,7 @@ pub mod people;
 pub mod policies;
 pub mod restore_book;
 pub mod search;
+pub mod second_factor;
 pub mod server;
 pub mod spreadsheet;
 pub mod storage;

@@ -22,6 +22,7 @@ use library::{
     http,
     import::{self, rejects},
     password,
+    people::second_factor,
     policies::Policies,
     restore_book, server,
     storage::{
@@ -80,6 +81,7 @@ fn run(command: Command) -> Result<()> {
         Command::Admin(Admin::Create { email, name, password_stdin, database }) => {
             create_admin(&database, &email, &name, password_stdin)
         }
+        Command::Admin(Admin::ResetSecondFactor { email, database }) => reset_second_factor(&database, email),
         Command::Import(Import::Books { file, rejected, database }) => {
             import_books(&database, &file, rejected)
         }
@@ -186,6 +188,27 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
     })?;
     db.close();
     println!("{} can sign in as {}.", user.name, user.email.unwrap_or_default());
+    Ok(())
+}
+
+fn reset_second_factor(database: &Database, email: String) -> Result<()> {
+    storage::is_there(&database.database)?;
+    let db = Db::open(&database.database)?;
+    let moment = Clock::system(jiff::tz::TimeZone::UTC).moment();
+    let name = db.write_blocking(move |tx| -> Result<String> {
+        let (account, _) = accounts::credentials(tx, &email)?
+            .ok_or_else(|| anyhow!("there is no account with the email address {email}"))?;
+        let name = account.user.map_or(email, |user| user.name);
+        let reset = second_factor::reset(tx, None, moment, account.uid);
+        reset.map_err(|error| anyhow!("the second factor was not reset: {error:?}")).and_then(|was| {
+            ensure!(was, "{name} has no second factor");
+            Ok(name)
+        })
+    })?;
+    db.close();
+    println!(
+        "{name} is signed out and signs in with the password alone, until they set up a second factor again."
+    );
     Ok(())
 }
 

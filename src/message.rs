@@ -79,6 +79,9 @@ messages! {
     "moreThanCredit" = more_than_credit(credit: Money): "The credit is {credit, number, money}.";
     "nobodyBroughtIt" = nobody_brought_it():
         "Nobody brought this copy back today: charge the person on the person's own page.";
+    "wrongCode" = wrong_code():
+        "This code is not right, or was used already. Wait until the app shows the next one.";
+    "setUpExpired" = set_up_expired(): "Setting this up took too long. Begin again.";
     "chargeSettled" = charge_settled(): "Nothing of this is owed any more.";
     "commonPassword" = common_password():
         "This password is among the most common ones. Choose another, for instance four unrelated words.";
@@ -153,6 +156,16 @@ messages! {
         "This account is not active. Ask at the library's desk.";
     "problem.invalid-code" = problem_invalid_code():
         "This code is not right, or no longer valid. Check what you typed, or ask at the library's desk for a new code.";
+    "problem.second-factor-needed" = problem_second_factor_needed():
+        "The password is right. Now enter the code from your authenticator app.";
+    "problem.invalid-second-factor" = problem_invalid_second_factor():
+        "This code is not right, or was used already. Wait until the app shows the next one.";
+    "problem.sign-in-expired" = problem_sign_in_expired():
+        "This sign-in took too long. Enter your password again.";
+    "problem.second-factor-missing" = problem_second_factor_missing():
+        "Librarians sign in with two steps here. Set up your authenticator app first.";
+    "problem.second-factor-on" = problem_second_factor_on():
+        "Two-step sign-in is on already. Turn it off to set it up anew.";
     "problem.last-librarian" = problem_last_librarian():
         "Nobody else could look after the librarians then. Make another librarian first.";
     "problem.own-account" = problem_own_account(): "This is your own account. Ask another librarian to do it.";
@@ -422,6 +435,12 @@ messages! {
     "change.signInCodeMade" = change_sign_in_code_made(): "Sign-in code handed out.";
     "change.passwordSet" = change_password_set(): "Password chosen with a sign-in code.";
     "change.passwordChanged" = change_password_changed(): "Password changed; signed out in other browsers.";
+    "change.secondFactorOn" = change_second_factor_on(): "Two-step sign-in turned on.";
+    "change.secondFactorOff" = change_second_factor_off(): "Two-step sign-in turned off.";
+    "change.secondFactorReset" = change_second_factor_reset(): "Two-step sign-in reset.";
+    "change.recoveryCodesMade" = change_recovery_codes_made(): "New recovery codes made.";
+    "change.recoveryCodeUsed" = change_recovery_code_used(left: i64):
+        "Recovery code used; {left, plural, =0 {none is} one {# is} other {# are}} left.";
     "change.sessionsEnded" = change_sessions_ended(sessions: u64):
         "Signed out in {sessions, plural, one {one browser} other {# browsers}}.";
     "change.batchMoved" = change_batch_moved(from: &str, to: &str, people: usize):

@@ -86,6 +86,7 @@ pub async fn serve(options: Serve) -> Result<()> {
             public_url: public_url.clone(),
             trusted_proxies: options.trusted_proxies.clone(),
             id_card: options.id_card,
+            second_factor: options.second_factor,
             lifetimes: Lifetimes {
                 librarian: options.librarian_session,
                 librarian_idle: options.librarian_idle,

@@ -82,6 +82,7 @@ pub fn person(record: Record, standing: Standing) -> Person {
         capabilities: record.capabilities,
         active: record.active,
         can_sign_in: record.active && record.has_password,
+        second_factor: record.second_factor,
         open_loans: standing.open_loans,
         overdue_loans: standing.overdue_loans,
         owes: standing.owes,

@@ -239,6 +239,18 @@ pub enum Change {
     },
     /// The person exchanged the password for another, and was signed out in other browsers.
     PasswordChanged,
+    /// The person set up an authenticator app, whose codes are asked for at sign-in from now on.
+    SecondFactorOn,
+    /// The person turned it off again.
+    SecondFactorOff,
+    /// Somebody else took the person's second factor away, because it was lost.
+    SecondFactorReset,
+    /// The person exchanged the recovery codes for new ones.
+    RecoveryCodesMade,
+    /// The person used a recovery code in the place of the app's; so many are left.
+    RecoveryCodeUsed {
+        left: i64,
+    },
     /// The person was signed out in so many browsers.
     SessionsEnded {
         sessions: u64,
@@ -468,6 +480,11 @@ impl Change {
             Self::SignInCodeMade { .. } => "sign-in-code-made",
             Self::PasswordSet { .. } => "password-set",
             Self::PasswordChanged => "password-changed",
+            Self::SecondFactorOn => "second-factor-on",
+            Self::SecondFactorOff => "second-factor-off",
+            Self::SecondFactorReset => "second-factor-reset",
+            Self::RecoveryCodesMade => "recovery-codes-made",
+            Self::RecoveryCodeUsed { .. } => "recovery-code-used",
             Self::SessionsEnded { .. } => "sessions-ended",
             Self::BatchMoved { .. } => "batch-moved",
             Self::NoDuesIssued { .. } => "no-dues-issued",
@@ -558,6 +575,11 @@ impl Change {
             Self::SignInCodeMade { .. } => vec![message::change_sign_in_code_made()],
             Self::PasswordSet { .. } => vec![message::change_password_set()],
             Self::PasswordChanged => vec![message::change_password_changed()],
+            Self::SecondFactorOn => vec![message::change_second_factor_on()],
+            Self::SecondFactorOff => vec![message::change_second_factor_off()],
+            Self::SecondFactorReset => vec![message::change_second_factor_reset()],
+            Self::RecoveryCodesMade => vec![message::change_recovery_codes_made()],
+            Self::RecoveryCodeUsed { left } => vec![message::change_recovery_code_used(*left)],
             Self::SessionsEnded { sessions } => vec![message::change_sessions_ended(*sessions)],
             Self::BatchMoved { from, to: Some(to), people } => {
                 vec![message::change_batch_moved(from, to, people.len())]

@@ -118,6 +118,8 @@ pub struct Person {
     pub active: bool,
     /// Whether the person has a password to sign in with.
     pub can_sign_in: bool,
+    /// Whether a second factor is asked for when the person signs in.
+    pub second_factor: bool,
     #[schema(minimum = 0)]
     pub open_loans: i64,
     #[schema(minimum = 0)]

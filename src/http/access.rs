@@ -25,6 +25,8 @@ pub enum Access {
     Anyone,
     /// Whoever is signed in.
     SignedIn,
+    /// Whoever is signed in, also a librarian who has yet to set up the second factor that is required of them.
+    Enrolling,
     /// Students.
     Student,
     /// Librarians.
@@ -47,7 +49,7 @@ impl Access {
             return if self == Self::Anyone { Ok(()) } else { Err(Error::NotSignedIn) };
         };
         let allowed = match (self, person.role) {
-            (Self::Anyone | Self::SignedIn, _)
+            (Self::Anyone | Self::SignedIn | Self::Enrolling, _)
             | (Self::Student | Self::StudentOrMay(_), Role::Student)
             | (Self::Admin, Role::Admin) => true,
             (Self::May(capability) | Self::StudentOrMay(capability), Role::Admin) => {
@@ -63,11 +65,17 @@ impl Access {
 pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/auth/register", Access::Anyone),
     ("POST", "/auth/sign-in", Access::Anyone),
+    ("POST", "/auth/sign-in/code", Access::Anyone),
     ("POST", "/auth/redeem", Access::Anyone),
     ("POST", "/auth/sign-out", Access::Anyone),
     ("GET", "/auth/session", Access::Anyone),
     ("POST", "/auth/id-card", Access::Anyone),
     ("POST", "/auth/password", Access::SignedIn),
+    ("POST", "/auth/authenticator", Access::Enrolling),
+    ("POST", "/auth/authenticator/confirm", Access::Enrolling),
+    ("POST", "/auth/authenticator/remove", Access::SignedIn),
+    ("POST", "/auth/recovery-codes", Access::SignedIn),
+    ("GET", "/me/second-factor", Access::Enrolling),
     ("GET", "/me", Access::SignedIn),
     ("GET", "/me/sessions", Access::SignedIn),
     ("DELETE", "/me/sessions", Access::SignedIn),
@@ -134,6 +142,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/people/{id}/activate", Access::May(Capability::People)),
     ("POST", "/people/{id}/sign-in-code", Access::May(Capability::People)),
     ("DELETE", "/people/{id}/sessions", Access::May(Capability::People)),
+    ("DELETE", "/people/{id}/second-factor", Access::May(Capability::People)),
     ("GET", "/people/{id}/loans", Access::Admin),
     ("POST", "/books/{id}/holds", Access::StudentOrMay(Capability::Desk)),
     ("GET", "/books/{id}/holds", Access::Admin),
@@ -193,10 +202,11 @@ pub async fn enforce(
         return Ok(next.run(request).await);
     }
     let caller = Caller::of(&app, request.method(), request.headers()).await?;
-    if let Some(person) = caller.person() {
-        security_log::concerns(person.uid);
+    security_log::concerns(caller.user().map(|user| user.uid));
+    if matches!(caller, Caller::Unenrolled(_)) && !matches!(access, Access::Anyone | Access::Enrolling) {
+        return Err(Error::SecondFactorMissing);
     }
-    access.allows(caller.person()).map_err(|refused| match caller {
+    access.allows(caller.user()).map_err(|refused| match caller {
         // Signed in, but with a role that is none (R-LOGIN-5).
         Caller::RoleUndefined => Error::RoleUndefined,
         _ => refused,

@@ -17,6 +17,7 @@ use super::{
     error::{Error, Result},
     extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
+    second_factor::Half,
     security_log,
     session::{self, Caller, SignedIn},
 };
@@ -38,7 +39,7 @@ use crate::{
         Tx,
         accounts::{self, NewAccount, Taken},
         events::{self, Entry},
-        people,
+        people, second_factors,
         sessions::{self, Opened},
         sign_in_codes,
     },
@@ -110,16 +111,36 @@ pub struct SignIn {
 }
 
 /// Whose failures a sign-in counts among.
-enum Tries {
+pub(super) enum Tries {
     /// Those of a browser in which the account was signed in to before.
     KnownDevice((String, device::Name)),
     /// Those of the network, and of the account.
     Elsewhere(String, Network),
+    /// Those of the codes that follow an account's password: in a browser in which it was signed in to before, or
+    /// elsewhere, and there also those of the network.
+    SecondFactor((UserId, Option<device::Name>), Network),
+}
+
+impl Tries {
+    /// Those of an account's codes.
+    pub(super) fn of_code(
+        device: Option<&Device>,
+        uid: UserId,
+        account: &str,
+        network: Network,
+        stored: Option<&str>,
+    ) -> Result<Self> {
+        let known = match tries(device, account, network, stored)? {
+            Self::KnownDevice((_, device)) => Some(device),
+            _ => None,
+        };
+        Ok(Self::SecondFactor((uid, known), network))
+    }
 }
 
 impl Limits {
-    /// Takes a token before a password is verified, so that guesses at the same moment are counted too.
-    fn take_sign_in(&self, tries: &Tries) -> Result<(), Duration> {
+    /// Takes a token before a password or a code is verified, so that guesses at the same moment are counted too.
+    pub(super) fn take_sign_in(&self, tries: &Tries) -> Result<(), Duration> {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.take(device),
             Tries::Elsewhere(account, network) => {
@@ -133,6 +154,13 @@ impl Limits {
                     self.failures_of_account_from_network.give_back(&here);
                 })
             }
+            Tries::SecondFactor(place @ (_, None), network) => {
+                self.failures_of_network.take(network)?;
+                self.failures_of_second_factor
+                    .take(place)
+                    .inspect_err(|_| self.failures_of_network.give_back(network))
+            }
+            Tries::SecondFactor(place, _) => self.failures_of_second_factor.take(place),
         }
     }
 
@@ -149,13 +177,19 @@ impl Limits {
     }
 
     /// Gives the token back: the password was right, or was not looked at.
-    fn give_back_sign_in(&self, tries: Tries) {
+    pub(super) fn give_back_sign_in(&self, tries: Tries) {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.give_back(&device),
             Tries::Elsewhere(account, network) => {
                 self.failures_of_network.give_back(&network);
                 self.failures_of_account.give_back(&account);
                 self.failures_of_account_from_network.give_back(&(account, network));
+            }
+            Tries::SecondFactor(place, network) => {
+                if place.1.is_none() {
+                    self.failures_of_network.give_back(&network);
+                }
+                self.failures_of_second_factor.give_back(&place);
             }
         }
     }
@@ -190,8 +224,9 @@ impl App {
     }
 }
 
-/// Sign in; the answer sets the session's cookie.
-#[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = User)))]
+/// Sign in; the answer sets the session's cookie. Where a second factor is set up, the right password is answered with
+/// `second-factor-needed`, and `POST /auth/sign-in/code` follows in the same browser within five minutes.
+#[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = Entered)))]
 pub async fn sign_in(
     State(app): State<Shared>,
     network: Network,
@@ -235,13 +270,14 @@ pub async fn sign_in(
     }
     let user = account.user.ok_or(Error::RoleUndefined)?;
     let hash = rehashed.as_deref().unwrap_or(&stored);
-    let entering = Entering { device, hash: hash.to_owned(), remember: form.remember };
+    let told = Some(Change::SignedIn);
+    let entering = Entering { device, hash: hash.to_owned(), remember: form.remember, told };
     let uid = user.uid;
-    enter(&app, &headers, user, entering, move |tx, now| {
+    enter(&app, &headers, user, entering, move |tx| {
         if let Some(rehashed) = rehashed {
             accounts::change_password(tx, uid, &stored, &rehashed)?;
         }
-        Ok(events::record(tx, now, Some(uid), &Entry::person(uid, Change::SignedIn)).map(|_| ())?)
+        Ok(())
     })
     .await
 }
@@ -267,54 +303,116 @@ impl App {
 }
 
 /// How somebody comes in.
-struct Entering {
+pub(super) struct Entering {
     /// The browser, if it was known.
-    device: Option<Device>,
+    pub device: Option<Device>,
     /// The hash of the password, as it is stored now.
-    hash: String,
-    remember: bool,
+    pub hash: String,
+    pub remember: bool,
+    /// What is kept of it.
+    pub told: Option<Change>,
 }
 
-/// Begins a session, together with what `also` does; the answer sets its cookie.
+/// A session that is about to begin.
+#[derive(Clone)]
+pub(super) struct Entrance {
+    uid: UserId,
+    token: String,
+    /// The hash of the browser's earlier session, which ends.
+    replaced: Option<String>,
+    expires_at: i64,
+    opened: Opened,
+    told: Option<Change>,
+    cookies: [HeaderValue; 2],
+}
+
+impl Entrance {
+    pub fn of(app: &App, headers: &HeaderMap, user: &User, entering: Entering) -> Result<Self> {
+        let (https, now) = (app.settings.is_https(), app.clock.now());
+        security_log::concerns(user.uid);
+        let token = session::new_token()?;
+        let cookies = [
+            session::cookie(https, &token, entering.remember)?,
+            Device::signed_in(entering.device, https, &entering.hash)?,
+        ];
+        Ok(Self {
+            uid: user.uid,
+            token,
+            replaced: session::token(https, headers).map(|token| session::hashed(&token)),
+            expires_at: app.settings.lifetimes.end(user.role, now, now),
+            opened: Opened { agent: session::agent(headers), kept: entering.remember },
+            told: entering.told,
+            cookies,
+        })
+    }
+
+    /// Begins the session. A browser that signs in again leaves no earlier one behind.
+    pub fn open(self, tx: &mut Tx<'_>, now: i64) -> Result<()> {
+        if let Some(told) = self.told {
+            events::record(tx, now, Some(self.uid), &Entry::person(self.uid, told))?;
+        }
+        if let Some(ended) = self.replaced {
+            sessions::end(tx, &ended)?;
+        }
+        let hash = session::hashed(&self.token);
+        if !sessions::begin(tx, &hash, self.uid, now, self.expires_at, self.opened)? {
+            return Err(Error::UserMissing);
+        }
+        Ok(())
+    }
+
+    /// The answer once it has begun; it sets the cookies. `proved`: a second factor was given.
+    pub fn answer(self, app: &App, user: User, proved: bool) -> Response {
+        if let Some(replaced) = self.replaced {
+            app.sessions.forget(&replaced);
+        }
+        let cookies = AppendHeaders(self.cookies.map(|cookie| (header::SET_COOKIE, cookie)));
+        let second_factor_missing = !proved && app.settings.requires_second_factor(user.role);
+        (cookies, axum::Json(Entered { user, second_factor_missing })).into_response()
+    }
+}
+
+/// Who has come in.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Entered {
+    #[serde(flatten)]
+    user: User,
+    /// As in the session.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    second_factor_missing: bool,
+}
+
+/// Lets in whoever gave the right password, together with what `also` does: begins a session, or, where the account has a
+/// second factor, asks for it. The answer sets the cookies.
 async fn enter(
     app: &App,
     headers: &HeaderMap,
     user: User,
     entering: Entering,
-    also: impl FnOnce(&mut Tx<'_>, i64) -> Result<()> + Send + 'static,
+    also: impl FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
 ) -> Result<Response> {
-    let https = app.settings.is_https();
-    let device = Device::signed_in(entering.device, https, &entering.hash)?;
-    let token = session::new_token()?;
-    let (now, uid) = (app.clock.now(), user.uid);
-    security_log::concerns(uid);
-    let hash = session::hashed(&token);
-    // A browser that signs in again leaves no earlier session behind.
-    let replaced = session::token(https, headers);
-    let replaced = replaced.map(|token| session::hashed(&token));
-    let ended = replaced.clone();
-    let expires_at = app.settings.lifetimes.end(user.role, now, now);
-    let opened = Opened { agent: session::agent(headers), kept: entering.remember };
-    app.db
-        .write(move |tx| -> Result<()> {
-            also(tx, now)?;
-            if let Some(ended) = ended {
-                sessions::end(tx, &ended)?;
+    let (now, uid, remember) = (app.clock.now(), user.uid, entering.remember);
+    let half = Half::begin(app.settings.is_https(), now)?;
+    let entrance = Entrance::of(app, headers, &user, entering)?;
+    let (opened, half_hash) = (entrance.clone(), half.hash);
+    let entered = app
+        .db
+        .write(move |tx| -> Result<bool> {
+            also(tx)?;
+            if second_factors::of(tx, uid)?.is_none() {
+                opened.open(tx, now)?;
+                return Ok(true);
             }
-            if !sessions::begin(tx, &hash, uid, now, expires_at, opened)? {
-                return Err(Error::UserMissing);
-            }
-            Ok(())
+            second_factors::begin_half_sign_in(tx, &half_hash, uid, remember, now, half.expires_at)?;
+            Ok(false)
         })
         .await?;
-    if let Some(replaced) = replaced {
-        app.sessions.forget(&replaced);
+    if entered {
+        return Ok(entrance.answer(app, user, false));
     }
-    let cookies = AppendHeaders([
-        (header::SET_COOKIE, session::cookie(https, &token, entering.remember)?),
-        (header::SET_COOKIE, device),
-    ]);
-    Ok((cookies, axum::Json(user)).into_response())
+    Ok((AppendHeaders([(header::SET_COOKIE, half.cookie)]), Error::SecondFactorNeeded).into_response())
 }
 
 /// A code that a librarian handed out, and the password that its person chooses.
@@ -342,7 +440,7 @@ pub const CODE: Text = Text { field: "code", label: "Code", min: 1, max: 40, kin
 
 /// Choose a password with a code, and be signed in (R-PEOPLE-3). Whoever the code is not of is told the same as for a code
 /// that is wrong.
-#[utoipa::path(post, path = "/auth/redeem", request_body = Redemption, responses((status = 200, body = User)))]
+#[utoipa::path(post, path = "/auth/redeem", request_body = Redemption, responses((status = 200, body = Entered)))]
 pub async fn redeem_code(
     State(app): State<Shared>,
     network: Network,
@@ -408,7 +506,9 @@ pub async fn redeem_code(
         .await?;
     app.sessions.forget_person(uid);
     let device = Device::of(app.settings.is_https(), &headers);
-    enter(&app, &headers, user, Entering { device, hash, remember: false }, |_, _| Ok(())).await
+    // The code stands for the password alone: a second factor is asked for all the same.
+    let entering = Entering { device, hash, remember: false, told: None };
+    enter(&app, &headers, user, entering, |_| Ok(())).await
 }
 
 /// Sign out: the session ends on the server.
@@ -439,6 +539,11 @@ pub struct Session {
     user: Option<User>,
     /// Whether an ID card can be looked up (`--id-card`).
     id_card: bool,
+    /// Whether the person has to set up a second factor before anything else is open to them (`--second-factor`); left
+    /// out where not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    second_factor_missing: bool,
     /// Seconds until a librarian's session ends if nothing is done in it; left out for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = i64)]
@@ -455,15 +560,20 @@ pub async fn read_session(
     caller: Caller,
     headers: HeaderMap,
 ) -> Result<axum::Json<Session>> {
-    let user = caller.person().cloned();
-    let expires_in = match caller.role() {
+    let user = caller.user().cloned();
+    let expires_in = match user.as_ref().map(|user| user.role) {
         Some(Role::Admin) => {
             let end = app.sessions.end_of(&session::token_hash(app.settings.is_https(), &headers)?);
             end.map(|end| (end - app.clock.now()).max(0) / 1000)
         }
         _ => None,
     };
-    Ok(axum::Json(Session { user, id_card: app.settings.id_card != IdCard::Off, expires_in }))
+    Ok(axum::Json(Session {
+        user,
+        id_card: app.settings.id_card != IdCard::Off,
+        second_factor_missing: matches!(caller, Caller::Unenrolled(_)),
+        expires_in,
+    }))
 }
 
 /// A scanned card.

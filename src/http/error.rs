@@ -59,6 +59,21 @@ pub enum Error {
     /// No such code, or not any more, or not of this person.
     #[error("the sign-in code is not right")]
     InvalidCode,
+    /// The password is right, and a code is asked for: nobody is signed in yet.
+    #[error("the second factor is asked for")]
+    SecondFactorNeeded,
+    /// The code is wrong, or was used before.
+    #[error("the second factor is not right")]
+    InvalidSecondFactor,
+    /// The code came too late after the password, or from another browser.
+    #[error("the half sign-in has ended")]
+    SignInExpired,
+    /// A librarian has to set up a second factor before anything else (`--second-factor librarians`).
+    #[error("a librarian has no second factor")]
+    SecondFactorMissing,
+    /// A second factor is set up already.
+    #[error("the second factor is on already")]
+    SecondFactorOn,
     /// It would leave nobody who looks after the librarians.
     #[error("the last librarian")]
     LastLibrarian,
@@ -227,6 +242,11 @@ codes! {
     RoleUndefined = "role-undefined",
     AccountInactive = "account-inactive",
     InvalidCode = "invalid-code",
+    SecondFactorNeeded = "second-factor-needed",
+    InvalidSecondFactor = "invalid-second-factor",
+    SignInExpired = "sign-in-expired",
+    SecondFactorMissing = "second-factor-missing",
+    SecondFactorOn = "second-factor-on",
     LastLibrarian = "last-librarian",
     OwnAccount = "own-account",
     MoreCapable = "more-capable",
@@ -315,9 +335,12 @@ impl Error {
             Self::AccountInactive => {
                 (StatusCode::FORBIDDEN, Code::AccountInactive, message::problem_account_inactive())
             }
-            Self::InvalidCode => {
-                (StatusCode::UNAUTHORIZED, Code::InvalidCode, message::problem_invalid_code())
-            }
+            Self::InvalidCode
+            | Self::SecondFactorNeeded
+            | Self::InvalidSecondFactor
+            | Self::SignInExpired
+            | Self::SecondFactorMissing
+            | Self::SecondFactorOn => self.described_code(),
             Self::LastLibrarian => {
                 (StatusCode::CONFLICT, Code::LastLibrarian, message::problem_last_librarian())
             }
@@ -371,6 +394,25 @@ impl Error {
             Self::Internal(_) => {
                 (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, message::problem_internal())
             }
+        }
+    }
+
+    /// What is wrong with a code that somebody signs in with.
+    fn described_code(&self) -> (StatusCode, Code, Message) {
+        let (unauthorized, forbidden) = (StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN);
+        match self {
+            Self::InvalidCode => (unauthorized, Code::InvalidCode, message::problem_invalid_code()),
+            Self::SecondFactorNeeded => {
+                (unauthorized, Code::SecondFactorNeeded, message::problem_second_factor_needed())
+            }
+            Self::SignInExpired => (unauthorized, Code::SignInExpired, message::problem_sign_in_expired()),
+            Self::SecondFactorMissing => {
+                (forbidden, Code::SecondFactorMissing, message::problem_second_factor_missing())
+            }
+            Self::SecondFactorOn => {
+                (StatusCode::CONFLICT, Code::SecondFactorOn, message::problem_second_factor_on())
+            }
+            _ => (unauthorized, Code::InvalidSecondFactor, message::problem_invalid_second_factor()),
         }
     }
 
@@ -459,6 +501,11 @@ mod tests {
             Error::NotSignedIn,
             Error::InvalidCredentials,
             Error::RoleUndefined,
+            Error::SecondFactorNeeded,
+            Error::InvalidSecondFactor,
+            Error::SignInExpired,
+            Error::SecondFactorMissing,
+            Error::SecondFactorOn,
             Error::UserMissing,
             Error::Forbidden,
             Error::CrossOrigin,

@@ -46,14 +46,19 @@ pub const LONGEST_KEY: usize = 128;
 /// Longest answer that is kept. An echo of a request is far below it; a write that answers more is a fault of its design.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
-/// POSTs that change nothing or whose repeat does no harm; their answers (a session's cookie, a sign-in code or a phone's
-/// token among them) are not kept.
+/// POSTs that change nothing or whose repeat does no harm; their answers (a session's cookie, a sign-in code, an authenticator's
+/// key or a phone's token among them) are not kept.
 const REPEATABLE: &[&str] = &[
     "/auth/sign-in",
     "/auth/redeem",
     "/people/{id}/sign-in-code",
     "/auth/sign-out",
     "/auth/password",
+    "/auth/sign-in/code",
+    "/auth/authenticator",
+    "/auth/authenticator/confirm",
+    "/auth/authenticator/remove",
+    "/auth/recovery-codes",
     "/auth/id-card",
     "/desk/phones",
     "/phone/scans",

@@ -58,6 +58,9 @@ const TEXTS: &[(&str, &[Text])] = &[
     ),
     ("Redemption", &[account::ROLL_NUMBER, account::EMAIL, super::accounts::CODE, account::PASSWORD]),
     ("PasswordChange", &[super::security::CURRENT_PASSWORD, super::security::NEW_PASSWORD]),
+    ("AuthenticatorBegin", &[super::security::CURRENT_PASSWORD]),
+    ("SecondFactorCode", &[super::second_factor::CODE]),
+    ("SecondFactorProof", &[super::security::CURRENT_PASSWORD, super::second_factor::CODE]),
     ("Category", &[rules::NAME]),
     ("ClosedDates", &[calendar::NAME]),
     (

@@ -48,6 +48,14 @@ events! {
     CodeRefused = "code.refused": "a sign-in code was refused",
     CodeLimited = "code.limited": "a sign-in code was tried too often",
     CodeMade = "code.made": "a sign-in code was made",
+    SecondFactorAsked = "second-factor.asked": "a password was right, and the second factor is asked for",
+    SecondFactorRefused = "second-factor.refused": "a code of a second factor was refused",
+    SecondFactorLimited = "second-factor.limited": "codes of a second factor were tried too often",
+    SecondFactorOn = "second-factor.on": "somebody set up a second factor",
+    SecondFactorOff = "second-factor.off": "somebody turned their second factor off",
+    SecondFactorReset = "second-factor.reset": "a librarian took somebody's second factor away",
+    RecoveryCodeUsed = "recovery-code.used": "a recovery code was used in the place of the second factor",
+    RecoveryCodesMade = "recovery-code.made": "somebody made new recovery codes",
     SignedOut = "sign-out": "somebody signed out",
     PasswordRefused = "password.refused": "somebody signed in gave a wrong password of their own",
     PasswordChanged = "password.changed": "somebody changed their password",
@@ -112,6 +120,7 @@ pub fn happened(event: Event) {
 fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -> Option<Event> {
     let route = route.strip_prefix(API).unwrap_or(route);
     let (done, limited) = (status.is_success(), code == Some(Code::TooManyRequests));
+    let asked = code == Some(Code::SecondFactorNeeded);
     let of_three = |ok, limit, refused| match code {
         _ if done => Some(ok),
         _ if limited => Some(limit),
@@ -120,16 +129,27 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
             | Code::InvalidCode
             | Code::AccountInactive
             | Code::RoleUndefined
-            | Code::UserMissing,
+            | Code::UserMissing
+            | Code::InvalidSecondFactor
+            | Code::SignInExpired,
         ) => Some(refused),
         _ => None,
     };
     let of_this_route = match (method.as_str(), route) {
+        ("POST", "/auth/sign-in") if asked => Some(Event::SecondFactorAsked),
+        ("POST", "/auth/redeem") if asked => Some(Event::CodeRedeemed),
+        ("POST", "/auth/sign-in/code") => {
+            of_three(Event::SignedIn, Event::SecondFactorLimited, Event::SecondFactorRefused)
+        }
         ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
         ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
         _ if !done => None,
         ("POST", "/auth/sign-out") => Some(Event::SignedOut),
         ("POST", "/auth/password") => Some(Event::PasswordChanged),
+        ("POST", "/auth/authenticator/confirm") => Some(Event::SecondFactorOn),
+        ("POST", "/auth/authenticator/remove") => Some(Event::SecondFactorOff),
+        ("POST", "/auth/recovery-codes") => Some(Event::RecoveryCodesMade),
+        ("DELETE", "/people/{id}/second-factor") => Some(Event::SecondFactorReset),
         ("DELETE", "/me/sessions" | "/me/sessions/{id}" | "/people/{id}/sessions") => {
             Some(Event::SessionsEnded)
         }
@@ -148,7 +168,9 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
     of_this_route.or_else(|| match code? {
         Code::TooManyRequests => Some(Event::Limited),
         Code::NotSignedIn | Code::PhoneEnded => Some(Event::NotSignedIn),
-        Code::Forbidden | Code::RoleUndefined | Code::MoreCapable => Some(Event::AccessRefused),
+        Code::Forbidden | Code::RoleUndefined | Code::MoreCapable | Code::SecondFactorMissing => {
+            Some(Event::AccessRefused)
+        }
         Code::CrossOrigin => Some(Event::CrossOrigin),
         Code::UnsoundRequest => Some(Event::Unsound),
         _ => None,
@@ -226,7 +248,11 @@ mod tests {
             .map(Event::name)
             .collect();
         for (name, routes) in [
-            ("sign-in.ok", 1),
+            ("sign-in.ok", 2),
+            ("second-factor.on", 1),
+            ("second-factor.off", 1),
+            ("second-factor.reset", 1),
+            ("recovery-code.made", 1),
             ("code.ok", 1),
             ("sign-out", 1),
             ("password.changed", 1),

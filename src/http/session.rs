@@ -131,6 +131,9 @@ pub enum Caller {
     Visitor,
     /// Somebody is.
     Person(Arc<User>),
+    /// A librarian is who has yet to set up the second factor that is required of them: nothing but that is open to them,
+    /// and what is open to anyone.
+    Unenrolled(Arc<User>),
     /// Somebody is whose role is none of the two (R-LOGIN-5).
     RoleUndefined,
 }
@@ -146,6 +149,15 @@ impl Caller {
     #[must_use]
     pub fn role(&self) -> Option<Role> {
         self.person().map(|user| user.role)
+    }
+
+    /// Who is signed in, whether or not they have yet to set up a second factor.
+    #[must_use]
+    pub fn user(&self) -> Option<&User> {
+        match self {
+            Self::Person(user) | Self::Unenrolled(user) => Some(user),
+            Self::Visitor | Self::RoleUndefined => None,
+        }
     }
 
     /// The person, if one is signed in.
@@ -175,7 +187,8 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         match Caller::from_request_parts(parts, state).await? {
-            Caller::Person(user) => Ok(Self(user)),
+            // The access table keeps whoever is not enrolled from all calls but those that enrol them.
+            Caller::Person(user) | Caller::Unenrolled(user) => Ok(Self(user)),
             _ => Err(Error::NotSignedIn),
         }
     }
@@ -209,29 +222,35 @@ impl Sessions {
         let Some(found) = (match remembered {
             Some(remembered) => Some(remembered),
             None if self.left_over().contains(hash) => None,
-            None => self.read(&app.db, hash, now).await?,
+            None => self.read(app, hash, now).await?,
         }) else {
             return Ok(Caller::Visitor);
         };
         let caller = found.caller.clone().unwrap_or(Caller::Visitor);
         if active
             && found.seen_at.saturating_add(SEEN_EVERY) <= now
-            && let Some(role) = caller.role()
+            && let Some(role) = caller.user().map(|user| user.role)
         {
             self.touch(app, hash, found, role, now).await;
         }
         Ok(caller)
     }
 
-    async fn read(&self, db: &Db, hash: &str, now: i64) -> Result<Option<Remembered>> {
+    async fn read(&self, app: &App, hash: &str, now: i64) -> Result<Option<Remembered>> {
         let asked = Instant::now();
         let key = hash.to_owned();
-        let Some(good) = db.read(move |tx| sessions::good(tx, &key, now)).await? else {
+        let Some(good) = app.db.read(move |tx| sessions::good(tx, &key, now)).await? else {
             self.lock().remove(hash);
             return Ok(None);
         };
         let uid = good.account.uid;
-        let caller = good.account.user.map_or(Caller::RoleUndefined, |user| Caller::Person(Arc::new(user)));
+        let caller = match good.account.user {
+            None => Caller::RoleUndefined,
+            Some(user) if app.settings.requires_second_factor(user.role) && !good.second_factor => {
+                Caller::Unenrolled(Arc::new(user))
+            }
+            Some(user) => Caller::Person(Arc::new(user)),
+        };
         let found = Remembered {
             caller: Some(caller),
             uid,

@@ -16,14 +16,23 @@ const SIGNS: &[u8] = b"23456789BCDFGHJKMNPQRSTVWXYZ";
 /// 38 bits; a guess costs one of the tries of a sign-in.
 const LENGTH: usize = 8;
 
+/// Signs in a group, between hyphens.
+const GROUP: usize = 4;
+
 /// A code out of random bytes: `K7RM-2QXD`.
 #[must_use]
 pub fn from_random(random: [u8; 16]) -> String {
-    // Far more bits than signs to choose from: each is as likely as the others but for one in 10²⁷.
+    signs(random, LENGTH)
+}
+
+/// So many signs out of random bytes, at most 16 of them.
+#[must_use]
+pub fn signs(random: [u8; 16], length: usize) -> String {
+    // Far more bits than signs to choose from: each is as likely as the others but for one in 10¹⁵.
     let mut rest = u128::from_be_bytes(random);
-    let mut code = String::with_capacity(LENGTH + 1);
-    for place in 0..LENGTH {
-        if place == LENGTH / 2 {
+    let mut code = String::with_capacity(length + length / GROUP);
+    for place in 0..length {
+        if place > 0 && place % GROUP == 0 {
             code.push('-');
         }
         let base = SIGNS.len() as u128;

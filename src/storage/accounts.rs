@@ -268,7 +268,8 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
         sql!(
             "SELECT ",
             columns!(),
-            ", began_at, seen_at, expires_at
+            ", began_at, seen_at, expires_at,
+             EXISTS (SELECT 1 FROM authenticators WHERE authenticators.user_id = users.id AND confirmed_at IS NOT NULL)
              FROM users JOIN (SELECT user_id, created_at AS began_at, seen_at, expires_at FROM sessions
                               WHERE token_hash = $1 AND expires_at > $2) AS session ON session.user_id = users.id
              WHERE active AND gone_at IS NULL"
@@ -280,6 +281,7 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
                 created_at: row.get(10)?,
                 seen_at: row.get(11)?,
                 expires_at: row.get(12)?,
+                second_factor: row.get(13)?,
             })
         },
     )

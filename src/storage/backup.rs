@@ -342,8 +342,8 @@ fn take_over(copy: &Path, to: &Path, sha256: &str) -> Result<()> {
 fn sign_everybody_out(path: &Path) -> Result<()> {
     let restored = Connection::open(path)?;
     restored.pragma_update(None, "foreign_keys", true)?;
-    for table in ["sessions", "sign_in_codes"] {
-        // A schema from before sign-in codes has none.
+    for table in ["sessions", "sign_in_codes", "half_sign_ins"] {
+        // An older schema may not have it.
         if restored.table_exists(None, table)? {
             restored.execute(&format!("DELETE FROM {table}"), [])?;
         }

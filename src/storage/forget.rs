@@ -121,5 +121,6 @@ pub fn passing(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
     tx.execute(sql!("DELETE FROM idempotency WHERE created_at <= $1"), &[&(now - idempotency::KEPT_FOR)])?;
     tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
     tx.execute(sql!("DELETE FROM sessions WHERE expires_at <= $1"), &[&now])?;
+    tx.execute(sql!("DELETE FROM half_sign_ins WHERE expires_at <= $1"), &[&now])?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Error, Result, Tx, accounts, people};
+use super::{Error, Result, Tx, accounts, people, second_factors};
 use crate::{
     domain::{
         id::{BookId, ChangeId, HoldId, LineId, LoanId, ReviewId, UserId},
@@ -195,6 +195,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
             ),
             &[&keep, &dropped],
         )?;
+        second_factors::hand_over(tx, dropped, keep)?;
     }
     // What goes over is free before it is taken.
     let (given, after) = (merge.dropped_details, merge.after);
@@ -274,6 +275,7 @@ pub fn part(tx: &mut Tx<'_>, keep: UserId, dropped: UserId, moved: &Moved) -> Re
     }
     if moved.password {
         tx.execute_one(sql!("UPDATE users SET password_hash = NULL WHERE id = $1"), &[&keep])?;
+        second_factors::hand_over(tx, keep, dropped)?;
     }
     set_merged_key(tx, keep)?;
     store(tx, keep, &moved.kept)?;

@@ -69,6 +69,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0012_deleted_titles"),
     migration!("0013_phone_pages"),
     migration!("0014_sessions"),
+    migration!("0015_second_factor"),
 ];
 
 impl Migration {

@@ -27,6 +27,7 @@ pub mod phones;
 mod postgres;
 pub mod restored_book;
 pub mod reviews;
+pub mod second_factors;
 pub mod sessions;
 pub mod settings;
 pub mod sign_in_codes;

@@ -24,12 +24,13 @@ macro_rules! columns {
     () => {
         "users.id, users.name, users.email, users.roll_number, users.department, users.batch, users.category, users.role,
          users.active, users.valid_until, users.barred_until, users.barred_reason, users.password_hash IS NOT NULL,
-         users.created_at, users.capabilities"
+         users.created_at, users.capabilities,
+         EXISTS (SELECT 1 FROM authenticators WHERE authenticators.user_id = users.id AND confirmed_at IS NOT NULL)"
     };
 }
 
 /// How many columns [`columns!`] are.
-const COLUMNS: usize = 15;
+const COLUMNS: usize = 16;
 
 /// A person as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +42,8 @@ pub struct Record {
     pub capabilities: Vec<Capability>,
     pub active: bool,
     pub has_password: bool,
+    /// Whether a second factor is asked for at sign-in.
+    pub second_factor: bool,
     /// RFC 3339.
     pub created_at: String,
 }
@@ -65,6 +68,7 @@ fn record(row: &Row<'_>) -> Result<Record> {
         capabilities,
         active: row.get(8)?,
         has_password: row.get(12)?,
+        second_factor: row.get(15)?,
         created_at: clock::rfc3339(row.get(13)?),
     })
 }
@@ -926,6 +930,9 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
     for statement in [
         sql!("DELETE FROM sessions WHERE user_id = $1"),
         sql!("DELETE FROM sign_in_codes WHERE user_id = $1"),
+        sql!("DELETE FROM authenticators WHERE user_id = $1"),
+        sql!("DELETE FROM recovery_codes WHERE user_id = $1"),
+        sql!("DELETE FROM half_sign_ins WHERE user_id = $1"),
         sql!("DELETE FROM no_dues WHERE user_id = $1"),
         sql!("UPDATE reviews SET user_name = '' WHERE user_id = $1"),
         sql!("UPDATE deleted_reviews SET user_name = '' WHERE user_id = $1"),

@@ -1,6 +1,6 @@
 //! Sessions: who holds which token. Only a token's hash is known here.
 
-use super::{Result, Tx, accounts::Account};
+use super::{Result, Tx, accounts::Account, second_factors};
 use crate::{
     domain::{
         account::Role,
@@ -65,6 +65,8 @@ pub struct Good {
     pub created_at: i64,
     pub seen_at: i64,
     pub expires_at: i64,
+    /// Whether its person has a second factor.
+    pub second_factor: bool,
 }
 
 /// The session behind a token, while it is good.
@@ -134,8 +136,9 @@ pub fn end_one_of(tx: &mut Tx<'_>, uid: UserId, id: SessionId) -> Result<bool> {
     Ok(tx.execute(sql!("DELETE FROM sessions WHERE id = $1 AND user_id = $2"), &[&id, &uid])? == 1)
 }
 
-/// Ends all sessions of a person but the one with this token; how many there were.
+/// Ends all sessions of a person but the one with this token, and what was half signed in; how many sessions there were.
 pub fn end_others_of(tx: &mut Tx<'_>, uid: UserId, token_hash: &str) -> Result<u64> {
+    second_factors::end_half_sign_ins(tx, uid)?;
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1 AND token_hash <> $2"), &[&uid, &token_hash])
 }
 
@@ -160,8 +163,9 @@ pub fn renew(tx: &mut Tx<'_>, token_hash: &str, new_hash: &str, now: i64) -> Res
     Ok(kept)
 }
 
-/// Ends all sessions of a person; how many there were.
+/// Ends all sessions of a person, and what was half signed in; how many sessions there were.
 pub fn end_all_of(tx: &mut Tx<'_>, uid: UserId) -> Result<u64> {
+    second_factors::end_half_sign_ins(tx, uid)?;
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&uid])
 }
 

@@ -38,6 +38,11 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/auth/password") => {
             json!({ "currentPassword": "not the one", "newPassword": "four unrelated words" })
         }
+        ("POST", "/auth/sign-in/code" | "/auth/authenticator/confirm") => json!({ "code": "000000" }),
+        ("POST", "/auth/authenticator") => json!({ "currentPassword": "not the one" }),
+        ("POST", "/auth/authenticator/remove" | "/auth/recovery-codes") => {
+            json!({ "currentPassword": "not the one", "code": "000000" })
+        }
         ("PATCH", "/me") => json!({ "name": "n", "rollNumber": "r", "department": "d" }),
         ("PUT" | "POST", "/settings/rules" | "/settings/rules/preview") => {
             json!({ "categories": [{ "name": "Student", "rules": {} }] })
@@ -206,10 +211,11 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                 }
                 _ => {
                     let expected = match *path {
-                        "/auth/sign-in" | "/auth/redeem" => 401..=401,
+                        "/auth/sign-in" | "/auth/sign-in/code" | "/auth/redeem" => 401..=401,
                         "/auth/id-card" | "/no-dues/{number}" => 404..=404,
                         // Nobody's password is known here.
-                        "/people/{id}/role" | "/auth/password" => 422..=422,
+                        "/people/{id}/role" | "/auth/password" | "/auth/recovery-codes" => 422..=422,
+                        path if path.starts_with("/auth/authenticator") => 422..=422,
                         // The same person registers or takes the roll number again.
                         "/auth/register" | "/me" => 200..=409,
                         _ => 200..=299,

@@ -20,7 +20,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use library::{
     catalogue::Catalogue,
     clock::Clock,
-    config::IdCard,
+    config::{IdCard, SecondFactor},
     domain::{
         account::Role,
         copy::State as CopyState,
@@ -98,6 +98,7 @@ impl TestApp {
             public_url: format!("http://{HOST}/").parse().expect("a URL"),
             trusted_proxies: Vec::new(),
             id_card: IdCard::Full,
+            second_factor: SecondFactor::Optional,
             // Most tests move the clock for other reasons; those of sessions set what a library has.
             lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
         };

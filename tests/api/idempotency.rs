@@ -231,15 +231,19 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
 async fn to_sessions<'a>(
     here: &'a Person<'a>,
     admin: &'a Person<'a>,
-) -> [(&'a Person<'a>, Write, &'static str); 3] {
+) -> [(&'a Person<'a>, Write, &'static str); 4] {
     here.app.student(6).await;
     let sessions = here.get("/me/sessions").await.expect(200)["sessions"].clone();
     here.app.student(6).await;
     let lost = here.app.student(7).await.uid;
+    here.app.raw(&format!(
+        "INSERT INTO authenticators (user_id, secret, begun_at, confirmed_at) VALUES ({lost}, 'GEZDGNBV', 1, 1)"
+    ));
     [
         (here, Write::new("DELETE", format!("/me/sessions/{}", sessions[1]["id"])), "/me/sessions/{id}"),
         (here, Write::new("DELETE", "/me/sessions"), "/me/sessions"),
         (admin, Write::new("DELETE", format!("/people/{lost}/sessions")), "/people/{id}/sessions"),
+        (admin, Write::new("DELETE", format!("/people/{lost}/second-factor")), "/people/{id}/second-factor"),
     ]
 }
 

@@ -52,6 +52,7 @@ mod phone;
 mod race;
 mod rush;
 mod screens;
+mod second_factor;
 mod servers;
 mod sessions;
 mod settings;

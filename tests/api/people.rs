@@ -163,7 +163,8 @@ async fn a_person_is_shown_with_what_is_and_was_out_r_people_2(app: TestApp) {
         json!({
             "uid": student.uid, "name": "Student 1", "email": "student1@college.edu", "rollNumber": "cs25-001",
             "department": "Physics", "batch": "2027", "category": "Student", "validUntil": null, "barred": null,
-            "role": "student", "active": true, "canSignIn": true, "openLoans": 1, "overdueLoans": 1, "owes": 20,
+            "role": "student", "active": true, "canSignIn": true, "secondFactor": false, "openLoans": 1,
+            "overdueLoans": 1, "owes": 20,
             "createdAt": "2026-11-21T06:00:00Z", "capabilities": [],
         })
     );

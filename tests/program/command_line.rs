@@ -261,6 +261,23 @@ fn the_first_librarian_is_made_on_the_command_line_and_can_sign_in_r_role_3() {
     ];
     let told = refused_with(&wrong, "four unrelated words\n");
     assert!(told.contains("Email must be") && told.contains("Full name is required."), "{told}");
+
+    // Whoever lost phone and recovery codes comes in again while the server works.
+    let reset = |email| ["admin", "reset-second-factor", "--email", email, "--database", location.as_str()];
+    assert!(refused_with(&reset("nobody@college.edu"), "").contains("no account"));
+    assert!(refused_with(&reset("meera@college.edu"), "").contains("Meera Iyer has no second factor"));
+    let on = "INSERT INTO authenticators (user_id, secret, begun_at, confirmed_at) SELECT id, 'GEZDGNBV', 1, 1 FROM users";
+    database.raw(on).expect("writable");
+    let (status, asked) = sign_in("four unrelated words");
+    assert_eq!((status, &asked["code"]), (401, &json!("second-factor-needed")));
+    let told = run(library(&reset("Meera@College.edu")), "");
+    assert!(
+        told.success && told.stdout.contains("Meera Iyer is signed out"),
+        "{}{}",
+        told.stdout,
+        told.stderr
+    );
+    assert_eq!(sign_in("four unrelated words").0, 200);
 }
 
 fn found_within_seconds(database: &Database) {

@@ -166,7 +166,7 @@ fn a_session_lasts_until_its_end_r_login_6(store: &Store) {
     let uid = user.uid;
     assert!(store.write(move |tx| sessions::begin(tx, "token", uid, 1_000, 5_000, Opened::default())));
     let at = |now| store.read(move |tx| sessions::good(tx, "token", now));
-    let Good { account, created_at, seen_at, expires_at } = at(4_999).expect("still good");
+    let Good { account, created_at, seen_at, expires_at, second_factor: _ } = at(4_999).expect("still good");
     assert_eq!((account.user, created_at, seen_at, expires_at), (Some(user), 1_000, 1_000, 5_000));
     assert!(at(5_000).is_none(), "the end itself is over");
     assert!(store.read(|tx| sessions::good(tx, "another", 1_000)).is_none());

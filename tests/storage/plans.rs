@@ -15,6 +15,7 @@ use library::{
         person::Details,
         review::ReviewForm,
     },
+    second_factor::{self, Typed},
     sql,
     storage::{
         Result, Tx, accounts, books, catalogue, copies,
@@ -30,7 +31,7 @@ use library::{
         page::Position,
         people::{self, Column, Listing, Source},
         phones::{self, Heard, Pairing, Phone},
-        reviews,
+        reviews, second_factors,
         sessions::{self, Opened},
         settings, sign_in_codes,
     },
@@ -79,6 +80,19 @@ fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
     sessions::end_others_of(tx, librarian, "renewed")?;
     accounts::own_credentials(tx, librarian)?;
     sessions::end(tx, "renewed")
+}
+
+fn of_second_factor(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    assert!(second_factors::begin(tx, uid, "GEZDGNBV", 1)? && second_factors::begun(tx, uid, 0)?.is_some());
+    assert!(second_factors::confirm(tx, uid, "GEZDGNBV", 1, 1)?);
+    second_factors::keep_recovery_codes(tx, uid, &["h".into()])?;
+    let code = second_factor::code_at("GEZDGNBV", 90_000).expect("a key");
+    assert!(second_factors::accept(tx, uid, &Typed::read(&code), "", 90_000)?.is_some());
+    assert!(second_factors::accept(tx, uid, &Typed::read("K7RM"), "h", 90_000)?.is_some());
+    second_factors::begin_half_sign_in(tx, "half", uid, false, 1, 9)?;
+    second_factors::half_sign_in(tx, "half", 1)?;
+    assert!(second_factors::use_up_half_sign_in(tx, "half", 1)? && second_factors::remove(tx, uid)?);
+    Ok(())
 }
 
 fn of_a_deleted_book(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
@@ -330,6 +344,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     sign_in_codes::keep(tx, added, "h", 9)?;
     sign_in_codes::hash(tx, added, 1)?;
     sign_in_codes::use_up(tx, added, "h", 1)?;
+    of_second_factor(tx, added)?;
     no_dues::keep(tx, "n", added, 1, date(2026, 11, 21))?;
     no_dues::by_number(tx, "n")?;
     people::out_of(tx, &[uid])?;

@@ -4,6 +4,7 @@ import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { card, heading, question, search } from './support/screens'
 import type { Library, Person } from './support/library'
 import { expect, present, test } from './support/test'
+import { enrol } from './support/totp'
 
 type Situation = { page: Page; library: Library; who: Person | null }
 
@@ -34,6 +35,13 @@ const broken =
     await page.goto(path)
     await expect(page.getByRole('button', { name: 'Try again' }).first()).toBeVisible()
   }
+
+/** A student who signs in with a second factor. */
+async function enrolled(library: Library): Promise<Person> {
+  const student = await library.student()
+  await enrol(student)
+  return student
+}
 
 /** A book whose only copy somebody has, and for which somebody waits. */
 async function awaitedBook(
@@ -66,6 +74,19 @@ const VISITOR: State[] = [
       await expect(page.getByRole('alert')).toBeVisible()
       await page.getByRole('button', { name: 'Scan ID Card' }).click()
       await expect(page.getByRole('region', { name: /scanner/i })).toBeVisible()
+    },
+  },
+  {
+    name: 'the second step of a sign-in, with a wrong code',
+    reach: async ({ page, library }) => {
+      const { user, password } = await enrolled(library)
+      await page.goto('login')
+      await page.getByLabel('Email').fill(user.email)
+      await page.getByLabel('Password', { exact: true }).fill(password)
+      await page.keyboard.press('Enter')
+      await page.getByLabel('Code from your authenticator app').fill('000000')
+      await page.keyboard.press('Enter')
+      await expect(page.getByRole('alert')).toBeVisible()
     },
   },
   { name: 'registration', reach: at('register', 'Already registered?') },
@@ -450,6 +471,16 @@ const LIBRARIAN: State[] = [
   { name: 'settings of the library', reach: at('settings?tab=library', 'Suggested at registration') },
   { name: 'settings that failed', reach: broken('settings', '**/api/v1/settings/**') },
   { name: 'security', reach: at('security', 'Where you are signed in') },
+  {
+    name: 'security, with an authenticator app to scan for',
+    reach: async ({ page, who }) => {
+      await page.goto('security')
+      await page.getByRole('button', { name: 'Set up', exact: true }).click()
+      await question(page).getByLabel('Current password').fill(present(who).password)
+      await page.keyboard.press('Enter')
+      await expect(question(page).getByRole('img', { name: /QR code/ })).toBeVisible()
+    },
+  },
   { name: 'security that failed', reach: broken('security', '**/api/v1/me/sessions') },
   { name: 'activity', reach: at('activity', /lent/) },
   { name: 'activity without a match', reach: at('activity?from=2999-01-01', 'Nothing fits these filters.') },

@@ -4,7 +4,7 @@ import { storedRole } from '../lib/storage'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { Capability, Profile, Redemption, Registration, SignIn, User } from './types'
+import type { Capability, Entered, Profile, Redemption, Registration, SecondFactorCode, SignIn, User } from './types'
 
 /** Who is signed in; `user` is null for a visitor. */
 export const sessionQuery = queryOptions({
@@ -21,12 +21,13 @@ export const useMay = (capability: Capability): boolean =>
   useQuery(sessionQuery).data?.user?.capabilities.includes(capability) ?? false
 
 /** Another person, or nobody; what else the session says stays. */
-export function setSessionUser(queries: QueryClient, user: User | null): void {
-  queries.setQueryData(sessionQuery.queryKey, (session) => ({ idCard: session?.idCard ?? true, user }))
+export function setSessionUser(queries: QueryClient, user: User | Entered | null): void {
+  const missing = user && 'secondFactorMissing' in user && { secondFactorMissing: true }
+  queries.setQueryData(sessionQuery.queryKey, (session) => ({ idCard: session?.idCard ?? true, user, ...missing }))
 }
 
 /** What an earlier person saw must not be shown to this one. */
-function changePerson(queries: QueryClient, user: User | null): void {
+function changePerson(queries: QueryClient, user: Entered | null): void {
   // The session itself stays: the frame watches it.
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] })
   queries.getMutationCache().clear()
@@ -47,6 +48,12 @@ export const meQuery = queryOptions({
 
 export const signIn = action({
   send: (body: SignIn, call) => dataOf(client.POST('/auth/sign-in', { body, ...call })),
+  learn: (queries, user) => changePerson(queries, user),
+})
+
+/** The second step, where one is asked for. */
+export const giveCode = action({
+  send: (body: SecondFactorCode, call) => dataOf(client.POST('/auth/sign-in/code', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),
 })
 

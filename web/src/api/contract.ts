@@ -2,6 +2,13 @@
 
 /** Rules of every request body: limits and permitted values per field. */
 export const forms = {
+  "AuthenticatorBegin": {
+    "currentPassword": {
+      "required": true,
+      "minLength": 1,
+      "maxLength": 128
+    }
+  },
   "Barred": {
     "reason": {
       "trimmed": true,
@@ -806,6 +813,27 @@ export const forms = {
     },
     "since": {
       "required": false
+    }
+  },
+  "SecondFactorCode": {
+    "code": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 40
+    }
+  },
+  "SecondFactorProof": {
+    "code": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 40
+    },
+    "currentPassword": {
+      "required": true,
+      "minLength": 1,
+      "maxLength": 128
     }
   },
   "SignIn": {

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
-import type { PasswordChange } from './types'
+import type { AuthenticatorBegin, PasswordChange, SecondFactorCode, SecondFactorProof } from './types'
 
 /** Where one is signed in; this browser first. */
 export const mySessionsQuery = queryOptions({
@@ -26,6 +26,41 @@ export const endOtherSessions = action({
 export const changePassword = action({
   send: (body: PasswordChange, call) => dataOf(client.POST('/auth/password', { body, ...call })),
   changes: () => [keys.mySessions],
+})
+
+/** Whether a second factor is asked for when one signs in. */
+export const mySecondFactorQuery = queryOptions({
+  queryKey: keys.mySecondFactor,
+  queryFn: ({ signal }) => dataOf(client.GET('/me/second-factor', { signal })),
+})
+
+/** Gives the key for an authenticator app, which counts once a code has confirmed it. */
+export const beginAuthenticator = action({
+  send: (body: AuthenticatorBegin, call) => dataOf(client.POST('/auth/authenticator', { body, ...call })),
+})
+
+/** Turns the second factor on; a librarian who had to may do everything else now. */
+export const confirmAuthenticator = action({
+  send: (body: SecondFactorCode, call) => dataOf(client.POST('/auth/authenticator/confirm', { body, ...call })),
+  changes: () => [keys.mySecondFactor, keys.session],
+})
+
+export const removeAuthenticator = action({
+  send: (body: SecondFactorProof, call) => dataOf(client.POST('/auth/authenticator/remove', { body, ...call })),
+  changes: () => [keys.mySecondFactor, keys.session],
+})
+
+export const makeRecoveryCodes = action({
+  send: (body: SecondFactorProof, call) => dataOf(client.POST('/auth/recovery-codes', { body, ...call })),
+  changes: () => [keys.mySecondFactor],
+})
+
+/** Takes somebody's lost second factor away. */
+export const resetSecondFactorOf = action({
+  send: (uid: number, call) =>
+    dataOf(client.DELETE('/people/{id}/second-factor', { params: { path: { id: uid } }, ...call })),
+  changes: () => [keys.people, keys.changes],
+  fault: 'The second factor could not be reset',
 })
 
 /** Signs somebody else out everywhere. */

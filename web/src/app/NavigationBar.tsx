@@ -15,12 +15,17 @@ import { Logout, PersonMenu } from './PersonMenu'
 import { screenIcons } from './screenIcons'
 import classes from './Shell.module.css'
 
-type NavigationBarProps = { user: User | null; onSearch: () => void }
+type NavigationBarProps = {
+  user: User | null
+  /** Nothing is open to them yet but to set up the second factor. */
+  enrolling: boolean
+  onSearch: () => void
+}
 
 /** The links of a person, who it is, and the way out (R-HOME-1, R-STU-1). */
-export function NavigationBar({ user, onSearch }: NavigationBarProps) {
+export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps) {
   const role = user?.role ?? null
-  const links = screensOf(user)
+  const links = enrolling ? [] : screensOf(user)
   const more = links.filter(({ place }) => place === 'more')
   const { pathname, search } = useLocation()
   const name = useLibraryName()
@@ -50,16 +55,18 @@ export function NavigationBar({ user, onSearch }: NavigationBarProps) {
         {more.length > 0 && <More links={more} />}
       </div>
       <div className={classes.end}>
-        <ActionIcon
-          variant="subtle"
-          color="gray"
-          size={36}
-          aria-label={t('app.nav.search')}
-          aria-keyshortcuts="Control+K Meta+K"
-          onClick={onSearch}
-        >
-          <Search />
-        </ActionIcon>
+        {!enrolling && (
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            size={36}
+            aria-label={t('app.nav.search')}
+            aria-keyshortcuts="Control+K Meta+K"
+            onClick={onSearch}
+          >
+            <Search />
+          </ActionIcon>
+        )}
         {user ? (
           <>
             <PersonMenu user={user} />

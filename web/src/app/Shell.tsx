@@ -8,6 +8,7 @@ import { lazyChunk } from '../lib/lazyChunk'
 import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
 import { Notices } from './Notices'
+import { useEnrolment } from './enrolment'
 import { usePresence } from './presence'
 import classes from './Shell.module.css'
 
@@ -17,6 +18,8 @@ const Palette = lazyChunk('palette', () => import('./Palette'))
 export function Shell() {
   const { data, isPending } = useQuery(sessionQuery)
   usePresence()
+  const enrolling = data?.secondFactorMissing === true
+  useEnrolment(enrolling)
   const [searching, setSearching] = useState(false)
   // Also while a field has the focus.
   useHotkeys([['mod+K', () => setSearching(true)]], [])
@@ -28,14 +31,14 @@ export function Shell() {
         {isPending ? (
           <div className={classes.bar} />
         ) : (
-          <NavigationBar user={user} onSearch={() => setSearching(true)} />
+          <NavigationBar user={user} enrolling={enrolling} onSearch={() => setSearching(true)} />
         )}
       </header>
       <main id="main" tabIndex={-1} className={classes.main}>
         <Outlet />
       </main>
       <Notices />
-      {searching && (
+      {searching && !enrolling && (
         <ErrorBoundary
           fallback={null}
           onError={() => {

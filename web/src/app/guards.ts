@@ -12,8 +12,12 @@ function pathOf(request: Request): string {
 }
 
 async function signedIn(request: Request): Promise<User> {
-  const { user } = await queryClient.ensureQueryData(sessionQuery)
-  if (user) return user
+  const { user, secondFactorMissing } = await queryClient.ensureQueryData(sessionQuery)
+  if (user) {
+    // The server lets them do nothing else.
+    if (secondFactorMissing && !request.url.endsWith(paths.security())) throw redirect(paths.security())
+    return user
+  }
   storedRole.clear()
   throw redirect(paths.login(pathOf(request)))
 }

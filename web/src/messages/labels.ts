@@ -2,6 +2,7 @@
 
 /** The message of a label, by the label in English. */
 export const labels: Readonly<Record<string, string>> = {
+  "Current password": "label.AuthenticatorBegin.currentPassword",
   "Author": "label.BookForm.author",
   "Description": "label.BookForm.description",
   "Genre": "label.BookForm.genre",
@@ -31,7 +32,6 @@ export const labels: Readonly<Record<string, string>> = {
   "Financial year begins in": "label.LibrarySettings.financialYearMonth",
   "Forget readers after (months)": "label.LibrarySettings.forgetAfterMonths",
   "Language": "label.LibrarySettings.language",
-  "Current password": "label.PasswordChange.currentPassword",
   "New password": "label.PasswordChange.newPassword",
   "Batch": "label.PersonForm.batch",
   "Department": "label.PersonForm.department",

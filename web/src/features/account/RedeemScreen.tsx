@@ -2,14 +2,16 @@ import { Alert, Anchor, Button, PasswordInput, Stack, Text, TextInput, Title } f
 import { Link, useNavigate } from 'react-router'
 import { redeem } from '../../api/account'
 import { forms } from '../../api/contract'
+import type { User } from '../../api/types'
 import { useContractForm } from '../../api/form'
 import { lowerCased } from '../../lib/forms'
 import { rich, t } from '../../lib/messages'
 import { homeOf, paths } from '../../lib/paths'
-import { messageOf } from '../../lib/problem'
+import { messageOf, ProblemError } from '../../lib/problem'
 import { storedRole } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
+import SecondStep from './SecondStep'
 
 /** A password of one's own with the code from the library's desk: the first one, or after it was forgotten (R-PEOPLE-3). */
 export default function RedeemScreen() {
@@ -18,11 +20,21 @@ export default function RedeemScreen() {
   const { form, field, onSubmit, pending, failure } = useContractForm('Redemption', {
     action: redeem,
     initial: { rollNumber: '', email: '', code: '', password: '' },
-    onDone: (user) => {
-      storedRole.set(user.role)
-      void navigate(homeOf(user.role), { replace: true })
-    },
+    onDone: enter,
   })
+
+  function enter(user: User) {
+    storedRole.set(user.role)
+    void navigate(homeOf(user.role), { replace: true })
+  }
+
+  // The password is chosen, and the account asks for more than it.
+  if (failure instanceof ProblemError && failure.code === 'second-factor-needed')
+    return (
+      <AccountPage>
+        <SecondStep onEnter={enter} onAgain={() => void navigate(paths.login())} />
+      </AccountPage>
+    )
 
   return (
     <AccountPage>

@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import { renderApp } from '../../testing/render'
-import { bookPage, librarian, sessionOf, student } from '../../testing/samples'
+import { bookPage, config, librarian, sessionOf, student } from '../../testing/samples'
 import { fakeServer, problem } from '../../testing/server'
 
 const visitor = { 'GET /auth/session': sessionOf(null), 'GET /books': bookPage([]) }
@@ -48,6 +48,51 @@ describe('sign in', () => {
     await fillIn('someone@library.test')
     expect(await screen.findByRole('alert')).toHaveTextContent(words)
     expect(screen.getByLabelText('Email')).toHaveValue('someone@library.test')
+  })
+
+  it('6.3.3: where a second factor is set up, its code is asked for, and what was wrong is typed over', async () => {
+    const answers = [problem(401, 'invalid-second-factor'), { body: librarian }]
+    fakeServer({
+      ...visitor,
+      'POST /auth/sign-in': problem(401, 'second-factor-needed'),
+      'POST /auth/sign-in/code': () => answers.shift() ?? problem(401, 'sign-in-expired'),
+    })
+    const { router } = renderApp('/login')
+    await fillIn()
+    const code = await screen.findByLabelText('Code from your authenticator app')
+    expect(code).toHaveFocus()
+    await userEvent.keyboard('000000{Enter}')
+    expect(await screen.findByRole('alert')).toHaveTextContent('This code is not right')
+    await userEvent.keyboard('123456{Enter}')
+    await waitFor(() => expect(router.state.location.pathname).toBe('/library/home'))
+  })
+
+  it('6.3.3: a code that comes too late leads back to the password', async () => {
+    fakeServer({
+      ...visitor,
+      'POST /auth/sign-in': problem(401, 'second-factor-needed'),
+      'POST /auth/sign-in/code': problem(401, 'sign-in-expired'),
+    })
+    renderApp('/login')
+    await fillIn()
+    await userEvent.type(await screen.findByLabelText('Code from your authenticator app'), '123456{Enter}')
+    expect(await screen.findByRole('alert')).toHaveTextContent('This sign-in took too long')
+    await userEvent.click(screen.getByRole('button', { name: 'Start again' }))
+    expect(screen.getByLabelText('Email')).toHaveValue('someone@library.test')
+  })
+
+  it('6.3.3: a librarian who must set a second factor up is led there and nowhere else', async () => {
+    fakeServer({
+      ...visitor,
+      'POST /auth/sign-in': { body: { ...librarian, secondFactorMissing: true } },
+      'GET /config': { body: config },
+      'GET /me/second-factor': { body: { since: null, recoveryCodes: 0, required: true } },
+    })
+    const { router } = renderApp('/login?next=%2Fpeople')
+    await fillIn()
+    expect(await screen.findByText('One thing before you begin')).toBeVisible()
+    expect(router.state.location.pathname).toBe('/library/security')
+    expect(screen.queryByRole('link', { name: 'Home' })).toBeNull()
   })
 
   it('R-LOGIN-6: Keep me signed in is sent with the form', async () => {

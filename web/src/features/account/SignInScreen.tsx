@@ -5,7 +5,7 @@ import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
-import { messageOf } from '../../lib/problem'
+import { messageOf, ProblemError } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { lazyChunk } from '../../lib/lazyChunk'
@@ -23,6 +23,11 @@ import { useCardLookup, type CardAnswer } from './useCardLookup'
 const ScannerPanel = lazyChunk('scanner', async () => {
   const [panel] = await Promise.all([import('../scanner'), loadRest()])
   return panel
+})
+
+const SecondStep = lazyChunk('second-step', async () => {
+  const [step] = await Promise.all([import('./SecondStep'), loadRest()])
+  return step
 })
 
 export default function SignInScreen() {
@@ -88,7 +93,9 @@ export default function SignInScreen() {
   }
 
   const offersCard = useQuery(sessionQuery).data?.idCard !== false
-  useKeyboardWedge(offersCard, ({ code, place, putBack }) => {
+  // A code that is typed by a program is no card.
+  const asked = signIn.error instanceof ProblemError && signIn.error.code === 'second-factor-needed'
+  useKeyboardWedge(offersCard && !asked, ({ code, place, putBack }) => {
     void (async () => {
       const answer = await findCard(code)
       if (!answer || 'email' in answer) return
@@ -120,6 +127,17 @@ export default function SignInScreen() {
     setFound('')
     card.forget()
   }
+
+  if (asked)
+    return (
+      <AccountPage>
+        <ErrorBoundary fallback={<NotLoaded onRetry={signIn.reset} />} onError={SecondStep.again}>
+          <Suspense>
+            <SecondStep onEnter={enter} onAgain={signIn.reset} />
+          </Suspense>
+        </ErrorBoundary>
+      </AccountPage>
+    )
 
   return (
     <AccountPage>

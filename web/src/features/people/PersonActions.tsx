@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router'
 import { uidOf } from '../../api/account'
 import { useAction } from '../../api/action'
 import { erasePerson, setActive } from '../../api/people'
-import { endSessionsOf } from '../../api/security'
+import { endSessionsOf, resetSecondFactorOf } from '../../api/security'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
@@ -18,7 +18,17 @@ import { PersonDialog } from './PersonDialog'
 import { RoleDialog } from './RoleDialog'
 import { SignInCode } from './SignInCode'
 
-type Asked = 'edit' | 'code' | 'signOut' | 'deactivate' | 'noDues' | 'role' | 'unmake' | 'merge' | 'erase'
+type Asked =
+  | 'edit'
+  | 'code'
+  | 'signOut'
+  | 'secondFactor'
+  | 'deactivate'
+  | 'noDues'
+  | 'role'
+  | 'unmake'
+  | 'merge'
+  | 'erase'
 
 /** What a librarian does with a person's record. */
 export function PersonActions({ person }: { person: Person }) {
@@ -46,6 +56,9 @@ export function PersonActions({ person }: { person: Person }) {
           {person.canSignIn && person.uid !== uid && (
             <Menu.Item onClick={() => setAsked('signOut')}>{t('people.signOut.open')}</Menu.Item>
           )}
+          {person.secondFactor && person.uid !== uid && (
+            <Menu.Item onClick={() => setAsked('secondFactor')}>{t('people.secondFactor.open')}</Menu.Item>
+          )}
           {person.active ? (
             <Menu.Item onClick={() => setAsked('deactivate')}>{t('people.deactivate')}</Menu.Item>
           ) : (
@@ -69,6 +82,7 @@ export function PersonActions({ person }: { person: Person }) {
       {asked === 'edit' && <PersonDialog person={person} onClose={close} />}
       {asked === 'code' && <SignInCode person={person} onClose={close} />}
       {asked === 'signOut' && <SignOut person={person} onClose={close} />}
+      {asked === 'secondFactor' && <ResetSecondFactor person={person} onClose={close} />}
       {asked === 'noDues' && <NoDuesDialog person={person} onClose={close} />}
       {asked === 'role' && <RoleDialog person={person} onClose={close} />}
       {asked === 'unmake' && <RoleDialog person={person} unmake onClose={close} />}
@@ -105,6 +119,27 @@ function SignOut({ person, onClose }: { person: Person; onClose: () => void }) {
       onClose={onClose}
     >
       {t('people.signOut.what')}
+    </ConfirmModal>
+  )
+}
+
+/** The app and the recovery codes are lost. */
+function ResetSecondFactor({ person, onClose }: { person: Person; onClose: () => void }) {
+  const { name } = person
+  const reset = useAction(resetSecondFactorOf, {
+    done: () => t('people.secondFactor.done', { name }),
+    failed: (reason) => t('people.secondFactor.failed', { reason }),
+  })
+  return (
+    <ConfirmModal
+      opened
+      title={t('people.secondFactor.question', { name })}
+      confirm={t('people.secondFactor.confirm')}
+      pending={reset.pending}
+      onConfirm={() => void reset.run(person.uid).then(onClose)}
+      onClose={onClose}
+    >
+      {t('people.secondFactor.what')}
     </ConfirmModal>
   )
 }

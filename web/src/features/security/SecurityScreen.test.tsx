@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { describe, expect, it } from 'vitest'
 import type { OwnSession } from '../../api/types'
@@ -21,6 +21,7 @@ function server(sessions: OwnSession[], more: Handlers = {}) {
     'GET /auth/session': sessionOf(student),
     'GET /config': { body: config },
     'GET /me/sessions': () => ({ body: { sessions } }),
+    'GET /me/second-factor': { body: { since: null, recoveryCodes: 0, required: false } },
     ...more,
   })
 }
@@ -71,5 +72,28 @@ describe('security', () => {
     const sent = made.findLast((request) => request.method === 'POST')
     expect(await sent?.json()).toEqual({ currentPassword: 'this', newPassword: 'four other words' })
     expect(sessionStorage).toHaveLength(0)
+  })
+
+  it('6.5 says when recovery codes run out, and shows new ones once', async () => {
+    let left = 1
+    server([one(1, { current: true })], {
+      'GET /me/second-factor': () => ({
+        body: { since: '2026-11-20T06:00:00Z', recoveryCodes: left, required: false },
+      }),
+      'POST /auth/recovery-codes': () => {
+        left = 10
+        return { body: { recoveryCodes: ['K7RM-2QXD-9FGH-TB4C'] } }
+      },
+    })
+    renderApp('/security')
+    expect(await screen.findByText(/1 recovery code is left. Make new ones/)).toBeVisible()
+    await userEvent.click(screen.getByRole('button', { name: 'New recovery codes' }))
+    const dialog = within(await screen.findByRole('dialog'))
+    await userEvent.type(dialog.getByLabelText('Current password'), 'this')
+    await userEvent.type(dialog.getByLabelText('Code from your authenticator app'), '123456{Enter}')
+    expect(await dialog.findByText('K7RM-2QXD-9FGH-TB4C')).toBeVisible()
+    await userEvent.click(dialog.getByRole('button', { name: 'I have kept them' }))
+    await waitFor(() => expect(screen.queryByText('K7RM-2QXD-9FGH-TB4C')).toBeNull())
+    expect(screen.getByText(/10 recovery codes are left/)).toBeVisible()
   })
 })

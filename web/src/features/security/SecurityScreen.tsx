@@ -1,16 +1,28 @@
+import { Alert } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { sessionQuery } from '../../api/account'
 import { t } from '../../lib/messages'
 import { PageHeader } from '../../ui/PageHeader'
 import { OwnSessions } from './OwnSessions'
 import { PasswordForm } from './PasswordForm'
+import { SecondFactor } from './SecondFactor'
 import classes from './Security.module.css'
 
-/** What keeps one's own account safe: the password, and where one is signed in. */
+/** What keeps one's own account safe: the password, the second step, and where one is signed in. */
 export default function SecurityScreen() {
+  const missing = useQuery(sessionQuery).data?.secondFactorMissing === true
   return (
     <div className={classes.screen}>
       <PageHeader title={t('security.title')} />
-      <PasswordForm />
-      <OwnSessions />
+      {missing ? (
+        <Alert color="yellow" mt="md" title={t('security.second.missingTitle')}>
+          {t('security.second.missing')}
+        </Alert>
+      ) : (
+        <PasswordForm />
+      )}
+      <SecondFactor />
+      {!missing && <OwnSessions />}
     </div>
   )
 }

@@ -1,0 +1,432 @@
+//! The second factor: set up, given at sign-in, turned off by its person, and reset by a librarian.
+//!
+//! A right password opens no session where there is a second factor. It begins a *half sign-in*: a token in a cookie that
+//! this browser shows together with the code. It is good for five minutes and once.
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{AppendHeaders, IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{
+    API, App, Shared,
+    accounts::{CODE as SIGN_IN_CODE, Entered, Entering, Entrance, Tries, within},
+    client::Network,
+    cookie,
+    device::Device,
+    error::{Error, Result},
+    extract::{Id, JsonBody},
+    idempotency::{Answer, Once},
+    security::CURRENT_PASSWORD,
+    security_log::{self, Event},
+    session::{self, SignedIn},
+};
+use crate::{
+    clock,
+    domain::{
+        account::User,
+        change::Change,
+        id::UserId,
+        rule::{Invalid, Text},
+    },
+    message, people,
+    second_factor::{self, RECOVERY_CODES, SECRET_BYTES, Typed},
+    storage::{
+        Tx, accounts,
+        events::{self, Entry},
+        second_factors::{self, Accepted},
+    },
+};
+
+/// How long the code may follow the password, in milliseconds.
+const HALF_LASTS: i64 = 5 * 60 * 1000;
+/// How long after the password a new authenticator may be confirmed, in milliseconds.
+const SET_UP_LASTS: i64 = 15 * 60 * 1000;
+
+/// As long as somebody may type a recovery code.
+pub const CODE: Text = SIGN_IN_CODE;
+
+fn cookie_name(https: bool) -> &'static str {
+    if https { "__Secure-library-half" } else { "library-half" }
+}
+
+/// A fresh half sign-in: its hash, and the cookie for the browser.
+pub(super) struct Half {
+    pub hash: String,
+    pub cookie: HeaderValue,
+    pub expires_at: i64,
+}
+
+impl Half {
+    pub fn begin(https: bool, now: i64) -> Result<Self> {
+        let token = session::new_token()?;
+        let path = format!("{API}/auth");
+        let cookie = cookie::set(https, cookie_name(https), &token, &path, Some(HALF_LASTS / 1000))?;
+        Ok(Self { hash: session::hashed(&token), cookie, expires_at: now + HALF_LASTS })
+    }
+
+    /// The hash of the half sign-in that a browser shows.
+    fn of(https: bool, headers: &HeaderMap) -> Option<String> {
+        cookie::read(headers, cookie_name(https)).map(session::hashed)
+    }
+
+    fn no_cookie(https: bool) -> Result<HeaderValue> {
+        cookie::set(https, cookie_name(https), "", &format!("{API}/auth"), Some(0))
+    }
+}
+
+/// A code of the authenticator app, or a recovery code.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SecondFactorCode {
+    /// In any case, with or without spaces and hyphens.
+    #[serde(default)]
+    #[schema(required)]
+    code: String,
+}
+
+impl SecondFactorCode {
+    fn read(&self) -> Result<Typed> {
+        let mut invalid = Invalid::default();
+        let code = CODE.check(&self.code, &mut invalid);
+        invalid.or(Typed::read(&code)).map_err(Error::from)
+    }
+}
+
+/// The code is no good.
+fn wrong_code() -> Error {
+    security_log::happened(Event::SecondFactorRefused);
+    Invalid::field(CODE.field, message::wrong_code()).into()
+}
+
+impl App {
+    /// Does something that needs a right code, together with using the code up; `None` where it is not right. Wrong ones
+    /// are counted.
+    async fn with_code<T: Send + 'static>(
+        &self,
+        uid: UserId,
+        tries: Tries,
+        typed: Typed,
+        effect: impl FnOnce(&mut Tx<'_>, i64) -> Result<T> + Send + 'static,
+    ) -> Result<Option<T>> {
+        within(self.limits.take_sign_in(&tries))?;
+        let now = self.clock.now();
+        let hash = match &typed {
+            Typed::App(_) => String::new(),
+            Typed::Recovery(signs) => session::hashed(signs),
+        };
+        let done = self
+            .db
+            .write(move |tx| -> Result<Option<T>> {
+                let Some(accepted) = second_factors::accept(tx, uid, &typed, &hash, now)? else {
+                    return Ok(None);
+                };
+                if let Accepted::Recovery(left) = accepted {
+                    let change = Change::RecoveryCodeUsed { left };
+                    events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
+                }
+                effect(tx, now).map(Some)
+            })
+            .await;
+        if !matches!(done, Ok(None)) {
+            self.limits.give_back_sign_in(tries);
+        }
+        done
+    }
+
+    /// Whose failures the tries of a person's code count among.
+    async fn tries_of_code(&self, uid: UserId, network: Network, device: Option<&Device>) -> Result<Tries> {
+        let found = self.db.read(move |tx| accounts::own_credentials(tx, uid)).await?;
+        let (account, stored) = found.ok_or(Error::NotSignedIn)?;
+        Tries::of_code(device, uid, &account, network, stored.as_deref())
+    }
+}
+
+/// Give the code after the password, and be signed in. The browser that gave the password is known by its cookie.
+#[utoipa::path(post, path = "/auth/sign-in/code", request_body = SecondFactorCode,
+    responses((status = 200, body = Entered)))]
+pub async fn give_code(
+    State(app): State<Shared>,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<SecondFactorCode>,
+) -> Result<Response> {
+    let typed = form.read()?;
+    let https = app.settings.is_https();
+    let half = Half::of(https, &headers).ok_or(Error::SignInExpired)?;
+    let (key, now) = (half.clone(), app.clock.now());
+    let found = app
+        .db
+        .read(move |tx| {
+            let Some((uid, kept)) = second_factors::half_sign_in(tx, &key, now)? else { return Ok(None) };
+            let user = accounts::by_id(tx, uid)?.and_then(|account| account.user);
+            let hash = accounts::own_credentials(tx, uid)?.and_then(|(_, hash)| hash);
+            Ok::<_, crate::storage::Error>(user.zip(hash).map(|(user, hash)| (user, hash, kept)))
+        })
+        .await?;
+    let (user, hash, remember) = found.ok_or(Error::SignInExpired)?;
+    let uid = user.uid;
+    security_log::concerns(uid);
+    let device = Device::of(https, &headers);
+    let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
+    let entering = Entering { device, hash, remember, told: Some(Change::SignedIn) };
+    let entrance = Entrance::of(&app, &headers, &user, entering)?;
+    let (opened, recovery) = (entrance.clone(), matches!(typed, Typed::Recovery(_)));
+    let entered = app.with_code(uid, tries, typed, move |tx, now| {
+        if !second_factors::use_up_half_sign_in(tx, &half, now)? {
+            return Err(Error::SignInExpired);
+        }
+        opened.open(tx, now)
+    });
+    entered.await?.ok_or(Error::InvalidSecondFactor)?;
+    if recovery {
+        security_log::happened(Event::RecoveryCodeUsed);
+    }
+    Ok((AppendHeaders([(header::SET_COOKIE, Half::no_cookie(https)?)]), entrance.answer(&app, user, true))
+        .into_response())
+}
+
+/// One's own second factor.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnSecondFactor {
+    /// When it was set up; null where there is none.
+    #[schema(required, format = DateTime)]
+    since: Option<String>,
+    /// Recovery codes that were not used.
+    #[schema(minimum = 0)]
+    recovery_codes: i64,
+    /// Whether this library asks one of everybody with this role (`--second-factor`).
+    required: bool,
+}
+
+/// Whether one signs in with a second factor.
+#[utoipa::path(get, path = "/me/second-factor", responses((status = 200, body = OwnSecondFactor)))]
+pub async fn read_second_factor(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+) -> Result<axum::Json<OwnSecondFactor>> {
+    let uid = user.uid;
+    let found = app.db.read(move |tx| second_factors::of(tx, uid)).await?;
+    Ok(axum::Json(OwnSecondFactor {
+        since: found.map(|set_up| clock::rfc3339(set_up.since)),
+        recovery_codes: found.map_or(0, |set_up| set_up.recovery_codes),
+        required: app.settings.requires_second_factor(user.role),
+    }))
+}
+
+/// The password, before a second factor is set up.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct AuthenticatorBegin {
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    current_password: String,
+}
+
+/// What an authenticator app is to be given; told this once.
+#[derive(Serialize, ToSchema)]
+pub struct AuthenticatorKey {
+    /// To be typed: Base32 (RFC 4648).
+    secret: String,
+    /// To be shown as a QR code: an `otpauth:` address with the same key.
+    address: String,
+}
+
+/// Begin to set up an authenticator app. It counts once a code of it is given, within 15 minutes.
+#[utoipa::path(post, path = "/auth/authenticator", request_body = AuthenticatorBegin,
+    responses((status = 200, body = AuthenticatorKey)))]
+pub async fn begin_authenticator(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<AuthenticatorBegin>,
+) -> Result<axum::Json<AuthenticatorKey>> {
+    check_own_password(&app, &user, network, &headers, form.current_password).await?;
+    let secret = second_factor::secret_from_random(session::random::<SECRET_BYTES>()?);
+    let (policies, uid, now, kept) = (app.policies.clone(), user.uid, app.clock.now(), secret.clone());
+    let library = app
+        .db
+        .write(move |tx| -> Result<String> {
+            if !second_factors::begin(tx, uid, &kept, now)? {
+                return Err(Error::SecondFactorOn);
+            }
+            Ok(policies.current(tx)?.library.name.clone())
+        })
+        .await?;
+    let library = if library.is_empty() { "Library" } else { &library };
+    let account = user.email.as_deref().unwrap_or(&user.name);
+    let address = second_factor::address(library, account, &secret);
+    Ok(axum::Json(AuthenticatorKey { secret, address }))
+}
+
+async fn check_own_password(
+    app: &App,
+    user: &User,
+    network: Network,
+    headers: &HeaderMap,
+    password: String,
+) -> Result<()> {
+    let mut invalid = Invalid::default();
+    CURRENT_PASSWORD.check(&password, &mut invalid);
+    invalid.or(())?;
+    let device = Device::of(app.settings.is_https(), headers);
+    match app.own_password(user.uid, network, device.as_ref(), password).await? {
+        Some(_) => Ok(()),
+        None => Err(Invalid::field(CURRENT_PASSWORD.field, message::wrong_password()).into()),
+    }
+}
+
+/// Codes for whoever loses the authenticator app; told this once.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecoveryCodes {
+    /// Each is good once.
+    recovery_codes: Vec<String>,
+}
+
+/// Fresh recovery codes: their hashes, and the answer that tells them.
+fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<RecoveryCodes>)> {
+    let recovery_codes = (0..RECOVERY_CODES)
+        .map(|_| session::random().map(second_factor::recovery_code))
+        .collect::<Result<Vec<String>>>()?;
+    let hashed = |code: &String| session::hashed(&people::code::normalized(code));
+    Ok((recovery_codes.iter().map(hashed).collect(), axum::Json(RecoveryCodes { recovery_codes })))
+}
+
+/// Show by a code that the authenticator app has the key: from now on it is asked for at sign-in.
+#[utoipa::path(post, path = "/auth/authenticator/confirm", request_body = SecondFactorCode,
+    responses((status = 200, body = RecoveryCodes)))]
+pub async fn confirm_authenticator(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<SecondFactorCode>,
+) -> Result<axum::Json<RecoveryCodes>> {
+    let typed = form.read()?;
+    let (uid, now) = (user.uid, app.clock.now());
+    let begun = app.db.read(move |tx| second_factors::begun(tx, uid, now - SET_UP_LASTS)).await?;
+    let expired = || Error::from(Invalid::field(CODE.field, message::set_up_expired()));
+    let secret = begun.ok_or_else(expired)?;
+    let device = Device::of(app.settings.is_https(), &headers);
+    let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
+    within(app.limits.take_sign_in(&tries))?;
+    let step = match typed {
+        Typed::App(digits) => second_factor::steps_of(&secret, digits, now).last().copied(),
+        Typed::Recovery(_) => None,
+    };
+    let step = step.ok_or_else(wrong_code)?;
+    app.limits.give_back_sign_in(tries);
+    let (hashes, answer) = fresh_recovery_codes()?;
+    app.db
+        .write(move |tx| -> Result<()> {
+            accounts::lock(tx, uid)?;
+            if !second_factors::confirm(tx, uid, &secret, step, now)? {
+                return Err(expired());
+            }
+            second_factors::keep_recovery_codes(tx, uid, &hashes)?;
+            events::record(tx, now, Some(uid), &Entry::person(uid, Change::SecondFactorOn))?;
+            Ok(())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}
+
+/// The password, and a code of the authenticator app or a recovery code.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SecondFactorProof {
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    current_password: String,
+    #[serde(default)]
+    #[schema(required)]
+    code: String,
+}
+
+/// Does something that needs the own password and a right code.
+async fn with_proof(
+    app: &App,
+    user: &User,
+    network: Network,
+    headers: &HeaderMap,
+    form: SecondFactorProof,
+    effect: impl FnOnce(&mut Tx<'_>, i64) -> Result<()> + Send + 'static,
+) -> Result<()> {
+    let mut invalid = Invalid::default();
+    CURRENT_PASSWORD.check(&form.current_password, &mut invalid);
+    let code = CODE.check(&form.code, &mut invalid);
+    invalid.or(())?;
+    check_own_password(app, user, network, headers, form.current_password).await?;
+    let device = Device::of(app.settings.is_https(), headers);
+    let tries = app.tries_of_code(user.uid, network, device.as_ref()).await?;
+    app.with_code(user.uid, tries, Typed::read(&code), effect).await?.ok_or_else(wrong_code)
+}
+
+/// Turn one's own second factor off.
+#[utoipa::path(post, path = "/auth/authenticator/remove", request_body = SecondFactorProof,
+    responses((status = 204)))]
+pub async fn remove_authenticator(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<SecondFactorProof>,
+) -> Result<StatusCode> {
+    let uid = user.uid;
+    with_proof(&app, &user, network, &headers, form, move |tx, now| {
+        second_factors::remove(tx, uid)?;
+        events::record(tx, now, Some(uid), &Entry::person(uid, Change::SecondFactorOff))?;
+        Ok(())
+    })
+    .await?;
+    app.sessions.forget_person(uid);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Exchange one's recovery codes for new ones.
+#[utoipa::path(post, path = "/auth/recovery-codes", request_body = SecondFactorProof,
+    responses((status = 200, body = RecoveryCodes)))]
+pub async fn make_recovery_codes(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<SecondFactorProof>,
+) -> Result<axum::Json<RecoveryCodes>> {
+    let uid = user.uid;
+    let (hashes, answer) = fresh_recovery_codes()?;
+    with_proof(&app, &user, network, &headers, form, move |tx, now| {
+        second_factors::keep_recovery_codes(tx, uid, &hashes)?;
+        events::record(tx, now, Some(uid), &Entry::person(uid, Change::RecoveryCodesMade))?;
+        Ok(())
+    })
+    .await?;
+    Ok(answer)
+}
+
+/// Take away the second factor of somebody who lost it. They are signed out, and sign in with the password alone.
+#[utoipa::path(delete, path = "/people/{id}/second-factor", params(("id" = i64, Path)),
+    responses((status = 204)))]
+pub async fn reset_second_factor(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+) -> Result<Answer> {
+    let moment = app.clock.moment();
+    let answer = app
+        .once(once, move |tx| {
+            people::second_factor::reset(tx, Some(&librarian), moment, uid)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}

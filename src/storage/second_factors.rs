@@ -1,0 +1,174 @@
+//! Second factors: the keys of authenticator apps, recovery codes, and sign-ins that wait for a code.
+
+use super::{Result, Tx, accounts};
+use crate::{
+    domain::id::UserId,
+    second_factor::{self, Typed},
+    sql,
+};
+
+/// What somebody has set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetUp {
+    /// Epoch milliseconds.
+    pub since: i64,
+    /// Recovery codes that were not used.
+    pub recovery_codes: i64,
+}
+
+/// What a person has set up; `None` where that is nothing, or not confirmed yet.
+pub fn of(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<SetUp>> {
+    tx.query_opt(
+        sql!(
+            "SELECT confirmed_at, (SELECT COUNT(*) FROM recovery_codes WHERE recovery_codes.user_id = $1)
+             FROM authenticators WHERE user_id = $1 AND confirmed_at IS NOT NULL"
+        ),
+        &[&uid],
+        |row| Ok(SetUp { since: row.get(0)?, recovery_codes: row.get(1)? }),
+    )
+}
+
+/// Keeps the key that an app is to be given; one that was not confirmed is gone. `false` where one is confirmed already.
+pub fn begin(tx: &mut Tx<'_>, uid: UserId, secret: &str, now: i64) -> Result<bool> {
+    let kept = tx.execute(
+        sql!(
+            "INSERT INTO authenticators (user_id, secret, begun_at) VALUES ($1, $2, $3)
+             ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, begun_at = excluded.begun_at
+             WHERE authenticators.confirmed_at IS NULL"
+        ),
+        &[&uid, &secret, &now],
+    )?;
+    Ok(kept == 1)
+}
+
+/// The key of a person that waits to be confirmed, if it was made after `since`.
+pub fn begun(tx: &mut Tx<'_>, uid: UserId, since: i64) -> Result<Option<String>> {
+    tx.query_opt(
+        sql!(
+            "SELECT secret FROM authenticators WHERE user_id = $1 AND confirmed_at IS NULL AND begun_at > $2"
+        ),
+        &[&uid, &since],
+        |row| row.get(0),
+    )
+}
+
+/// From now on the person signs in with codes of this key, those after `step`; `false` where it is confirmed already or
+/// not theirs any more.
+pub fn confirm(tx: &mut Tx<'_>, uid: UserId, secret: &str, step: i64, now: i64) -> Result<bool> {
+    let confirmed = tx.execute(
+        sql!(
+            "UPDATE authenticators SET confirmed_at = $4, last_step = $3
+             WHERE user_id = $1 AND secret = $2 AND confirmed_at IS NULL"
+        ),
+        &[&uid, &secret, &step, &now],
+    )?;
+    Ok(confirmed == 1)
+}
+
+/// What was typed was right, and is good no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Accepted {
+    App,
+    /// A recovery code; so many are left.
+    Recovery(i64),
+}
+
+/// Uses up a code of a person; `None` where it is wrong or was used before. Of many at once one is taken.
+pub fn accept(tx: &mut Tx<'_>, uid: UserId, typed: &Typed, hash: &str, now: i64) -> Result<Option<Accepted>> {
+    // Whoever uses the last two recovery codes at once takes turns, so that what is left is counted right.
+    accounts::lock(tx, uid)?;
+    let Some(set_up) = of(tx, uid)? else { return Ok(None) };
+    let Typed::App(digits) = *typed else {
+        let used = tx.execute(
+            sql!("DELETE FROM recovery_codes WHERE user_id = $1 AND code_hash = $2"),
+            &[&uid, &hash],
+        )?;
+        return Ok((used == 1).then_some(Accepted::Recovery(set_up.recovery_codes - 1)));
+    };
+    let secret: String =
+        tx.query_one(sql!("SELECT secret FROM authenticators WHERE user_id = $1"), &[&uid], |row| {
+            row.get(0)
+        })?;
+    for step in second_factor::steps_of(&secret, digits, now) {
+        let taken = tx.execute(
+            sql!("UPDATE authenticators SET last_step = $2 WHERE user_id = $1 AND last_step < $2"),
+            &[&uid, &step],
+        )?;
+        if taken == 1 {
+            return Ok(Some(Accepted::App));
+        }
+    }
+    Ok(None)
+}
+
+/// Exchanges a person's recovery codes for these.
+pub fn keep_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> Result<()> {
+    tx.execute(sql!("DELETE FROM recovery_codes WHERE user_id = $1"), &[&uid])?;
+    for hash in hashes {
+        tx.execute_one(
+            sql!("INSERT INTO recovery_codes (user_id, code_hash) VALUES ($1, $2)"),
+            &[&uid, hash],
+        )?;
+    }
+    Ok(())
+}
+
+/// Takes a person's second factor away, and the sign-ins that wait for it; `false` where there was none.
+pub fn remove(tx: &mut Tx<'_>, uid: UserId) -> Result<bool> {
+    let was = of(tx, uid)?.is_some();
+    tx.execute(sql!("DELETE FROM authenticators WHERE user_id = $1"), &[&uid])?;
+    tx.execute(sql!("DELETE FROM recovery_codes WHERE user_id = $1"), &[&uid])?;
+    end_half_sign_ins(tx, uid)?;
+    Ok(was)
+}
+
+/// Hands a second factor over to another record of the same person, whose own is gone.
+pub(super) fn hand_over(tx: &mut Tx<'_>, from: UserId, to: UserId) -> Result<()> {
+    remove(tx, to)?;
+    tx.execute(sql!("UPDATE authenticators SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
+    tx.execute(sql!("UPDATE recovery_codes SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
+    Ok(())
+}
+
+/// Keeps that the right password was given, until the code follows. What ended is cleared away.
+pub fn begin_half_sign_in(
+    tx: &mut Tx<'_>,
+    token_hash: &str,
+    uid: UserId,
+    kept: bool,
+    now: i64,
+    expires_at: i64,
+) -> Result<()> {
+    tx.execute(sql!("DELETE FROM half_sign_ins WHERE expires_at <= $1"), &[&now])?;
+    tx.execute_one(
+        sql!("INSERT INTO half_sign_ins (token_hash, user_id, kept, expires_at) VALUES ($1, $2, $3, $4)"),
+        &[&token_hash, &uid, &kept, &expires_at],
+    )
+}
+
+/// Whose half sign-in it is, and whether the browser is to keep the session; `None` where it has ended.
+pub fn half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<(UserId, bool)>> {
+    tx.query_opt(
+        sql!(
+            "SELECT half.user_id, half.kept FROM half_sign_ins AS half JOIN users ON users.id = half.user_id
+             WHERE half.token_hash = $1 AND half.expires_at > $2 AND users.active AND users.gone_at IS NULL"
+        ),
+        &[&token_hash, &now],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// Uses a half sign-in up; `false` where it has ended.
+pub fn use_up_half_sign_in(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<bool> {
+    let used = tx.execute(
+        sql!("DELETE FROM half_sign_ins WHERE token_hash = $1 AND expires_at > $2"),
+        &[&token_hash, &now],
+    )?;
+    Ok(used == 1)
+}
+
+/// Whoever gave a person's password somewhere has to give it again.
+pub(super) fn end_half_sign_ins(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    tx.execute(sql!("DELETE FROM half_sign_ins WHERE user_id = $1"), &[&uid])?;
+    Ok(())
+}

@@ -1,0 +1,12 @@
+import { useEffect } from 'react'
+import { useLocation, useNavigate } from 'react-router'
+import { paths } from '../lib/paths'
+
+/** Leads a librarian to set up the second factor that is required of them, wherever they find out that it is missing. */
+export function useEnrolment(missing: boolean): void {
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  useEffect(() => {
+    if (missing && pathname !== paths.security()) void navigate(paths.security(), { replace: true })
+  }, [missing, pathname, navigate])
+}

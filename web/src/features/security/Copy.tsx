@@ -1,0 +1,14 @@
+import { Button } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { t } from '../../lib/messages'
+
+/** Puts a text on the clipboard. Browsers have one over https only. */
+export function Copy({ text }: { text: string }) {
+  const clipboard = useClipboard()
+  if (!('clipboard' in navigator)) return null
+  return (
+    <Button variant="default" size="sm" flex="none" onClick={() => clipboard.copy(text)}>
+      <span role="status">{t(clipboard.copied ? 'security.second.copied' : 'security.second.copy')}</span>
+    </Button>
+  )
+}

@@ -1,0 +1,91 @@
+import { PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { Action } from '../../api/action'
+import { useContractForm } from '../../api/form'
+import { makeRecoveryCodes, removeAuthenticator } from '../../api/security'
+import type { SecondFactorProof } from '../../api/types'
+import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
+import { DialogEnd } from '../../ui/DialogEnd'
+import { RecoveryCodes } from './RecoveryCodes'
+
+type ProofProps<Output> = {
+  what: string
+  action: Action<SecondFactorProof, Output>
+  submit: string
+  /** What the notice says. */
+  done?: () => string
+  danger?: boolean
+  onDone: (output: Output) => void
+  onClose: () => void
+}
+
+/** Asks for the password and a code before something about the second factor changes. */
+function Proof<Output>({ what, action, submit, done, danger = false, onDone, onClose }: ProofProps<Output>) {
+  const { field, onSubmit, pending, failure } = useContractForm('SecondFactorProof', {
+    action,
+    initial: { currentPassword: '', code: '' },
+    ...(done && { done }),
+    onDone,
+  })
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <Stack>
+        <Text>{what}</Text>
+        <PasswordInput {...field('currentPassword')} autoComplete="current-password" data-autofocus />
+        <TextInput
+          {...field('code')}
+          label={t('security.second.code')}
+          description={t('security.second.proofHint')}
+          autoComplete="one-time-code"
+          spellCheck={false}
+        />
+        <DialogEnd
+          failure={failure === null ? null : messageOf(failure)}
+          submit={submit}
+          pending={pending}
+          danger={danger}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}
+
+/** No code is asked for any more. */
+export function TurnOff({ required, onClose }: { required: boolean; onClose: () => void }) {
+  return (
+    <Dialog title={t('security.second.offTitle')} onClose={onClose}>
+      <Proof
+        what={t(required ? 'security.second.offRequired' : 'security.second.offWhat')}
+        action={removeAuthenticator}
+        submit={t('security.second.turnOff')}
+        done={() => t('security.second.offDone')}
+        danger
+        onDone={onClose}
+        onClose={onClose}
+      />
+    </Dialog>
+  )
+}
+
+/** Other recovery codes; the ones until now are good no more. */
+export function NewRecoveryCodes({ onClose }: { onClose: () => void }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  return (
+    <Dialog title={t('security.second.codesTitle')} closeOnClickOutside={codes === null} onClose={onClose}>
+      {codes === null ? (
+        <Proof
+          what={t('security.second.newCodesWhat')}
+          action={makeRecoveryCodes}
+          submit={t('security.second.newCodes')}
+          onDone={({ recoveryCodes }) => setCodes(recoveryCodes)}
+          onClose={onClose}
+        />
+      ) : (
+        <RecoveryCodes codes={codes} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,38 @@
+import { Button, Group, Stack, Text } from '@mantine/core'
+import { useEffect, useRef } from 'react'
+import { useLibraryName } from '../../api/config'
+import { t } from '../../lib/messages'
+import { Copy } from './Copy'
+import classes from './SecondFactor.module.css'
+
+/** The recovery codes, shown once. */
+export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
+  const library = useLibraryName()
+  const text = useRef<HTMLParagraphElement>(null)
+  // The form that had the focus is gone.
+  useEffect(() => text.current?.focus(), [])
+  return (
+    <Stack>
+      <Text ref={text} tabIndex={-1} className={classes.told}>
+        {t('security.second.codesWhat')}
+      </Text>
+      <div className={classes.slip} data-print>
+        <p className={classes.library} dir="auto">
+          {t('security.second.codesOf', { library: library || 'My Library' })}
+        </p>
+        <ul className={classes.codes}>
+          {codes.map((code) => (
+            <li key={code}>{code}</li>
+          ))}
+        </ul>
+      </div>
+      <Group justify="flex-end">
+        <Copy text={codes.join('\n')} />
+        <Button variant="default" onClick={() => window.print()}>
+          {t('people.print')}
+        </Button>
+        <Button onClick={onClose}>{t('security.second.kept')}</Button>
+      </Group>
+    </Stack>
+  )
+}

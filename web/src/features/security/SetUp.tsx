@@ -1,0 +1,103 @@
+import { Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { useEffect, useRef, useState } from 'react'
+import { useContractForm } from '../../api/form'
+import { beginAuthenticator, confirmAuthenticator } from '../../api/security'
+import type { AuthenticatorKey } from '../../api/types'
+import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
+import { DialogEnd } from '../../ui/DialogEnd'
+import { Drawn } from '../../ui/Drawn'
+import { qrCode } from '../../ui/symbol'
+import { Copy } from './Copy'
+import { RecoveryCodes } from './RecoveryCodes'
+import classes from './SecondFactor.module.css'
+
+/** Sets an authenticator app up: the password, the app's key and its first code, and the recovery codes. */
+export function SetUp({ onClose }: { onClose: () => void }) {
+  const [key, setKey] = useState<AuthenticatorKey | null>(null)
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  return (
+    // What is shown once does not go away by a slip.
+    <Dialog
+      title={t(codes === null ? 'security.second.setUpTitle' : 'security.second.codesTitle')}
+      closeOnClickOutside={key === null}
+      onClose={onClose}
+    >
+      {codes !== null ? (
+        <RecoveryCodes codes={codes} onClose={onClose} />
+      ) : key !== null ? (
+        <Confirm authenticator={key} onDone={setCodes} onClose={onClose} />
+      ) : (
+        <Begin onDone={setKey} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function Begin({ onDone, onClose }: { onDone: (key: AuthenticatorKey) => void; onClose: () => void }) {
+  const { field, onSubmit, pending, failure } = useContractForm('AuthenticatorBegin', {
+    action: beginAuthenticator,
+    initial: { currentPassword: '' },
+    onDone,
+  })
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <Stack>
+        <Text>{t('security.second.needApp')}</Text>
+        <PasswordInput {...field('currentPassword')} autoComplete="current-password" data-autofocus />
+        <DialogEnd
+          failure={failure === null ? null : messageOf(failure)}
+          submit={t('security.second.next')}
+          pending={pending}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}
+
+type ConfirmProps = { authenticator: AuthenticatorKey; onDone: (codes: readonly string[]) => void; onClose: () => void }
+
+function Confirm({ authenticator: { address, secret }, onDone, onClose }: ConfirmProps) {
+  const { field, onSubmit, pending, failure } = useContractForm('SecondFactorCode', {
+    action: confirmAuthenticator,
+    initial: { code: '' },
+    onDone: ({ recoveryCodes }) => onDone(recoveryCodes),
+  })
+  const code = useRef<HTMLInputElement>(null)
+  // The form before it had the focus.
+  useEffect(() => code.current?.focus({ preventScroll: true }), [])
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <Stack>
+        <Text>{t('security.second.scan')}</Text>
+        <div className={classes.code}>
+          <Drawn symbol={qrCode(address)} label={t('security.second.qr')} className={classes.dots} />
+        </div>
+        <div>
+          <Text size="sm">{t('security.second.orType')}</Text>
+          <Group gap="xs" wrap="nowrap" justify="space-between">
+            <code className={classes.secret}>{secret.match(/.{1,4}/g)?.join(' ')}</code>
+            <Copy text={secret} />
+          </Group>
+        </div>
+        <TextInput
+          {...field('code')}
+          ref={code}
+          label={t('security.second.code')}
+          description={t('security.second.codeHint')}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          spellCheck={false}
+        />
+        <DialogEnd
+          failure={failure === null ? null : messageOf(failure)}
+          submit={t('security.second.turnOn')}
+          pending={pending}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}
