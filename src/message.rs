@@ -153,6 +153,10 @@ messages! {
         "This account is not active. Ask at the library's desk.";
     "problem.invalid-code" = problem_invalid_code():
         "This code is not right, or no longer valid. Check what you typed, or ask at the library's desk for a new code.";
+    "problem.provider-unavailable" = problem_provider_unavailable():
+        "The college's sign-in cannot be reached now. Sign in with email and password, or try again in a moment.";
+    "problem.provider-forgotten" = problem_provider_forgotten():
+        "This sign-in took too long. Begin it again.";
     "problem.last-librarian" = problem_last_librarian():
         "Nobody else could look after the librarians then. Make another librarian first.";
     "problem.own-account" = problem_own_account(): "This is your own account. Ask another librarian to do it.";
@@ -422,6 +426,8 @@ messages! {
     "change.signInCodeMade" = change_sign_in_code_made(): "Sign-in code handed out.";
     "change.passwordSet" = change_password_set(): "Password chosen with a sign-in code.";
     "change.passwordChanged" = change_password_changed(): "Password changed; signed out in other browsers.";
+    "change.providerLinked" = change_provider_linked(provider: &str): "Connected with {provider} to sign in there.";
+    "change.providerUnlinked" = change_provider_unlinked(provider: &str): "Disconnected from {provider}.";
     "change.sessionsEnded" = change_sessions_ended(sessions: u64):
         "Signed out in {sessions, plural, one {one browser} other {# browsers}}.";
     "change.batchMoved" = change_batch_moved(from: &str, to: &str, people: usize):

@@ -243,6 +243,13 @@ pub enum Change {
     SessionsEnded {
         sessions: u64,
     },
+    /// The person signs in by the college's provider from now on.
+    ProviderLinked {
+        provider: String,
+    },
+    ProviderUnlinked {
+        provider: String,
+    },
     /// A whole class went on, or left (R-PEOPLE-5). Everybody whom it touched is named by number.
     BatchMoved {
         from: String,
@@ -469,6 +476,8 @@ impl Change {
             Self::PasswordSet { .. } => "password-set",
             Self::PasswordChanged => "password-changed",
             Self::SessionsEnded { .. } => "sessions-ended",
+            Self::ProviderLinked { .. } => "provider-linked",
+            Self::ProviderUnlinked { .. } => "provider-unlinked",
             Self::BatchMoved { .. } => "batch-moved",
             Self::NoDuesIssued { .. } => "no-dues-issued",
             Self::PeopleMerged { .. } => "people-merged",
@@ -559,6 +568,8 @@ impl Change {
             Self::PasswordSet { .. } => vec![message::change_password_set()],
             Self::PasswordChanged => vec![message::change_password_changed()],
             Self::SessionsEnded { sessions } => vec![message::change_sessions_ended(*sessions)],
+            Self::ProviderLinked { provider } => vec![message::change_provider_linked(provider)],
+            Self::ProviderUnlinked { provider } => vec![message::change_provider_unlinked(provider)],
             Self::BatchMoved { from, to: Some(to), people } => {
                 vec![message::change_batch_moved(from, to, people.len())]
             }

@@ -18,7 +18,7 @@ use super::{
     extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
     security_log,
-    session::{self, Caller, SignedIn},
+    session::{self, Caller, Lifetimes, SignedIn},
 };
 use crate::{
     config::IdCard,
@@ -270,38 +270,67 @@ async fn enter(
     entering: Entering,
     also: impl FnOnce(&mut Tx<'_>, i64) -> Result<()> + Send + 'static,
 ) -> Result<Response> {
-    let https = app.settings.is_https();
-    let device = Device::signed_in(entering.device, https, &entering.hash)?;
-    let token = session::new_token()?;
-    let (now, uid) = (app.clock.now(), user.uid);
-    security_log::concerns(uid);
-    let hash = session::hashed(&token);
-    // A browser that signs in again leaves no earlier session behind.
-    let replaced = session::token(https, headers);
-    let replaced = replaced.map(|token| session::hashed(&token));
-    let ended = replaced.clone();
-    let expires_at = app.settings.lifetimes.end(user.role, now, now);
-    let opened = Opened { agent: session::agent(headers), kept: entering.remember };
+    let device = Device::signed_in(entering.device, app.settings.is_https(), &entering.hash)?;
+    let arrival = Arrival::of(app, headers, entering.remember)?;
+    let (now, begun, who) = (app.clock.now(), arrival.clone(), user.clone());
+    security_log::concerns(user.uid);
     app.db
         .write(move |tx| -> Result<()> {
             also(tx, now)?;
-            if let Some(ended) = ended {
-                sessions::end(tx, &ended)?;
-            }
-            if !sessions::begin(tx, &hash, uid, now, expires_at, opened)? {
-                return Err(Error::UserMissing);
-            }
-            Ok(())
+            begun.begin(tx, &who, now)
         })
         .await?;
-    if let Some(replaced) = replaced {
-        app.sessions.forget(&replaced);
-    }
-    let cookies = AppendHeaders([
-        (header::SET_COOKIE, session::cookie(https, &token, entering.remember)?),
-        (header::SET_COOKIE, device),
-    ]);
+    let cookies = AppendHeaders([(header::SET_COOKIE, arrival.begun(app)?), (header::SET_COOKIE, device)]);
     Ok((cookies, axum::Json(user)).into_response())
+}
+
+/// A session that is about to begin in a browser.
+#[derive(Clone)]
+pub struct Arrival {
+    token: String,
+    /// The earlier session of the browser: one that signs in again leaves none behind.
+    replaced: Option<String>,
+    opened: Opened,
+    lifetimes: Lifetimes,
+}
+
+impl Arrival {
+    /// In the browser that sends these headers, which keeps the session when it closes or not (R-LOGIN-6).
+    pub fn of(app: &App, headers: &HeaderMap, kept: bool) -> Result<Self> {
+        Ok(Self {
+            token: session::new_token()?,
+            replaced: session::token(app.settings.is_https(), headers).map(|token| session::hashed(&token)),
+            opened: Opened { agent: session::agent(headers), kept },
+            lifetimes: app.settings.lifetimes,
+        })
+    }
+
+    /// Whether the browser keeps it.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.opened.kept
+    }
+
+    /// Begins it for this person, in the transaction of their sign-in.
+    pub fn begin(&self, tx: &mut Tx<'_>, user: &User, now: i64) -> Result<()> {
+        if let Some(replaced) = &self.replaced {
+            sessions::end(tx, replaced)?;
+        }
+        let expires_at = self.lifetimes.end(user.role, now, now);
+        let hash = session::hashed(&self.token);
+        if !sessions::begin(tx, &hash, user.uid, now, expires_at, self.opened)? {
+            return Err(Error::UserMissing);
+        }
+        Ok(())
+    }
+
+    /// Its cookie, after the transaction.
+    pub fn begun(&self, app: &App) -> Result<HeaderValue> {
+        if let Some(replaced) = &self.replaced {
+            app.sessions.forget(replaced);
+        }
+        session::cookie(app.settings.is_https(), &self.token, self.opened.kept)
+    }
 }
 
 /// A code that a librarian handed out, and the password that its person chooses.
@@ -426,6 +455,10 @@ pub struct Session {
     user: Option<User>,
     /// Whether an ID card can be looked up (`--id-card`).
     id_card: bool,
+    /// What people call the college's provider, where one can sign in by it; left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    provider: Option<String>,
     /// Seconds until a librarian's session ends if nothing is done in it; left out for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = i64)]
@@ -450,7 +483,8 @@ pub async fn read_session(
         }
         _ => None,
     };
-    Ok(axum::Json(Session { user, id_card: app.settings.id_card != IdCard::Off, expires_in }))
+    let provider = app.settings.provider.as_ref().map(|provider| provider.label().to_owned());
+    Ok(axum::Json(Session { user, id_card: app.settings.id_card != IdCard::Off, provider, expires_in }))
 }
 
 /// A scanned card.

@@ -21,6 +21,7 @@ pub mod idempotency;
 pub mod ledger;
 pub mod loans;
 pub mod money;
+pub mod oidc;
 pub mod openapi;
 pub mod page;
 pub mod people;
@@ -62,6 +63,7 @@ use crate::{
     config::IdCard,
     domain::id::{PhoneId, UserId},
     limit::Limit,
+    oidc::Provider,
     password::Passwords,
     policies::Policies,
     storage::Db,
@@ -99,6 +101,8 @@ pub struct Settings {
     pub id_card: IdCard,
     /// How long sessions last.
     pub lifetimes: Lifetimes,
+    /// The college's provider, if people may sign in by it.
+    pub provider: Option<Arc<Provider>>,
 }
 
 impl Settings {
@@ -125,6 +129,8 @@ pub struct Limits {
     pub failures_of_device: Limit<(String, device::Name)>,
     /// Accounts made from a network.
     pub registrations: Limit<Network>,
+    /// Sign-ins by the provider begun from a network.
+    pub provider_sign_ins: Limit<Network>,
     /// Cards looked up from a network.
     pub card_lookups: Limit<Network>,
     /// Page views reported from a network.
@@ -145,6 +151,8 @@ impl Default for Limits {
             failures_of_account: Limit::new(100, Duration::from_secs(36)),
             failures_of_device: Limit::new(20, Duration::from_secs(15)),
             registrations: Limit::new(1000, Duration::from_secs(1)),
+            // A campus shares an address; each takes a row for ten minutes.
+            provider_sign_ins: Limit::new(300, Duration::from_millis(500)),
             // R-SCAN-2: 30 in 10 minutes.
             card_lookups: Limit::new(30, Duration::from_secs(20)),
             // A page view each; more than a campus looks at.
@@ -197,6 +205,10 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(security::list_own_sessions, security::end_other_sessions))
         .routes(routes!(security::end_own_session))
         .routes(routes!(security::change_password))
+        .routes(routes!(oidc::begin_oidc))
+        .routes(routes!(oidc::finish_oidc))
+        .routes(routes!(oidc::link_oidc))
+        .routes(routes!(oidc::read_own_oidc, oidc::unlink_own_oidc))
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::list_genres))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))

@@ -48,6 +48,11 @@ events! {
     CodeRefused = "code.refused": "a sign-in code was refused",
     CodeLimited = "code.limited": "a sign-in code was tried too often",
     CodeMade = "code.made": "a sign-in code was made",
+    ProviderSignedIn = "provider.ok": "somebody signed in by the college's provider",
+    ProviderRefused = "provider.refused": "a sign-in by the college's provider was refused",
+    ProviderFailed = "provider.failed": "the college's provider was of no use",
+    ProviderLinked = "provider.linked": "an account was linked with the college's provider",
+    ProviderUnlinked = "provider.unlinked": "an account was unlinked from the college's provider",
     SignedOut = "sign-out": "somebody signed out",
     PasswordRefused = "password.refused": "somebody signed in gave a wrong password of their own",
     PasswordChanged = "password.changed": "somebody changed their password",
@@ -127,7 +132,11 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
     let of_this_route = match (method.as_str(), route) {
         ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
         ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
+        _ if code == Some(Code::ProviderUnavailable) => Some(Event::ProviderFailed),
+        ("POST", "/auth/oidc/link") if !limited && !done => Some(Event::ProviderRefused),
         _ if !done => None,
+        ("POST", "/auth/oidc/link") => Some(Event::ProviderLinked),
+        ("DELETE", "/me/oidc") => Some(Event::ProviderUnlinked),
         ("POST", "/auth/sign-out") => Some(Event::SignedOut),
         ("POST", "/auth/password") => Some(Event::PasswordChanged),
         ("DELETE", "/me/sessions" | "/me/sessions/{id}" | "/people/{id}/sessions") => {
@@ -228,6 +237,8 @@ mod tests {
         for (name, routes) in [
             ("sign-in.ok", 1),
             ("code.ok", 1),
+            ("provider.linked", 1),
+            ("provider.unlinked", 1),
             ("sign-out", 1),
             ("password.changed", 1),
             ("session.ended", 3),

@@ -68,6 +68,8 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0012_deleted_titles"),
     migration!("0013_phone_pages"),
     migration!("0014_sessions"),
+    migration!("0015_reserved"),
+    migration!("0016_oidc"),
 ];
 
 impl Migration {

@@ -926,6 +926,8 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
     for statement in [
         sql!("DELETE FROM sessions WHERE user_id = $1"),
         sql!("DELETE FROM sign_in_codes WHERE user_id = $1"),
+        sql!("DELETE FROM oidc_links WHERE user_id = $1"),
+        sql!("DELETE FROM oidc_proofs WHERE user_id = $1"),
         sql!("DELETE FROM no_dues WHERE user_id = $1"),
         sql!("UPDATE reviews SET user_name = '' WHERE user_id = $1"),
         sql!("UPDATE deleted_reviews SET user_name = '' WHERE user_id = $1"),

@@ -22,11 +22,15 @@ export const useMay = (capability: Capability): boolean =>
 
 /** Another person, or nobody; what else the session says stays. */
 export function setSessionUser(queries: QueryClient, user: User | null): void {
-  queries.setQueryData(sessionQuery.queryKey, (session) => ({ idCard: session?.idCard ?? true, user }))
+  queries.setQueryData(sessionQuery.queryKey, (session) => ({
+    idCard: session?.idCard ?? true,
+    provider: session?.provider,
+    user,
+  }))
 }
 
 /** What an earlier person saw must not be shown to this one. */
-function changePerson(queries: QueryClient, user: User | null): void {
+export function changePerson(queries: QueryClient, user: User | null): void {
   // The session itself stays: the frame watches it.
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] })
   queries.getMutationCache().clear()

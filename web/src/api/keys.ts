@@ -10,6 +10,7 @@ export const keys = {
   session: ['session'] as const,
   me: ['me'] as const,
   mySessions: ['me', 'sessions'] as const,
+  myProvider: ['me', 'provider'] as const,
   myLoans: ['me', 'loans'] as const,
   books: ['books'] as const,
   bookList: (filter: object) => ['books', 'list', filter] as const,

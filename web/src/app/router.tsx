@@ -39,7 +39,7 @@ const parts: Record<ScreenName, Part> = {
   base: signIn,
   login: signIn,
   library: signIn,
-  register: { chunk: 'register', load: () => import('../features/account/RegisterScreen') },
+  register: { chunk: 'register', load: withMessages(() => import('../features/account/RegisterScreen')) },
   phone: { chunk: 'phone', load: withMessages(() => import('../features/phone/PhoneScreen')) },
   desk: { chunk: 'desk', load: () => import('../features/desk/DeskScreen') },
   redeem: { chunk: 'redeem', load: withMessages(() => import('../features/account/RedeemScreen')) },

@@ -58,6 +58,8 @@ const ACTIONS = [
   'password-set',
   'password-changed',
   'sessions-ended',
+  'provider-linked',
+  'provider-unlinked',
   'registered',
   'profile-updated',
   'signed-in',

@@ -1,5 +1,6 @@
 import { t } from '../../lib/messages'
 import { PageHeader } from '../../ui/PageHeader'
+import { OwnProvider } from './OwnProvider'
 import { OwnSessions } from './OwnSessions'
 import { PasswordForm } from './PasswordForm'
 import classes from './Security.module.css'
@@ -10,6 +11,7 @@ export default function SecurityScreen() {
     <div className={classes.screen}>
       <PageHeader title={t('security.title')} />
       <PasswordForm />
+      <OwnProvider />
       <OwnSessions />
     </div>
   )

@@ -1,0 +1,1 @@
+-- Holds its number; the version of this number comes with another change.
