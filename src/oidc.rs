@@ -92,6 +92,21 @@ struct Known {
     failed: Option<(Instant, String)>,
 }
 
+impl Known {
+    /// An error where the provider has failed a moment ago: those who waited behind one another are told at once.
+    fn may_ask(&self, rest: Duration) -> Result<(), Error> {
+        match &self.failed {
+            Some((at, reason)) if at.elapsed() < rest => Err(Error::Unavailable(reason.clone())),
+            _ => Ok(()),
+        }
+    }
+
+    fn learnt<T>(&mut self, read: Result<T, Error>) -> Result<T, Error> {
+        self.failed = read.as_ref().err().map(|error| (Instant::now(), error.reason().to_owned()));
+        read.inspect_err(|error| tracing::warn!("{error}"))
+    }
+}
+
 /// The college's provider. It is first called when somebody wants to sign in by it, so the server starts without it.
 pub struct Provider {
     options: Options,
@@ -192,7 +207,8 @@ impl Provider {
     /// The provider is of no use now, or does not vouch for the person.
     pub async fn redeem(&self, code: &str, verifier: &str, nonce: &str, now: i64) -> Result<Claims, Error> {
         let description = self.describe().await?;
-        let token = self.exchange(&description, code, verifier).await?;
+        let exchanged = self.exchange(&description, code, verifier).await;
+        let token = exchanged.inspect_err(|error| tracing::warn!("{error}"))?;
         let (issuer, client) = (self.options.issuer.as_str(), self.options.client.as_str());
         let expected = Expected { issuer, client, nonce, now: now.div_euclid(1000) };
         let (keys, fresh) = self.keys(&description, None).await?;
@@ -204,7 +220,8 @@ impl Provider {
             }
             checked => checked,
         };
-        checked.map_err(|refused| Error::Refused(refused.to_string()))
+        let checked = checked.map_err(|refused| Error::Refused(refused.to_string()));
+        checked.inspect_err(|error| tracing::warn!("{error}"))
     }
 
     async fn exchange(&self, description: &Description, code: &str, verifier: &str) -> Result<String, Error> {
@@ -254,25 +271,11 @@ impl Provider {
         {
             return Ok(Arc::clone(description));
         }
-        if let Some((at, reason)) = &known.failed
-            && at.elapsed() < self.options.rest
-        {
-            return Err(Error::Unavailable(reason.clone()));
-        }
+        known.may_ask(self.options.rest)?;
         let read = self.read_description().await;
-        match read {
-            Ok(description) => {
-                let description = Arc::new(description);
-                known.description = Some((Arc::clone(&description), Instant::now()));
-                known.failed = None;
-                Ok(description)
-            }
-            Err(error) => {
-                tracing::warn!("{error}");
-                known.failed = Some((Instant::now(), error.reason().to_owned()));
-                Err(error)
-            }
-        }
+        let description = Arc::new(known.learnt(read)?);
+        known.description = Some((Arc::clone(&description), Instant::now()));
+        Ok(description)
     }
 
     async fn read_description(&self) -> Result<Description, Error> {
@@ -307,11 +310,17 @@ impl Provider {
         {
             return Ok((Arc::clone(keys), false));
         }
-        let answer = self.outbound.get(&description.jwks_uri).await?;
-        let keys = (answer.status == StatusCode::OK).then(|| Keys::read(&answer.body)).flatten();
-        let keys = Arc::new(keys.ok_or_else(|| Error::Unavailable("its keys cannot be read".into()))?);
+        known.may_ask(self.options.rest)?;
+        let read = self.read_keys(description).await;
+        let keys = Arc::new(known.learnt(read)?);
         known.keys = Some((Arc::clone(&keys), Instant::now()));
         Ok((keys, true))
+    }
+
+    async fn read_keys(&self, description: &Description) -> Result<Keys, Error> {
+        let answer = self.outbound.get(&description.jwks_uri).await?;
+        let keys = (answer.status == StatusCode::OK).then(|| Keys::read(&answer.body)).flatten();
+        keys.ok_or_else(|| Error::Unavailable("its keys cannot be read".into()))
     }
 }
 

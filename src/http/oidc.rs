@@ -273,11 +273,8 @@ async fn come_back(
     let Some(code) = returned.code.filter(|_| ours) else { return Ok((End::Refused, None)) };
     let claims = match provider.redeem(&code, &flow.verifier, &flow.nonce, now).await {
         Ok(claims) => claims,
-        Err(error) => {
-            tracing::warn!("{error}");
-            let refused = matches!(error, oidc::Error::Refused(_));
-            return Ok((if refused { End::Refused } else { End::Unavailable }, None));
-        }
+        Err(oidc::Error::Refused(_)) => return Ok((End::Refused, None)),
+        Err(oidc::Error::Unavailable(_)) => return Ok((End::Unavailable, None)),
     };
     let arrival = Arrival::of(app, headers, flow.kept)?;
     let coming = Coming { provider: Arc::clone(provider), claims, browser, now, expires_at: app.later() };
