@@ -1,17 +1,24 @@
 //! The command line. Every flag can also be a variable: `--listen` is `LIBRARY_LISTEN`.
 
 use std::{
+    fs,
     net::{IpAddr, SocketAddr},
+    os::unix::fs::PermissionsExt as _,
     path::PathBuf,
     time::Duration,
 };
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::{Args, Parser, Subcommand};
 use jiff::{SignedDuration, civil::Time, tz::TimeZone};
 use url::Url;
 
-use crate::{backups::Daily, storage::Location};
+use crate::{
+    backups::Daily,
+    http::{API, oidc::CALLBACK},
+    oidc::{self, Provider},
+    storage::Location,
+};
 
 /// A library: catalogue, loans and readers, in one program.
 #[derive(Parser)]
@@ -154,6 +161,8 @@ pub struct Serve {
     /// How long a librarian stays signed in without doing anything, for instance 30m.
     #[arg(long, env = "LIBRARY_LIBRARIAN_IDLE", default_value = "30m", value_name = "TIME", value_parser = session_length)]
     pub librarian_idle: Duration,
+    #[command(flatten)]
+    pub oidc: Oidc,
     /// How many seconds the server still answers after SIGTERM while readyz already says no: longer than a load balancer
     /// takes to notice.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
@@ -165,6 +174,98 @@ pub struct Serve {
     /// The format of the log.
     #[arg(long, env = "LIBRARY_LOG_FORMAT", value_enum, default_value = "text")]
     pub log_format: LogFormat,
+}
+
+/// Sign-in by the college's provider (OpenID Connect); the client's secret is in `LIBRARY_OIDC_CLIENT_SECRET` or in a file.
+#[derive(Args, Clone)]
+pub struct Oidc {
+    /// Lets people sign in by the college's provider (OpenID Connect): its issuer, exactly as it writes it, for instance
+    /// `https://accounts.google.com`.
+    #[arg(long, env = "LIBRARY_OIDC_ISSUER", requires = "oidc_client_id", value_name = "URL")]
+    pub oidc_issuer: Option<String>,
+    /// What the provider calls this library.
+    #[arg(long, env = "LIBRARY_OIDC_CLIENT_ID", requires = "oidc_issuer", value_name = "ID")]
+    pub oidc_client_id: Option<String>,
+    /// The file with the secret that the provider gave out, for its owner's eyes alone; otherwise it is taken from
+    /// `LIBRARY_OIDC_CLIENT_SECRET`.
+    #[arg(long, env = "LIBRARY_OIDC_CLIENT_SECRET_FILE", requires = "oidc_issuer", value_name = "FILE")]
+    pub oidc_client_secret_file: Option<PathBuf>,
+    /// What people call the provider; the button says: Sign in with …
+    #[arg(long, env = "LIBRARY_OIDC_LABEL", default_value = "College account", value_name = "NAME")]
+    pub oidc_label: String,
+    /// Domains of the college's mail, separated by commas: whoever has a verified address there is the person with that
+    /// address here.
+    #[arg(long, env = "LIBRARY_OIDC_EMAIL_DOMAINS", value_delimiter = ',', value_name = "DOMAINS")]
+    pub oidc_email_domains: Vec<String>,
+    /// The claim of the provider's ID token that holds the roll number, if there is one that people cannot edit.
+    #[arg(long, env = "LIBRARY_OIDC_ROLL_NUMBER_CLAIM", value_name = "CLAIM")]
+    pub oidc_roll_number_claim: Option<String>,
+    /// Hosts that the server may call beside the issuer's, separated by commas.
+    #[arg(long, env = "LIBRARY_OIDC_HOSTS", value_delimiter = ',', value_name = "HOSTS")]
+    pub oidc_hosts: Vec<String>,
+    /// The roots that vouch for these hosts (PEM).
+    #[arg(
+        long,
+        env = "LIBRARY_OIDC_CA",
+        default_value = "/etc/ssl/certs/ca-certificates.crt",
+        value_name = "FILE"
+    )]
+    pub oidc_ca: PathBuf,
+}
+
+/// Longest name of a provider that a button has room for.
+const LONGEST_LABEL: usize = 30;
+
+impl Oidc {
+    /// The provider, if there is one; an error where nobody could sign in by it.
+    pub fn provider(&self, public_url: &Url) -> Result<Option<Provider>> {
+        let (Some(issuer), Some(client)) = (&self.oidc_issuer, &self.oidc_client_id) else { return Ok(None) };
+        ensure!(
+            !self.oidc_email_domains.is_empty() || self.oidc_roll_number_claim.is_some(),
+            "--oidc-issuer needs --oidc-email-domains or --oidc-roll-number-claim, or nobody's account would be found"
+        );
+        let label = self.oidc_label.trim();
+        ensure!(
+            (1..=LONGEST_LABEL).contains(&label.chars().count()) && !label.contains(char::is_control),
+            "--oidc-label must be from 1 to {LONGEST_LABEL} characters"
+        );
+        let options = oidc::Options {
+            issuer: issuer.clone(),
+            client: client.clone(),
+            secret: self.secret()?,
+            label: label.to_owned(),
+            domains: self.oidc_email_domains.iter().map(|domain| domain.trim().to_owned()).collect(),
+            roll_number_claim: self.oidc_roll_number_claim.clone(),
+            redirect: public_url.join(&format!("{API}{CALLBACK}"))?,
+            hosts: self.oidc_hosts.iter().map(|host| host.trim().to_owned()).collect(),
+            patience: oidc::outbound::PATIENCE,
+            rest: oidc::REST,
+        };
+        Provider::new(options, &self.oidc_ca).map(Some)
+    }
+
+    /// A secret on the command line would be seen by everybody on the machine.
+    fn secret(&self) -> Result<String> {
+        let Some(file) = &self.oidc_client_secret_file else {
+            let secret = std::env::var("LIBRARY_OIDC_CLIENT_SECRET").unwrap_or_default();
+            ensure!(
+                !secret.is_empty(),
+                "--oidc-issuer needs the client's secret: --oidc-client-secret-file, or LIBRARY_OIDC_CLIENT_SECRET"
+            );
+            return Ok(secret);
+        };
+        let shown = file.display();
+        let mode =
+            fs::metadata(file).with_context(|| format!("{shown} cannot be read"))?.permissions().mode();
+        ensure!(
+            (mode & 0o070, mode & 0o007) == (0, 0),
+            "{shown} holds a secret and is open to others: chmod 600 {shown}"
+        );
+        let text = fs::read_to_string(file).with_context(|| format!("{shown} cannot be read"))?;
+        let secret = text.lines().next().unwrap_or_default().trim();
+        ensure!(!secret.is_empty(), "{shown} holds no secret in its first line");
+        Ok(secret.to_owned())
+    }
 }
 
 /// What the look-up of an ID card answers (R-SCAN-2).

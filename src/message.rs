@@ -166,6 +166,10 @@ messages! {
         "Librarians sign in with two steps here. Set up your authenticator app first.";
     "problem.second-factor-on" = problem_second_factor_on():
         "Two-step sign-in is on already. Turn it off to set it up anew.";
+    "problem.provider-unavailable" = problem_provider_unavailable():
+        "The college's sign-in cannot be reached now. Sign in with email and password, or try again in a moment.";
+    "problem.provider-forgotten" = problem_provider_forgotten():
+        "This sign-in took too long. Begin it again.";
     "problem.last-librarian" = problem_last_librarian():
         "Nobody else could look after the librarians then. Make another librarian first.";
     "problem.own-account" = problem_own_account(): "This is your own account. Ask another librarian to do it.";
@@ -441,6 +445,8 @@ messages! {
     "change.recoveryCodesMade" = change_recovery_codes_made(): "New recovery codes made.";
     "change.recoveryCodeUsed" = change_recovery_code_used(left: i64):
         "Recovery code used; {left, plural, =0 {none is} one {# is} other {# are}} left.";
+    "change.providerLinked" = change_provider_linked(provider: &str): "Connected with {provider} to sign in there.";
+    "change.providerUnlinked" = change_provider_unlinked(provider: &str): "Disconnected from {provider}.";
     "change.sessionsEnded" = change_sessions_ended(sessions: u64):
         "Signed out in {sessions, plural, one {one browser} other {# browsers}}.";
     "change.batchMoved" = change_batch_moved(from: &str, to: &str, people: usize):

@@ -55,6 +55,7 @@ pub async fn serve(options: Serve) -> Result<()> {
     let public_url = options.public_address(address)?;
     let clock = Clock::system(options.zone.time_zone.clone());
     let tls = tls(&options, &clock)?;
+    let provider = options.oidc.provider(&public_url)?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
     // Held for as long as the process lives.
     if options.demo {
@@ -91,6 +92,7 @@ pub async fn serve(options: Serve) -> Result<()> {
                 librarian: options.librarian_session,
                 librarian_idle: options.librarian_idle,
             },
+            provider,
         },
         limits: Limits::default(),
         stopping: AtomicBool::new(false),

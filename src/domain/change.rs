@@ -255,6 +255,13 @@ pub enum Change {
     SessionsEnded {
         sessions: u64,
     },
+    /// The person signs in by the college's provider from now on.
+    ProviderLinked {
+        provider: String,
+    },
+    ProviderUnlinked {
+        provider: String,
+    },
     /// A whole class went on, or left (R-PEOPLE-5). Everybody whom it touched is named by number.
     BatchMoved {
         from: String,
@@ -486,6 +493,8 @@ impl Change {
             Self::RecoveryCodesMade => "recovery-codes-made",
             Self::RecoveryCodeUsed { .. } => "recovery-code-used",
             Self::SessionsEnded { .. } => "sessions-ended",
+            Self::ProviderLinked { .. } => "provider-linked",
+            Self::ProviderUnlinked { .. } => "provider-unlinked",
             Self::BatchMoved { .. } => "batch-moved",
             Self::NoDuesIssued { .. } => "no-dues-issued",
             Self::PeopleMerged { .. } => "people-merged",
@@ -581,6 +590,8 @@ impl Change {
             Self::RecoveryCodesMade => vec![message::change_recovery_codes_made()],
             Self::RecoveryCodeUsed { left } => vec![message::change_recovery_code_used(*left)],
             Self::SessionsEnded { sessions } => vec![message::change_sessions_ended(*sessions)],
+            Self::ProviderLinked { provider } => vec![message::change_provider_linked(provider)],
+            Self::ProviderUnlinked { provider } => vec![message::change_provider_unlinked(provider)],
             Self::BatchMoved { from, to: Some(to), people } => {
                 vec![message::change_batch_moved(from, to, people.len())]
             }

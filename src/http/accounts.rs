@@ -19,7 +19,7 @@ use super::{
     idempotency::{Answer, Once},
     second_factor::Half,
     security_log,
-    session::{self, Caller, SignedIn},
+    session::{self, Caller, Lifetimes, SignedIn},
 };
 use crate::{
     config::IdCard,
@@ -39,7 +39,7 @@ use crate::{
         Tx,
         accounts::{self, NewAccount, Taken},
         events::{self, Entry},
-        people, second_factors,
+        people,
         sessions::{self, Opened},
         sign_in_codes,
     },
@@ -169,7 +169,8 @@ impl Limits {
     /// behind those who guess from one network, and those who guess at one account, in both.
     fn failures(&self, tries: &Tries) -> f64 {
         match tries {
-            Tries::KnownDevice(_) => 0.0,
+            // A code is compared at once.
+            Tries::KnownDevice(_) | Tries::SecondFactor(..) => 0.0,
             Tries::Elsewhere(account, network) => {
                 self.failures_of_account.taken(account) * self.failures_of_network.taken(network)
             }
@@ -313,62 +314,40 @@ pub(super) struct Entering {
     pub told: Option<Change>,
 }
 
-/// A session that is about to begin.
+/// The session of somebody who gave the right password, before it begins.
 #[derive(Clone)]
 pub(super) struct Entrance {
-    uid: UserId,
-    token: String,
-    /// The hash of the browser's earlier session, which ends.
-    replaced: Option<String>,
-    expires_at: i64,
-    opened: Opened,
+    user: User,
+    arrival: Arrival,
     told: Option<Change>,
-    cookies: [HeaderValue; 2],
+    /// The cookie by which the browser is known from now on.
+    device: HeaderValue,
 }
 
 impl Entrance {
-    pub fn of(app: &App, headers: &HeaderMap, user: &User, entering: Entering) -> Result<Self> {
-        let (https, now) = (app.settings.is_https(), app.clock.now());
+    pub fn of(app: &App, headers: &HeaderMap, user: User, entering: Entering) -> Result<Self> {
         security_log::concerns(user.uid);
-        let token = session::new_token()?;
-        let cookies = [
-            session::cookie(https, &token, entering.remember)?,
-            Device::signed_in(entering.device, https, &entering.hash)?,
-        ];
         Ok(Self {
-            uid: user.uid,
-            token,
-            replaced: session::token(https, headers).map(|token| session::hashed(&token)),
-            expires_at: app.settings.lifetimes.end(user.role, now, now),
-            opened: Opened { agent: session::agent(headers), kept: entering.remember },
+            user,
+            arrival: Arrival::of(app, headers, entering.remember)?,
             told: entering.told,
-            cookies,
+            device: Device::signed_in(entering.device, app.settings.is_https(), &entering.hash)?,
         })
     }
 
-    /// Begins the session. A browser that signs in again leaves no earlier one behind.
+    /// Begins it.
     pub fn open(self, tx: &mut Tx<'_>, now: i64) -> Result<()> {
         if let Some(told) = self.told {
-            events::record(tx, now, Some(self.uid), &Entry::person(self.uid, told))?;
+            events::record(tx, now, Some(self.user.uid), &Entry::person(self.user.uid, told))?;
         }
-        if let Some(ended) = self.replaced {
-            sessions::end(tx, &ended)?;
-        }
-        let hash = session::hashed(&self.token);
-        if !sessions::begin(tx, &hash, self.uid, now, self.expires_at, self.opened)? {
-            return Err(Error::UserMissing);
-        }
-        Ok(())
+        self.arrival.begin(tx, &self.user, now)
     }
 
     /// The answer once it has begun; it sets the cookies. `proved`: a second factor was given.
-    pub fn answer(self, app: &App, user: User, proved: bool) -> Response {
-        if let Some(replaced) = self.replaced {
-            app.sessions.forget(&replaced);
-        }
-        let cookies = AppendHeaders(self.cookies.map(|cookie| (header::SET_COOKIE, cookie)));
-        let second_factor_missing = !proved && app.settings.requires_second_factor(user.role);
-        (cookies, axum::Json(Entered { user, second_factor_missing })).into_response()
+    pub fn answer(self, app: &App, proved: bool) -> Response {
+        let cookies = [self.arrival.begun(app), self.device].map(|cookie| (header::SET_COOKIE, cookie));
+        let entered = Entered::of(app, self.user, proved);
+        (AppendHeaders(cookies), axum::Json(entered)).into_response()
     }
 }
 
@@ -384,6 +363,13 @@ pub struct Entered {
     second_factor_missing: bool,
 }
 
+impl Entered {
+    /// `proved`: a second factor was given.
+    pub(super) fn of(app: &App, user: User, proved: bool) -> Self {
+        Self { second_factor_missing: !proved && app.settings.requires_second_factor(user.role), user }
+    }
+}
+
 /// Lets in whoever gave the right password, together with what `also` does: begins a session, or, where the account has a
 /// second factor, asks for it. The answer sets the cookies.
 async fn enter(
@@ -395,24 +381,72 @@ async fn enter(
 ) -> Result<Response> {
     let (now, uid, remember) = (app.clock.now(), user.uid, entering.remember);
     let half = Half::begin(app.settings.is_https(), now)?;
-    let entrance = Entrance::of(app, headers, &user, entering)?;
-    let (opened, half_hash) = (entrance.clone(), half.hash);
+    let entrance = Entrance::of(app, headers, user, entering)?;
+    let (opened, asked) = (entrance.clone(), half.clone());
     let entered = app
         .db
         .write(move |tx| -> Result<bool> {
             also(tx)?;
-            if second_factors::of(tx, uid)?.is_none() {
+            let is_asked = asked.stands_for(tx, uid, remember, now)?;
+            if !is_asked {
                 opened.open(tx, now)?;
-                return Ok(true);
             }
-            second_factors::begin_half_sign_in(tx, &half_hash, uid, remember, now, half.expires_at)?;
-            Ok(false)
+            Ok(!is_asked)
         })
         .await?;
-    if entered {
-        return Ok(entrance.answer(app, user, false));
+    Ok(if entered { entrance.answer(app, false) } else { half.answer() })
+}
+
+/// A session that is about to begin in a browser.
+#[derive(Clone)]
+pub struct Arrival {
+    token: String,
+    /// The earlier session of the browser: one that signs in again leaves none behind.
+    replaced: Option<String>,
+    opened: Opened,
+    lifetimes: Lifetimes,
+    cookie: HeaderValue,
+}
+
+impl Arrival {
+    /// In the browser that sends these headers, which keeps the session when it closes or not (R-LOGIN-6).
+    pub fn of(app: &App, headers: &HeaderMap, kept: bool) -> Result<Self> {
+        let (https, token) = (app.settings.is_https(), session::new_token()?);
+        Ok(Self {
+            cookie: session::cookie(https, &token, kept)?,
+            token,
+            replaced: session::token(https, headers).map(|token| session::hashed(&token)),
+            opened: Opened { agent: session::agent(headers), kept },
+            lifetimes: app.settings.lifetimes,
+        })
     }
-    Ok((AppendHeaders([(header::SET_COOKIE, half.cookie)]), Error::SecondFactorNeeded).into_response())
+
+    /// Whether the browser keeps it.
+    #[must_use]
+    pub fn is_kept(&self) -> bool {
+        self.opened.kept
+    }
+
+    /// Begins it for this person, in the transaction of their sign-in.
+    pub fn begin(&self, tx: &mut Tx<'_>, user: &User, now: i64) -> Result<()> {
+        if let Some(replaced) = &self.replaced {
+            sessions::end(tx, replaced)?;
+        }
+        let expires_at = self.lifetimes.end(user.role, now, now);
+        let hash = session::hashed(&self.token);
+        if !sessions::begin(tx, &hash, user.uid, now, expires_at, self.opened)? {
+            return Err(Error::UserMissing);
+        }
+        Ok(())
+    }
+
+    /// Its cookie, after the transaction.
+    pub fn begun(self, app: &App) -> HeaderValue {
+        if let Some(replaced) = &self.replaced {
+            app.sessions.forget(replaced);
+        }
+        self.cookie
+    }
 }
 
 /// A code that a librarian handed out, and the password that its person chooses.
@@ -544,6 +578,10 @@ pub struct Session {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     second_factor_missing: bool,
+    /// What people call the college's provider, where one can sign in by it; left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = String)]
+    provider: Option<String>,
     /// Seconds until a librarian's session ends if nothing is done in it; left out for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = i64)]
@@ -568,10 +606,12 @@ pub async fn read_session(
         }
         _ => None,
     };
+    let provider = app.settings.provider.as_ref().map(|provider| provider.label().to_owned());
     Ok(axum::Json(Session {
         user,
         id_card: app.settings.id_card != IdCard::Off,
         second_factor_missing: matches!(caller, Caller::Unenrolled(_)),
+        provider,
         expires_in,
     }))
 }

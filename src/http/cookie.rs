@@ -19,8 +19,30 @@ pub fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 /// A `Set-Cookie` out of reach for scripts and other sites; without a lifetime in seconds it ends with the browser.
 pub fn set(https: bool, name: &str, value: &str, path: &str, lifetime: Option<i64>) -> Result<HeaderValue> {
+    made(https, name, value, path, lifetime, "Strict")
+}
+
+/// A `Set-Cookie` that is also sent when another site leads the browser back here, and out of reach otherwise.
+pub fn set_to_come_back(
+    https: bool,
+    name: &str,
+    value: &str,
+    path: &str,
+    lifetime: i64,
+) -> Result<HeaderValue> {
+    made(https, name, value, path, Some(lifetime), "Lax")
+}
+
+fn made(
+    https: bool,
+    name: &str,
+    value: &str,
+    path: &str,
+    lifetime: Option<i64>,
+    same_site: &str,
+) -> Result<HeaderValue> {
     let secure = if https { "; Secure" } else { "" };
     let age = lifetime.map(|seconds| format!("; Max-Age={seconds}")).unwrap_or_default();
-    HeaderValue::try_from(format!("{name}={value}; Path={path}; HttpOnly; SameSite=Strict{secure}{age}"))
+    HeaderValue::try_from(format!("{name}={value}; Path={path}; HttpOnly; SameSite={same_site}{secure}{age}"))
         .map_err(|error| Error::Internal(Box::new(error)))
 }

@@ -74,6 +74,12 @@ pub enum Error {
     /// A second factor is set up already.
     #[error("the second factor is on already")]
     SecondFactorOn,
+    /// The college's sign-in provider is of no use now.
+    #[error("the sign-in provider is of no use now")]
+    ProviderUnavailable,
+    /// Nobody came from the provider in this browser, or too long ago.
+    #[error("there is no sign-in by the provider to go on with")]
+    ProviderForgotten,
     /// It would leave nobody who looks after the librarians.
     #[error("the last librarian")]
     LastLibrarian,
@@ -247,6 +253,8 @@ codes! {
     SignInExpired = "sign-in-expired",
     SecondFactorMissing = "second-factor-missing",
     SecondFactorOn = "second-factor-on",
+    ProviderUnavailable = "provider-unavailable",
+    ProviderForgotten = "provider-forgotten",
     LastLibrarian = "last-librarian",
     OwnAccount = "own-account",
     MoreCapable = "more-capable",
@@ -284,6 +292,15 @@ fn refused(refusal: &Refusal) -> (StatusCode, Code, Message) {
         _ => (Code::Refused, message::problem_refused()),
     };
     (StatusCode::CONFLICT, code, message)
+}
+
+fn provider_unavailable() -> (StatusCode, Code, Message) {
+    let message = message::problem_provider_unavailable();
+    (StatusCode::SERVICE_UNAVAILABLE, Code::ProviderUnavailable, message)
+}
+
+fn provider_forgotten() -> (StatusCode, Code, Message) {
+    (StatusCode::UNAUTHORIZED, Code::ProviderForgotten, message::problem_provider_forgotten())
 }
 
 fn too_many(seconds: u64) -> (StatusCode, Code, Message) {
@@ -341,6 +358,8 @@ impl Error {
             | Self::SignInExpired
             | Self::SecondFactorMissing
             | Self::SecondFactorOn => self.described_code(),
+            Self::ProviderUnavailable => provider_unavailable(),
+            Self::ProviderForgotten => provider_forgotten(),
             Self::LastLibrarian => {
                 (StatusCode::CONFLICT, Code::LastLibrarian, message::problem_last_librarian())
             }
@@ -431,8 +450,8 @@ impl IntoResponse for Error {
         let (status, code, message) = self.described();
         security_log::refused(code);
         match &self {
-            // Storage tells when this begins and when it ends; a line for each request would fill the disk.
-            Self::Busy(None) | Self::DiskFull(_) | Self::Unavailable(_) => {
+            // Storage, and the provider, tell when this begins; a line for each request would fill the disk.
+            Self::Busy(None) | Self::DiskFull(_) | Self::Unavailable(_) | Self::ProviderUnavailable => {
                 tracing::debug!(error = &self as &dyn std::error::Error, "request refused");
             }
             // Logged here and nowhere else; the person sees nothing of it.
@@ -514,6 +533,8 @@ mod tests {
             Error::Refused(Refusal { blocks: vec![Block::NoCopy] }),
             Error::Refused(Refusal { blocks: vec![Block::SelfBorrowOff] }),
             Error::NoWay { from: copy::State::Lost, to: copy::Condition::OnShelf },
+            Error::ProviderUnavailable,
+            Error::ProviderForgotten,
             Error::EmailTaken,
             Error::RollNumberTaken,
             Error::Stale,

@@ -51,6 +51,8 @@ const LONGEST_ANSWER: usize = 1024 * 1024;
 const REPEATABLE: &[&str] = &[
     "/auth/sign-in",
     "/auth/redeem",
+    "/auth/oidc",
+    "/auth/oidc/link",
     "/people/{id}/sign-in-code",
     "/auth/sign-out",
     "/auth/password",

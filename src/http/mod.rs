@@ -21,6 +21,7 @@ pub mod idempotency;
 pub mod ledger;
 pub mod loans;
 pub mod money;
+pub mod oidc;
 pub mod openapi;
 pub mod page;
 pub mod people;
@@ -66,6 +67,7 @@ use crate::{
         id::{PhoneId, UserId},
     },
     limit::Limit,
+    oidc::Provider,
     password::Passwords,
     policies::Policies,
     storage::Db,
@@ -105,6 +107,8 @@ pub struct Settings {
     pub second_factor: SecondFactor,
     /// How long sessions last.
     pub lifetimes: Lifetimes,
+    /// The college's provider, if people may sign in by it.
+    pub provider: Option<Arc<Provider>>,
 }
 
 impl Settings {
@@ -140,6 +144,8 @@ pub struct Limits {
     pub failures_of_second_factor: Limit<(UserId, Option<device::Name>)>,
     /// Accounts made from a network.
     pub registrations: Limit<Network>,
+    /// Sign-ins by the provider begun from a network.
+    pub provider_sign_ins: Limit<Network>,
     /// Cards looked up from a network.
     pub card_lookups: Limit<Network>,
     /// Page views reported from a network.
@@ -163,6 +169,8 @@ impl Default for Limits {
             // a day; NIST SP 800-63B-4 (3.2.2) asks for a limit and allows a hundred in a row.
             failures_of_second_factor: Limit::new(20, Duration::from_mins(5)),
             registrations: Limit::new(1000, Duration::from_secs(1)),
+            // A campus shares an address; each takes a row for ten minutes.
+            provider_sign_ins: Limit::new(300, Duration::from_millis(500)),
             // R-SCAN-2: 30 in 10 minutes.
             card_lookups: Limit::new(30, Duration::from_secs(20)),
             // A page view each; more than a campus looks at.
@@ -222,6 +230,10 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(second_factor::remove_authenticator))
         .routes(routes!(second_factor::make_recovery_codes))
         .routes(routes!(second_factor::reset_second_factor))
+        .routes(routes!(oidc::begin_oidc))
+        .routes(routes!(oidc::finish_oidc))
+        .routes(routes!(oidc::link_oidc))
+        .routes(routes!(oidc::read_own_oidc, oidc::unlink_own_oidc))
         .routes(routes!(books::list_books, books::add_book))
         .routes(routes!(books::list_genres))
         .routes(routes!(books::read_book, books::update_book, books::delete_book))

@@ -57,6 +57,7 @@ const TEXTS: &[(&str, &[Text])] = &[
         &[account::NAME, account::EMAIL, account::ROLL_NUMBER, account::DEPARTMENT, account::BATCH],
     ),
     ("Redemption", &[account::ROLL_NUMBER, account::EMAIL, super::accounts::CODE, account::PASSWORD]),
+    ("ProviderLink", &[super::oidc::LIBRARY_PASSWORD]),
     ("PasswordChange", &[super::security::CURRENT_PASSWORD, super::security::NEW_PASSWORD]),
     ("AuthenticatorBegin", &[super::security::CURRENT_PASSWORD]),
     ("SecondFactorCode", &[super::second_factor::CODE]),

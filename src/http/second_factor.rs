@@ -54,10 +54,11 @@ fn cookie_name(https: bool) -> &'static str {
 }
 
 /// A fresh half sign-in: its hash, and the cookie for the browser.
+#[derive(Clone)]
 pub(super) struct Half {
-    pub hash: String,
+    hash: String,
     pub cookie: HeaderValue,
-    pub expires_at: i64,
+    expires_at: i64,
 }
 
 impl Half {
@@ -66,6 +67,20 @@ impl Half {
         let path = format!("{API}/auth");
         let cookie = cookie::set(https, cookie_name(https), &token, &path, Some(HALF_LASTS / 1000))?;
         Ok(Self { hash: session::hashed(&token), cookie, expires_at: now + HALF_LASTS })
+    }
+
+    /// Begins it where the account has a second factor, whichever way its person came; whether it does.
+    pub fn stands_for(&self, tx: &mut Tx<'_>, uid: UserId, kept: bool, now: i64) -> Result<bool> {
+        let has_one = second_factors::of(tx, uid)?.is_some();
+        if has_one {
+            second_factors::begin_half_sign_in(tx, &self.hash, uid, kept, now, self.expires_at)?;
+        }
+        Ok(has_one)
+    }
+
+    /// Asks for the code.
+    pub fn answer(self) -> Response {
+        (AppendHeaders([(header::SET_COOKIE, self.cookie)]), Error::SecondFactorNeeded).into_response()
     }
 
     /// The hash of the half sign-in that a browser shows.
@@ -173,7 +188,7 @@ pub async fn give_code(
     let device = Device::of(https, &headers);
     let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
     let entering = Entering { device, hash, remember, told: Some(Change::SignedIn) };
-    let entrance = Entrance::of(&app, &headers, &user, entering)?;
+    let entrance = Entrance::of(&app, &headers, user, entering)?;
     let (opened, recovery) = (entrance.clone(), matches!(typed, Typed::Recovery(_)));
     let entered = app.with_code(uid, tries, typed, move |tx, now| {
         if !second_factors::use_up_half_sign_in(tx, &half, now)? {
@@ -185,7 +200,7 @@ pub async fn give_code(
     if recovery {
         security_log::happened(Event::RecoveryCodeUsed);
     }
-    Ok((AppendHeaders([(header::SET_COOKIE, Half::no_cookie(https)?)]), entrance.answer(&app, user, true))
+    Ok((AppendHeaders([(header::SET_COOKIE, Half::no_cookie(https)?)]), entrance.answer(&app, true))
         .into_response())
 }
 

@@ -8,6 +8,7 @@ pub mod forgetting;
 pub mod librarian;
 pub mod merge;
 pub mod promotion;
+pub mod provider;
 pub mod second_factor;
 
 use jiff::civil::Date;

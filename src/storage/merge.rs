@@ -178,6 +178,9 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
     let lines = move_lines(tx, dropped, keep, None)?;
     tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&dropped])?;
     tx.execute(sql!("DELETE FROM sign_in_codes WHERE user_id = $1"), &[&dropped])?;
+    // Whoever comes by the provider is found by the roll number or the address again, and is the one that stays.
+    tx.execute(sql!("DELETE FROM oidc_links WHERE user_id = $1"), &[&dropped])?;
+    tx.execute(sql!("DELETE FROM oidc_proofs WHERE user_id = $1"), &[&dropped])?;
     let merged = tx.query(
         sql!("UPDATE users SET merged_into = $1 WHERE merged_into = $2 RETURNING id"),
         &[&keep, &dropped],

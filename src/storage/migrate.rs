@@ -70,6 +70,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0013_phone_pages"),
     migration!("0014_sessions"),
     migration!("0015_second_factor"),
+    migration!("0016_oidc"),
 ];
 
 impl Migration {

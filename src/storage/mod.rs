@@ -21,6 +21,7 @@ pub mod loans;
 pub mod merge;
 pub mod migrate;
 pub mod no_dues;
+pub mod oidc;
 pub mod page;
 pub mod people;
 pub mod phones;

@@ -933,6 +933,8 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
         sql!("DELETE FROM authenticators WHERE user_id = $1"),
         sql!("DELETE FROM recovery_codes WHERE user_id = $1"),
         sql!("DELETE FROM half_sign_ins WHERE user_id = $1"),
+        sql!("DELETE FROM oidc_links WHERE user_id = $1"),
+        sql!("DELETE FROM oidc_proofs WHERE user_id = $1"),
         sql!("DELETE FROM no_dues WHERE user_id = $1"),
         sql!("UPDATE reviews SET user_name = '' WHERE user_id = $1"),
         sql!("UPDATE deleted_reviews SET user_name = '' WHERE user_id = $1"),

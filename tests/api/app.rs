@@ -101,6 +101,7 @@ impl TestApp {
             second_factor: SecondFactor::Optional,
             // Most tests move the clock for other reasons; those of sessions set what a library has.
             lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
+            provider: None,
         };
         change(&mut settings);
         let clock = Clock::standing_at(instant(NOW), TimeZone::get(zone).expect("a time zone"));

@@ -18,7 +18,13 @@ use axum::{
         header::{CONTENT_TYPE, IF_MATCH},
     },
 };
-use library::{http::idempotency::KEY, http::openapi, storage::Location};
+use library::{
+    http::{idempotency::KEY, openapi},
+    storage::{
+        Location,
+        oidc::{self, Link},
+    },
+};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tower::ServiceExt as _;
@@ -26,6 +32,7 @@ use tower::ServiceExt as _;
 use crate::{
     app::{Answer, Person, TestApp, form},
     common::Database,
+    oidc::known,
 };
 
 on_both_databases!(
@@ -109,6 +116,7 @@ fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
         "idempotency",
         "account_lines",
         "settlements",
+        "oidc_links",
     ]
     .iter()
     .map(|table| app.raw(&format!("SELECT * FROM {table} ORDER BY 1, 2")))
@@ -130,7 +138,10 @@ fn documented() -> BTreeSet<(String, String)> {
 }
 
 async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: Database) {
-    let app = TestApp::on(database).await;
+    // It is not called here.
+    let provider = known("http://127.0.0.1:9", |_| {});
+    let app =
+        TestApp::with(database.into(), "Asia/Kolkata", |settings| settings.provider = Some(provider)).await;
     let (visitor, student, admin) = (app.visitor(), app.student(1).await, app.admin(0).await);
     let book = app.book("Godaan", 5).await;
     let etag = admin.get(&format!("/books/{book}")).await.etag();
@@ -222,9 +233,18 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     all.extend(to_people(&admin).await);
     all.push((&admin, Write::new("DELETE", format!("/desk/phones/{phone}")), "/desk/phones/{id}"));
     all.extend(to_money(&admin, student.uid.0).await);
+    all.push(to_the_provider(&student).await);
     let here = app.student(6).await;
     all.extend(to_sessions(&here, &admin).await);
     repeat(&app, &all).await;
+}
+
+/// Somebody ends the link with the college's provider, which is made for it.
+async fn to_the_provider<'a>(person: &'a Person<'a>) -> (&'a Person<'a>, Write, &'static str) {
+    let provider = person.app.state.settings.provider.clone().expect("there is one");
+    let link = Link { user: person.uid, password_asked: false };
+    assert!(person.app.store(move |tx| oidc::link(tx, provider.issuer(), "s", link, 0)).await);
+    (person, Write::new("DELETE", "/me/oidc"), "/me/oidc")
 }
 
 /// What somebody does with their own sessions, and a librarian with another's.

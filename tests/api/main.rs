@@ -47,8 +47,11 @@ mod limits;
 mod loan;
 mod model;
 mod money;
+mod oidc;
 mod people;
 mod phone;
+#[path = "../common/provider.rs"]
+mod provider;
 mod race;
 mod rush;
 mod screens;

@@ -18,6 +18,9 @@ mod import;
 #[path = "../common/librarian.rs"]
 mod librarian;
 mod process;
+#[path = "../common/provider.rs"]
+#[expect(dead_code, reason = "the ways in which a provider is hostile are tried in process")]
+mod provider;
 mod restore;
 mod rig;
 mod role;

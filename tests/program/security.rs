@@ -1,17 +1,25 @@
 //! The log that tells an attack: each event once, and nothing about anybody but numbers and addresses.
 
 use std::{
+    fs::Permissions,
     io::{Read as _, Write as _},
     net::TcpStream,
+    os::unix::fs::PermissionsExt as _,
     time::{Duration, Instant},
 };
 
-use library::{http::API, storage::Location};
+use jiff::tz::TimeZone;
+use library::{
+    clock::Clock,
+    http::{API, oidc::CALLBACK},
+    storage::Location,
+};
 use serde_json::{Value, json};
 
 use crate::{
-    common::Database,
+    common::{Database, folder},
     process::{Server, library, run},
+    provider::{CLIENT, Provider, SECRET},
 };
 
 /// In every name, address, number, password and search of this test, and nowhere else.
@@ -19,6 +27,7 @@ const MARK: &str = "canary7f3";
 
 pub struct Answer {
     pub status: u16,
+    head: String,
     /// The session that it begins.
     pub cookie: Option<String>,
     /// That of a sign-in which waits for a code.
@@ -48,6 +57,7 @@ pub fn call(port: u16, method: &str, path: &str, cookie: &str, body: Option<Valu
         status: head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status"),
         cookie: set("library"),
         half: set("library-half"),
+        head: head.to_owned(),
         body: serde_json::from_str(body).unwrap_or_default(),
     }
 }
@@ -221,4 +231,79 @@ fn an_attack_is_in_the_log_and_nothing_about_anybody_on_sqlite() {
 #[test]
 fn an_attack_is_in_the_log_and_nothing_about_anybody_on_postgres() {
     an_attack_is_in_the_log_and_nothing_about_anybody(&Database::postgres());
+}
+
+/// The part of a head behind this, up to the end of its line or value.
+fn after<'h>(head: &'h str, start: &str) -> &'h str {
+    let at = head.find(start).unwrap_or_else(|| panic!("no {start} in {head}"));
+    head[at + start.len()..].split([';', '\r', '\n', '&']).next().unwrap_or_default()
+}
+
+/// OWASP ASVS 5.0, 16.2.5: nothing that opens an account at the provider or here stands in the log, at no level.
+#[test]
+fn a_sign_in_by_the_provider_is_in_the_log_without_its_secrets() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let now = Clock::system(TimeZone::UTC).now() / 1000;
+    let provider = runtime.block_on(Provider::start(now));
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    let folder = folder();
+    let secret = folder.path().join("secret");
+    std::fs::write(&secret, format!("{SECRET}\n")).expect("written");
+    let command = || {
+        let mut serve = library(&["serve", "--listen", "127.0.0.1:0", "--database", &location]);
+        serve.args(["--oidc-issuer", provider.url(), "--oidc-client-id", CLIENT, "--oidc-label", "College"]);
+        serve.args(["--oidc-email-domains", "college.edu,alumni.college.edu"]);
+        serve.arg("--oidc-client-secret-file").arg(&secret);
+        serve.args(["--log-format", "json"]).env("LIBRARY_LOG", "trace");
+        serve
+    };
+    // A file that others may read is refused.
+    std::fs::set_permissions(&secret, Permissions::from_mode(0o640)).expect("set");
+    let told = run(command(), "").stderr;
+    assert!(told.contains("chmod 600"), "{told}");
+    std::fs::set_permissions(&secret, Permissions::from_mode(0o600)).expect("set");
+    let server = Server::start_as(command());
+    let port = server.port;
+    let post = |path: &str, cookie: &str, body: Value| call(port, "POST", path, cookie, Some(body));
+    let student = json!({
+        "name": format!("Asha {MARK}"), "email": format!("{MARK}@college.edu"), "rollNumber": format!("{MARK}-1"),
+        "department": "Physics", "batch": "2026", "password": format!("{MARK} other words"),
+    });
+    assert_eq!(post("/auth/register", "", student).status, 201);
+    let mut secrets = vec![MARK.to_owned(), SECRET.to_owned()];
+    let mut ends = Vec::new();
+    let email = format!("{MARK}@college.edu");
+    for sub in [format!("{MARK} one"), format!("{MARK} two")] {
+        let begun = post("/auth/oidc", "", json!({ "next": format!("/books?q={MARK}") }));
+        assert_eq!(begun.status, 200, "{}", begun.body);
+        let browser = after(&begun.head, "set-cookie: library-oidc=");
+        let address = begun.body["location"].as_str().expect("an address");
+        let said = json!({ "sub": sub, "email": email, "email_verified": true });
+        let query = provider.approve(address, said);
+        let back =
+            call(port, "GET", &format!("{CALLBACK}?{query}"), &format!("library-oidc={browser}"), None);
+        ends.push(after(&back.head, "location: /library/login?provider=").to_owned());
+        secrets.push(browser.to_owned());
+        for name in ["state=", "nonce=", "code_challenge="] {
+            secrets.push(after(address, name).to_owned());
+        }
+        secrets.extend(back.cookie.map(|cookie| cookie["library=".len()..].to_owned()));
+    }
+    assert_eq!(ends, ["done", "another"]);
+    let tokens = provider.tokens();
+    assert_eq!(tokens.len(), 2);
+    secrets.extend(tokens.iter().flat_map(|token| token.split('.')).map(ToOwned::to_owned));
+    let begun = Instant::now();
+    while !server.log().contains("provider.refused") && begun.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let log = server.log();
+    let told: Vec<String> = events(&log).into_iter().map(|(event, ..)| event).collect();
+    assert_eq!(told, ["account.made", "provider.ok", "provider.refused"]);
+    for secret in secrets {
+        assert!(!log.to_lowercase().contains(&secret.to_lowercase()), "{secret} is in the log");
+    }
+    server.stop();
 }

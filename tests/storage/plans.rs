@@ -28,6 +28,7 @@ use library::{
         loans::{self, End},
         merge::{self, Merge},
         no_dues,
+        oidc::{self, Flow, Link, Proof},
         page::Position,
         people::{self, Column, Listing, Source},
         phones::{self, Heard, Pairing, Phone},
@@ -95,6 +96,22 @@ fn of_second_factor(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     Ok(())
 }
 
+/// Of a sign-in by the college's provider.
+fn of_the_provider(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    let flow = Flow { nonce: "n".into(), verifier: "v".into(), next: String::new(), kept: false };
+    oidc::begin(tx, "state", "browser", &flow, 1, 9)?;
+    assert!(oidc::take(tx, "state", "browser", 1)?.is_some());
+    assert!(oidc::link(tx, "i", "s", Link { user: uid, password_asked: false }, 1)?);
+    oidc::linked(tx, "i", "s")?;
+    oidc::linked_since(tx, "i", uid)?;
+    assert!(oidc::password_was_asked(tx, "i", "s", uid)?);
+    let proof = Proof { issuer: "i".into(), subject: "s".into(), user: uid, kept: false };
+    oidc::keep_proof(tx, "browser", &proof, 9)?;
+    assert!(oidc::proof(tx, "browser", 1)?.is_some() && oidc::use_up_proof(tx, "browser")?);
+    assert!(oidc::unlink(tx, "i", uid)?);
+    Ok(())
+}
+
 fn of_a_deleted_book(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     books::delete(tx, id, 1)?;
     copies::title_deleted(tx, id)?;
@@ -119,6 +136,7 @@ fn statements(store: &Store) -> Vec<String> {
         };
         assert!(accounts::update_profile(tx, uid, &edit)?.is_some());
         of_sessions(tx, uid)?;
+        of_the_provider(tx, uid)?;
         books::detail(tx, id, today)?;
         books::cards(tx, &[id])?;
         books::exists(tx, id)?;

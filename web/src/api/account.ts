@@ -23,11 +23,16 @@ export const useMay = (capability: Capability): boolean =>
 /** Another person, or nobody; what else the session says stays. */
 export function setSessionUser(queries: QueryClient, user: User | Entered | null): void {
   const missing = user && 'secondFactorMissing' in user && { secondFactorMissing: true }
-  queries.setQueryData(sessionQuery.queryKey, (session) => ({ idCard: session?.idCard ?? true, user, ...missing }))
+  queries.setQueryData(sessionQuery.queryKey, (session) => ({
+    idCard: session?.idCard ?? true,
+    provider: session?.provider,
+    user,
+    ...missing,
+  }))
 }
 
 /** What an earlier person saw must not be shown to this one. */
-function changePerson(queries: QueryClient, user: Entered | null): void {
+export function changePerson(queries: QueryClient, user: Entered | null): void {
   // The session itself stays: the frame watches it.
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] })
   queries.getMutationCache().clear()

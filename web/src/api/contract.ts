@@ -625,6 +625,21 @@ export const forms = {
       "required": false
     }
   },
+  "ProviderLink": {
+    "password": {
+      "required": true,
+      "minLength": 1,
+      "maxLength": 128
+    }
+  },
+  "ProviderSignIn": {
+    "next": {
+      "required": false
+    },
+    "remember": {
+      "required": false
+    }
+  },
   "Redemption": {
     "code": {
       "trimmed": true,

@@ -11,6 +11,7 @@ export const keys = {
   me: ['me'] as const,
   mySessions: ['me', 'sessions'] as const,
   mySecondFactor: ['me', 'second-factor'] as const,
+  myProvider: ['me', 'provider'] as const,
   myLoans: ['me', 'loans'] as const,
   books: ['books'] as const,
   bookList: (filter: object) => ['books', 'list', filter] as const,

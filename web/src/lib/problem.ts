@@ -96,3 +96,7 @@ export const fieldsOf = (error: unknown): Record<string, string> =>
 export function messageOf(error: unknown): string {
   return error instanceof ProblemError ? error.message : t('common.failed')
 }
+
+/** Whether the password was right and the code of a second factor is asked for. */
+export const isAskedForCode = (error: unknown): boolean =>
+  error instanceof ProblemError && error.code === 'second-factor-needed'

@@ -37,6 +37,7 @@ export const labels: Readonly<Record<string, string>> = {
   "Department": "label.PersonForm.department",
   "Email": "label.PersonForm.email",
   "Full name": "label.PersonForm.name",
+  "Library password": "label.ProviderLink.password",
   "Code": "label.Redemption.code",
   "Password": "label.Redemption.password",
   "Comment": "label.ReviewForm.comment"

@@ -7,7 +7,7 @@ import { useContractForm } from '../../api/form'
 import { lowerCased } from '../../lib/forms'
 import { rich, t } from '../../lib/messages'
 import { homeOf, paths } from '../../lib/paths'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { isAskedForCode, messageOf } from '../../lib/problem'
 import { storedRole } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
@@ -29,7 +29,7 @@ export default function RedeemScreen() {
   }
 
   // The password is chosen, and the account asks for more than it.
-  if (failure instanceof ProblemError && failure.code === 'second-factor-needed')
+  if (isAskedForCode(failure))
     return (
       <AccountPage>
         <SecondStep onEnter={enter} onAgain={() => void navigate(paths.login())} />

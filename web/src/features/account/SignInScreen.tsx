@@ -1,11 +1,11 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useEffect, useRef, useState, type ChangeEvent, type SubmitEvent } from 'react'
+import { Suspense, useEffect, useRef, useState, type ChangeEvent, type ReactNode, type SubmitEvent } from 'react'
 import { ErrorBoundary } from 'react-error-boundary'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { isAskedForCode, messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { lazyChunk } from '../../lib/lazyChunk'
@@ -30,11 +30,37 @@ const SecondStep = lazyChunk('second-step', async () => {
   return step
 })
 
+/** The college's own sign-in: its button, and what follows when somebody comes back from there. */
+const [ProviderSignIn, ProviderReturn] = [
+  lazyChunk('provider', async () => (await Promise.all([import('./ProviderSignIn'), loadRest()]))[0]),
+  lazyChunk('provider-return', async () => (await Promise.all([import('./ProviderReturn'), loadRest()]))[0]),
+]
+
 export default function SignInScreen() {
   useTitle(t('account.signIn.title'))
   const navigate = useNavigate()
+  const [search] = useSearchParams()
+  const [end, next] = [search.get('provider'), safeNext(search.get('next'))]
+
+  function enter(user: User) {
+    storedRole.set(user.role)
+    void navigate(next ?? homeOf(user.role), { replace: true })
+  }
+
+  if (end !== 'done' && end !== 'password' && end !== 'code') return <SignInForm end={end} next={next} enter={enter} />
+  return (
+    <AccountPage>
+      <Lazy part={ProviderReturn}>
+        <ProviderReturn end={end} next={next} onEnter={enter} />
+      </Lazy>
+    </AccountPage>
+  )
+}
+
+type FormProps = { end: string | null; next: string | null; enter: (user: User) => void }
+
+function SignInForm({ end, next, enter }: FormProps) {
   const { email: registered, sessionEnded } = (useLocation().state ?? {}) as CameFrom
-  const next = safeNext(useSearchParams()[0].get('next'))
   const signIn = useAction(signInAction)
   const [scanning, setScanning] = useState(false)
   const [openings, setOpenings] = useState(0)
@@ -60,16 +86,12 @@ export default function SignInScreen() {
   async function submit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     setFound('')
+    setTold(null)
     card.forget()
     const outcome = await signIn.run(values)
     if (outcome.ok) enter(outcome.output)
     // What went wrong stands above the form; the password is what is typed again.
     else password.current?.select()
-  }
-
-  function enter(user: User) {
-    storedRole.set(user.role)
-    void navigate(next ?? homeOf(user.role), { replace: true })
   }
 
   /** Looks up whose card it is and fills the email in. */
@@ -92,9 +114,12 @@ export default function SignInScreen() {
     return answer
   }
 
-  const offersCard = useQuery(sessionQuery).data?.idCard !== false
+  const session = useQuery(sessionQuery).data
+  const offersCard = session?.idCard !== false
+  /** Why the college's sign-in did not work. */
+  const [told, setTold] = useState<string | null>(null)
   // A code that is typed by a program is no card.
-  const asked = signIn.error instanceof ProblemError && signIn.error.code === 'second-factor-needed'
+  const asked = isAskedForCode(signIn.error)
   useKeyboardWedge(offersCard && !asked, ({ code, place, putBack }) => {
     void (async () => {
       const answer = await findCard(code)
@@ -155,9 +180,9 @@ export default function SignInScreen() {
           {t('account.signIn.created')}
         </Alert>
       )}
-      {signIn.error !== null && (
+      {(signIn.error !== null || told !== null) && (
         <Alert color="red" mt="lg" role="alert">
-          {messageOf(signIn.error)}
+          {signIn.error === null ? told : messageOf(signIn.error)}
         </Alert>
       )}
       <form ref={sheet} onSubmit={(event) => void submit(event)}>
@@ -198,6 +223,11 @@ export default function SignInScreen() {
             >
               {t('account.card.scan')}
             </Button>
+          )}
+          {session?.provider !== undefined && (
+            <Lazy part={ProviderSignIn}>
+              <ProviderSignIn end={end} next={next} remember={values.remember} onTold={setTold} />
+            </Lazy>
           )}
           {card.refusal !== null && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -252,6 +282,15 @@ export default function SignInScreen() {
         })}
       </Text>
     </AccountPage>
+  )
+}
+
+/** A part that says and shows nothing while it is on its way. */
+function Lazy({ part, children }: { part: { again: () => void }; children: ReactNode }) {
+  return (
+    <ErrorBoundary fallback={null} onError={part.again}>
+      <Suspense fallback={null}>{children}</Suspense>
+    </ErrorBoundary>
   )
 }
 

@@ -63,6 +63,8 @@ const ACTIONS = [
   'second-factor-reset',
   'recovery-codes-made',
   'recovery-code-used',
+  'provider-linked',
+  'provider-unlinked',
   'registered',
   'profile-updated',
   'signed-in',

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { sessionQuery } from '../../api/account'
 import { t } from '../../lib/messages'
 import { PageHeader } from '../../ui/PageHeader'
+import { OwnProvider } from './OwnProvider'
 import { OwnSessions } from './OwnSessions'
 import { PasswordForm } from './PasswordForm'
 import { SecondFactor } from './SecondFactor'
@@ -22,7 +23,12 @@ export default function SecurityScreen() {
         <PasswordForm />
       )}
       <SecondFactor />
-      {!missing && <OwnSessions />}
+      {!missing && (
+        <>
+          <OwnProvider />
+          <OwnSessions />
+        </>
+      )}
     </div>
   )
 }

@@ -1,0 +1,500 @@
+//! Sign-in by the college's provider, as a browser goes through it: away to the provider, back with a code, and for a
+//! librarian's account once through its password here. Who is whose account is decided in [`crate::people::provider`].
+//!
+//! What a sign-in needs to come back (state, nonce, the secret of PKCE) stays in the database, is good once and for ten
+//! minutes, and belongs to the browser that began it, which shows that by a cookie of its own.
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{RawQuery, State},
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{AppendHeaders, IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use url::{Url, form_urlencoded};
+use utoipa::ToSchema;
+
+use super::{
+    API, App, BASE, Shared,
+    accounts::{Arrival, Entered, within},
+    client::Network,
+    cookie,
+    device::Device,
+    error::{Error, Result},
+    extract::JsonBody,
+    idempotency::{Answer, Once},
+    second_factor::Half,
+    security_log::{self, Event},
+    session::{self, SignedIn},
+};
+use crate::{
+    clock,
+    domain::{
+        account::{PASSWORD, User},
+        change::Change,
+        id::UserId,
+        rule::{Invalid, Text},
+    },
+    message,
+    oidc::{self, Provider, Way, token::Claims},
+    people::provider::{self, Known},
+    storage::{
+        Tx, accounts,
+        events::{self, Entry},
+        oidc::{self as flows, Flow, Link, Proof},
+    },
+};
+
+/// How long somebody may take at the provider, in seconds.
+const PATIENCE: i64 = 10 * 60;
+/// Longest address within the product to return to.
+const LONGEST_NEXT: usize = 2000;
+
+/// Where the provider sends browsers back to; below [`API`].
+pub const CALLBACK: &str = "/auth/oidc/callback";
+
+fn cookie_name(https: bool) -> &'static str {
+    if https { "__Secure-library-oidc" } else { "library-oidc" }
+}
+
+/// The cookie of a browser that is on its way; without a token it is taken back.
+fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
+    let lifetime = if token.is_some() { PATIENCE } else { 0 };
+    let path = format!("{API}/auth/oidc");
+    cookie::set_to_come_back(https, cookie_name(https), token.unwrap_or_default(), &path, lifetime)
+}
+
+/// What the database calls the browser.
+fn browser(app: &App, headers: &HeaderMap) -> Option<String> {
+    cookie::read(headers, cookie_name(app.settings.is_https())).map(session::hashed)
+}
+
+impl App {
+    fn provider(&self) -> Result<Arc<Provider>> {
+        self.settings.provider.clone().ok_or(Error::NotFound)
+    }
+
+    fn later(&self) -> i64 {
+        self.clock.now().saturating_add(PATIENCE * 1000)
+    }
+}
+
+/// The path below the base that a person wants to return to; empty where it is none: a redirect never leaves the product.
+fn inside(public_url: &Url, wanted: &str) -> String {
+    let sound = wanted.len() <= LONGEST_NEXT && wanted.starts_with('/') && !wanted.contains(char::is_control);
+    // As a browser reads it: `//`, a backslash or `..` may lead elsewhere.
+    let read = sound.then(|| public_url.join(&format!("{BASE}{wanted}")).ok()).flatten();
+    let read = read.filter(|url| url.origin() == public_url.origin());
+    let path = read.as_ref().map(|url| &url[url::Position::BeforePath..url::Position::AfterQuery]);
+    let below = path.and_then(|path| path.strip_prefix(BASE)).filter(|below| below.starts_with('/'));
+    below.filter(|below| !below.starts_with("//")).unwrap_or_default().to_owned()
+}
+
+/// A sign-in by the provider that begins.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderSignIn {
+    /// Where to go afterwards: a path below the product's base, such as `/home?q=ada`. Anything else leads to the person's
+    /// home.
+    #[serde(default)]
+    next: String,
+    /// Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6).
+    #[serde(default)]
+    remember: bool,
+}
+
+/// Where to go on.
+#[derive(Serialize, ToSchema)]
+pub struct ProviderAddress {
+    /// The provider's address, for the browser's whole window.
+    location: String,
+}
+
+/// Begin to sign in by the college's provider; the answer sets a cookie by which the browser is known when it comes back.
+#[utoipa::path(post, path = "/auth/oidc", request_body = ProviderSignIn, responses((status = 200, body = ProviderAddress)))]
+pub async fn begin_oidc(
+    State(app): State<Shared>,
+    network: Network,
+    JsonBody(form): JsonBody<ProviderSignIn>,
+) -> Result<impl IntoResponse> {
+    let provider = app.provider()?;
+    within(app.limits.provider_sign_ins.take(&network))?;
+    let [token, state, nonce, verifier] =
+        [session::new_token()?, session::new_token()?, session::new_token()?, session::new_token()?];
+    let way = Way { state: &state, nonce: &nonce, verifier: &verifier };
+    let location = provider.sign_in_address(&way).await.map_err(|_| Error::ProviderUnavailable)?;
+    let (state_hash, browser_hash) = (session::hashed(&state), session::hashed(&token));
+    let next = inside(&app.settings.public_url, &form.next);
+    let flow = Flow { nonce, verifier, next, kept: form.remember };
+    let (now, expires_at) = (app.clock.now(), app.later());
+    app.db.write(move |tx| flows::begin(tx, &state_hash, &browser_hash, &flow, now, expires_at)).await?;
+    let cookie = browser_cookie(app.settings.is_https(), Some(&token))?;
+    let address = ProviderAddress { location: location.into() };
+    Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), axum::Json(address)))
+}
+
+/// How a return from the provider ends; the sign-in screen is told by its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    /// Signed in.
+    Done,
+    /// The password of the account here is asked for once.
+    Password,
+    /// The code of the account's second factor is asked for.
+    Code,
+    /// The person gave up at the provider.
+    Cancelled,
+    /// There is no such sign-in, any more or in this browser.
+    Forgotten,
+    /// The provider does not vouch for the person.
+    Refused,
+    /// The provider is of no use now.
+    Unavailable,
+    /// Nobody here.
+    Nobody,
+    /// The account here is linked with somebody else at the provider.
+    Another,
+    /// The account may not be used.
+    Closed,
+    /// Something failed here.
+    Failed,
+}
+
+impl End {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Password => "password",
+            Self::Code => "code",
+            Self::Cancelled => "cancelled",
+            Self::Forgotten => "forgotten",
+            Self::Refused => "refused",
+            Self::Unavailable => "unavailable",
+            Self::Nobody => "nobody",
+            Self::Another => "another",
+            Self::Closed => "closed",
+            Self::Failed => "failed",
+        }
+    }
+
+    const fn event(self) -> Option<Event> {
+        match self {
+            Self::Done => Some(Event::ProviderSignedIn),
+            Self::Code => Some(Event::SecondFactorAsked),
+            Self::Unavailable => Some(Event::ProviderFailed),
+            Self::Forgotten | Self::Refused | Self::Nobody | Self::Another | Self::Closed => {
+                Some(Event::ProviderRefused)
+            }
+            Self::Password | Self::Cancelled | Self::Failed => None,
+        }
+    }
+}
+
+/// What the provider sends along with a browser (OpenID Connect Core 1.0, 3.1.2.5; RFC 9207).
+#[derive(Default)]
+struct Returned {
+    state: Option<String>,
+    code: Option<String>,
+    error: Option<String>,
+    issuer: Option<String>,
+}
+
+impl Returned {
+    fn of(query: &str) -> Self {
+        let mut returned = Self::default();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            let place = match &*name {
+                "state" => &mut returned.state,
+                "code" => &mut returned.code,
+                "error" => &mut returned.error,
+                "iss" => &mut returned.issuer,
+                _ => continue,
+            };
+            *place = Some(value.into_owned());
+        }
+        returned
+    }
+}
+
+/// Come back from the college's provider, with `code` and `state`. Leads to the sign-in screen, which goes on from there or
+/// says what was wrong.
+#[utoipa::path(get, path = "/auth/oidc/callback", responses((status = 303, description = "To the sign-in screen.")))]
+pub async fn finish_oidc(
+    State(app): State<Shared>,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response> {
+    let provider = app.provider()?;
+    let https = app.settings.is_https();
+    let returned = Returned::of(&query.unwrap_or_default());
+    let mut next = String::new();
+    let (end, session) = match come_back(&app, &provider, &headers, returned, &mut next).await {
+        Ok(come) => come,
+        Err(error) => {
+            // Logged as any other; a browser that came by a link is shown a screen and no problem document.
+            drop(error.into_response());
+            (End::Failed, None)
+        }
+    };
+    if let Some(event) = end.event() {
+        security_log::happened(event);
+    }
+    let mut query = form_urlencoded::Serializer::new(String::new());
+    query.append_pair("provider", end.name());
+    if !next.is_empty() {
+        query.append_pair("next", &next);
+    }
+    let location = format!("{BASE}/login?{}", query.finish());
+    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response();
+    // Who is asked for the password is known by the cookie.
+    let spent = (end != End::Password).then(|| browser_cookie(https, None)).transpose()?;
+    for cookie in session.into_iter().chain(spent) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+/// How it ends, and the cookie of the session that began.
+async fn come_back(
+    app: &Shared,
+    provider: &Arc<Provider>,
+    headers: &HeaderMap,
+    returned: Returned,
+    next: &mut String,
+) -> Result<(End, Option<HeaderValue>)> {
+    let (Some(state), Some(browser)) = (returned.state, browser(app, headers)) else {
+        return Ok((End::Forgotten, None));
+    };
+    let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.clock.now());
+    let flow = app.db.write(move |tx| flows::take(tx, &state_hash, &browser_hash, now)).await?;
+    let Some(flow) = flow else { return Ok((End::Forgotten, None)) };
+    next.clone_from(&flow.next);
+    if let Some(error) = returned.error {
+        return Ok((if error == "access_denied" { End::Cancelled } else { End::Refused }, None));
+    }
+    // Another provider's answer, where it says so (RFC 9207).
+    let ours = returned.issuer.is_none_or(|issuer| issuer == provider.issuer());
+    let Some(code) = returned.code.filter(|_| ours) else { return Ok((End::Refused, None)) };
+    let claims = match provider.redeem(&code, &flow.verifier, &flow.nonce, now).await {
+        Ok(claims) => claims,
+        Err(oidc::Error::Refused(_)) => return Ok((End::Refused, None)),
+        Err(oidc::Error::Unavailable(_)) => return Ok((End::Unavailable, None)),
+    };
+    let arrival = Arrival::of(app, headers, flow.kept)?;
+    let half = Half::begin(app.settings.is_https(), now)?;
+    let coming = Coming { provider: Arc::clone(provider), claims, browser, now, expires_at: app.later() };
+    let (begun, asked) = (arrival.clone(), half.clone());
+    let Ended { end, account } = app.db.write(move |tx| coming.enter(tx, &begun, &asked)).await?;
+    security_log::concerns(account);
+    let cookie = match end {
+        End::Done => Some(arrival.begun(app)),
+        End::Code => Some(half.cookie),
+        _ => None,
+    };
+    Ok((end, cookie))
+}
+
+/// Somebody whom the provider vouches for.
+struct Coming {
+    provider: Arc<Provider>,
+    claims: Claims,
+    /// The hash of its cookie.
+    browser: String,
+    now: i64,
+    expires_at: i64,
+}
+
+struct Ended {
+    end: End,
+    account: Option<UserId>,
+}
+
+impl Coming {
+    /// Lets them in, or tells why not; all of it in one transaction.
+    fn enter(self, tx: &mut Tx<'_>, arrival: &Arrival, half: &Half) -> Result<Ended> {
+        let found = provider::find(tx, &self.provider, &self.claims)?;
+        let (issuer, subject) = (self.provider.issuer(), self.claims.subject.as_str());
+        let (end, account) = match found {
+            Known::Linked(user) => (arrive(tx, arrival, half, &user, self.now)?, Some(user.uid)),
+            Known::Found(user) => {
+                let link = Link { user: user.uid, password_asked: false };
+                if provider::link(tx, issuer, subject, link, self.now)? {
+                    record_link(tx, self.provider.label(), user.uid, self.now)?;
+                    (arrive(tx, arrival, half, &user, self.now)?, Some(user.uid))
+                } else {
+                    (End::Another, Some(user.uid))
+                }
+            }
+            Known::AskPassword(user) => {
+                let (issuer, subject) = (issuer.to_owned(), subject.to_owned());
+                let proof = Proof { issuer, subject, user, kept: arrival.is_kept() };
+                flows::keep_proof(tx, &self.browser, &proof, self.expires_at)?;
+                (End::Password, Some(user))
+            }
+            Known::Nobody => (End::Nobody, None),
+            Known::Another(uid) => (End::Another, Some(uid)),
+            Known::Closed(uid) => (End::Closed, Some(uid)),
+        };
+        Ok(Ended { end, account })
+    }
+}
+
+/// Begins the session of somebody whom the provider vouches for. Whoever has a second factor here is asked for it, because
+/// nobody here knows what the provider asked of them.
+fn arrive(tx: &mut Tx<'_>, arrival: &Arrival, half: &Half, user: &User, now: i64) -> Result<End> {
+    if half.stands_for(tx, user.uid, arrival.is_kept(), now)? {
+        return Ok(End::Code);
+    }
+    events::record(tx, now, Some(user.uid), &Entry::person(user.uid, Change::SignedIn))?;
+    arrival.begin(tx, user, now)?;
+    Ok(End::Done)
+}
+
+fn record_link(tx: &mut Tx<'_>, label: &str, uid: UserId, now: i64) -> Result<()> {
+    let change = Change::ProviderLinked { provider: label.to_owned() };
+    events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
+    Ok(())
+}
+
+/// The password of the account here, beside that at the provider.
+pub const LIBRARY_PASSWORD: Text = Text { field: "password", label: "Library password", min: 1, ..PASSWORD };
+
+/// The password of an account that is to be linked.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderLink {
+    /// The account's password here.
+    #[serde(default)]
+    #[schema(required, format = Password)]
+    password: String,
+}
+
+/// Link a librarian's account with the college's provider, once, by its password; the answer sets the session's cookie.
+#[utoipa::path(post, path = "/auth/oidc/link", request_body = ProviderLink, responses((status = 200, body = Entered)))]
+pub async fn link_oidc(
+    State(app): State<Shared>,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<ProviderLink>,
+) -> Result<Response> {
+    let provider = app.provider()?;
+    let mut invalid = Invalid::default();
+    LIBRARY_PASSWORD.check(&form.password, &mut invalid);
+    invalid.or(())?;
+    let (browser, now) = (browser(&app, &headers).ok_or(Error::ProviderForgotten)?, app.clock.now());
+    let key = browser.clone();
+    let proof = app.db.read(move |tx| flows::proof(tx, &key, now)).await?;
+    let proof = proof.filter(|proof| proof.issuer == provider.issuer()).ok_or(Error::ProviderForgotten)?;
+    let (uid, https) = (proof.user, app.settings.is_https());
+    security_log::concerns(uid);
+    let device = Device::of(https, &headers);
+    let stored = app.own_password(uid, network, device.as_ref(), form.password).await?;
+    let stored = stored.ok_or_else(|| {
+        security_log::happened(Event::ProviderRefused);
+        Invalid::field(LIBRARY_PASSWORD.field, message::wrong_password())
+    })?;
+    let arrival = Arrival::of(&app, &headers, proof.kept)?;
+    let half = Half::begin(https, now)?;
+    let (begun, asked) = (arrival.clone(), half.clone());
+    let (user, end) = app
+        .db
+        .write(move |tx| -> Result<(User, End)> {
+            if !flows::use_up_proof(tx, &browser)? {
+                return Err(Error::ProviderForgotten);
+            }
+            accounts::lock(tx, uid)?;
+            let account = accounts::by_id(tx, uid)?.ok_or(Error::UserMissing)?;
+            if !account.active {
+                return Err(Error::AccountInactive);
+            }
+            let user = account.user.ok_or(Error::RoleUndefined)?;
+            let link = Link { user: uid, password_asked: true };
+            if !provider::link(tx, &proof.issuer, &proof.subject, link, now)? {
+                return Err(Error::ProviderForgotten);
+            }
+            record_link(tx, provider.label(), uid, now)?;
+            let end = arrive(tx, &begun, &asked, &user, now)?;
+            Ok((user, end))
+        })
+        .await?;
+    let spent = AppendHeaders([(header::SET_COOKIE, browser_cookie(https, None)?)]);
+    if end == End::Code {
+        return Ok((spent, half.answer()).into_response());
+    }
+    let cookies = AppendHeaders([
+        (header::SET_COOKIE, arrival.begun(&app)),
+        (header::SET_COOKIE, Device::signed_in(device, https, &stored)?),
+    ]);
+    Ok((spent, cookies, axum::Json(Entered::of(&app, user, false))).into_response())
+}
+
+/// Whether one's account is linked with the college's provider.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnProviderLink {
+    /// What people call the provider.
+    label: String,
+    /// Since when; null where it is not linked.
+    #[schema(required, format = DateTime)]
+    linked_at: Option<String>,
+}
+
+/// Whether one's account is linked with the college's provider.
+#[utoipa::path(get, path = "/me/oidc", responses((status = 200, body = OwnProviderLink)))]
+pub async fn read_own_oidc(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+) -> Result<axum::Json<OwnProviderLink>> {
+    let provider = app.provider()?;
+    let (issuer, uid) = (provider.issuer().to_owned(), user.uid);
+    let since = app.db.read(move |tx| flows::linked_since(tx, &issuer, uid)).await?;
+    let label = provider.label().to_owned();
+    Ok(axum::Json(OwnProviderLink { label, linked_at: since.map(clock::rfc3339) }))
+}
+
+/// Unlink one's account from the college's provider. Sessions go on.
+#[utoipa::path(delete, path = "/me/oidc", responses((status = 204)))]
+pub async fn unlink_own_oidc(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    once: Once,
+) -> Result<Answer> {
+    let provider = app.provider()?;
+    let (now, uid) = (app.clock.now(), user.uid);
+    app.once(once, move |tx| {
+        if flows::unlink(tx, provider.issuer(), uid)? {
+            let change = Change::ProviderUnlinked { provider: provider.label().to_owned() };
+            events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
+        }
+        Ok(Answer::empty())
+    })
+    .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_back_never_leaves_the_product() {
+        let public: Url = "https://library.college.edu/".parse().unwrap();
+        for (wanted, next) in [
+            ("/home?q=ada&genre=Fiction", "/home?q=ada&genre=Fiction"),
+            ("/book-detail/7", "/book-detail/7"),
+            ("/a/../home", "/home"),
+            ("", ""),
+            ("home", ""),
+            ("//evil.example", ""),
+            ("/\\evil.example", ""),
+            ("/../evil", ""),
+            ("/%2e%2e/evil", ""),
+            ("/a/../../library//evil.example", ""),
+            ("https://evil.example/", ""),
+            ("/home\r\nSet-Cookie: a=b", ""),
+        ] {
+            assert_eq!(inside(&public, wanted), next, "{wanted}");
+        }
+        assert_eq!(inside(&public, &format!("/{}", "a".repeat(LONGEST_NEXT))), "");
+    }
+}

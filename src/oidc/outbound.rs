@@ -1,0 +1,194 @@
+//! The only requests that the server sends out by itself: to hosts that the operator named, encrypted, within a set time
+//! and of a set size (decision 126). Redirects are not followed.
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use anyhow::{Context as _, ensure};
+use axum::body::{Body, to_bytes};
+use hyper::{
+    Method, Request, StatusCode,
+    client::conn::http1,
+    header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, USER_AGENT},
+};
+use hyper_util::rt::TokioIo;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
+    task::JoinSet,
+    time::timeout,
+};
+use tokio_rustls::{
+    TlsConnector,
+    rustls::{
+        ClientConfig, RootCertStore,
+        pki_types::{CertificateDer, ServerName, pem::PemObject as _},
+    },
+};
+use url::{Host, Url};
+
+use crate::tls;
+
+/// From the look-up of a name to the last byte. Whoever waits is told within three seconds that nobody answers.
+pub const PATIENCE: Duration = Duration::from_secs(3);
+/// Longest answer; the keys and the description of a large provider are some 10 KiB.
+const LONGEST_ANSWER: usize = 256 * 1024;
+/// Longest head of an answer.
+const LONGEST_HEAD: usize = 32 * 1024;
+
+/// Why there is no answer. Nothing of what was sent or came back stands in it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The operator did not name this host.
+    #[error("{0} is not among the hosts that may be called: add it to --oidc-hosts if you trust it")]
+    HostNotNamed(String),
+    /// Another scheme than https, or an address without a host.
+    #[error("an address is not https")]
+    NotEncrypted,
+    /// No answer in time.
+    #[error("there was no answer in time")]
+    Late,
+    /// The connection failed.
+    #[error("the connection failed: {0}")]
+    Connection(String),
+    /// The answer is longer than any that is expected.
+    #[error("the answer broke off or is longer than {} KiB", LONGEST_ANSWER / 1024)]
+    TooLong,
+}
+
+/// Whether an address is on this machine, where plain http crosses no network.
+#[must_use]
+pub fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+/// Whether an address is encrypted, or on this machine.
+#[must_use]
+pub fn is_safe(url: &Url) -> bool {
+    url.scheme() == "https" || url.scheme() == "http" && is_loopback(url)
+}
+
+/// What came back.
+pub struct Answer {
+    pub status: StatusCode,
+    pub body: Vec<u8>,
+}
+
+/// Sends requests to the hosts that the operator named.
+pub struct Outbound {
+    hosts: Vec<String>,
+    patience: Duration,
+    tls: Option<TlsConnector>,
+}
+
+impl Outbound {
+    /// To these hosts, each request for so long at most. The file holds the roots that vouch for them (PEM); without one only this machine is called.
+    ///
+    /// # Errors
+    /// The file is none of that kind.
+    pub fn new(hosts: Vec<String>, patience: Duration, roots: Option<&Path>) -> anyhow::Result<Self> {
+        Ok(Self { hosts, patience, tls: roots.map(connector).transpose()? })
+    }
+
+    /// The body of what stands at an address.
+    ///
+    /// # Errors
+    /// There is no answer, or it may not be asked for.
+    pub async fn get(&self, url: &Url) -> Result<Answer, Error> {
+        self.send(Method::GET, url, None, Body::empty()).await
+    }
+
+    /// The answer to a form, with what proves who sends it.
+    ///
+    /// # Errors
+    /// There is no answer, or it may not be asked for.
+    pub async fn post(
+        &self,
+        url: &Url,
+        form: String,
+        authorization: Option<HeaderValue>,
+    ) -> Result<Answer, Error> {
+        self.send(Method::POST, url, authorization, Body::from(form)).await
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        url: &Url,
+        authorization: Option<HeaderValue>,
+        body: Body,
+    ) -> Result<Answer, Error> {
+        let host = url.host_str().ok_or(Error::NotEncrypted)?;
+        if !is_safe(url) {
+            return Err(Error::NotEncrypted);
+        }
+        if !self.hosts.iter().any(|named| named.eq_ignore_ascii_case(host)) {
+            return Err(Error::HostNotNamed(host.to_owned()));
+        }
+        let authority = url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"));
+        let mut request = Request::builder()
+            .method(&method)
+            .uri(&url[url::Position::BeforePath..url::Position::AfterQuery])
+            .header(HOST, authority)
+            .header(USER_AGENT, "library")
+            .header(ACCEPT, "application/json");
+        if method == Method::POST {
+            request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
+        }
+        if let Some(mut authorization) = authorization {
+            authorization.set_sensitive(true);
+            request = request.header(AUTHORIZATION, authorization);
+        }
+        let request = request.body(body).map_err(failed)?;
+        timeout(self.patience, self.exchange(url, host, request)).await.unwrap_or(Err(Error::Late))
+    }
+
+    async fn exchange(&self, url: &Url, host: &str, request: Request<Body>) -> Result<Answer, Error> {
+        let name = host.trim_start_matches('[').trim_end_matches(']');
+        let port = url.port_or_known_default().unwrap_or(443);
+        let stream = TcpStream::connect((name, port)).await.map_err(failed)?;
+        if url.scheme() == "http" {
+            return answered(stream, request).await;
+        }
+        let tls = self.tls.as_ref().ok_or(Error::NotEncrypted)?;
+        let name = ServerName::try_from(name.to_owned()).map_err(failed)?;
+        answered(tls.connect(name, stream).await.map_err(failed)?, request).await
+    }
+}
+
+fn failed(error: impl std::error::Error) -> Error {
+    Error::Connection(error.to_string())
+}
+
+/// Sends a request over a connection of its own.
+async fn answered(
+    stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    request: Request<Body>,
+) -> Result<Answer, Error> {
+    #[expect(clippy::disallowed_methods, reason = "the one place that calls out")]
+    let mut builder = http1::Builder::new();
+    builder.max_buf_size(LONGEST_HEAD);
+    let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(failed)?;
+    // Ends with this set, whoever gives up first.
+    let mut driver = JoinSet::new();
+    driver.spawn(connection);
+    let (head, body) = sender.send_request(request).await.map_err(failed)?.into_parts();
+    let body = to_bytes(Body::new(body), LONGEST_ANSWER).await.map_err(|_| Error::TooLong)?;
+    Ok(Answer { status: head.status, body: body.into() })
+}
+
+fn connector(file: &Path) -> anyhow::Result<TlsConnector> {
+    let text = fs::read(file).with_context(|| format!("--oidc-ca: {} cannot be read", file.display()))?;
+    let mut roots = RootCertStore::empty();
+    roots.add_parsable_certificates(CertificateDer::pem_slice_iter(&text).filter_map(Result::ok));
+    ensure!(!roots.is_empty(), "--oidc-ca: {} holds no certificate", file.display());
+    let config = ClientConfig::builder_with_provider(tls::provider())
+        .with_safe_default_protocol_versions()?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
+}

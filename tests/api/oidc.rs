@@ -1,0 +1,490 @@
+//! Sign-in by the college's provider (OpenID Connect): who gets in, and everything that must not.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use library::{
+    domain::account::Role,
+    http::{API, oidc::CALLBACK},
+    oidc::{Options, Provider as Known, outbound::PATIENCE},
+    storage::accounts::NewAccount,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    app::{Answer, HOST, Person, TestApp},
+    common::Database,
+    provider::{Answers, CLIENT, Provider, Rewrite, SECRET, Sign, Tamper},
+};
+
+on_both_databases!(
+    a_student_signs_in_by_the_college_and_is_where_they_wanted_to_go,
+    a_return_counts_once_in_its_own_browser_and_for_ten_minutes,
+    who_somebody_is_rests_on_what_the_provider_vouches_for,
+    a_librarians_account_is_linked_once_its_password_was_asked,
+    somebody_sees_the_link_and_ends_it,
+);
+
+/// The clock of the tests, in epoch seconds.
+const NOW: i64 = 1_795_240_800;
+
+/// A library whose people sign in at this provider.
+async fn library(database: Database, provider: &Provider) -> TestApp {
+    library_with(database, provider, |_| {}).await
+}
+
+async fn library_with(database: Database, provider: &Provider, change: impl FnOnce(&mut Options)) -> TestApp {
+    let known = known(provider.url(), change);
+    TestApp::with(Arc::new(database), "Asia/Kolkata", |settings| settings.provider = Some(known)).await
+}
+
+/// A provider as an operator tells of it.
+pub fn known(issuer: &str, change: impl FnOnce(&mut Options)) -> Arc<Known> {
+    let mut options = Options {
+        issuer: issuer.to_owned(),
+        client: CLIENT.into(),
+        secret: SECRET.into(),
+        label: "College account".into(),
+        domains: vec!["college.edu".into()],
+        roll_number_claim: None,
+        redirect: format!("http://{HOST}{API}{CALLBACK}").parse().expect("a URL"),
+        hosts: Vec::new(),
+        // A machine under load is no provider that is down.
+        patience: Duration::from_secs(25),
+        rest: Duration::from_hours(1),
+    };
+    change(&mut options);
+    Arc::new(Known::new(options, "/nothing".as_ref()).expect("a provider"))
+}
+
+/// What the provider says of the student with this number.
+fn claims(n: usize) -> Value {
+    json!({ "sub": format!("sub-{n}"), "email": format!("Student{n}@College.edu"), "email_verified": true })
+}
+
+async fn begin(person: &Person<'_>, form: Value) -> String {
+    let begun = person.post("/auth/oidc", &form).await.expect(200);
+    begun["location"].as_str().expect("an address").to_owned()
+}
+
+async fn come_back(person: &Person<'_>, query: &str) -> Answer {
+    person.get(&format!("{CALLBACK}?{query}")).await
+}
+
+/// Goes to the provider, where they are who the claims say, and comes back.
+async fn sign_in(person: &Person<'_>, provider: &Provider, claims: Value) -> Answer {
+    let address = begin(person, json!({})).await;
+    come_back(person, &provider.approve(&address, claims)).await
+}
+
+/// Where a return leads.
+#[track_caller]
+fn end(answer: &Answer) -> String {
+    assert_eq!(answer.status, 303, "{}", answer.text);
+    let location = answer.header("location").expect("a location");
+    let end = location.strip_prefix("/library/login?provider=").expect("the sign-in screen");
+    end.to_owned()
+}
+
+/// Who is signed in.
+async fn user(person: &Person<'_>) -> Value {
+    person.get("/auth/session").await.expect(200)["user"].clone()
+}
+
+/// An account whose password is known.
+async fn registered(app: &TestApp, name: &str, role: Role) -> (NewAccount, &'static str) {
+    let password = "four unrelated words";
+    let new = NewAccount {
+        email: format!("{name}@college.edu"),
+        name: name.into(),
+        role,
+        roll_number: (role == Role::Student).then(|| format!("cs25-{name}")),
+        department: None,
+        batch: None,
+        password_hash: app.state.passwords.hash(password.into()).await.expect("a hash"),
+    };
+    app.person(new.clone()).await.ask("/auth/sign-out").await.expect(204);
+    (new, password)
+}
+
+async fn a_student_signs_in_by_the_college_and_is_where_they_wanted_to_go(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let app = library(database, &provider).await;
+    let uid = app.student(1).await.uid;
+    let browser = app.visitor();
+    let session = browser.get("/auth/session").await.expect(200);
+    assert_eq!(session["provider"], "College account");
+    let begun = browser.post("/auth/oidc", &json!({ "next": "/stubook-detail/7", "remember": true })).await;
+    let cookie = begun.header("set-cookie").expect("a cookie");
+    assert!(
+        cookie.starts_with("library-oidc=")
+            && cookie.ends_with("; Path=/library/api/v1/auth/oidc; HttpOnly; SameSite=Lax; Max-Age=600"),
+        "{cookie}"
+    );
+    let address = begun.expect(200)["location"].as_str().expect("an address").to_owned();
+    assert!(address.starts_with(&format!("{}/authorize?realm=college&", provider.url())), "{address}");
+    // A role that the provider tells is none of its business.
+    let mut said = claims(1);
+    said["role"] = json!("admin");
+    let back = come_back(&browser, &provider.approve(&address, said)).await;
+    assert_eq!(end(&back), "done&next=%2Fstubook-detail%2F7");
+    let cookies: Vec<_> = back.headers.get_all("set-cookie").iter().collect();
+    assert!(cookies[0].to_str().is_ok_and(|set| set.contains("SameSite=Strict; Max-Age=2592000")));
+    let signed_in = user(&browser).await;
+    assert_eq!((&signed_in["uid"], &signed_in["role"]), (&json!(uid), &json!("student")));
+
+    // The link holds, whatever address the provider tells later; the token is of another kind this time.
+    provider.sign_by(Sign::Ec);
+    let again = app.visitor();
+    let said = json!({ "sub": "sub-1", "email": "new@elsewhere.org" });
+    assert_eq!(end(&sign_in(&again, &provider, said).await), "done");
+    assert_eq!(user(&again).await["uid"], json!(uid));
+    assert_eq!(provider.was_asked(), (1, 1), "what the provider says of itself is kept");
+    let librarian = app.admin(0).await;
+    let changes = librarian.get(&format!("/changes?person={uid}")).await.expect(200)["changes"].clone();
+    let actions: Vec<_> =
+        changes.as_array().expect("a list").iter().map(|change| change["action"].clone()).collect();
+    assert_eq!(actions, ["signed-in", "signed-in", "provider-linked"]);
+}
+
+async fn a_return_counts_once_in_its_own_browser_and_for_ten_minutes(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let app = library(database, &provider).await;
+    app.student(1).await;
+    let (browser, stranger) = (app.visitor(), app.visitor());
+    let address = begin(&browser, json!({})).await;
+    let query = provider.approve(&address, claims(1));
+    // Whoever got hold of the address has another browser, whether it has begun a sign-in or not.
+    assert_eq!(end(&come_back(&stranger, &query).await), "forgotten");
+    begin(&stranger, json!({})).await;
+    assert_eq!(end(&come_back(&stranger, &query).await), "forgotten");
+    let copy = browser.copy();
+    assert_eq!(end(&come_back(&browser, &query).await), "done");
+    // Again, also with the cookie that the answer took back.
+    for replayed in [&browser, &copy] {
+        assert_eq!(end(&come_back(replayed, &query).await), "forgotten");
+    }
+    assert_eq!(provider.tokens().len(), 1, "nobody else got as far as the provider");
+    // A state of one's own does not make somebody else's code good: it is exchanged with another secret.
+    let theirs = provider.approve(&begin(&browser, json!({})).await, claims(1));
+    let own = provider.approve(&begin(&stranger, json!({})).await, claims(2));
+    let parameter = |query: &str, name: &str| {
+        let found = query.split('&').find(|pair| pair.starts_with(name)).expect("a parameter");
+        found.to_owned()
+    };
+    let mixed = format!("{}&{}", parameter(&theirs, "code="), parameter(&own, "state="));
+    assert_eq!(end(&come_back(&stranger, &mixed).await), "refused");
+    assert_eq!(user(&stranger).await, Value::Null);
+    // What else a return may lack or say.
+    for (query, wanted) in [
+        ("", "forgotten"),
+        ("code=c&state=guess", "forgotten"),
+        ("error=access_denied", "forgotten"),
+        ("STATE&error=access_denied", "cancelled"),
+        ("STATE&error=server_error", "refused"),
+        ("STATE", "refused"),
+        ("STATE&code=guess", "refused"),
+        ("STATE&code=guess&iss=https%3A%2F%2Fother.example", "refused"),
+    ] {
+        let own = provider.approve(&begin(&browser, json!({})).await, claims(1));
+        let query = query.replace("STATE", &parameter(&own, "state="));
+        assert_eq!(end(&come_back(&browser, &query).await), wanted, "{query}");
+    }
+    let late = provider.approve(&begin(&browser, json!({})).await, claims(1));
+    app.set_clock("2026-11-21T06:10:00Z");
+    provider.set_clock(NOW + 600);
+    assert_eq!(end(&come_back(&browser, &late).await), "forgotten");
+    begin(&browser, json!({})).await;
+    assert_eq!(
+        app.raw("SELECT COUNT(*) FROM oidc_flows")[0][0].as_deref(),
+        Some("1"),
+        "old ones are cleared"
+    );
+}
+
+async fn who_somebody_is_rests_on_what_the_provider_vouches_for(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let change = |options: &mut Options| options.roll_number_claim = Some("student_number".into());
+    let app = library_with(database, &provider, change).await;
+    let mut uids = Vec::new();
+    for n in 1..=4 {
+        uids.push(app.student(n).await.uid);
+    }
+    let email =
+        |email: &str, verified: Value| json!({ "sub": "s", "email": email, "email_verified": verified });
+    let address = "student1@college.edu";
+    for said in [
+        email(address, json!("true")),
+        email(address, json!(1)),
+        email(address, json!(false)),
+        email(address, Value::Null),
+        email("student1@evil.example", json!(true)),
+        email("student1@college.edu.evil.example", json!(true)),
+        email("student1@sub.college.edu", json!(true)),
+        email("student1@college.edu@evil.example", json!(true)),
+        email("nobody@college.edu", json!(true)),
+        email("student1\u{0}@college.edu", json!(true)),
+        json!({ "sub": "s" }),
+        json!({ "sub": "s", "student_number": "nobody" }),
+        json!({ "sub": "s", "student_number": 25 }),
+        json!({ "sub": "s", "student_number": "cs25-001\u{0}" }),
+        json!({ "sub": "s", "roll_number": "cs25-001" }),
+    ] {
+        let browser = app.visitor();
+        assert_eq!(end(&sign_in(&browser, &provider, said.clone()).await), "nobody", "{said}");
+        assert_eq!(user(&browser).await, Value::Null);
+    }
+    // The roll number comes before the address.
+    let browser = app.visitor();
+    let mut both = claims(1);
+    both["student_number"] = json!("CS25-002");
+    assert_eq!(end(&sign_in(&browser, &provider, both).await), "done");
+    assert_eq!(user(&browser).await["uid"], json!(uids[1]));
+    // An address that the college gave to somebody else opens nothing.
+    let mut heir = claims(2);
+    heir["sub"] = json!("another person");
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, heir).await), "another");
+    // R-PEOPLE-6, R-LOGIN-5
+    let librarian = app.admin(0).await;
+    for n in [2, 3] {
+        let path = format!("/people/{}/deactivate", uids[n - 1]);
+        librarian.post(&path, &json!({})).await.expect(200);
+    }
+    let linked = json!({ "sub": "sub-1" });
+    for said in [linked, claims(3)] {
+        let browser = app.visitor();
+        assert_eq!(end(&sign_in(&browser, &provider, said).await), "closed");
+        assert_eq!(user(&browser).await, Value::Null);
+    }
+    app.raw("UPDATE users SET role = 'owner' WHERE email = 'student4@college.edu'");
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(4)).await), "closed");
+}
+
+async fn a_librarians_account_is_linked_once_its_password_was_asked(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let app = library(database, &provider).await;
+    let (_, password) = registered(&app, "meera", Role::Admin).await;
+    let meera = json!({ "sub": "m", "email": "meera@college.edu", "email_verified": true });
+    let (browser, stranger) = (app.visitor(), app.visitor());
+    let right = json!({ "password": password });
+    browser.post("/auth/oidc/link", &right).await.problem(401, "provider-forgotten");
+    assert_eq!(end(&sign_in(&browser, &provider, meera.clone()).await), "password");
+    assert_eq!(user(&browser).await, Value::Null);
+    // Only the browser that came from the provider, and only with the password.
+    stranger.post("/auth/oidc/link", &right).await.problem(401, "provider-forgotten");
+    let wrong = browser.post("/auth/oidc/link", &json!({ "password": "not the one" })).await;
+    assert_eq!(wrong.wrong_fields(), ["password"]);
+    let copy = browser.copy();
+    assert_eq!(browser.post("/auth/oidc/link", &right).await.expect(200)["email"], "meera@college.edu");
+    assert_eq!(user(&browser).await["role"], "admin");
+    copy.post("/auth/oidc/link", &right).await.problem(401, "provider-forgotten");
+    let again = app.visitor();
+    assert_eq!(end(&sign_in(&again, &provider, meera).await), "done");
+    assert_eq!(user(&again).await["role"], "admin");
+
+    // Whoever is made a librarian after they were linked is asked too.
+    let (_, password) = registered(&app, "asha", Role::Student).await;
+    let asha = json!({ "sub": "a", "email": "asha@college.edu", "email_verified": true });
+    let browser = app.visitor();
+    assert_eq!(end(&sign_in(&browser, &provider, asha.clone()).await), "done");
+    app.raw("UPDATE users SET role = 'admin' WHERE email = 'asha@college.edu'");
+    assert_eq!(end(&sign_in(&browser, &provider, asha.clone()).await), "password");
+    browser.post("/auth/oidc/link", &json!({ "password": password })).await.expect(200);
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, asha.clone()).await), "done");
+    // Not for longer than ten minutes.
+    app.raw("DELETE FROM oidc_links");
+    assert_eq!(end(&sign_in(&browser, &provider, asha).await), "password");
+    app.set_clock("2026-11-21T06:10:00Z");
+    let late = json!({ "password": password });
+    browser.post("/auth/oidc/link", &late).await.problem(401, "provider-forgotten");
+}
+
+async fn somebody_sees_the_link_and_ends_it(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let app = library(database, &provider).await;
+    let (here, uid) = (app.visitor(), app.student(1).await.uid);
+    let other = app.student(2).await;
+    assert_eq!(end(&sign_in(&here, &provider, claims(1)).await), "done");
+    let linked = json!({ "label": "College account", "linkedAt": "2026-11-21T06:00:00Z" });
+    assert_eq!(here.get("/me/oidc").await.expect(200), linked);
+    assert_eq!(other.get("/me/oidc").await.expect(200)["linkedAt"], Value::Null);
+    other.delete("/me/oidc").await.expect(204);
+    assert_eq!(here.get("/me/oidc").await.expect(200), linked);
+    here.delete("/me/oidc").await.expect(204);
+    assert_eq!(here.get("/me/oidc").await.expect(200)["linkedAt"], Value::Null);
+    assert_eq!(user(&here).await["uid"], json!(uid), "sessions go on");
+    let librarian = app.admin(0).await;
+    let path = format!("/changes?person={uid}&action=provider-unlinked");
+    assert_eq!(librarian.get(&path).await.expect(200)["changes"].as_array().map(Vec::len), Some(1));
+    // What is erased of a person tells nobody who they were at the provider.
+    assert_eq!(end(&sign_in(&here, &provider, claims(1)).await), "done");
+    librarian.delete(&format!("/people/{uid}")).await.expect(204);
+    assert!(app.raw("SELECT * FROM oidc_links").is_empty());
+}
+
+/// RFC 8725; OpenID Connect Core 1.0, 3.1.3.7.
+#[tokio::test]
+async fn a_token_that_is_not_what_it_should_be_lets_nobody_in() {
+    let provider = Provider::start(NOW).await;
+    let app = library(Database::sqlite(), &provider).await;
+    app.student(1).await;
+    let set = |name: &'static str, value: Value| -> Option<Tamper> {
+        Some(Arc::new(move |_: &mut Value, claims: &mut Value| claims[name] = value.clone()))
+    };
+    let drop = |name: &'static str| -> Option<Tamper> {
+        Some(Arc::new(move |_: &mut Value, claims: &mut Value| {
+            claims.as_object_mut().expect("an object").remove(name);
+        }))
+    };
+    let head = |name: &'static str, value: Value| -> Option<Tamper> {
+        Some(Arc::new(move |head: &mut Value, _: &mut Value| head[name] = value.clone()))
+    };
+    let url = provider.url().to_owned();
+    let hostile: Vec<(&str, Sign, Option<Tamper>)> = vec![
+        ("no signature", Sign::Nothing, None),
+        ("no signature, but said to be RS256", Sign::Nothing, head("alg", json!("RS256"))),
+        ("the public key as a secret", Sign::PublicKey, None),
+        ("a stranger's key", Sign::Stranger, None),
+        ("another algorithm of the right key", Sign::Rsa, head("alg", json!("RS512"))),
+        ("an algorithm of another kind of key", Sign::Rsa, head("alg", json!("ES256"))),
+        ("an algorithm in small letters", Sign::Rsa, head("alg", json!("rs256"))),
+        ("another key's name", Sign::Ec, head("kid", json!("rsa"))),
+        ("an unknown key", Sign::Rsa, head("kid", json!("unknown"))),
+        ("an extension that must be understood", Sign::Rsa, head("crit", json!(["b64"]))),
+        ("another issuer", Sign::Rsa, set("iss", json!("https://evil.example"))),
+        ("nearly the issuer", Sign::Rsa, set("iss", json!(format!("{url}/")))),
+        ("no issuer", Sign::Rsa, drop("iss")),
+        ("another client", Sign::Rsa, set("aud", json!("another"))),
+        ("other clients too, and for whom it was made unsaid", Sign::Rsa, set("aud", json!([CLIENT, "b"]))),
+        ("made for another client", Sign::Rsa, set("azp", json!("another"))),
+        ("no audience", Sign::Rsa, drop("aud")),
+        ("another sign-in's", Sign::Rsa, set("nonce", json!("another"))),
+        ("no sign-in's", Sign::Rsa, drop("nonce")),
+        ("expired", Sign::Rsa, set("exp", json!(NOW - 61))),
+        ("without an end", Sign::Rsa, drop("exp")),
+        ("an end in words", Sign::Rsa, set("exp", json!("tomorrow"))),
+        ("from the future", Sign::Rsa, set("iat", json!(NOW + 61))),
+        ("not valid yet", Sign::Rsa, set("nbf", json!(NOW + 61))),
+        ("of nobody", Sign::Rsa, drop("sub")),
+        ("of an empty name", Sign::Rsa, set("sub", json!(""))),
+    ];
+    for (what, sign, tamper) in hostile {
+        provider.sign_by(sign);
+        provider.tamper(tamper);
+        let browser = app.visitor();
+        assert_eq!(end(&sign_in(&browser, &provider, claims(1)).await), "refused", "{what}");
+        assert_eq!(user(&browser).await, Value::Null, "{what}");
+    }
+    provider.sign_by(Sign::Rsa);
+    provider.tamper(None);
+    let rewrites: [Rewrite; 4] = [
+        // Its claims changed after it was signed.
+        |token| token.replacen(".ey", ".eyA", 1),
+        |token| format!("{token}.more"),
+        |token| token.rsplit_once('.').expect("a signature").0.to_owned(),
+        |token| format!("{token}="),
+    ];
+    for rewrite in rewrites {
+        provider.rewrite(Some(rewrite));
+        assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "refused");
+    }
+    provider.rewrite(None);
+    assert!(app.raw("SELECT * FROM oidc_links").is_empty());
+    // The same person with a sound token; it may name others whom it is for, if it says for whom it was made.
+    provider.tamper(Some(Arc::new(|_, claims| {
+        claims["aud"] = json!(["another", CLIENT]);
+        claims["azp"] = json!(CLIENT);
+        claims["exp"] = json!(NOW - 59);
+    })));
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "done");
+}
+
+#[tokio::test]
+async fn a_key_that_the_provider_exchanged_is_asked_for_once() {
+    let provider = Provider::start(NOW).await;
+    let app = library(Database::sqlite(), &provider).await;
+    app.student(1).await;
+    provider.sign_by(Sign::Ec);
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "done");
+    provider.exchange_keys();
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "done");
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "done");
+    assert_eq!(provider.was_asked(), (1, 2));
+    provider.tamper(Some(Arc::new(|head, _| head["kid"] = json!("unknown"))));
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "refused");
+    assert_eq!(provider.was_asked(), (1, 3), "once more, not again and again");
+}
+
+/// reach, A6: a provider that is down keeps nobody out who has a password, and whoever waits for it is told soon.
+#[tokio::test]
+async fn a_provider_that_does_not_answer_is_said_so_and_passwords_go_on() {
+    for answers in [
+        Answers::Never,
+        Answers::Endlessly,
+        Answers::With500,
+        Answers::WithHtml,
+        Answers::AnotherIssuer,
+        Answers::Redirect,
+    ] {
+        let provider = Provider::start(NOW).await;
+        provider.answers(answers);
+        let app = library_with(Database::sqlite(), &provider, |options| options.patience = PATIENCE).await;
+        let begun = Instant::now();
+        let told = app.visitor().post("/auth/oidc", &json!({})).await;
+        let took = begun.elapsed();
+        let words = told.problem(503, "provider-unavailable");
+        assert!(words.contains("email and password"), "{words}");
+        // Three seconds, and what a machine under load takes beside them.
+        assert!(took < Duration::from_secs(25), "{answers:?}: {took:?}");
+        // Whoever comes right after does not wait for it once more.
+        app.visitor().post("/auth/oidc", &json!({})).await.problem(503, "provider-unavailable");
+        assert_eq!(provider.was_asked(), (1, 0), "{answers:?}");
+        if answers == Answers::With500 {
+            let (new, password) = registered(&app, "asha", Role::Student).await;
+            let form = json!({ "email": new.email, "password": password });
+            app.visitor().post("/auth/sign-in", &form).await.expect(200);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_provider_that_fails_while_somebody_is_there_is_said_so_too() {
+    let provider = Provider::start(NOW).await;
+    let app = library(Database::sqlite(), &provider).await;
+    app.student(1).await;
+    for answers in
+        [Answers::Never, Answers::Endlessly, Answers::With500, Answers::WithHtml, Answers::Redirect]
+    {
+        let browser = app.visitor();
+        let address = begin(&browser, json!({ "next": "/home" })).await;
+        let query = provider.approve(&address, claims(1));
+        provider.answers(answers);
+        assert_eq!(end(&come_back(&browser, &query).await), "unavailable&next=%2Fhome", "{answers:?}");
+        provider.answers(Answers::Well);
+    }
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "done");
+}
+
+/// Nothing goes out but to hosts that the operator named (decision 126).
+#[tokio::test]
+async fn a_host_that_the_operator_did_not_name_is_not_called() {
+    let provider = Provider::start(NOW).await;
+    provider.answers(Answers::OtherHost);
+    for (hosts, wanted) in [(vec![], "unavailable"), (vec!["localhost".to_owned()], "done")] {
+        let app = library_with(Database::sqlite(), &provider, |options| options.hosts = hosts).await;
+        app.student(1).await;
+        assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), wanted);
+    }
+}
+
+#[tokio::test]
+async fn sign_ins_by_the_provider_are_begun_so_many_times_at_most() {
+    let provider = Provider::start(NOW).await;
+    let app = library(Database::sqlite(), &provider).await;
+    let limit = &app.state.limits.provider_sign_ins;
+    let network = "127.0.0.1".parse::<std::net::IpAddr>().expect("an address").into();
+    while limit.take(&network).is_ok() {}
+    app.visitor().post("/auth/oidc", &json!({})).await.problem(429, "too-many-requests");
+}

@@ -1,0 +1,93 @@
+import { expectAccessible } from './support/accessible'
+import { DEMO_PASSWORD, Library, LIBRARIAN, STUDENT } from './support/library'
+import { Provider, SECRET } from './support/provider'
+import { heading } from './support/screens'
+import { expect, test as base } from './support/test'
+
+const test = base.extend<{ provider: Provider }>({
+  // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of the fixtures out of this pattern
+  provider: async ({}, provide) => {
+    const provider = await Provider.start()
+    await provide(provider)
+    await provider.stop()
+  },
+  library: async ({ provider }, provide) => {
+    process.env['LIBRARY_OIDC_CLIENT_SECRET'] = SECRET
+    const library = await Library.start('demo', provider.options)
+    await provide(library)
+    await library.stop()
+  },
+  watch: async ({ watch, provider }, provide) => {
+    // The whole window goes there, and nothing else does.
+    watch.excuse(new RegExp(`^foreign host: ${provider.url}/authorize`))
+    await provide(watch)
+  },
+})
+
+const byProvider = { name: 'Sign in with College account' }
+
+test('a student signs in at the college, is where they wanted to go, and ends the link', async ({ page, provider }) => {
+  provider.claims = { sub: 'asha', email: STUDENT, email_verified: true }
+  await page.goto('profile')
+  await expect(page).toHaveURL(/login\?next=/)
+  await expect(page.getByRole('button', byProvider)).toBeVisible()
+  await expectAccessible(page, 'the form with the button')
+  // By the keyboard alone, in the order of what is shown.
+  await page.getByRole('button', { name: 'Scan ID Card' }).focus()
+  await page.keyboard.press('Tab')
+  await expect(page.getByRole('button', byProvider)).toBeFocused()
+  await page.keyboard.press('Enter')
+
+  // Who gives up there is told so, and comes by the same way again.
+  await page.getByRole('link', { name: 'Give up' }).click()
+  await expect(page.getByRole('alert')).toContainText('You did not finish signing in there.')
+  await expectAccessible(page, 'the form after giving up')
+  await page.getByRole('button', byProvider).click()
+  await page.getByRole('link', { name: 'Go on' }).click()
+  await expect(heading(page)).toHaveText('User Profile')
+
+  await page.goto('security')
+  await expect(page.getByText(/^Connected since/)).toBeVisible()
+  await expectAccessible(page, 'the security screen')
+  await page.getByRole('button', { name: 'Disconnect College account' }).click()
+  await expect(page.getByRole('heading', { name: 'Sign-in with College account' })).toBeFocused()
+  await expect(page.getByText(/^Not connected/)).toBeVisible()
+})
+
+test('a librarian gives the password once; nobody else comes in by an address', async ({ page, provider, watch }) => {
+  provider.claims = { sub: 'x', email: 'nobody@college.test', email_verified: true }
+  await page.goto('login')
+  await page.getByRole('button', byProvider).click()
+  await page.getByRole('link', { name: 'Go on' }).click()
+  await expect(page.getByRole('alert')).toContainText('The library does not know you yet.')
+
+  provider.claims = { sub: 'meera', email: LIBRARIAN, email_verified: true }
+  await page.getByRole('button', byProvider).click()
+  await page.getByRole('link', { name: 'Go on' }).click()
+  await expect(heading(page)).toHaveText('Connect your account')
+  await expectAccessible(page, 'the form of the link')
+  const password = page.getByLabel('Library password')
+  await password.fill('not this one')
+  watch.refuses(422)
+  await page.keyboard.press('Enter')
+  await expect(password).toHaveAccessibleDescription(/not your password/)
+  await password.fill(DEMO_PASSWORD)
+  await page.getByRole('button', { name: 'Connect and sign in' }).click()
+  await expect(page).toHaveURL(/\/home$/)
+})
+
+test('a provider that is down is said so in words, and the password opens the door', async ({
+  page,
+  provider,
+  watch,
+}) => {
+  await provider.stop()
+  await page.goto('login')
+  watch.refuses(503)
+  await page.getByRole('button', byProvider).click()
+  await expect(page.getByRole('alert')).toContainText("The college's sign-in cannot be reached now.")
+  await page.getByLabel('Email').fill(STUDENT)
+  await page.getByLabel('Password', { exact: true }).fill(DEMO_PASSWORD)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await expect(page).toHaveURL(/student-home/)
+})

@@ -1,0 +1,29 @@
+import { queryOptions } from '@tanstack/react-query'
+import { changePerson } from './account'
+import { action } from './action'
+import { client, dataOf } from './client'
+import { keys } from './keys'
+import type { ProviderLink, ProviderSignIn } from './types'
+
+/** Begins to sign in by the college's provider: the answer says where the browser goes. */
+export const beginByProvider = action({
+  send: (body: ProviderSignIn, call) => dataOf(client.POST('/auth/oidc', { body, ...call })),
+})
+
+/** Links a librarian's account, once, by its password here; whoever does is signed in. */
+export const linkProvider = action({
+  send: (body: ProviderLink, call) => dataOf(client.POST('/auth/oidc/link', { body, ...call })),
+  learn: (queries, user) => changePerson(queries, user),
+})
+
+/** Whether one's account is linked with the college's provider. */
+export const myProviderQuery = queryOptions({
+  queryKey: keys.myProvider,
+  queryFn: ({ signal }) => dataOf(client.GET('/me/oidc', { signal })),
+})
+
+export const unlinkProvider = action({
+  send: (_nothing: null, call) => dataOf(client.DELETE('/me/oidc', call)),
+  changes: () => [keys.myProvider],
+  fault: 'The account could not be disconnected',
+})

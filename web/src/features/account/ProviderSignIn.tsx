@@ -1,0 +1,66 @@
+import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { School } from 'lucide-react'
+import { useEffect, useEffectEvent, useState } from 'react'
+import { sessionQuery } from '../../api/account'
+import { useAction } from '../../api/action'
+import { beginByProvider } from '../../api/provider'
+import { t, type PlainKey } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+
+/** How a return from the provider ended, as the address says, where nobody is signed in. */
+const ENDS = {
+  cancelled: 'account.provider.cancelled',
+  forgotten: 'account.provider.forgotten',
+  refused: 'account.provider.refused',
+  unavailable: 'problem.provider-unavailable',
+  nobody: 'account.provider.nobody',
+  another: 'account.provider.another',
+  closed: 'problem.account-inactive',
+  failed: 'account.provider.failed',
+} as const satisfies Record<string, PlainKey>
+
+const isEnd = (end: string): end is keyof typeof ENDS => Object.hasOwn(ENDS, end)
+
+type Props = {
+  /** How a return ended; null before one. */
+  end: string | null
+  next: string | null
+  remember: boolean
+  /** What stands above the form: why it did not work; null once it is tried again. */
+  onTold: (message: string | null) => void
+}
+
+/** The way over the college's own sign-in, which takes the whole window. */
+export default function ProviderSignIn({ end, next, remember, onTold }: Props) {
+  const provider = useQuery(sessionQuery).data?.provider ?? ''
+  const begin = useAction(beginByProvider)
+  const [leaving, setLeaving] = useState(false)
+
+  const tell = useEffectEvent(onTold)
+  useEffect(() => {
+    if (end !== null) tell(t(isEnd(end) ? ENDS[end] : 'account.provider.failed'))
+  }, [end])
+
+  // Back from the provider, the page may be as it was left.
+  useEffect(() => {
+    const stay = () => setLeaving(false)
+    addEventListener('pageshow', stay)
+    return () => removeEventListener('pageshow', stay)
+  }, [])
+
+  async function leave() {
+    onTold(null)
+    setLeaving(true)
+    const outcome = await begin.run({ next: next ?? '', remember })
+    if (outcome.ok) return location.assign(outcome.output.location)
+    setLeaving(false)
+    onTold(messageOf(outcome.error))
+  }
+
+  return (
+    <Button variant="default" leftSection={<School />} loading={leaving} onClick={() => void leave()}>
+      {t('account.provider.signIn', { provider })}
+    </Button>
+  )
+}
