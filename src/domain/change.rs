@@ -584,20 +584,18 @@ impl Change {
             Self::SignInCodeMade { .. } => vec![message::change_sign_in_code_made()],
             Self::PasswordSet { .. } => vec![message::change_password_set()],
             Self::PasswordChanged => vec![message::change_password_changed()],
-            Self::SecondFactorOn => vec![message::change_second_factor_on()],
-            Self::SecondFactorOff => vec![message::change_second_factor_off()],
-            Self::SecondFactorReset => vec![message::change_second_factor_reset()],
-            Self::RecoveryCodesMade => vec![message::change_recovery_codes_made()],
-            Self::RecoveryCodeUsed { left } => vec![message::change_recovery_code_used(*left)],
+            Self::SecondFactorOn
+            | Self::SecondFactorOff
+            | Self::SecondFactorReset
+            | Self::RecoveryCodesMade
+            | Self::RecoveryCodeUsed { .. } => self.message_of_second_factor().into_iter().collect(),
             Self::SessionsEnded { sessions } => vec![message::change_sessions_ended(*sessions)],
             Self::ProviderLinked { provider } => vec![message::change_provider_linked(provider)],
             Self::ProviderUnlinked { provider } => vec![message::change_provider_unlinked(provider)],
-            Self::BatchMoved { from, to: Some(to), people } => {
-                vec![message::change_batch_moved(from, to, people.len())]
-            }
-            Self::BatchMoved { from, to: None, people } => {
-                vec![message::change_batch_left(from, people.len())]
-            }
+            Self::BatchMoved { from, to, people } => vec![match to {
+                Some(to) => message::change_batch_moved(from, to, people.len()),
+                None => message::change_batch_left(from, people.len()),
+            }],
             Self::NoDuesIssued { number } => vec![message::change_no_dues_issued(number)],
             Self::PeopleMerged { name, loans, lines, .. } => {
                 vec![message::change_people_merged(name, *loans, *lines)]
@@ -620,6 +618,17 @@ impl Change {
             | Self::HoldPutBack { .. }
             | Self::HoldsReordered { .. } => self.messages_of_hold(),
         }
+    }
+
+    fn message_of_second_factor(&self) -> Option<Message> {
+        Some(match self {
+            Self::SecondFactorOn => message::change_second_factor_on(),
+            Self::SecondFactorOff => message::change_second_factor_off(),
+            Self::SecondFactorReset => message::change_second_factor_reset(),
+            Self::RecoveryCodesMade => message::change_recovery_codes_made(),
+            Self::RecoveryCodeUsed { left } => message::change_recovery_code_used(*left),
+            _ => return None,
+        })
     }
 
     fn messages_of_hold(&self) -> Vec<Message> {

@@ -299,10 +299,6 @@ fn provider_unavailable() -> (StatusCode, Code, Message) {
     (StatusCode::SERVICE_UNAVAILABLE, Code::ProviderUnavailable, message)
 }
 
-fn provider_forgotten() -> (StatusCode, Code, Message) {
-    (StatusCode::UNAUTHORIZED, Code::ProviderForgotten, message::problem_provider_forgotten())
-}
-
 fn too_many(seconds: u64) -> (StatusCode, Code, Message) {
     // A minute and a half is still told in seconds.
     let minutes = if seconds > 90 { seconds.div_ceil(60) } else { 0 };
@@ -324,22 +320,20 @@ impl Error {
                 let message = message::problem_copy_state(from.as_str(), to.as_str());
                 (StatusCode::CONFLICT, Code::CopyState, message)
             }
-            Self::PayloadTooLarge(max) => (
-                StatusCode::PAYLOAD_TOO_LARGE,
-                Code::PayloadTooLarge,
-                message::problem_payload_too_large(max / 1024),
-            ),
+            Self::PayloadTooLarge(max) => {
+                let message = message::problem_payload_too_large(max / 1024);
+                (StatusCode::PAYLOAD_TOO_LARGE, Code::PayloadTooLarge, message)
+            }
             Self::RequestTimeout => {
                 (StatusCode::REQUEST_TIMEOUT, Code::RequestTimeout, message::problem_request_timeout())
             }
             Self::Unsound => {
                 (StatusCode::BAD_REQUEST, Code::UnsoundRequest, message::problem_unsound_request())
             }
-            Self::UnsupportedMediaType => (
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                Code::UnsupportedMediaType,
-                message::problem_unsupported_media_type(),
-            ),
+            Self::UnsupportedMediaType => {
+                let message = message::problem_unsupported_media_type();
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType, message)
+            }
             Self::NotSignedIn => {
                 (StatusCode::UNAUTHORIZED, Code::NotSignedIn, message::problem_not_signed_in())
             }
@@ -357,9 +351,9 @@ impl Error {
             | Self::InvalidSecondFactor
             | Self::SignInExpired
             | Self::SecondFactorMissing
-            | Self::SecondFactorOn => self.described_code(),
+            | Self::SecondFactorOn
+            | Self::ProviderForgotten => self.described_code(),
             Self::ProviderUnavailable => provider_unavailable(),
-            Self::ProviderForgotten => provider_forgotten(),
             Self::LastLibrarian => {
                 (StatusCode::CONFLICT, Code::LastLibrarian, message::problem_last_librarian())
             }
@@ -386,11 +380,10 @@ impl Error {
                 Code::VersionRequired,
                 message::problem_version_required(),
             ),
-            Self::IdempotencyKeyReused => (
-                StatusCode::UNPROCESSABLE_ENTITY,
-                Code::IdempotencyKeyReused,
-                message::problem_idempotency_key_reused(),
-            ),
+            Self::IdempotencyKeyReused => {
+                let message = message::problem_idempotency_key_reused();
+                (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyKeyReused, message)
+            }
             Self::TooManyRequests(seconds) => too_many(*seconds),
             Self::PhoneEnded => (StatusCode::UNAUTHORIZED, Code::PhoneEnded, message::problem_phone_ended()),
             Self::TooManyPhones => {
@@ -416,13 +409,16 @@ impl Error {
         }
     }
 
-    /// What is wrong with a code that somebody signs in with.
+    /// What is wrong with the code, or the return from the provider, that somebody signs in with.
     fn described_code(&self) -> (StatusCode, Code, Message) {
         let (unauthorized, forbidden) = (StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN);
         match self {
             Self::InvalidCode => (unauthorized, Code::InvalidCode, message::problem_invalid_code()),
             Self::SecondFactorNeeded => {
                 (unauthorized, Code::SecondFactorNeeded, message::problem_second_factor_needed())
+            }
+            Self::ProviderForgotten => {
+                (unauthorized, Code::ProviderForgotten, message::problem_provider_forgotten())
             }
             Self::SignInExpired => (unauthorized, Code::SignInExpired, message::problem_sign_in_expired()),
             Self::SecondFactorMissing => {

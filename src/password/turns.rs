@@ -95,7 +95,7 @@ mod tests {
     use super::*;
 
     fn soon() -> Instant {
-        Instant::now() + Duration::from_secs(60)
+        Instant::now() + Duration::from_mins(1)
     }
 
     /// The order in which these are served, by their failures, where one place is taken when they come.

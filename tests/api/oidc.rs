@@ -17,6 +17,7 @@ use crate::{
     app::{Answer, HOST, Person, TestApp},
     common::Database,
     provider::{Answers, CLIENT, Provider, Rewrite, SECRET, Sign, Tamper},
+    second_factor::{EMAIL, PASSWORD, meera, next_code, set_up},
 };
 
 on_both_databases!(
@@ -24,6 +25,7 @@ on_both_databases!(
     a_return_counts_once_in_its_own_browser_and_for_ten_minutes,
     who_somebody_is_rests_on_what_the_provider_vouches_for,
     a_librarians_account_is_linked_once_its_password_was_asked,
+    whoever_has_a_second_factor_is_asked_for_it_on_this_way_too,
     somebody_sees_the_link_and_ends_it,
 );
 
@@ -299,6 +301,26 @@ async fn a_librarians_account_is_linked_once_its_password_was_asked(database: Da
     app.set_clock("2026-11-21T06:10:00Z");
     let late = json!({ "password": password });
     browser.post("/auth/oidc/link", &late).await.problem(401, "provider-forgotten");
+}
+
+async fn whoever_has_a_second_factor_is_asked_for_it_on_this_way_too(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let app = library(database, &provider).await;
+    let (secret, _) = set_up(&meera(&app).await).await;
+    let claims = json!({ "sub": "m", "email": EMAIL, "email_verified": true });
+    let browser = app.visitor();
+    assert_eq!(end(&sign_in(&browser, &provider, claims.clone()).await), "password");
+    let link = json!({ "password": PASSWORD });
+    browser.post("/auth/oidc/link", &link).await.problem(401, "second-factor-needed");
+    assert_eq!(user(&browser).await, Value::Null);
+    browser.post("/auth/sign-in/code", &next_code(&app, &secret)).await.expect(200);
+    assert_eq!(user(&browser).await["email"], EMAIL);
+
+    let again = app.visitor();
+    assert_eq!(end(&sign_in(&again, &provider, claims).await), "code");
+    assert_eq!(user(&again).await, Value::Null);
+    again.post("/auth/sign-in/code", &next_code(&app, &secret)).await.expect(200);
+    assert_eq!(user(&again).await["email"], EMAIL);
 }
 
 async fn somebody_sees_the_link_and_ends_it(database: Database) {

@@ -19,11 +19,11 @@ on_both_databases!(
     two_records_of_one_person_keep_the_second_factor_with_the_password,
 );
 
-const PASSWORD: &str = "four unrelated words";
-const EMAIL: &str = "meera@college.edu";
+pub const PASSWORD: &str = "four unrelated words";
+pub const EMAIL: &str = "meera@college.edu";
 
 /// Meera, a librarian with a password; signed in in a browser that has her session only.
-async fn meera(app: &TestApp) -> Person<'_> {
+pub async fn meera(app: &TestApp) -> Person<'_> {
     let hash = app.state.passwords.hash(PASSWORD.into()).await.expect("hashing works");
     app.person(library::storage::accounts::NewAccount {
         email: EMAIL.into(),
@@ -38,7 +38,7 @@ async fn meera(app: &TestApp) -> Person<'_> {
 }
 
 /// Sets an authenticator app up: its key, and the recovery codes.
-async fn set_up(person: &Person<'_>) -> (String, Vec<String>) {
+pub async fn set_up(person: &Person<'_>) -> (String, Vec<String>) {
     let password = json!({ "currentPassword": PASSWORD });
     let key = person.post("/auth/authenticator", &password).await.expect(200);
     let secret = key["secret"].as_str().expect("a key").to_owned();
@@ -53,7 +53,7 @@ fn code(app: &TestApp, secret: &str) -> Value {
 }
 
 /// The next code of the app: half a minute later.
-fn next_code(app: &TestApp, secret: &str) -> Value {
+pub fn next_code(app: &TestApp, secret: &str) -> Value {
     let now = app.clock.now() + 30_000;
     app.set_clock(&library::clock::rfc3339(now));
     code(app, secret)
