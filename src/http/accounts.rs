@@ -99,11 +99,11 @@ pub async fn register(
 pub struct SignIn {
     /// Email address, in any case.
     #[serde(default)]
-    #[schema(required)]
+    #[schema(required, min_length = 1)]
     email: String,
     /// Password.
     #[serde(default)]
-    #[schema(required, format = Password)]
+    #[schema(required, format = Password, min_length = 1)]
     password: String,
     /// Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6).
     #[serde(default)]

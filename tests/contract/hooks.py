@@ -16,7 +16,7 @@ BEYOND_A_SCHEMA = {
     "idempotency-key-reused", "commonPassword", "ownWords", "wrongPassword", "endsBeforeItBegins", "tooManyDays",
     "taken", "barcodeTaken", "rollNumberIsBarcode", "notListed", "moreThanOwed", "moreThanCredit", "nobodyBroughtIt",
     "chargeSettled", "tooFewOnShelf", "dayOutOfRange", "studentMissing", "tooMany", "samePerson", "sameBatch",
-    "moveOrDeactivate", "rollNumberOrEmail", "otherEmail", "barcodeTwice", "tooManyBarcodes",
+    "moveOrDeactivate", "rollNumberOrEmail", "setUpExpired", "otherEmail", "barcodeTwice", "tooManyBarcodes",
     # How a text is written
     "badCursor", "notUrl", "notEmail", "notCurrencyCode", "notLettersAndDigits", "notBarcode", "noSuchOrder", "notAmount",
     # What a file holds

@@ -853,10 +853,12 @@ export const forms = {
   },
   "SignIn": {
     "email": {
-      "required": true
+      "required": true,
+      "minLength": 1
     },
     "password": {
-      "required": true
+      "required": true,
+      "minLength": 1
     },
     "remember": {
       "required": false
