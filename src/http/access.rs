@@ -61,6 +61,11 @@ impl Access {
     }
 }
 
+/// What is asked instead of the table, where a request carries it: so a test drops one guard and sees that the tests of all
+/// of them notice (R10). No client can send it, and a release build does not look.
+#[derive(Clone, Copy, Debug)]
+pub struct Loosened(pub Access);
+
 /// Every call of the API: method, path under the API's base, who may make it.
 pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/auth/register", Access::Anyone),
@@ -200,7 +205,10 @@ pub async fn enforce(
     next: Next,
 ) -> Result<Response> {
     let route = path.as_str().strip_prefix(API).unwrap_or(path.as_str());
-    let access = access(request.method(), route)?;
+    let access = match request.extensions().get::<Loosened>() {
+        Some(loosened) if cfg!(debug_assertions) => loosened.0,
+        _ => access(request.method(), route)?,
+    };
     if access == Access::Phone {
         let phone = CallingPhone::of(&app, request.headers()).await?;
         request.extensions_mut().insert(phone);
