@@ -290,10 +290,7 @@ async fn check_own_password(
     CURRENT_PASSWORD.check(&password, &mut invalid);
     invalid.or(())?;
     let device = Device::of(app.settings.is_https(), headers);
-    match app.own_password(user.uid, network, device.as_ref(), password).await? {
-        Some(_) => Ok(()),
-        None => Err(Invalid::field(CURRENT_PASSWORD.field, message::wrong_password()).into()),
-    }
+    app.current_password(user.uid, network, device.as_ref(), password).await.map(drop)
 }
 
 /// Codes for whoever loses the authenticator app; told this once.

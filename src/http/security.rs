@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Shared,
+    App, Shared,
     client::Network,
     device::Device,
     error::{Error, Result},
@@ -171,6 +171,23 @@ pub const CURRENT_PASSWORD: Text =
 /// The password that one wants.
 pub const NEW_PASSWORD: Text = Text { field: "newPassword", label: "New password", ..PASSWORD };
 
+fn wrong_password() -> Error {
+    Invalid::field(CURRENT_PASSWORD.field, message::wrong_password()).into()
+}
+
+impl App {
+    /// The stored hash of one's own password, if this is it.
+    pub(super) async fn current_password(
+        &self,
+        uid: UserId,
+        network: Network,
+        device: Option<&Device>,
+        password: String,
+    ) -> Result<String> {
+        self.own_password(uid, network, device, password).await?.ok_or_else(wrong_password)
+    }
+}
+
 /// A change of one's own password.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -201,9 +218,7 @@ pub async fn change_password(
 
     let (https, uid) = (app.settings.is_https(), user.uid);
     let device = Device::of(https, &headers);
-    let wrong = || Error::from(Invalid::field(CURRENT_PASSWORD.field, message::wrong_password()));
-    let stored = app.own_password(uid, network, device.as_ref(), form.current_password).await?;
-    let stored = stored.ok_or_else(wrong)?;
+    let stored = app.current_password(uid, network, device.as_ref(), form.current_password).await?;
     let policies = app.policies.clone();
     let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
     let known = [user.email.as_deref(), user.roll_number.as_deref()].into_iter().flatten();
@@ -222,7 +237,7 @@ pub async fn change_password(
             accounts::lock(tx, uid)?;
             // Somebody else with this password was faster.
             if !accounts::change_password(tx, uid, &stored, &new_hash)? {
-                return Err(wrong());
+                return Err(wrong_password());
             }
             let kept = sessions::renew(tx, &ended, &now_hash, moment.at)?.ok_or(Error::NotSignedIn)?;
             sessions::end_others_of(tx, uid, &now_hash)?;

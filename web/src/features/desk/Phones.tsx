@@ -9,8 +9,7 @@ import type { PairedPhone } from '../../api/types'
 import { timeText } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
 import { Dialog } from '../../ui/Dialog'
-import { Drawn } from '../../ui/Drawn'
-import { qrCode } from '../../ui/symbol'
+import { QrCode } from '../../ui/QrCode'
 import type { Desk } from './desk'
 import classes from './Phones.module.css'
 import { usePhones } from './usePhones'
@@ -96,9 +95,7 @@ function Code({ address }: { address: string }) {
   return (
     <>
       {problem !== null && <Alert color="yellow">{problem}</Alert>}
-      <div className={classes.code}>
-        <Drawn symbol={qrCode(address)} label={t('desk.phones.code')} className={classes.dots} />
-      </div>
+      <QrCode text={address} label={t('desk.phones.code')} large />
       <Text role="status">{t('desk.phones.scanCode')}</Text>
       <Text size="sm" c="dimmed">
         {rich('desk.phones.address', { address: () => <bdi>{url.host + url.pathname}</bdi> })}

@@ -7,8 +7,7 @@ import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
-import { Drawn } from '../../ui/Drawn'
-import { qrCode } from '../../ui/symbol'
+import { QrCode } from '../../ui/QrCode'
 import { Copy } from './Copy'
 import { RecoveryCodes } from './RecoveryCodes'
 import classes from './SecondFactor.module.css'
@@ -72,9 +71,7 @@ function Confirm({ authenticator: { address, secret }, onDone, onClose }: Confir
     <form noValidate onSubmit={onSubmit}>
       <Stack>
         <Text>{t('security.second.scan')}</Text>
-        <div className={classes.code}>
-          <Drawn symbol={qrCode(address)} label={t('security.second.qr')} className={classes.dots} />
-        </div>
+        <QrCode text={address} label={t('security.second.qr')} />
         <div>
           <Text size="sm">{t('security.second.orType')}</Text>
           <Group gap="xs" wrap="nowrap" justify="space-between">
