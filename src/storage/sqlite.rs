@@ -119,17 +119,16 @@ pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
 
 /// Whoever makes an empty database where one was would not notice the loss (P12): what a server left beside it tells.
 pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
-    if path.exists() {
-        return Ok(());
-    }
-    match traces(path).into_iter().find(|trace| trace.exists()) {
-        None => Ok(()),
-        Some(trace) => Err(Error::Open(format!(
+    // The file is made before its traces. Looking for it after them finds one that another program is just making.
+    let trace = traces(path).into_iter().find(|trace| trace.exists());
+    match trace {
+        Some(trace) if !path.exists() => Err(Error::Open(format!(
             "database file {} is gone, but {} tells that a library was there: bring the file back (library restore \
              BACKUP), or remove what is left beside it to begin anew with an empty one",
             path.display(),
             trace.display()
         ))),
+        _ => Ok(()),
     }
 }
 
