@@ -49,7 +49,7 @@ const CONNECTIONS: usize = 32;
 /// Pairs a second that are asked for.
 const PAIRS: f64 = 3000.0;
 /// Milliseconds within which 99 of a hundred lists are asked for.
-const LIST: f64 = 50.0;
+const LIST: f64 = 20.0;
 /// As many titles as all students have, and as many again that are free.
 const TITLES_EACH: usize = 4;
 

@@ -59,7 +59,7 @@ struct Options {
 
 const CONNECTIONS: usize = 32;
 /// Milliseconds within which 99 of a hundred lists are asked for.
-const LIST: f64 = 50.0;
+const LIST: f64 = 20.0;
 
 const COLUMNS: &str = "id, title, author, genre, photo_url, status, no_of_books, location, rating, isbn, published_year, language";
 

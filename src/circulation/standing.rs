@@ -12,9 +12,10 @@ use crate::{
         money::Money,
         person::{Person, Standing},
         rulebook::Rulebook,
+        rules::STUDENT,
     },
     storage::{
-        Result, Tx, ledger,
+        Result, Tx, ledger, loans,
         people::{self, Out, Record},
     },
 };
@@ -27,17 +28,71 @@ pub fn of(
     people: &[UserId],
 ) -> Result<HashMap<UserId, Standing>> {
     let out = people::out_of(tx, people)?;
-    Ok(counted(out, ledger::balances_of(tx, people)?, rulebook, today))
+    Ok(counted(&out, ledger::balances_of(tx, people)?, rulebook, today))
 }
 
-/// [`of`] everybody.
-pub fn of_all(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<HashMap<UserId, Standing>> {
-    let out = people::out_of_all(tx)?;
-    Ok(counted(out, ledger::balances(tx)?, rulebook, today))
+/// One of the numbers of a [`Standing`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    OpenLoans,
+    OverdueLoans,
+    Owes,
+}
+
+/// An amount of everybody, in the order of the ids; whoever has 0 is left out.
+pub fn of_all(
+    tx: &mut Tx<'_>,
+    rulebook: &Rulebook,
+    today: Date,
+    amount: Amount,
+) -> Result<Vec<(UserId, i64)>> {
+    match amount {
+        Amount::OpenLoans => loans::counts(tx),
+        Amount::OverdueLoans => loans::overdue_counts(tx, today),
+        Amount::Owes => owed_by_all(tx, rulebook, today),
+    }
+}
+
+fn owed_by_all(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Vec<(UserId, i64)>> {
+    let others = people::of_other_categories(tx)?;
+    let mut fines = Fines::new(rulebook, today);
+    let mut owes: Vec<(UserId, i64)> =
+        ledger::balances(tx)?.into_iter().map(|(user, balance)| (user, balance.0)).collect();
+    owes.extend(loans::overdue(tx, today)?.into_iter().map(|(user, due)| {
+        let other = others.binary_search_by_key(&user, |(uid, _)| *uid);
+        (user, fines.of(other.map_or(STUDENT, |at| &others[at].1), due).0)
+    }));
+    owes.sort_unstable_by_key(|(user, _)| *user);
+    owes.dedup_by(|(user, amount), (previous, sum)| {
+        let is_same = user == previous;
+        *sum += if is_same { *amount } else { 0 };
+        is_same
+    });
+    owes.retain(|(_, owes)| *owes != 0);
+    Ok(owes)
+}
+
+/// The fines of open loans as of today. Loans due on the same day cost the same in a category.
+struct Fines<'a> {
+    rulebook: &'a Rulebook,
+    today: Date,
+    known: HashMap<(&'a str, Date), Money>,
+}
+
+impl<'a> Fines<'a> {
+    fn new(rulebook: &'a Rulebook, today: Date) -> Self {
+        Self { rulebook, today, known: HashMap::new() }
+    }
+
+    fn of(&mut self, category: &'a str, due: Date) -> Money {
+        *self.known.entry((category, due)).or_insert_with(|| {
+            fine::amount(due, self.today, &self.rulebook.history, category, &self.rulebook.calendar)
+        })
+    }
 }
 
 fn counted(
-    out: Vec<Out>,
+    out: &[Out],
     balances: Vec<(UserId, Money)>,
     rulebook: &Rulebook,
     today: Date,
@@ -46,16 +101,13 @@ fn counted(
     for (person, balance) in balances {
         standings.entry(person).or_default().owes += balance;
     }
-    // Loans due on the same day cost the same in a category.
-    let mut fines: HashMap<(String, Date), Money> = HashMap::new();
+    let mut fines = Fines::new(rulebook, today);
     for loan in out {
         let standing = standings.entry(loan.user).or_default();
         standing.open_loans += 1;
         if loan.due < today {
             standing.overdue_loans += 1;
-            standing.owes += *fines.entry((loan.category, loan.due)).or_insert_with_key(|(category, due)| {
-                fine::amount(*due, today, &rulebook.history, category, &rulebook.calendar)
-            });
+            standing.owes += fines.of(&loan.category, loan.due);
         }
     }
     standings

@@ -15,7 +15,7 @@ use super::{
     page,
 };
 use crate::{
-    circulation::standing,
+    circulation::standing::{self, Amount},
     clock::Clock,
     domain::{
         id::UserId,
@@ -25,9 +25,9 @@ use crate::{
     },
     message,
     storage::{
+        directory::{self, Key, Listing, Order, Source},
         ledger::{self, Filter, Place},
         page::{Page, Position},
-        people::{self, Column, Key, Listing, Source},
     },
 };
 
@@ -78,9 +78,6 @@ pub struct DebtorList {
     previous: Option<String>,
 }
 
-/// Above what anybody can owe, so that keys by which the list is ordered have no sign.
-const MOST: i64 = 1 << 60;
-
 /// List who owes what (R-MONEY-6).
 #[utoipa::path(get, path = "/money/debtors", params(DebtorQuery), responses((status = 200, body = DebtorList)))]
 pub async fn list_debtors(
@@ -94,26 +91,24 @@ pub async fn list_debtors(
         .db
         .snapshot(move |tx| -> Result<DebtorList> {
             let rulebook = policies.current(tx)?;
-            let mut owing: HashMap<UserId, Money> = standing::of_all(tx, &rulebook, today)?
-                .into_iter()
-                .map(|(uid, standing)| (uid, standing.owes))
-                .collect();
-            owing.retain(|_, owes| *owes != Money::ZERO);
-            let sum = |which: fn(&Money) -> bool| -> Money { owing.values().copied().filter(which).sum() };
-            let (owed, credit) = (sum(|owes| *owes > Money::ZERO), -sum(|owes| *owes < Money::ZERO));
-            let keys = owing.iter().map(|(uid, owes)| (*uid, format!("{:020}", MOST - owes.0))).collect();
+            let owing = standing::of_all(tx, &rulebook, today, Amount::Owes)?;
+            let sum = |which: fn(Money) -> bool| -> Money {
+                owing.iter().map(|(_, owes)| Money(*owes)).filter(|owes| which(*owes)).sum()
+            };
+            let (owed, credit) = (sum(|owes| owes > Money::ZERO), -sum(|owes| owes < Money::ZERO));
             let listing = Listing {
                 query: String::new(),
-                source: Source::Among(keys),
-                column: Column::Rank,
-                descending: false,
+                source: Source::Among(owing.iter().map(|(uid, _)| *uid).collect()),
+                order: Order::Amount(owing),
+                descending: true,
             };
-            let (page, total) = people::page_with_total(tx, &listing, position, limit)?;
+            let (page, total) = directory::page(tx, &listing, position, limit)?;
             let Page { rows, next, previous } = page;
             let uids: Vec<UserId> = rows.iter().map(|record| record.uid).collect();
             let balances: HashMap<UserId, Money> = ledger::balances_of(tx, &uids)?.into_iter().collect();
+            let standings = standing::of(tx, &rulebook, today, &uids)?;
             let debtors = rows.into_iter().map(|record| {
-                let owes = owing.get(&record.uid).copied().unwrap_or_default();
+                let owes = standings.get(&record.uid).copied().unwrap_or_default().owes;
                 let balance = balances.get(&record.uid).copied().unwrap_or_default();
                 Debtor {
                     uid: record.uid,

@@ -1,7 +1,5 @@
 //! People as librarians see them: the list, one person, and what they have and had out (R-PEOPLE-1, R-PEOPLE-2).
 
-use std::collections::HashMap;
-
 use axum::{
     extract::{Path, State},
     http::StatusCode,
@@ -23,14 +21,17 @@ use super::{
     session::{self, SignedIn},
 };
 use crate::{
-    circulation::{standing, view},
+    circulation::{
+        standing::{self, Amount},
+        view,
+    },
     clock,
     domain::{
         account::{BATCH, Capability, Role, folded_roll_number},
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
         loan::Loan,
         money::Money,
-        person::{Barred, Details, Person, Standing},
+        person::{Barred, Details, Person},
         rule::{Invalid, Kind, Text},
         rulebook::Rulebook,
         rules::STUDENT,
@@ -43,9 +44,10 @@ use crate::{
     },
     storage::{
         Tx,
+        directory::{self, Column, Key, Listing, Order, Source},
         loans::{self, Ended},
         page::{Page, Position},
-        people::{self, Column, Key, Listing, Record, Source},
+        people::{self, Record},
     },
 };
 
@@ -105,19 +107,19 @@ pub struct PeopleList {
 
 /// By what the list is ordered.
 #[derive(Clone, Copy)]
-enum Order {
+enum OrderedBy {
     Column(Column),
-    Amount(fn(&Standing) -> i64),
+    Amount(Amount),
 }
 
-const ORDERS: &[(&str, Order)] = &[
-    ("name", Order::Column(Column::Name)),
-    ("rollNumber", Order::Column(Column::RollNumber)),
-    ("batch", Order::Column(Column::Batch)),
-    ("department", Order::Column(Column::Department)),
-    ("openLoans", Order::Amount(|standing| standing.open_loans)),
-    ("overdueLoans", Order::Amount(|standing| standing.overdue_loans)),
-    ("owes", Order::Amount(|standing| standing.owes.0)),
+const ORDERS: &[(&str, OrderedBy)] = &[
+    ("name", OrderedBy::Column(Column::Name)),
+    ("rollNumber", OrderedBy::Column(Column::RollNumber)),
+    ("batch", OrderedBy::Column(Column::Batch)),
+    ("department", OrderedBy::Column(Column::Department)),
+    ("openLoans", OrderedBy::Amount(Amount::OpenLoans)),
+    ("overdueLoans", OrderedBy::Amount(Amount::OverdueLoans)),
+    ("owes", OrderedBy::Amount(Amount::Owes)),
 ];
 
 /// A checked [`PeopleQuery`].
@@ -125,7 +127,7 @@ const ORDERS: &[(&str, Order)] = &[
 struct Asked {
     text: String,
     filter: Option<PeopleFilter>,
-    order: Order,
+    order: OrderedBy,
     descending: bool,
 }
 
@@ -151,62 +153,30 @@ impl PeopleQuery {
 impl Asked {
     /// The list as storage reads it. What people have out is counted before where filter or order ask for it.
     fn listing(self, tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Listing> {
-        match (self.filter, self.order) {
-            (Some(PeopleFilter::HasBooks), Order::Column(column)) => {
-                return Ok(self.listing_of(Source::Borrowers, column));
+        let filtered = match self.filter {
+            Some(PeopleFilter::HasBooks) => Some(Amount::OpenLoans),
+            Some(PeopleFilter::Overdue) => Some(Amount::OverdueLoans),
+            Some(PeopleFilter::Owes) => Some(Amount::Owes),
+            Some(PeopleFilter::Inactive | PeopleFilter::Librarians) | None => None,
+        };
+        let of_filter = match filtered {
+            Some(amount) => Some(standing::of_all(tx, rulebook, today, amount)?),
+            None => None,
+        };
+        let source = match (&of_filter, self.filter) {
+            (Some(amounts), _) => {
+                Source::Among(amounts.iter().filter(|(_, amount)| *amount > 0).map(|(uid, _)| *uid).collect())
             }
-            (Some(PeopleFilter::Overdue), Order::Column(column)) => {
-                return Ok(self.listing_of(Source::Overdue(today), column));
-            }
-            _ => {}
-        }
-        let of_standing: Option<fn(&Standing) -> bool> = match self.filter {
-            Some(PeopleFilter::HasBooks) => Some(|standing| standing.open_loans > 0),
-            Some(PeopleFilter::Overdue) => Some(|standing| standing.overdue_loans > 0),
-            Some(PeopleFilter::Owes) => Some(|standing| standing.owes > Money::ZERO),
-            _ => None,
+            (None, Some(PeopleFilter::Inactive)) => Source::Inactive,
+            (None, Some(PeopleFilter::Librarians)) => Source::Librarians,
+            (None, _) => Source::Everybody,
         };
-        let standings = if of_standing.is_some() || matches!(self.order, Order::Amount(_)) {
-            standing::of_all(tx, rulebook, today)?
-        } else {
-            HashMap::new()
+        let order = match (self.order, of_filter) {
+            (OrderedBy::Column(column), _) => Order::Column(column),
+            (OrderedBy::Amount(amount), Some(known)) if filtered == Some(amount) => Order::Amount(known),
+            (OrderedBy::Amount(amount), _) => Order::Amount(standing::of_all(tx, rulebook, today, amount)?),
         };
-        // Ascending, so that those with the same amount stand in the order of their names.
-        let rank = |amount: i64| format!("{:020}", if self.descending { i64::MAX - amount } else { amount });
-        let (column, amount): (Column, fn(&Standing) -> i64) = match self.order {
-            Order::Column(column) => (column, |_| 0),
-            Order::Amount(amount) => (Column::Rank, amount),
-        };
-        let ranked = |standings: HashMap<UserId, Standing>, which: fn(&Standing) -> bool| -> Vec<_> {
-            let keep = standings.into_iter().filter(|(_, standing)| which(standing));
-            keep.map(|(uid, standing)| (uid, rank(amount(&standing)))).collect()
-        };
-        let source = match (of_standing, self.filter, column) {
-            (Some(which), ..) => Source::Among(ranked(standings, which)),
-            (None, Some(PeopleFilter::Inactive), Column::Rank) => Source::Among(
-                people::inactive(tx)?
-                    .into_iter()
-                    .map(|uid| (uid, rank(standings.get(&uid).map_or(0, amount))))
-                    .collect(),
-            ),
-            (None, Some(PeopleFilter::Librarians), Column::Rank) => Source::Among(
-                people::librarians(tx)?
-                    .into_iter()
-                    .map(|uid| (uid, rank(standings.get(&uid).map_or(0, amount))))
-                    .collect(),
-            ),
-            (None, Some(PeopleFilter::Inactive), _) => Source::Inactive,
-            (None, Some(PeopleFilter::Librarians), _) => Source::Librarians,
-            (None, _, Column::Rank) => Source::Ranked(ranked(standings, |_| true), rank(0)),
-            (None, ..) => Source::Everybody,
-        };
-        Ok(self.listing_of(source, column))
-    }
-
-    /// Ranks descend by themselves.
-    fn listing_of(self, source: Source, column: Column) -> Listing {
-        let descending = self.descending && column != Column::Rank;
-        Listing { query: self.text, source, column, descending }
+        Ok(Listing { query: self.text, source, order, descending: self.descending })
     }
 }
 
@@ -232,7 +202,7 @@ pub async fn list_people(
                 return Ok(PeopleList { people, total, today, next: None, previous: None });
             }
             let listing = asked.listing(tx, &rulebook, today)?;
-            let (page, total) = people::page_with_total(tx, &listing, position, limit)?;
+            let (page, total) = directory::page(tx, &listing, position, limit)?;
             let Page { rows, next, previous } = page;
             Ok(PeopleList {
                 people: standing::people(tx, &rulebook, today, rows)?,
@@ -278,7 +248,7 @@ pub async fn export_people(State(app): State<Shared>, Query(query): Query<People
             .snapshot(move |tx| -> Result<_> {
                 let rulebook = policies.current(tx)?;
                 let listing = asked.listing(tx, &rulebook, today)?;
-                let page = people::page(tx, &listing, from, PORTION)?;
+                let (page, _) = directory::page(tx, &listing, from, PORTION)?;
                 Ok((standing::people(tx, &rulebook, today, page.rows)?, page.next))
             })
             .await?;

@@ -55,9 +55,14 @@ pub fn balances_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<(UserId, Mo
 
 /// What everybody owes who owes something.
 pub fn balances(tx: &mut Tx<'_>) -> Result<Vec<(UserId, Money)>> {
-    tx.query(sql!("SELECT person_id, balance FROM balances WHERE balance <> 0"), &[], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+    tx.query(
+        sql!(
+            "SELECT person_id, balance FROM balances JOIN users ON users.id = person_id
+             WHERE balance <> 0 AND users.gone_at IS NULL"
+        ),
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
 }
 
 /// A line to be added.

@@ -322,8 +322,8 @@ fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
     })
 }
 
-/// Found loans of which a page is read by their borrowers; where there are more, one of the list's order is soon full.
-const FEW: i64 = 2000;
+/// Found loans that are kept in mind; where a search finds more, a page of the list's order is soon full.
+const FEW: usize = 10_000;
 
 /// A page of the open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), the most overdue
 /// first, and how many there are in all.
@@ -333,92 +333,137 @@ pub fn open_page(
     position: Option<Position<Date>>,
     limit: i64,
 ) -> Result<(Page<Borrowed, Date>, i64)> {
-    // `$1` tells the borrowers: by what their key contains, or as a list.
-    macro_rules! select {
-        ($from:expr, $which:expr, $compare:literal, $order:literal) => {
-            sql!(
-                "SELECT ",
-                columns!(),
-                ", copies.barcode, users.category, users.name, users.roll_number, users.batch FROM ",
-                $from,
-                " WHERE loans.ended_at IS NULL AND ",
-                $which,
-                " AND (loans.return_date, loans.id) ",
-                $compare,
-                " ($2, $3) ORDER BY loans.return_date ",
-                $order,
-                ", loans.id ",
-                $order,
-                " LIMIT $4"
-            )
-        };
-    }
-    macro_rules! either_way {
-        ($from:expr, $which:expr) => {
-            match position {
-                Some(Position::Before(..)) => select!($from, $which, "<", "DESC"),
-                _ => select!($from, $which, ">", "ASC"),
-            }
-        };
-    }
     let pattern = super::contains(query);
-    let borrowers = if pattern == "%%" { None } else { Some(borrowers(tx, &pattern)?) };
-    let total = match &borrowers {
-        None => {
-            tx.query_one(sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL"), &[], |row| row.get(0))?
-        }
-        Some(borrowers) => borrowers.iter().map(|(_, loans)| loans).sum(),
-    };
-    let (statement, which) = match borrowers.filter(|_| total <= FEW) {
-        None => (
-            either_way!(
-                "loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
-                "users.search_key LIKE $1 ESCAPE '\\'"
-            ),
-            pattern,
-        ),
-        Some(borrowers) => {
-            let statement = if tx.is_postgres() {
-                either_way!(
-                    "json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
-                     JOIN users ON users.id = CAST(wanted.id AS BIGINT)
-                     JOIN loans ON loans.user_id = users.id JOIN copies ON copies.id = loans.copy_id",
-                    "TRUE"
-                )
-            } else {
-                either_way!(
-                    "json_each($1) AS wanted CROSS JOIN users ON users.id = wanted.value
-                     CROSS JOIN loans ON loans.user_id = users.id CROSS JOIN copies ON copies.id = loans.copy_id",
-                    "TRUE"
-                )
-            };
-            let with_loans = borrowers.iter().filter(|(_, loans)| *loans > 0).map(|(uid, _)| json!(uid));
-            (statement, Value::Array(with_loans.collect()).to_string())
-        }
-    };
+    let backwards = matches!(position, Some(Position::Before(..)));
     // Before every day there is.
-    let (day, id) = match position {
-        None => (String::new(), 0),
-        Some(Position::After(day, id) | Position::Before(day, id)) => (day.to_string(), id),
+    let from = match position {
+        None => (String::new(), LoanId(0)),
+        Some(Position::After(day, id) | Position::Before(day, id)) => (day.to_string(), LoanId(id)),
     };
-    let mut rows = tx.query(statement, &[&which, &day, &id, &(limit + 1)], borrowed)?;
-    if matches!(position, Some(Position::Before(..))) {
+    let found = if pattern == "%%" { None } else { few(tx, &pattern)? };
+    let (mut rows, total) = match found {
+        Some(mut found) => {
+            let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
+            found.sort_unstable();
+            if backwards {
+                found.reverse();
+            }
+            let is_behind = |loan: &(String, LoanId)| if backwards { *loan < from } else { *loan > from };
+            let page = found.into_iter().filter(is_behind).map(|(_, id)| id);
+            let page: Vec<LoanId> = page.take(usize::try_from(limit).unwrap_or_default() + 1).collect();
+            (these(tx, &page, backwards)?, total)
+        }
+        None => (ordered(tx, &pattern, &from, backwards, limit + 1)?, count(tx, &pattern)?),
+    };
+    if backwards {
         rows.reverse();
     }
     Ok((Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id.0)), total))
 }
 
-/// The people whose name, roll number or batch matches a pattern, and how many open loans each has. Reading all people
-/// in their order and then the loans of a few takes less than reading everybody's in the order of the loans.
-fn borrowers(tx: &mut Tx<'_>, pattern: &str) -> Result<Vec<(UserId, i64)>> {
-    tx.query(
+/// The open loans of the people whom a pattern fits, each with its return date, where these are few: the most overdue may
+/// be anywhere among all loans, but what they are ordered by stands in the index of their borrowers.
+fn few(tx: &mut Tx<'_>, pattern: &str) -> Result<Option<Vec<(String, LoanId)>>> {
+    let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
+    let found = tx.query(
         sql!(
-            "SELECT users.id, (SELECT COUNT(*) FROM loans WHERE loans.user_id = users.id AND loans.ended_at IS NULL)
+            "SELECT loans.return_date, loans.id FROM users CROSS JOIN loans
+             WHERE loans.user_id = users.id AND loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\' LIMIT $2"
+        ),
+        &[&pattern, &limit],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )?;
+    Ok((found.len() <= FEW).then_some(found))
+}
+
+/// How many open loans the people have whom a pattern fits.
+fn count(tx: &mut Tx<'_>, pattern: &str) -> Result<i64> {
+    let number = |row: &Row<'_>| row.get(0);
+    if pattern == "%%" {
+        return tx.query_one(sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL"), &[], number);
+    }
+    // Reading all people in their order takes less than reading everybody's in the order of the loans.
+    tx.query_one(
+        sql!(
+            "SELECT CAST(COALESCE(SUM((SELECT COUNT(*) FROM loans WHERE loans.user_id = users.id AND loans.ended_at IS NULL)),
+                                  0) AS BIGINT)
              FROM users WHERE users.search_key LIKE $1 ESCAPE '\\'"
         ),
         &[&pattern],
-        |row| Ok((row.get(0)?, row.get(1)?)),
+        number,
     )
+}
+
+macro_rules! borrowed {
+    ($from:expr, $which:literal, $order:literal, $limit:literal) => {
+        sql!(
+            "SELECT ",
+            columns!(),
+            ", copies.barcode, users.category, users.name, users.roll_number, users.batch FROM ",
+            $from,
+            " WHERE ",
+            $which,
+            " ORDER BY loans.return_date ",
+            $order,
+            ", loans.id ",
+            $order,
+            $limit
+        )
+    };
+}
+
+/// Loans by their ids, in the order of the list or against it.
+fn these(tx: &mut Tx<'_>, ids: &[LoanId], backwards: bool) -> Result<Vec<Borrowed>> {
+    macro_rules! these {
+        ($order:literal) => {
+            if tx.is_postgres() {
+                borrowed!(
+                    "json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) AS wanted (id)
+                     JOIN loans ON loans.id = CAST(wanted.id AS BIGINT)
+                     JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
+                    "TRUE",
+                    $order,
+                    ""
+                )
+            } else {
+                borrowed!(
+                    "json_each($1) AS wanted CROSS JOIN loans ON loans.id = wanted.value
+                     CROSS JOIN users ON users.id = loans.user_id CROSS JOIN copies ON copies.id = loans.copy_id",
+                    "TRUE",
+                    $order,
+                    ""
+                )
+            }
+        };
+    }
+    let statement = if backwards { these!("DESC") } else { these!("ASC") };
+    tx.query(statement, &[&json!(ids).to_string()], borrowed)
+}
+
+/// Open loans of the people whom a pattern fits, from behind `from` on in the order of the list or against it.
+fn ordered(
+    tx: &mut Tx<'_>,
+    pattern: &str,
+    (day, id): &(String, LoanId),
+    backwards: bool,
+    limit: i64,
+) -> Result<Vec<Borrowed>> {
+    let statement = if backwards {
+        borrowed!(
+            "loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
+            "loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\' AND (loans.return_date, loans.id) < ($2, $3)",
+            "DESC",
+            " LIMIT $4"
+        )
+    } else {
+        borrowed!(
+            "loans JOIN users ON users.id = loans.user_id JOIN copies ON copies.id = loans.copy_id",
+            "loans.ended_at IS NULL AND users.search_key LIKE $1 ESCAPE '\\' AND (loans.return_date, loans.id) > ($2, $3)",
+            "ASC",
+            " LIMIT $4"
+        )
+    };
+    tx.query(statement, &[&pattern, day, id, &limit], borrowed)
 }
 
 /// How many open loans should have come back before `today`.
@@ -427,5 +472,38 @@ pub fn overdue_count(tx: &mut Tx<'_>, today: Date) -> Result<i64> {
         sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date < $1"),
         &[&today.to_string()],
         |row| row.get(0),
+    )
+}
+
+/// How many open loans each has who has any, in the order of the ids.
+pub fn counts(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
+    tx.query(
+        sql!("SELECT user_id, COUNT(*) FROM loans WHERE ended_at IS NULL GROUP BY user_id ORDER BY user_id"),
+        &[],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// The same of the loans that should have come back before `today`.
+pub fn overdue_counts(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, i64)>> {
+    tx.query(
+        sql!(
+            "SELECT user_id, COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date < $1
+             GROUP BY user_id ORDER BY user_id"
+        ),
+        &[&today.to_string()],
+        |row| Ok((row.get(0)?, row.get(1)?)),
+    )
+}
+
+/// All open loans that should have come back before `today`: whose they are, and since when.
+pub fn overdue(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, Date)>> {
+    tx.query(
+        sql!(
+            "SELECT user_id, return_date FROM loans WHERE ended_at IS NULL AND return_date < $1
+             ORDER BY user_id, return_date"
+        ),
+        &[&today.to_string()],
+        |row| Ok((row.get(0)?, row.day(1)?)),
     )
 }

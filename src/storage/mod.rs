@@ -9,6 +9,7 @@ pub mod backup;
 pub mod books;
 pub mod catalogue;
 pub mod copies;
+pub mod directory;
 pub mod events;
 pub mod forget;
 mod health;

@@ -7,7 +7,6 @@ use super::{
     Result, Row, Tx,
     accounts::{self, Taken},
     anywhere, contains,
-    page::{Page, Position},
 };
 use crate::{
     clock,
@@ -80,6 +79,26 @@ pub fn by_id(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Record>> {
         &[&uid],
         record,
     )
+}
+
+/// The people with these ids, in the same order; whoever is gone is left out.
+pub fn by_ids(tx: &mut Tx<'_>, uids: &[UserId]) -> Result<Vec<Record>> {
+    let statement = if tx.is_postgres() {
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM json_array_elements_text(CAST(CAST($1 AS TEXT) AS JSON)) WITH ORDINALITY AS wanted (id, place)
+              JOIN users ON users.id = CAST(wanted.id AS BIGINT) WHERE users.gone_at IS NULL ORDER BY wanted.place"
+        )
+    } else {
+        sql!(
+            "SELECT ",
+            columns!(),
+            " FROM json_each($1) AS wanted CROSS JOIN users ON users.id = wanted.value
+              WHERE users.gone_at IS NULL ORDER BY wanted.key"
+        )
+    };
+    tx.query(statement, &[&json!(uids).to_string()], record)
 }
 
 /// The record that a merge kept instead of this one; `None` where it was not merged.
@@ -197,356 +216,10 @@ fn taken(tx: &mut Tx<'_>, details: &Details, uid: UserId) -> Result<Option<Taken
     Ok(None)
 }
 
-/// Who is listed.
-#[derive(Clone, Debug)]
-pub enum Source {
-    Everybody,
-    Inactive,
-    Librarians,
-    /// Whoever has books.
-    Borrowers,
-    /// Whoever has books that should have come back before this day.
-    Overdue(Date),
-    /// These, each with a key to be ordered by.
-    Among(Vec<(UserId, String)>),
-    /// Everybody, ordered by these keys; whoever has none has the given one.
-    Ranked(Vec<(UserId, String)>, String),
-}
-
-/// By what a list is ordered, and then by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
-    Name,
-    RollNumber,
-    Batch,
-    Department,
-    /// The key that the [`Source`] gives.
-    Rank,
-}
-
-/// Which part of the people, in which order.
-#[derive(Clone, Debug)]
-pub struct Listing {
-    /// Words that name, roll number, batch, email or department contain, each somewhere.
-    pub query: String,
-    pub source: Source,
-    pub column: Column,
-    pub descending: bool,
-}
-
-/// What a row is ordered by, and its name.
-pub type Key = (String, String);
-
 /// The words of a search as patterns; the third takes the rest. `%%` is no word, and not compared.
-fn patterns(query: &str) -> [String; 3] {
+pub(super) fn patterns(query: &str) -> [String; 3] {
     let mut words = query.trim().splitn(3, char::is_whitespace);
     std::array::from_fn(|_| contains(words.next().unwrap_or_default()))
-}
-
-fn keyed(of: &[(UserId, String)]) -> String {
-    Value::Array(of.iter().map(|(uid, key)| json!([uid, key])).collect()).to_string()
-}
-
-/// Several statements that differ in where the rows come from and what they are ordered by. `$8` is the list of keys, as
-/// JSON, where one is given, and `$9` the key of whoever has none.
-macro_rules! page {
-    ($from:expr, $which:expr, $key:expr, $compare:literal, $order:literal) => {
-        sql!(
-            "SELECT ",
-            columns!(),
-            ", ",
-            $key,
-            ", users.name_key FROM ",
-            $from,
-            " WHERE users.gone_at IS NULL AND ",
-            $which,
-            " AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\') AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\')
-              AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\') AND ",
-            // SQLite finds the place in an index of an expression by this alone.
-            $key,
-            " ",
-            $compare,
-            "= $4 AND (",
-            $key,
-            ", users.name_key, users.id) ",
-            $compare,
-            " ($4, $5, $6) ORDER BY ",
-            $key,
-            " ",
-            $order,
-            ", users.name_key ",
-            $order,
-            ", users.id ",
-            $order,
-            " LIMIT $7"
-        )
-    };
-}
-
-macro_rules! ordered {
-    ($backwards:expr, $from:expr, $which:expr, $key:expr) => {
-        if $backwards {
-            page!($from, $which, $key, "<", "DESC")
-        } else {
-            page!($from, $which, $key, ">", "ASC")
-        }
-    };
-}
-
-macro_rules! sorted {
-    ($column:expr, $backwards:expr, $from:expr, $which:expr) => {
-        match $column {
-            Column::RollNumber => ordered!($backwards, $from, $which, "COALESCE(users.roll_number, '')"),
-            Column::Batch => ordered!($backwards, $from, $which, "COALESCE(users.batch, '')"),
-            Column::Department => ordered!($backwards, $from, $which, "COALESCE(users.department, '')"),
-            Column::Name | Column::Rank => ordered!($backwards, $from, $which, "users.name_key"),
-        }
-    };
-}
-
-macro_rules! has_books {
-    () => {
-        "EXISTS (SELECT 1 FROM loans WHERE loans.user_id = users.id AND loans.ended_at IS NULL)"
-    };
-}
-
-/// `$day` is the parameter with the day.
-macro_rules! has_overdue {
-    ($day:literal) => {
-        concat!(
-            "EXISTS (SELECT 1 FROM loans WHERE loans.user_id = users.id AND loans.ended_at IS NULL AND loans.return_date < ",
-            $day,
-            ")"
-        )
-    };
-}
-
-macro_rules! among {
-    (postgres) => {
-        "json_array_elements(CAST(CAST($8 AS TEXT) AS JSON)) AS keyed (it) JOIN users ON users.id = CAST(keyed.it ->> 0 AS BIGINT)"
-    };
-    (sqlite) => {
-        "json_each($8) AS keyed CROSS JOIN users ON users.id = keyed.value ->> 0"
-    };
-}
-
-macro_rules! ranked {
-    (postgres) => {
-        "users LEFT JOIN json_array_elements(CAST(CAST($8 AS TEXT) AS JSON)) AS keyed (it)
-               ON users.id = CAST(keyed.it ->> 0 AS BIGINT)"
-    };
-    (sqlite) => {
-        // Written out once for its limit, and with an index for its numbers: otherwise the list is read for each of the users.
-        "users LEFT JOIN (SELECT CAST(value ->> 0 AS INTEGER) AS id, value ->> 1 AS rank FROM json_each($8) LIMIT -1) AS keyed
-               ON users.id = keyed.id"
-    };
-}
-
-/// Those of whom a page that begins at this key consists: whoever has the key itself, as many behind it as the page holds
-/// and one more, and whoever has the same key as the last of them.
-fn nearest(keys: &[(UserId, String)], from: &str, backwards: bool, limit: i64) -> Vec<(UserId, String)> {
-    let compare = |one: &str, other: &str| if backwards { other.cmp(one) } else { one.cmp(other) };
-    let mut behind: Vec<&str> =
-        keys.iter().map(|(_, key)| key.as_str()).filter(|key| compare(key, from).is_gt()).collect();
-    let last = usize::try_from(limit).unwrap_or_default();
-    let last = (last < behind.len())
-        .then(|| *behind.select_nth_unstable_by(last, |one, other| compare(one, other)).1);
-    let is_near =
-        |key: &str| compare(key, from).is_ge() && last.is_none_or(|last| compare(key, last).is_le());
-    keys.iter().filter(|(_, key)| is_near(key)).cloned().collect()
-}
-
-/// A page of the people.
-pub fn page(
-    tx: &mut Tx<'_>,
-    listing: &Listing,
-    position: Option<Position<Key>>,
-    limit: i64,
-) -> Result<Page<Record, Key>> {
-    let [one, two, three] = patterns(&listing.query);
-    let backwards = listing.descending != matches!(position, Some(Position::Before(..)));
-    // Beyond everybody, on the side where the list begins. No text sorts behind the last character there is.
-    let end = if backwards { ("\u{10ffff}".to_owned(), i64::MAX) } else { (String::new(), 0) };
-    let ((key, name), id) = match &position {
-        None => ((end.0.clone(), end.0), end.1),
-        Some(Position::After(key, id) | Position::Before(key, id)) => (key.clone(), *id),
-    };
-    let fetch = limit + 1;
-    let read = |row: &Row<'_>| Ok((record(row)?, (row.get(COLUMNS)?, row.get(COLUMNS + 1)?)));
-    let (column, postgres) = (listing.column, tx.is_postgres());
-    let mut rows: Vec<(Record, Key)> = match &listing.source {
-        Source::Everybody | Source::Inactive | Source::Librarians | Source::Borrowers => {
-            let statement = match &listing.source {
-                Source::Inactive => sorted!(column, backwards, "users", "NOT users.active"),
-                Source::Librarians => sorted!(column, backwards, "users", "users.role = 'admin'"),
-                Source::Borrowers => sorted!(column, backwards, "users", has_books!()),
-                _ => sorted!(column, backwards, "users", "TRUE"),
-            };
-            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch], read)?
-        }
-        Source::Overdue(today) => {
-            let statement = sorted!(column, backwards, "users", has_overdue!("$8"));
-            let today = today.to_string();
-            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch, &today], read)?
-        }
-        Source::Among(keys) => {
-            let statement = match (column, postgres) {
-                (Column::Rank, true) => ordered!(backwards, among!(postgres), "TRUE", "(keyed.it ->> 1)"),
-                (Column::Rank, false) => ordered!(backwards, among!(sqlite), "TRUE", "(keyed.value ->> 1)"),
-                (_, true) => sorted!(column, backwards, among!(postgres), "TRUE"),
-                (_, false) => sorted!(column, backwards, among!(sqlite), "TRUE"),
-            };
-            let near = if column == Column::Rank && one == "%%" {
-                nearest(keys, &key, backwards, limit)
-            } else {
-                keys.clone()
-            };
-            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch, &keyed(&near)], read)?
-        }
-        Source::Ranked(keys, none) => {
-            let statement = if postgres {
-                ordered!(backwards, ranked!(postgres), "TRUE", "COALESCE(keyed.it ->> 1, $9)")
-            } else {
-                ordered!(backwards, ranked!(sqlite), "TRUE", "COALESCE(keyed.rank, $9)")
-            };
-            tx.query(statement, &[&one, &two, &three, &key, &name, &id, &fetch, &keyed(keys), none], read)?
-        }
-    };
-    if matches!(position, Some(Position::Before(..))) {
-        rows.reverse();
-    }
-    let page = Page::cut(rows, limit, position, |(person, key)| (key.clone(), person.uid.0));
-    let rows = page.rows.into_iter().map(|(person, _)| person).collect();
-    Ok(Page { rows, next: page.next, previous: page.previous })
-}
-
-macro_rules! matching {
-    ($what:literal, $from:expr, $which:expr, $limit:literal) => {
-        sql!(
-            "SELECT ",
-            $what,
-            " FROM ",
-            $from,
-            " WHERE users.gone_at IS NULL AND ",
-            $which,
-            " AND users.name_key >= '' AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\')
-              AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\') AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\')",
-            $limit
-        )
-    };
-}
-
-macro_rules! count {
-    ($from:expr, $which:expr) => {
-        matching!("COUNT(*)", $from, $which, "")
-    };
-}
-
-macro_rules! found {
-    ($which:expr) => {
-        matching!("users.id, users.name_key", "users", $which, " LIMIT $4")
-    };
-}
-
-/// How many people [`page()`] has in all.
-fn count(tx: &mut Tx<'_>, listing: &Listing) -> Result<i64> {
-    let [one, two, three] = patterns(&listing.query);
-    let number = |row: &Row<'_>| row.get(0);
-    let all = one == "%%";
-    let statement = match &listing.source {
-        // Those who are gone have no books.
-        Source::Borrowers if all => {
-            let readers = sql!(
-                "SELECT COUNT(*) FROM (SELECT user_id FROM loans WHERE ended_at IS NULL GROUP BY user_id) AS readers"
-            );
-            return tx.query_one(readers, &[], number);
-        }
-        Source::Overdue(today) if all => {
-            let readers = sql!(
-                "SELECT COUNT(*) FROM (SELECT user_id FROM loans WHERE ended_at IS NULL AND return_date < $1
-                                       GROUP BY user_id) AS readers"
-            );
-            return tx.query_one(readers, &[&today.to_string()], number);
-        }
-        Source::Overdue(today) => {
-            let today = today.to_string();
-            return tx.query_one(count!("users", has_overdue!("$4")), &[&one, &two, &three, &today], number);
-        }
-        Source::Borrowers => count!("users", has_books!()),
-        Source::Everybody | Source::Ranked(..) => count!("users", "TRUE"),
-        Source::Inactive => count!("users", "NOT users.active"),
-        Source::Librarians => count!("users", "users.role = 'admin'"),
-        Source::Among(keys) => {
-            let statement = if tx.is_postgres() {
-                count!(
-                    "json_array_elements(CAST(CAST($4 AS TEXT) AS JSON)) AS keyed (it)
-                     JOIN users ON users.id = CAST(keyed.it ->> 0 AS BIGINT)",
-                    "TRUE"
-                )
-            } else {
-                count!("json_each($4) AS keyed CROSS JOIN users ON users.id = keyed.value ->> 0", "TRUE")
-            };
-            return tx.query_one(statement, &[&one, &two, &three, &keyed(keys)], number);
-        }
-    };
-    tx.query_one(statement, &[&one, &two, &three], number)
-}
-
-/// Found people that are kept in mind; where a search finds more, a page of them is soon full.
-const FEW: usize = 10_000;
-
-/// A page of the people, and how many there are in all. A search that finds few reads everybody once, and not again for
-/// the page and for the total.
-pub fn page_with_total(
-    tx: &mut Tx<'_>,
-    listing: &Listing,
-    position: Option<Position<Key>>,
-    limit: i64,
-) -> Result<(Page<Record, Key>, i64)> {
-    let Some(mut found) = few(tx, listing)? else {
-        let total = count(tx, listing)?;
-        return Ok((page(tx, listing, position, limit)?, total));
-    };
-    let total = i64::try_from(found.len()).unwrap_or(i64::MAX);
-    if listing.column == Column::Name {
-        // Their order is known: only those of the page are looked up.
-        found.sort_unstable_by(|(uid, name), (other, other_name)| (name, uid).cmp(&(other_name, other)));
-        let backwards = listing.descending != matches!(position, Some(Position::Before(..)));
-        if backwards {
-            found.reverse();
-        }
-        if let Some(Position::After((_, name), id) | Position::Before((_, name), id)) = &position {
-            let from = (name, UserId(*id));
-            found.retain(|(uid, name)| if backwards { (name, *uid) < from } else { (name, *uid) > from });
-        }
-        found.truncate(usize::try_from(limit).unwrap_or_default() + 1);
-    }
-    let among = Listing { query: String::new(), source: Source::Among(found), ..*listing };
-    Ok((page(tx, &among, position, limit)?, total))
-}
-
-/// Whom a search finds, each with the name it is ordered by, where these are few; `None` where they are many, and where
-/// nothing is searched for.
-fn few(tx: &mut Tx<'_>, listing: &Listing) -> Result<Option<Vec<(UserId, String)>>> {
-    let [one, two, three] = patterns(&listing.query);
-    let statement = match &listing.source {
-        _ if one == "%%" => return Ok(None),
-        Source::Everybody => found!("TRUE"),
-        Source::Inactive => found!("NOT users.active"),
-        Source::Librarians => found!("users.role = 'admin'"),
-        Source::Borrowers => found!(has_books!()),
-        Source::Overdue(_) => found!(has_overdue!("$5")),
-        Source::Among(_) | Source::Ranked(..) => return Ok(None),
-    };
-    let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
-    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let found = match &listing.source {
-        Source::Overdue(today) => {
-            tx.query(statement, &[&one, &two, &three, &limit, &today.to_string()], read)?
-        }
-        _ => tx.query(statement, &[&one, &two, &three, &limit], read)?,
-    };
-    Ok((found.len() <= FEW).then_some(found))
 }
 
 /// Up to `limit` people who match a search, best first: a whole roll number or email, then names that begin so, then names
@@ -607,35 +280,11 @@ pub fn out_of(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Out>> {
     tx.query(statement, &[&json!(people).to_string()], out)
 }
 
-/// All open loans, in the order of their readers: in any other one the readers' rows are looked up all over their table,
-/// which takes eight times as long.
-pub fn out_of_all(tx: &mut Tx<'_>) -> Result<Vec<Out>> {
-    tx.query(
-        sql!(
-            "SELECT loans.user_id, loans.return_date, users.category FROM loans CROSS JOIN users
-             WHERE users.id = loans.user_id AND loans.ended_at IS NULL ORDER BY loans.user_id"
-        ),
-        &[],
-        out,
-    )
-}
-
-/// Everybody who is not active.
-pub fn inactive(tx: &mut Tx<'_>) -> Result<Vec<UserId>> {
-    tx.query(
-        sql!("SELECT id FROM users WHERE gone_at IS NULL AND NOT active AND name_key >= ''"),
-        &[],
-        |row| row.get(0),
-    )
-}
-
-/// All librarians.
-pub fn librarians(tx: &mut Tx<'_>) -> Result<Vec<UserId>> {
-    tx.query(
-        sql!("SELECT id FROM users WHERE gone_at IS NULL AND role = 'admin' AND name_key >= ''"),
-        &[],
-        |row| row.get(0),
-    )
+/// Those who are not of the category that people have if nothing else is said, each with theirs, in the order of the ids.
+pub fn of_other_categories(tx: &mut Tx<'_>) -> Result<Vec<(UserId, String)>> {
+    tx.query(sql!("SELECT id, category FROM users WHERE category <> 'Student' ORDER BY id"), &[], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
 }
 
 /// Whether a person may sign in, borrow and hold.

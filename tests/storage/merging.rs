@@ -20,10 +20,9 @@ use library::{
     },
     storage::{
         accounts::{self, NewAccount},
+        directory::{self, Column, Listing, Order, Source},
         events::{self, Filter},
-        holds, ledger, loans,
-        people::{self as records, Listing},
-        reviews,
+        holds, ledger, loans, people as records, reviews,
     },
 };
 
@@ -138,11 +137,11 @@ fn everything_goes_over_and_exactly_that_comes_back_r_people_9(store: &Store) {
         );
         let listing = Listing {
             query: card.into(),
-            source: records::Source::Everybody,
-            column: records::Column::Name,
+            source: Source::Everybody,
+            order: Order::Column(Column::Name),
             descending: false,
         };
-        let found = store.read(move |tx| records::page(tx, &listing, None, 9)).rows;
+        let found = store.read(move |tx| directory::page(tx, &listing, None, 9)).0.rows;
         assert_eq!(found.iter().map(|record| record.uid).collect::<Vec<_>>(), [kept], "{card}");
     }
     assert!(store.read(|tx| accounts::credentials(tx, "student2@college.edu")).is_none());

@@ -1,6 +1,6 @@
 //! The list of people: searched, filtered, ordered, page by page.
 
-use std::time::{Duration, Instant};
+use std::collections::BTreeMap;
 
 use jiff::civil::date;
 use library::{
@@ -10,9 +10,9 @@ use library::{
     },
     storage::{
         accounts::Taken,
-        copies, loans,
+        directory::{self, Column, Key, Listing, Order, Source},
         page::Position,
-        people::{self, Column, Key, Listing, Source},
+        people,
     },
 };
 
@@ -23,7 +23,6 @@ on_both_databases!(
     what_another_has_is_taken_and_one_s_own_is_not,
     a_search_finds_all_its_words_anywhere_r_people_1,
     every_order_is_paged_through_whole_both_ways_r_people_1,
-    ranks_of_many_people_are_read_once_r_people_1,
     the_search_of_the_desk_has_the_best_first,
     another_name_is_found_and_the_old_one_not,
 );
@@ -46,11 +45,11 @@ fn add(store: &Store, details: Details) -> UserId {
 }
 
 fn listing(query: &str, source: Source, column: Column, descending: bool) -> Listing {
-    Listing { query: query.into(), source, column, descending }
+    Listing { query: query.into(), source, order: Order::Column(column), descending }
 }
 
 fn names(store: &Store, listing: Listing) -> Vec<String> {
-    let page = store.read(move |tx| people::page(tx, &listing, None, 100));
+    let (page, _) = store.read(move |tx| directory::page(tx, &listing, None, 100));
     page.rows.into_iter().map(|person| person.details.name).collect()
 }
 
@@ -109,7 +108,7 @@ fn a_search_finds_all_its_words_anywhere_r_people_1(store: &Store) {
     ] {
         assert_eq!(names(store, listing(query, Source::Everybody, Column::Name, false)), found, "{query}");
         let all = listing(query, Source::Everybody, Column::Name, false);
-        let (page, total) = store.read(move |tx| people::page_with_total(tx, &all, None, 100));
+        let (page, total) = store.read(move |tx| directory::page(tx, &all, None, 100));
         let listed: Vec<_> = page.rows.into_iter().map(|person| person.details.name).collect();
         assert_eq!(
             (listed, total),
@@ -118,112 +117,106 @@ fn a_search_finds_all_its_words_anywhere_r_people_1(store: &Store) {
     }
 }
 
+/// All that a list has, page by page from its beginning and back again.
+fn paged(store: &Store, all: &Listing, length: i64) -> Vec<UserId> {
+    let read = |position: Option<Position<Key>>| {
+        let all = all.clone();
+        store.read(move |tx| directory::page(tx, &all, position, length))
+    };
+    let ((mut page, total), mut walked, mut back) = (read(None), Vec::new(), Vec::new());
+    assert_eq!(page.previous, None);
+    loop {
+        walked.extend(page.rows.iter().map(|person| person.uid));
+        let Some(next) = page.next.clone() else { break };
+        page = read(Some(next)).0;
+    }
+    loop {
+        back.splice(0..0, page.rows.iter().map(|person| person.uid));
+        let Some(previous) = page.previous.clone() else { break };
+        page = read(Some(previous)).0;
+    }
+    assert_eq!(back, walked, "{all:?} backwards");
+    assert_eq!(usize::try_from(total), Ok(walked.len()), "{all:?}");
+    walked
+}
+
+/// What a list is to be, by the rows that were added: the name is followed by a number that some have.
+fn expected(people: &BTreeMap<UserId, (String, String)>, listing: &Listing) -> Vec<UserId> {
+    let mut found: Vec<_> = people.iter().filter(|(_, (name, _))| name.contains(&listing.query)).collect();
+    match &listing.source {
+        Source::Among(uids) => found.retain(|(uid, _)| uids.binary_search(uid).is_ok()),
+        Source::Inactive => found.retain(|(uid, _)| uid.0 % 3 == 0),
+        _ => {}
+    }
+    let key = |uid: &UserId, roll_number: &String| match &listing.order {
+        Order::Amount(amounts) => {
+            let amount = amounts.binary_search_by_key(uid, |(of, _)| *of).map_or(0, |at| amounts[at].1);
+            (amount, String::new())
+        }
+        Order::Column(Column::RollNumber) => (0, roll_number.clone()),
+        Order::Column(_) => (0, String::new()),
+    };
+    found.sort_by_key(|(uid, (name, roll_number))| (key(uid, roll_number), name.clone(), **uid));
+    match (&listing.order, listing.descending) {
+        (Order::Column(_), true) => found.reverse(),
+        // The names go up either way.
+        (Order::Amount(_), true) => found.sort_by_key(|(uid, (_, roll_number))| -key(uid, roll_number).0),
+        _ => {}
+    }
+    found.into_iter().map(|(uid, _)| *uid).collect()
+}
+
+/// So many people: every third is inactive, names repeat, every second has a roll number.
+fn many(store: &Store, number: i64) -> BTreeMap<UserId, (String, String)> {
+    let series = if store.read(|tx| Ok(tx.is_postgres())) {
+        format!("SELECT generate_series(1, {number}) AS n")
+    } else {
+        format!(
+            "WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {number}) SELECT n FROM s"
+        )
+    };
+    let add = format!(
+        "INSERT INTO users (id, name, name_key, search_key, directory_key, role, active, roll_number, created_at)
+         SELECT 100 + n, 'P', 'p' || (n % 40), 'p', 'p' || (n % 40), 'student', (100 + n) % 3 <> 0,
+                CASE WHEN n % 2 = 0 THEN 'r' || n END, 1
+         FROM ({series}) AS numbers"
+    );
+    store.database.raw(&add).expect("writable");
+    let roll_number = |n: i64| if n % 2 == 0 { format!("r{n}") } else { String::new() };
+    (1..=number).map(|n| (UserId(100 + n), (format!("p{}", n % 40), roll_number(n)))).collect()
+}
+
 fn every_order_is_paged_through_whole_both_ways_r_people_1(store: &Store) {
-    let mut uids = Vec::new();
-    for n in 0..7 {
-        // Every second name comes twice.
-        let person = Details {
-            batch: (n % 3 > 0).then(|| format!("202{}", n % 3)),
-            department: None,
-            ..details(&format!("P{}", n / 2), (n != 4).then(|| format!("r{}", 9 - n)).as_deref())
+    // More than are looked up one by one, and few.
+    for number in [2400, 9] {
+        store.database.raw("DELETE FROM users WHERE id > 100").expect("writable");
+        let people = many(store, number);
+        let uids: Vec<UserId> = people.keys().copied().collect();
+        let some = |step: usize| uids.iter().copied().step_by(step).collect::<Vec<_>>();
+        let amounts = |step: usize, different: i64| {
+            some(step)
+                .into_iter()
+                .map(move |uid| (uid, uid.0 % different - 1))
+                .filter(|(_, amount)| *amount != 0)
         };
-        uids.push(add(store, person));
-    }
-    let keys: Vec<_> = uids.iter().step_by(2).map(|uid| (*uid, format!("{}", uid.0 % 2))).collect();
-    let inactive = uids[3];
-    store.database.raw(&format!("UPDATE users SET active = FALSE WHERE id = {inactive}")).unwrap();
-    let book = store.book("t", 1);
-    for (barcode, uid, day) in
-        [("X1", uids[0], 9), ("X2", uids[2], 21), ("X3", uids[5], 20), ("X4", uids[0], 25)]
-    {
-        store.write(move |tx| {
-            let copy = copies::add(tx, book, barcode, None)?.expect("a free barcode");
-            let loan = crate::loan::loan(uid, book, copy, "t", date(2026, 11, 1), date(2026, 11, day));
-            loans::begin(tx, &loan, 0)
-        });
-    }
-    let overdue = Source::Overdue(date(2026, 11, 21));
-    for source in [
-        Source::Everybody,
-        Source::Inactive,
-        Source::Librarians,
-        Source::Borrowers,
-        overdue.clone(),
-        Source::Among(keys.clone()),
-        Source::Ranked(keys.clone(), "0".into()),
-    ] {
-        for column in [Column::Name, Column::RollNumber, Column::Batch, Column::Department, Column::Rank] {
-            for (query, descending) in [("", false), ("", true), ("p", false), ("p", true)] {
-                let all = listing(query, source.clone(), column, descending);
-                let read = |position: Option<Position<Key>>, limit| {
-                    let all = all.clone();
-                    store.read(move |tx| people::page_with_total(tx, &all, position, limit))
-                };
-                let whole: Vec<UserId> = {
-                    let all = all.clone();
-                    let rows = store.read(move |tx| people::page(tx, &all, None, 100)).rows;
-                    rows.iter().map(|person| person.uid).collect()
-                };
-                let ((mut page, total), mut walked, mut back) = (read(None, 2), Vec::new(), Vec::new());
-                assert_eq!(usize::try_from(total), Ok(whole.len()));
-                assert_eq!(page.previous, None);
-                loop {
-                    walked.extend(page.rows.iter().map(|person| person.uid));
-                    let Some(next) = page.next.clone() else { break };
-                    page = read(Some(next), 2).0;
+        for source in [Source::Everybody, Source::Inactive, Source::Among(some(2)), Source::Among(some(7))] {
+            for order in [
+                Order::Column(Column::Name),
+                Order::Column(Column::RollNumber),
+                Order::Amount(amounts(1, 3).collect()),
+                Order::Amount(amounts(2, 1000).collect()),
+                Order::Amount(Vec::new()),
+            ] {
+                for (query, descending) in [("", false), ("", true), ("p1", false), ("7", true)] {
+                    let (source, order) = (source.clone(), order.clone());
+                    let all = Listing { query: query.into(), source, order, descending };
+                    let whole = paged(store, &all, if number > 100 { 900 } else { 2 });
+                    let of_order = (&all.query, all.descending, number, whole.len());
+                    assert!(whole == expected(&people, &all), "another order than {of_order:?}");
                 }
-                assert_eq!(walked, whole, "{all:?}");
-                loop {
-                    back.splice(0..0, page.rows.iter().map(|person| person.uid));
-                    let Some(previous) = page.previous.clone() else { break };
-                    page = read(Some(previous), 2).0;
-                }
-                assert_eq!(back, whole, "{all:?} backwards");
             }
         }
     }
-    let everybody = |column, descending| names(store, listing("", Source::Everybody, column, descending));
-    assert_eq!(everybody(Column::Name, false), ["P0", "P0", "P1", "P1", "P2", "P2", "P3"]);
-    assert_eq!(everybody(Column::RollNumber, false), ["P2", "P3", "P2", "P1", "P1", "P0", "P0"]);
-    assert_eq!(everybody(Column::Batch, false), ["P0", "P1", "P3", "P0", "P2", "P1", "P2"]);
-    assert_eq!(names(store, listing("", Source::Inactive, Column::Name, false)), ["P1"]);
-    assert_eq!(names(store, listing("", Source::Borrowers, Column::Name, false)), ["P0", "P1", "P2"]);
-    assert_eq!(names(store, listing("", overdue, Column::Name, false)), ["P0", "P2"]);
-    let ranked = listing(
-        "",
-        Source::Ranked(vec![(uids[6], "5".into()), (uids[0], "3".into())], "0".into()),
-        Column::Rank,
-        true,
-    );
-    assert_eq!(names(store, ranked)[..2], ["P3", "P0"]);
-}
-
-/// The list of ranks was read for each of the people: with 50 000 of both that took a minute, and the server was busy.
-fn ranks_of_many_people_are_read_once_r_people_1(store: &Store) {
-    for n in 0..20 {
-        let (first, last) = (n * 1000, n * 1000 + 999);
-        let series = if store.read(|tx| Ok(tx.is_postgres())) {
-            format!("SELECT generate_series({first}, {last}) AS n")
-        } else {
-            format!(
-                "WITH RECURSIVE s (n) AS (SELECT {first} UNION ALL SELECT n + 1 FROM s WHERE n < {last}) SELECT n FROM s"
-            )
-        };
-        let add = format!(
-            "INSERT INTO users (name, name_key, search_key, role, created_at)
-             SELECT 'P' || n, 'p' || n, 'p' || n, 'student', 1 FROM ({series}) AS numbers"
-        );
-        store.database.raw(&add).expect("writable");
-    }
-    let everybody = listing("", Source::Everybody, Column::Name, false);
-    let uids = store.read(move |tx| people::page(tx, &everybody, None, 20_000)).rows;
-    assert_eq!(uids.len(), 20_000);
-    let keys = uids.iter().step_by(2).map(|person| (person.uid, format!("{}", person.uid.0 % 7))).collect();
-    let ranked = listing("", Source::Ranked(keys, "0".into()), Column::Rank, true);
-    let begun = Instant::now();
-    let page = store.read(move |tx| people::page(tx, &ranked, None, 50)).rows;
-    assert!(page.iter().all(|person| person.uid.0 % 7 == 6), "the highest ranks come first");
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
 }
 
 fn the_search_of_the_desk_has_the_best_first(store: &Store) {

@@ -19,6 +19,7 @@ use library::{
     sql,
     storage::{
         Result, Tx, accounts, books, catalogue, copies,
+        directory::{self, Column, Listing, Order, Source},
         events::{self, Filter},
         forget::{self, Read},
         holds,
@@ -30,7 +31,7 @@ use library::{
         no_dues,
         oidc::{self, Flow, Link, Proof},
         page::Position,
-        people::{self, Column, Listing, Source},
+        people,
         phones::{self, Heard, Pairing, Phone},
         reviews, second_factors,
         sessions::{self, Opened},
@@ -46,14 +47,16 @@ const COUNTS: &[&str] = &[
     "SELECT COUNT(*) FROM users",
     "SELECT COUNT(*) FROM books",
     "SELECT COUNT(*) FROM loans WHERE ended_at IS NULL",
-    "SELECT COUNT(*) FROM (SELECT user_id FROM loans",
-    "SELECT users.id, (SELECT COUNT(*) FROM loans",
+    "SELECT CAST(COALESCE(SUM((SELECT COUNT(*) FROM loans",
+    "SELECT loans.return_date, loans.id FROM users CROSS JOIN loans",
+    "SELECT user_id, COUNT(*) FROM loans",
+    "SELECT user_id, return_date FROM loans",
     "SELECT users.category, loans.return_date, COUNT(*) FROM loans JOIN users",
-    "SELECT loans.user_id, loans.return_date, users.category FROM loans CROSS JOIN users",
     "DELETE FROM merges",
     "DELETE FROM deleted_books",
     "SELECT COUNT(*) FROM loans WHERE loans.user_id IS NOT NULL AND loans.ended_at < $1",
-    "SELECT person_id, balance FROM balances WHERE balance <> 0",
+    "SELECT person_id, balance FROM balances JOIN users",
+    "SELECT id, category FROM users WHERE category <>",
 ];
 
 /// Of a session, and of the phones that scan for it.
@@ -366,25 +369,21 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     no_dues::keep(tx, "n", added, 1, date(2026, 11, 21))?;
     no_dues::by_number(tx, "n")?;
     people::out_of(tx, &[uid])?;
-    people::out_of_all(tx)?;
-    people::inactive(tx)?;
-    people::librarians(tx)?;
-    let keys = vec![(uid, "1".to_owned())];
-    for source in [
-        Source::Everybody,
-        Source::Inactive,
-        Source::Librarians,
-        Source::Borrowers,
-        Source::Overdue(date(2026, 11, 21)),
-        Source::Among(keys.clone()),
-        Source::Ranked(keys, "0".into()),
-    ] {
-        for column in [Column::Name, Column::RollNumber, Column::Batch, Column::Department, Column::Rank] {
-            for descending in [false, true] {
-                let (query, source) = ("q".into(), source.clone());
-                let listing = Listing { query, source, column, descending };
-                people::page(tx, &listing, None, 9)?;
-                people::page_with_total(tx, &listing, None, 9)?;
+    people::of_other_categories(tx)?;
+    loans::counts(tx)?;
+    loans::overdue_counts(tx, date(2026, 11, 21))?;
+    loans::overdue(tx, date(2026, 11, 21))?;
+    for source in [Source::Everybody, Source::Inactive, Source::Librarians, Source::Among(vec![uid])] {
+        for order in [
+            Order::Column(Column::Name),
+            Order::Column(Column::RollNumber),
+            Order::Column(Column::Batch),
+            Order::Column(Column::Department),
+            Order::Amount(vec![(uid, 1)]),
+        ] {
+            for (descending, query) in [(false, "q"), (true, "q"), (false, ""), (true, "")] {
+                let (source, order) = (source.clone(), order.clone());
+                directory::page(tx, &Listing { query: query.into(), source, order, descending }, None, 9)?;
             }
         }
     }

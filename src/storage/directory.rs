@@ -1,0 +1,424 @@
+//! The list of people: searched, filtered, ordered and read by pages.
+//!
+//! A page is found by ids and what they are ordered by, which an index has, and its people are read then. Whom a search or
+//! a filter lets through is known before the page where they are not too many: a few are looked up one by one, and of more
+//! a page is soon found along the order of the list.
+
+use std::{cmp::Ordering, collections::BTreeMap};
+
+use serde_json::json;
+
+use super::{
+    Result, Row, Tx,
+    page::{Page, Position},
+    people::{self, Record, patterns},
+};
+use crate::{domain::id::UserId, sql};
+
+/// Who is listed.
+#[derive(Clone, Debug)]
+pub enum Source {
+    Everybody,
+    Inactive,
+    Librarians,
+    /// These, in the order of their ids.
+    Among(Vec<UserId>),
+}
+
+/// By what a list is ordered, and then by name.
+#[derive(Clone, Debug)]
+pub enum Order {
+    Column(Column),
+    /// By these amounts, in the order of the ids; whoever has none has 0.
+    Amount(Vec<(UserId, i64)>),
+}
+
+/// What is recorded of a person and a list is ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    Name,
+    RollNumber,
+    Batch,
+    Department,
+}
+
+/// Which part of the people, in which order.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// Words that name, roll number, batch, email or department contain, each somewhere.
+    pub query: String,
+    pub source: Source,
+    pub order: Order,
+    /// Those with the same amount stand in the order of their names either way.
+    pub descending: bool,
+}
+
+/// What a row is ordered by, an amount in digits, and its name.
+pub type Key = (String, String);
+
+/// A person in an order: by key, name and id.
+type Place = (Key, UserId);
+
+/// Several statements that differ in where the rows come from and what they are ordered by.
+macro_rules! keys {
+    ($from:expr, $which:expr, $key:expr, $compare:literal, $order:literal) => {
+        sql!(
+            "SELECT users.id, ",
+            $key,
+            ", users.name_key FROM ",
+            $from,
+            " WHERE users.gone_at IS NULL AND ",
+            $which,
+            " AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\') AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\')
+              AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\') AND ",
+            // SQLite finds the place in an index of an expression by this alone.
+            $key,
+            " ",
+            $compare,
+            "= $4 AND (",
+            $key,
+            ", users.name_key, users.id) ",
+            $compare,
+            " ($4, $5, $6) ORDER BY ",
+            $key,
+            " ",
+            $order,
+            ", users.name_key ",
+            $order,
+            ", users.id ",
+            $order,
+            " LIMIT $7"
+        )
+    };
+}
+
+macro_rules! ordered {
+    ($backwards:expr, $from:expr, $which:expr, $key:expr) => {
+        if $backwards {
+            keys!($from, $which, $key, "<", "DESC")
+        } else {
+            keys!($from, $which, $key, ">", "ASC")
+        }
+    };
+}
+
+macro_rules! sorted {
+    ($column:expr, $backwards:expr, $from:expr, $which:expr) => {
+        match $column {
+            Column::RollNumber => ordered!($backwards, $from, $which, "COALESCE(users.roll_number, '')"),
+            Column::Batch => ordered!($backwards, $from, $which, "COALESCE(users.batch, '')"),
+            Column::Department => ordered!($backwards, $from, $which, "COALESCE(users.department, '')"),
+            Column::Name => ordered!($backwards, $from, $which, "users.name_key"),
+        }
+    };
+}
+
+macro_rules! inactive {
+    () => {
+        "NOT users.active"
+    };
+}
+
+macro_rules! librarians {
+    () => {
+        "users.role = 'admin'"
+    };
+}
+
+/// An order by a column, read from a place on.
+struct Reading<'a> {
+    patterns: &'a [String; 3],
+    column: Column,
+    backwards: bool,
+    /// The first person is the one behind this.
+    from: Place,
+}
+
+impl<'a> Reading<'a> {
+    /// From the end on which the reading begins.
+    fn new(patterns: &'a [String; 3], column: Column, backwards: bool) -> Self {
+        // No text sorts behind the last character there is.
+        let end = if backwards { "\u{10ffff}" } else { "" };
+        let id = if backwards { i64::MAX } else { 0 };
+        Self { patterns, column, backwards, from: ((end.to_owned(), end.to_owned()), UserId(id)) }
+    }
+
+    /// The next people of a source, at most so many.
+    fn of_source(&self, tx: &mut Tx<'_>, source: &Source, limit: i64) -> Result<Vec<Place>> {
+        let (column, backwards) = (self.column, self.backwards);
+        let statement = match source {
+            Source::Inactive => sorted!(column, backwards, "users", inactive!()),
+            Source::Librarians => sorted!(column, backwards, "users", librarians!()),
+            Source::Everybody | Source::Among(_) => sorted!(column, backwards, "users", "TRUE"),
+        };
+        let ([one, two, three], ((key, name), id)) = (self.patterns, &self.from);
+        tx.query(statement, &[one, two, three, key, name, id, &limit], place)
+    }
+
+    /// The next of these people.
+    fn of_these(&self, tx: &mut Tx<'_>, uids: &[UserId], limit: i64) -> Result<Vec<Place>> {
+        let (column, backwards) = (self.column, self.backwards);
+        let statement = if tx.is_postgres() {
+            sorted!(
+                column,
+                backwards,
+                "json_array_elements_text(CAST(CAST($8 AS TEXT) AS JSON)) AS wanted (id)
+                 JOIN users ON users.id = CAST(wanted.id AS BIGINT)",
+                "TRUE"
+            )
+        } else {
+            sorted!(
+                column,
+                backwards,
+                "json_each($8) AS wanted CROSS JOIN users ON users.id = wanted.value",
+                "TRUE"
+            )
+        };
+        let ([one, two, three], ((key, name), id)) = (self.patterns, &self.from);
+        let wanted = json!(uids).to_string();
+        tx.query(statement, &[one, two, three, key, name, id, &limit, &wanted], place)
+    }
+
+    /// The next people of a source who are wanted, read along the order until there are enough.
+    fn wanted(
+        mut self,
+        tx: &mut Tx<'_>,
+        source: &Source,
+        limit: usize,
+        is_wanted: impl Fn(UserId) -> bool,
+    ) -> Result<Vec<Place>> {
+        let (mut found, mut portion) = (Vec::new(), PORTION);
+        loop {
+            let read = self.of_source(tx, source, portion)?;
+            let is_last = i64::try_from(read.len()) != Ok(portion);
+            let last = read.last().cloned();
+            found.extend(read.into_iter().filter(|(_, uid)| is_wanted(*uid)));
+            match last {
+                Some(last) if !is_last && found.len() < limit => self.from = last,
+                _ => break,
+            }
+            portion = (portion * 4).min(LARGEST_PORTION);
+        }
+        found.truncate(limit);
+        Ok(found)
+    }
+}
+
+/// How many people are read at first where only some of them are wanted, and how many at most at a time.
+const PORTION: i64 = 500;
+const LARGEST_PORTION: i64 = 20_000;
+
+fn place(row: &Row<'_>) -> Result<Place> {
+    Ok(((row.get(1)?, row.get(2)?), row.get(0)?))
+}
+
+/// People who are looked up one by one; of more, a page is found sooner along the order of the list.
+const FEW: usize = 1000;
+
+/// Found people whose ids are kept in mind.
+const MANY: i64 = 10_000;
+
+macro_rules! matching {
+    ($what:literal, $which:expr, $limit:literal) => {
+        sql!(
+            "SELECT ",
+            $what,
+            " FROM users WHERE users.gone_at IS NULL AND ",
+            $which,
+            " AND users.name_key >= '' AND ($1 = '%%' OR users.directory_key LIKE $1 ESCAPE '\\')
+              AND ($2 = '%%' OR users.directory_key LIKE $2 ESCAPE '\\') AND ($3 = '%%' OR users.directory_key LIKE $3 ESCAPE '\\')",
+            $limit
+        )
+    };
+}
+
+macro_rules! of_source {
+    ($source:expr, $what:literal, $limit:literal) => {
+        match $source {
+            Source::Everybody | Source::Among(_) => matching!($what, "TRUE", $limit),
+            Source::Inactive => matching!($what, inactive!(), $limit),
+            Source::Librarians => matching!($what, librarians!(), $limit),
+        }
+    };
+}
+
+/// Who is listed, in the order of their ids, where that is known without reading everybody's place; otherwise `None`.
+fn known(tx: &mut Tx<'_>, listing: &Listing, [one, two, three]: &[String; 3]) -> Result<Option<Vec<UserId>>> {
+    let everything = one == "%%";
+    let limit = match (&listing.source, &listing.order) {
+        (Source::Among(uids), _) if everything => return Ok(Some(uids.clone())),
+        (Source::Among(_), _) | (Source::Inactive | Source::Librarians, Order::Amount(_)) => i64::MAX,
+        _ if everything => return Ok(None),
+        _ => MANY + 1,
+    };
+    let statement = of_source!(listing.source, "users.id", " LIMIT $4");
+    let mut found: Vec<UserId> = tx.query(statement, &[one, two, three, &limit], |row| row.get(0))?;
+    if i64::try_from(found.len()) == Ok(limit) {
+        return Ok(None);
+    }
+    if let Source::Among(uids) = &listing.source {
+        found.retain(|uid| uids.binary_search(uid).is_ok());
+    }
+    found.sort_unstable();
+    Ok(Some(found))
+}
+
+/// A page of the people, and how many there are in all.
+pub fn page(
+    tx: &mut Tx<'_>,
+    listing: &Listing,
+    position: Option<Position<Key>>,
+    limit: i64,
+) -> Result<(Page<Record, Key>, i64)> {
+    let patterns = patterns(&listing.query);
+    let known = known(tx, listing, &patterns)?;
+    let total = match &known {
+        Some(known) => i64::try_from(known.len()).unwrap_or(i64::MAX),
+        None => {
+            let [one, two, three] = &patterns;
+            let statement = of_source!(listing.source, "COUNT(*)", "");
+            tx.query_one(statement, &[one, two, three], |row| row.get(0))?
+        }
+    };
+    let backwards = matches!(position, Some(Position::Before(..)));
+    let from = match &position {
+        None => None,
+        Some(Position::After(key, id) | Position::Before(key, id)) => Some((key.clone(), UserId(*id))),
+    };
+    let fetch = usize::try_from(limit).unwrap_or_default() + 1;
+    let mut places = match &listing.order {
+        Order::Column(column) => {
+            let mut reading = Reading::new(&patterns, *column, backwards != listing.descending);
+            reading.from = from.unwrap_or(reading.from);
+            match &known {
+                None => reading.of_source(tx, &listing.source, limit + 1)?,
+                Some(known) if known.len() <= FEW => reading.of_these(tx, known, limit + 1)?,
+                Some(known) => {
+                    reading.wanted(tx, &listing.source, fetch, |uid| known.binary_search(&uid).is_ok())?
+                }
+            }
+        }
+        Order::Amount(amounts) => {
+            let by_amount =
+                ByAmount { patterns: &patterns, listing, amounts, known: known.as_deref(), backwards };
+            by_amount.read(tx, from, fetch)?
+        }
+    };
+    if backwards {
+        places.reverse();
+    }
+    let page = Page::cut(places, limit, position, |(key, uid)| (key.clone(), uid.0));
+    let uids: Vec<UserId> = page.rows.iter().map(|(_, uid)| *uid).collect();
+    let rows = people::by_ids(tx, &uids)?;
+    Ok((Page { rows, next: page.next, previous: page.previous }, total))
+}
+
+/// A person's amount, name and id.
+type AmountPlace = (i64, String, UserId);
+
+/// A list in the order of amounts: those with the same amount are a group, and in each the order is that of the names.
+struct ByAmount<'a> {
+    patterns: &'a [String; 3],
+    listing: &'a Listing,
+    amounts: &'a [(UserId, i64)],
+    known: Option<&'a [UserId]>,
+    backwards: bool,
+}
+
+impl ByAmount<'_> {
+    fn amount(&self, uid: UserId) -> i64 {
+        let found = self.amounts.binary_search_by_key(&uid, |(uid, _)| *uid);
+        found.map_or(0, |at| self.amounts[at].1)
+    }
+
+    /// Whether an amount is read before another one or after it.
+    fn order(&self, one: i64, other: i64) -> Ordering {
+        if self.listing.descending == self.backwards { one.cmp(&other) } else { other.cmp(&one) }
+    }
+
+    /// Whether a person is read before another one or after them.
+    fn order_of_places(&self, one: &AmountPlace, other: &AmountPlace) -> Ordering {
+        let names = (&one.1, one.2).cmp(&(&other.1, other.2));
+        self.order(one.0, other.0).then(if self.backwards { names.reverse() } else { names })
+    }
+
+    /// The groups in the order of reading. Where not all who are listed are known, the group of 0 has those who have no
+    /// amount, and is empty here.
+    fn groups(&self) -> Vec<(i64, Vec<UserId>)> {
+        let mut groups: BTreeMap<i64, Vec<UserId>> = BTreeMap::new();
+        if let Some(known) = self.known {
+            for uid in known {
+                groups.entry(self.amount(*uid)).or_default().push(*uid);
+            }
+        } else {
+            groups.insert(0, Vec::new());
+            for (uid, amount) in self.amounts {
+                groups.entry(*amount).or_default().push(*uid);
+            }
+        }
+        let mut groups: Vec<_> = groups.into_iter().collect();
+        groups.sort_unstable_by(|(one, _), (other, _)| self.order(*one, *other));
+        groups
+    }
+
+    /// The next people behind a place, in the order of reading.
+    fn read(&self, tx: &mut Tx<'_>, from: Option<Place>, fetch: usize) -> Result<Vec<Place>> {
+        // A place of another order stands for the amount 0: its page is one of this list.
+        let from = from.map(|((amount, name), uid)| (amount.parse().unwrap_or(0), name, uid));
+        let (mut rows, mut few) = (Vec::new(), Vec::new());
+        for (amount, group) in self.groups() {
+            let side = from.as_ref().map_or(Ordering::Greater, |from| self.order(amount, from.0));
+            if side == Ordering::Less {
+                continue;
+            }
+            let is_rest = amount == 0 && self.known.is_none();
+            let is_few = group.len() <= FEW && !is_rest;
+            if is_few {
+                few.extend(group);
+            }
+            if !is_few || rows.len() + few.len() >= fetch {
+                self.look_up(tx, &mut few, from.as_ref(), &mut rows)?;
+            }
+            if rows.len() >= fetch {
+                break;
+            }
+            if !is_few {
+                let mut reading = Reading::new(self.patterns, Column::Name, self.backwards);
+                if let (Ordering::Equal, Some((_, name, uid))) = (side, &from) {
+                    reading.from = ((name.clone(), name.clone()), *uid);
+                }
+                let is_wanted = |uid| {
+                    self.amount(uid) == amount
+                        && self.known.is_none_or(|known| known.binary_search(&uid).is_ok())
+                };
+                let found = reading.wanted(tx, &self.listing.source, fetch - rows.len(), is_wanted)?;
+                rows.extend(found.into_iter().map(|((_, name), uid)| ((amount.to_string(), name), uid)));
+            }
+        }
+        self.look_up(tx, &mut few, from.as_ref(), &mut rows)?;
+        rows.truncate(fetch);
+        Ok(rows)
+    }
+
+    /// Moves people of small groups behind what was read, in order.
+    fn look_up(
+        &self,
+        tx: &mut Tx<'_>,
+        few: &mut Vec<UserId>,
+        from: Option<&AmountPlace>,
+        rows: &mut Vec<Place>,
+    ) -> Result<()> {
+        if few.is_empty() {
+            return Ok(());
+        }
+        let reading = Reading::new(self.patterns, Column::Name, self.backwards);
+        let found = reading.of_these(tx, few, i64::MAX)?;
+        few.clear();
+        let mut found: Vec<AmountPlace> =
+            found.into_iter().map(|((_, name), uid)| (self.amount(uid), name, uid)).collect();
+        found.retain(|one| from.is_none_or(|from| self.order_of_places(one, from).is_gt()));
+        found.sort_unstable_by(|one, other| self.order_of_places(one, other));
+        rows.extend(found.into_iter().map(|(amount, name, uid)| ((amount.to_string(), name), uid)));
+        Ok(())
+    }
+}
