@@ -942,19 +942,24 @@ impl Order {
     /// The same records in title order, sorted and copied by two threads.
     fn by_title(&self) -> Self {
         let sort = Sort::Title;
-        let records: Vec<Record<'_>> = self.chunks.iter().flat_map(|chunk| chunk.all()).collect();
+        // By their places, because a million records by themselves are 40 MB for a moment.
+        let record = |(_, place): &(u64, (u32, u32))| self.chunks[place.0 as usize].record(place.1 as usize);
         // Most titles differ in the first letters, which are compared without going to the texts.
-        let first_letters = |record: &Record<'_>| {
+        let first_letters = |record: Record<'_>| {
             let mut letters = [0; 8];
-            let key = sort.position(*record).key.as_bytes();
+            let key = sort.position(record).key.as_bytes();
             let length = key.len().min(letters.len());
             letters[..length].copy_from_slice(&key[..length]);
             u64::from_be_bytes(letters)
         };
-        let mut order: Vec<(u64, usize)> =
-            records.iter().enumerate().map(|(index, record)| (first_letters(record), index)).collect();
-        let compare = |one: &(u64, usize), other: &(u64, usize)| {
-            let positions = || sort.position(records[one.1]).cmp(&sort.position(records[other.1]));
+        let mut order: Vec<(u64, (u32, u32))> = Vec::with_capacity(self.len);
+        for (number, chunk) in (0..).zip(&self.chunks) {
+            order.extend(
+                (0..).zip(chunk.all()).map(|(index, record)| (first_letters(record), (number, index))),
+            );
+        }
+        let compare = |one: &_, other: &_| {
+            let positions = || sort.position(record(one)).cmp(&sort.position(record(other)));
             one.0.cmp(&other.0).then_with(positions)
         };
         let middle = order.len() / 2;
@@ -962,11 +967,9 @@ impl Order {
         in_two_threads(|| low.sort_unstable_by(compare), || high.sort_unstable_by(compare));
         // Finds two sorted runs, and merges them.
         order.sort_by(compare);
-        let chunks_of = |order: &[(u64, usize)]| {
-            let sorted: Vec<Record<'_>> = order.iter().map(|(_, index)| records[*index]).collect();
-            let mut chunks = Vec::new();
-            cut(&sorted, &mut chunks);
-            chunks
+        let chunks_of = |order: &[_]| -> Vec<Arc<Chunk>> {
+            let of = |places: &[_]| Arc::new(Chunk::of(&places.iter().map(record).collect::<Vec<_>>()));
+            in_chunks(order).map(of).collect()
         };
         let (low, high) = order.split_at(middle);
         let (mut chunks, others) = in_two_threads(|| chunks_of(low), || chunks_of(high));
@@ -987,7 +990,7 @@ impl Order {
             let touched = self.chunk_for(|first| first <= change);
             while old < touched {
                 if run.is_empty() || run.len() >= SMALL_CHUNK {
-                    cut(&run, &mut chunks);
+                    chunks.extend(cut(&run));
                     run.clear();
                     chunks.extend_from_slice(&self.chunks[old..touched]);
                     old = touched;
@@ -1009,12 +1012,12 @@ impl Order {
         if small && let Some(next) = self.chunks.get(old) {
             run.extend(next.all());
             old += 1;
-            cut(&run, &mut chunks);
+            chunks.extend(cut(&run));
         } else if small && let Some(previous) = chunks.pop() {
             let joined: Vec<Record<'_>> = previous.all().chain(run).collect();
-            cut(&joined, &mut chunks);
+            chunks.extend(cut(&joined));
         } else {
-            cut(&run, &mut chunks);
+            chunks.extend(cut(&run));
         }
         chunks.extend(self.chunks.iter().skip(old).cloned());
         Self { sort, len, chunks }
@@ -1075,13 +1078,18 @@ fn in_two_threads<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl 
     })
 }
 
-/// Cuts records into as few chunks as hold them, all about the same size.
-fn cut(mut records: &[Record<'_>], chunks: &mut Vec<Arc<Chunk>>) {
-    for left in (1..=records.len().div_ceil(CHUNK)).rev() {
+/// Records in as few chunks as hold them, all about the same size.
+fn cut(records: &[Record<'_>]) -> impl Iterator<Item = Arc<Chunk>> {
+    in_chunks(records).map(Chunk::of).map(Arc::new)
+}
+
+/// As few parts as have at most [`CHUNK`] records each, of nearly the same length.
+fn in_chunks<T>(mut records: &[T]) -> impl Iterator<Item = &[T]> {
+    (1..=records.len().div_ceil(CHUNK)).rev().map(move |left| {
         let (chunk, rest) = records.split_at(records.len() / left);
-        chunks.push(Arc::new(Chunk::of(chunk)));
         records = rest;
-    }
+        chunk
+    })
 }
 
 /// What a query looks for.
