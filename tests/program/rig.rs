@@ -93,6 +93,19 @@ impl Load {
         });
     }
 
+    /// Waits until more loans than that were answered 201.
+    pub fn until_more_than(&self, loans: usize) {
+        let begun = Instant::now();
+        while self.lent().len() <= loans {
+            let (lent, others) = (self.lent().len(), self.others());
+            assert!(
+                begun.elapsed() < Duration::from_secs(20),
+                "{lent} loans of {loans}; other answers: {others:?}"
+            );
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// The loans that were answered 201.
     pub fn lent(&self) -> BTreeSet<i64> {
         self.lent.lock().expect("no panic").clone()
