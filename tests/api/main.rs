@@ -47,6 +47,7 @@ mod limits;
 mod loan;
 mod model;
 mod money;
+mod network;
 mod oidc;
 mod people;
 mod phone;
