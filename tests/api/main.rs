@@ -40,6 +40,7 @@ mod fuzz_targets;
 mod health;
 mod holds;
 mod idempotency;
+mod law;
 #[path = "../common/librarian.rs"]
 mod librarian;
 mod limits;
