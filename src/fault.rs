@@ -15,6 +15,10 @@ pub(crate) enum Fault {
     OneQueue,
     /// Bears a header that never ends.
     NoHeaderTimer,
+    /// Looks how many copies a title has without its lock.
+    NoTitleLock,
+    /// Shows a reader what was there when the read before ended.
+    StaleRead,
     /// Panics while it answers `GET /genres`.
     Panic,
 }
@@ -28,6 +32,8 @@ pub(crate) fn is_planted(fault: Fault) -> bool {
             "panic" => Some(Fault::Panic),
             "swallowed-error" => Some(Fault::SwallowedError),
             "one-queue" => Some(Fault::OneQueue),
+            "no-title-lock" => Some(Fault::NoTitleLock),
+            "stale-read" => Some(Fault::StaleRead),
             "no-header-timer" => Some(Fault::NoHeaderTimer),
             _ => None,
         });

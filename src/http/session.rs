@@ -217,7 +217,10 @@ impl Sessions {
     async fn caller(&self, app: &App, hash: &str, active: bool) -> Result<Caller> {
         let now = app.clock.now();
         let remembered = self.lock().get(hash).cloned().filter(|remembered| {
-            remembered.asked.elapsed() < MEMORY && remembered.expires_at > now && remembered.caller.is_some()
+            remembered.asked.elapsed() < MEMORY
+                && remembered.expires_at > now
+                && remembered.seen_at <= now.saturating_add(sessions::AHEAD)
+                && remembered.caller.is_some()
         });
         let Some(found) = (match remembered {
             Some(remembered) => Some(remembered),
@@ -343,7 +346,8 @@ impl Sessions {
             caller: Some(Caller::Visitor),
             uid: UserId(0),
             began_at: i64::MAX,
-            seen_at: i64::MAX,
+            // Not after now, so that it is remembered.
+            seen_at: i64::MIN,
             expires_at: i64::MAX,
             asked: Instant::now(),
         };

@@ -2,7 +2,10 @@
 
 use jiff::civil::Date;
 
-use super::{Error, Result, Row, Tx, sessions::Good};
+use super::{
+    Error, Result, Row, Tx,
+    sessions::{self, Good},
+};
 use crate::{
     clock,
     domain::{
@@ -271,10 +274,10 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
             ", began_at, seen_at, expires_at,
              EXISTS (SELECT 1 FROM authenticators WHERE authenticators.user_id = users.id AND confirmed_at IS NOT NULL)
              FROM users JOIN (SELECT user_id, created_at AS began_at, seen_at, expires_at FROM sessions
-                              WHERE token_hash = $1 AND expires_at > $2) AS session ON session.user_id = users.id
+                              WHERE token_hash = $1 AND expires_at > $2 AND seen_at <= $3) AS session ON session.user_id = users.id
              WHERE active AND gone_at IS NULL"
         ),
-        &[&token_hash, &now],
+        &[&token_hash, &now, &now.saturating_add(sessions::AHEAD)],
         |row| {
             Ok(Good {
                 account: account(row)?,

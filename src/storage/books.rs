@@ -9,6 +9,7 @@ use crate::{
         change::Record,
         id::BookId,
     },
+    fault::{Fault, is_planted},
     select_for_update, sql,
 };
 
@@ -399,9 +400,12 @@ pub fn on_shelf(tx: &mut Tx<'_>, id: BookId) -> Result<i64> {
 
 /// A title and how many of its copies are on the shelf; its row is locked until the transaction ends, as by [`lock`].
 pub fn lock_shelf(tx: &mut Tx<'_>, id: BookId) -> Result<Option<(String, i64)>> {
-    tx.query_opt(select_for_update!("SELECT title, no_of_books FROM books WHERE id = $1"), &[&id], |row| {
-        Ok((row.get(0)?, row.get(1)?))
-    })
+    let statement = if is_planted(Fault::NoTitleLock) {
+        sql!("SELECT title, no_of_books FROM books WHERE id = $1")
+    } else {
+        select_for_update!("SELECT title, no_of_books FROM books WHERE id = $1")
+    };
+    tx.query_opt(statement, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// The title of a book, whose row is locked until the transaction ends: the lock of all its copies.

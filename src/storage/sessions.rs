@@ -13,6 +13,10 @@ use crate::{
 /// Sessions of one person; whoever begins one more loses the one that was not used for longest.
 pub const SESSIONS: i64 = 10;
 
+/// How far the clock of another server may be ahead, milliseconds. A session that was used later than that was used before
+/// the clock was set back: nobody knows how long ago, so it is not good.
+pub const AHEAD: i64 = 5 * 60 * 1000;
+
 /// How a session was opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Opened {

@@ -376,7 +376,7 @@ impl Reader {
                 }
                 looked = Some(Instant::now());
             }
-            if let Err(error) = run(&self.connection, "BEGIN") {
+            if let Err(error) = self.begin() {
                 fail(&self.health, std::iter::once(job), &error.into());
                 continue;
             }
@@ -394,7 +394,17 @@ impl Reader {
                 tracing::error!(%error, "a read did not end");
             }
             job.answer(Verdict::Done);
+            if is_planted(Fault::StaleRead) {
+                let _ = self.connection.execute_batch("BEGIN; SELECT COUNT(*) FROM settings_version");
+            }
         }
+    }
+
+    fn begin(&self) -> rusqlite::Result<()> {
+        if is_planted(Fault::StaleRead) && !self.connection.is_autocommit() {
+            return Ok(());
+        }
+        run(&self.connection, "BEGIN")
     }
 }
 
@@ -466,7 +476,7 @@ impl Writer {
                 metrics::histogram!("library_commit_writes").record(batch.len() as f64);
                 batch.drain(..).for_each(|job| job.answer(Verdict::Done));
             }
-            Err(Failure::NotStored(_)) if is_planted(Fault::SwallowedError) => {
+            Err(Failure::NotStored(_) | Failure::Unknown(_)) if is_planted(Fault::SwallowedError) => {
                 let _ = run(&self.connection, "ROLLBACK");
                 batch.drain(..).for_each(|job| job.answer(Verdict::Done));
             }

@@ -40,7 +40,7 @@ fn killed(fault: Option<&str>, rounds: usize) -> usize {
         let wanted = load.lent().len() + 30;
         let (port, mut killed) = (server.port, Some(server));
         load.during(port, book, &cookies, || {
-            until("loans", || load.lent().len() > wanted);
+            load.until_more_than(wanted);
             killed.take().expect("it runs").kill();
         });
         lost = load.lent().difference(&kept(&database)).count();
@@ -130,16 +130,22 @@ fn text(path: &Path) -> &str {
 
 /// Loans that were answered and are not there after so many power cuts under load.
 fn cut_off(disk: &Disk, fault: Option<&str>, rounds: usize) -> usize {
-    let folder = tempfile::tempdir_in(disk.place()).expect("room");
-    let database = Database::sqlite_in(folder);
-    let (book, cookies) = filled(&database, 20_000);
-    let mut answered = BTreeSet::new();
-    for _ in 0..rounds {
+    let library = || {
+        let database = Database::sqlite_in(tempfile::tempdir_in(disk.place()).expect("room"));
+        let (book, cookies) = filled(&database, 20_000);
+        (database, book, cookies, BTreeSet::new())
+    };
+    let (mut database, mut book, mut cookies, mut answered) = library();
+    for round in 1..=rounds {
+        // A round lends hundreds of copies, and the disk is small.
+        if round % 30 == 0 {
+            (database, book, cookies, answered) = library();
+        }
         let load = Load::default();
         let server = Server::start_faulty(&database.location.to_string(), fault);
         let (port, mut running) = (server.port, Some(server));
         load.during(port, book, &cookies, || {
-            until("loans", || load.lent().len() > 30);
+            load.until_more_than(30);
             answered.extend(disk.cut(|| load.lent()));
             running.take().expect("it runs").kill();
         });

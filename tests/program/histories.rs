@@ -9,6 +9,7 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fmt::Debug,
     hash::Hash,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{Barrier, Mutex},
     time::{Duration, Instant},
 };
@@ -18,6 +19,7 @@ use library::{
     domain::{account::Role, rulebook::Rulebook},
     http,
     storage::{
+        Location,
         accounts::{self, NewAccount},
         sessions::{self, Opened},
     },
@@ -314,9 +316,22 @@ fn scenes(database: &Database, titles: usize, students: usize, copies: impl Fn(u
 
 /// The servers of a database: one on a file, two on a cluster.
 fn servers(database: &Database) -> Vec<Server> {
+    faulty_servers(database, None)
+}
+
+fn faulty_servers(database: &Database, fault: Option<&str>) -> Vec<Server> {
     let location = address(database);
     let count = if location.starts_with("postgres") { 2 } else { 1 };
-    (0..count).map(|_| Server::start(&location)).collect()
+    (0..count).map(|_| Server::start_faulty(&location, fault)).collect()
+}
+
+/// What breaks concurrency in a build: on a file a read that shows what was there before, because there is one writer; on a
+/// cluster a look at a title without its lock, on which everything then rests.
+fn fault(database: &Database) -> &'static str {
+    match database.location {
+        Location::Sqlite(_) => "stale-read",
+        Location::Postgres(_) => "no-title-lock",
+    }
 }
 
 /// What a recorder breaks on purpose, for the control.
@@ -516,7 +531,7 @@ fn account_history(scene: &Scene, servers: &[Server], seed: usize) -> Vec<Seen<A
 /// So many histories of each kind, over HTTP.
 fn histories_of(database: &Database, histories: usize) {
     const TRIES: usize = 20;
-    let scenes = scenes(database, histories + 2 * TRIES, STUDENTS, |_| COPIES);
+    let scenes = scenes(database, histories + 3 * TRIES, STUDENTS, |_| COPIES);
     let (checked, for_controls) = scenes.split_at(histories);
     let servers = servers(database);
     for (seed, scene) in checked.iter().enumerate() {
@@ -538,6 +553,16 @@ fn histories_of(database: &Database, histories: usize) {
     }
     for server in servers {
         server.stop();
+    }
+    // And a broken build, of which a history may also be none because an answer is a server error.
+    let servers = faulty_servers(database, Some(fault(database)));
+    let noticed = for_controls[2 * TRIES..].iter().enumerate().any(|(seed, scene)| {
+        let history = AssertUnwindSafe(|| title_history(scene, &servers, seed, Broken::Nothing));
+        catch_unwind(history).map_or(true, |history| !is_linearizable(&Title::new(), &history))
+    });
+    assert!(noticed, "the rig does not notice {}", fault(database));
+    for server in servers {
+        server.kill();
     }
 }
 
@@ -594,7 +619,7 @@ fn rush(scene: &Scene, servers: &[Server]) -> HashMap<(u16, String), usize> {
 
 fn last_copies_of(database: &Database, rounds: usize) {
     const READERS: usize = 256;
-    let scenes = scenes(database, rounds + 1, READERS, |title| if title < rounds { 1 } else { 2 });
+    let scenes = scenes(database, rounds + 4, READERS, |title| if title == rounds { 2 } else { 1 });
     let (scenes, control) = scenes.split_at(rounds);
     let servers = servers(database);
     let one_wins =
@@ -609,6 +634,12 @@ fn last_copies_of(database: &Database, rounds: usize) {
     assert_ne!(rush(&control[0], &servers), one_wins, "the rig does not notice");
     for server in servers {
         server.stop();
+    }
+    // And a build that looks without the lock; a file has one writer, whom nobody overtakes.
+    if matches!(database.location, Location::Postgres(_)) {
+        let servers = faulty_servers(database, Some(fault(database)));
+        let noticed = control[1..].iter().any(|scene| rush(scene, &servers) != one_wins);
+        assert!(noticed, "the rig does not notice {}", fault(database));
     }
 }
 

@@ -5,7 +5,7 @@ use std::{
     path::Path,
     sync::{
         Mutex,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -59,6 +59,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
 #[derive(Default)]
 pub struct Load {
     lent: Mutex<BTreeSet<i64>>,
+    twice: AtomicUsize,
     others: Mutex<BTreeMap<u16, usize>>,
     over: AtomicBool,
 }
@@ -75,10 +76,10 @@ impl Load {
                     while !self.over.load(Ordering::Relaxed) {
                         match ask(port, "POST", &path, cookie, None) {
                             Some((201, loan)) => {
-                                self.lent
-                                    .lock()
-                                    .expect("no panic")
-                                    .insert(loan["id"].as_i64().expect("an id"));
+                                let id = loan["id"].as_i64().expect("an id");
+                                if !self.lent.lock().expect("no panic").insert(id) {
+                                    self.twice.fetch_add(1, Ordering::Relaxed);
+                                }
                             }
                             Some((status, _)) => {
                                 *self.others.lock().expect("no panic").entry(status).or_default() += 1;
@@ -93,9 +94,27 @@ impl Load {
         });
     }
 
+    /// Waits until more loans than that were answered 201.
+    pub fn until_more_than(&self, loans: usize) {
+        let begun = Instant::now();
+        while self.lent().len() <= loans {
+            let (lent, others) = (self.lent().len(), self.others());
+            assert!(
+                begun.elapsed() < Duration::from_secs(20),
+                "{lent} loans of {loans}; other answers: {others:?}"
+            );
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// The loans that were answered 201.
     pub fn lent(&self) -> BTreeSet<i64> {
         self.lent.lock().expect("no panic").clone()
+    }
+
+    /// How often a loan was answered 201 whose number somebody else had been told before: what they were told is undone.
+    pub fn twice(&self) -> usize {
+        self.twice.load(Ordering::Relaxed)
     }
 
     /// How often there was another answer, by status.

@@ -1,0 +1,223 @@
+//! Networks that lose, repeat, hold back and cut off (R18, docs/reliability.md). Whoever got no answer asks again under the
+//! key of the first attempt, as the screens do, and everything happens exactly once.
+
+use std::{
+    collections::BTreeSet,
+    pin::pin,
+    task::{Context, Poll},
+};
+
+use axum::{body::Body, http::Request};
+use serde_json::{Value, json};
+
+use crate::{
+    app::{Person, TestApp},
+    seeded::{Chance, Template, answer, each, now, seeds, write},
+};
+
+/// Attempts after which the network is well again.
+const ATTEMPTS: usize = 6;
+
+/// Copies of requests that the network still holds, and how it treats the next one.
+struct Network<'a> {
+    app: &'a TestApp,
+    chance: Chance,
+    held: Vec<Request<Body>>,
+}
+
+/// A request that can be sent once more.
+struct Write<'a> {
+    person: &'a Person<'a>,
+    path: String,
+    body: Option<Value>,
+    key: Option<String>,
+}
+
+impl Write<'_> {
+    fn request(&self) -> Request<Body> {
+        write(self.person, &self.path, self.body.as_ref(), self.key.as_deref())
+    }
+}
+
+impl Network<'_> {
+    /// Cuts a request off after so many steps of the server: whoever sent it is gone, and the server drops what it was at.
+    async fn cut_off(&self, request: Request<Body>, mut steps: usize) {
+        let mut asked = pin!(answer(self.app, request));
+        std::future::poll_fn(|context: &mut Context<'_>| {
+            if steps == 0 {
+                return Poll::Ready(());
+            }
+            steps -= 1;
+            asked.as_mut().poll(context).map(|_| ())
+        })
+        .await;
+    }
+
+    /// Sends a write until it is answered; status and body.
+    async fn insist(&mut self, wanted: &Write<'_>) -> (u16, Value) {
+        for _ in 0..ATTEMPTS {
+            if !self.held.is_empty() && self.chance.once_in(3) {
+                let late = self.held.swap_remove(self.chance.below(self.held.len()));
+                answer(self.app, late).await;
+            }
+            let request = wanted.request();
+            match self.chance.below(8) {
+                // Lost on its way.
+                0 => {}
+                // Done, and the answer is lost.
+                1 | 2 => drop(answer(self.app, request).await),
+                3 | 4 => {
+                    let steps = self.chance.below(5);
+                    self.cut_off(request, steps).await;
+                }
+                // Arrives after it was given up, and after it was repeated.
+                5 => self.held.push(request),
+                6 => {
+                    let (one, other) =
+                        tokio::join!(answer(self.app, request), answer(self.app, wanted.request()));
+                    let (status, _, body) = if self.chance.once_in(2) { one } else { other };
+                    return (status, body);
+                }
+                _ => break,
+            }
+        }
+        let (status, _, body) = answer(self.app, wanted.request()).await;
+        (status, body)
+    }
+}
+
+/// What there is of each kind: loans, returns, renewals, holds, charges, payments, reviews.
+type Counts = [i64; 7];
+
+fn counted(app: &TestApp) -> Counts {
+    let row = app.raw(
+        "SELECT COUNT(*), COUNT(ended_at), SUM(renewals), (SELECT COUNT(*) FROM holds),
+                (SELECT COUNT(*) FROM account_lines WHERE kind = 'charge'),
+                (SELECT COUNT(*) FROM account_lines WHERE kind = 'payment'), (SELECT COUNT(*) FROM reviews) FROM loans",
+    );
+    let mut counts = [0; 7];
+    for (count, cell) in counts.iter_mut().zip(&row[0]) {
+        *count = cell.as_deref().unwrap_or("0").parse().expect("a number");
+    }
+    counts
+}
+
+/// What two students and a desk did over such a network.
+struct Told {
+    /// How often something of each kind was done for each who wanted it.
+    wanted: Counts,
+    done: Counts,
+    /// Answers that were no success; everything that is wanted can be done.
+    refused: Vec<String>,
+    /// Things that were told as new, and how often.
+    new: (usize, BTreeSet<String>),
+}
+
+/// A library with two titles of which there are many copies, and two of which somebody else has the only one.
+struct Prepared {
+    template: Template,
+    many: [i64; 2],
+    rare: [i64; 2],
+}
+
+fn charge() -> Value {
+    json!({ "amount": 500, "kind": "other", "reason": "Lost card" })
+}
+
+impl Prepared {
+    async fn new() -> Self {
+        let app = TestApp::new().await;
+        let (reader, other, desk) = (app.student(0).await, app.student(1).await, app.admin(0).await);
+        let many = [app.book("Godaan", 40).await, app.book("Nirmala", 40).await];
+        let rare = [app.book("Gaban", 1).await, app.book("Rangbhumi", 1).await];
+        for book in rare {
+            other.borrow(book).await;
+        }
+        desk.post(&format!("/people/{}/charges", reader.uid), &charge()).await.expect(201);
+        Self { template: Template::of(&app), many, rare }
+    }
+}
+
+async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Told {
+    let app = prepared.template.library().await;
+    let people = [app.student(0).await, app.student(1).await, app.admin(0).await];
+    let (titles, mut rare) = (prepared.many, prepared.rare.to_vec());
+    let before = counted(&app);
+
+    let mut network = Network { app: &app, chance: Chance::of(seed), held: Vec::new() };
+    let mut told = Told { wanted: [0; 7], done: [0; 7], refused: Vec::new(), new: Default::default() };
+    let mut open: Vec<(usize, Value)> = Vec::new();
+    let mut unread: Vec<(usize, i64)> =
+        (0..2).flat_map(|student| titles.map(|book| (student, book))).collect();
+    for number in 0..20 {
+        let student = network.chance.below(2);
+        let chosen = network.chance.below(open.len().max(1));
+        let kind = match network.chance.below(10) {
+            0..3 => 0,
+            3 if !open.is_empty() => 1,
+            4 | 5 if !open.is_empty() => 2,
+            6 if !rare.is_empty() => 3,
+            7 => 4,
+            8 => 5,
+            _ if !unread.is_empty() => 6,
+            _ => 0,
+        };
+        let (by, path, body) = match kind {
+            0 => (student, format!("/books/{}/loans", titles[network.chance.below(2)]), None),
+            1 => {
+                let (by, loan) = open.swap_remove(chosen);
+                (by, format!("/loans/{loan}/return"), None)
+            }
+            2 => (open[chosen].0, format!("/loans/{}/extend", open[chosen].1), None),
+            3 => (0, format!("/books/{}/holds", rare.pop().expect("there is one")), None),
+            4 => (2, format!("/people/{}/charges", people[student].uid), Some(charge())),
+            5 => {
+                let paid = json!({ "amount": 5, "method": "cash" });
+                (2, format!("/people/{}/payments", people[0].uid), Some(paid))
+            }
+            _ => {
+                let (by, book) = unread.pop().expect("there is one");
+                (by, format!("/books/{book}/reviews"), Some(json!({ "rating": 4, "comment": "Good." })))
+            }
+        };
+        let wanted = Write { person: &people[by], path, body, key: keys.then(|| format!("intent {number}")) };
+        let (status, body) = network.insist(&wanted).await;
+        told.wanted[kind] += 1;
+        if !(200..300).contains(&status) {
+            told.refused.push(format!("{} {status} {body}", wanted.path));
+        } else if kind == 0 {
+            open.push((by, body["id"].clone()));
+        }
+        if status == 201 {
+            told.new.0 += 1;
+            let name = [&body["id"], &body["charge"]["id"], &body["receipt"]["number"]];
+            told.new.1.insert(format!("{kind} {name:?}"));
+        }
+    }
+    for late in std::mem::take(&mut network.held) {
+        answer(&app, late).await;
+    }
+    // Behind whatever was cut off.
+    app.store(|_| Ok(())).await;
+    let after = counted(&app);
+    told.done = std::array::from_fn(|kind| after[kind] - before[kind]);
+    app.state.db.close();
+    told
+}
+
+#[test]
+fn over_a_network_that_loses_and_repeats_everything_happens_exactly_once_r18_p11() {
+    let prepared = now(Prepared::new());
+    each(seeds(500, 500), async |seed| {
+        let told = over_a_bad_network(&prepared, seed, true).await;
+        let sound = told.done == told.wanted && told.refused.is_empty() && told.new.0 == told.new.1.len();
+        let Told { wanted, done, refused, new } = told;
+        if sound { Ok(()) } else { Err(format!("wanted {wanted:?}, done {done:?}; {refused:?}; {new:?}")) }
+    });
+    // The control: people who repeat without a key.
+    let twice = (0..20).any(|seed| {
+        let told = now(over_a_bad_network(&prepared, seed, false));
+        told.done.iter().zip(told.wanted).any(|(done, wanted)| *done > wanted)
+    });
+    assert!(twice, "the rig does not notice what is done twice");
+}
