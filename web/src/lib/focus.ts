@@ -20,12 +20,6 @@ export function focusBack(before: Element | null): void {
   })
 }
 
-/** To a button that was out of use while its answer was on the way, unless somebody is elsewhere by then. */
-export function focusAgain(button: Element | null): void {
-  const lost = !document.activeElement || document.activeElement === document.body
-  if (lost && button instanceof HTMLElement && !button.matches(':disabled')) button.focus({ preventScroll: true })
-}
-
 /** The heading of the screen, unless somebody is in the middle of it already; false while there is none. */
 export function focusHeading(): boolean {
   const main = document.querySelector('main')
@@ -59,9 +53,8 @@ export function focusFirstError(errors: Readonly<Record<string, unknown>>): void
   const wrong = new Set(Object.keys(errors).flatMap((name) => [name, name.replace(/\[.*/, '')]))
   // The errors are rendered first, so that the field is announced together with its message.
   setTimeout(() => {
-    const windows = document.querySelectorAll('[aria-modal="true"]')
-    const within = windows.item(windows.length - 1) ?? document
-    const field = [...within.querySelectorAll<HTMLElement>('[data-path]')].find(({ dataset }) =>
+    const place = document.querySelector('[role=dialog]') ?? document
+    const field = [...place.querySelectorAll<HTMLElement>('[data-path]')].find(({ dataset }) =>
       wrong.has(dataset['path'] ?? ''),
     )
     const control = field?.matches('input, textarea, select')
