@@ -43,6 +43,8 @@ test.describe('of librarians, where it is required', () => {
     await page.keyboard.press('Enter')
     const codes = question(page).getByRole('listitem')
     await expect(codes).toHaveCount(10)
+    await page.keyboard.press('Escape')
+    await expect(codes).toHaveCount(10)
     const recovery = await codes.first().innerText()
     await question(page).getByRole('button', { name: 'I have kept them' }).press('Enter')
     await expect(page.getByText(/10 recovery codes are left/)).toBeVisible()

@@ -67,6 +67,13 @@ test('R-RULE-1 blank is no limit, a mistake is told at its field, and what was t
   await expect(page.getByText('Loan days must be a whole number from 0 to 3650.')).toBeVisible()
   await expect(page.getByLabel('Loan days')).toBeFocused()
 
+  // It stays as it was typed: 3.5 days are not 35.
+  await page.getByLabel('Loan days').fill('')
+  await page.getByLabel('Loan days').pressSequentially('3.5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(page.getByText('This must be a whole number.')).toBeVisible()
+  await expect(page.getByLabel('Loan days')).toHaveValue('3.5')
+
   await page.getByLabel('Loan days').fill('')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Loan days is required.')).toBeVisible()
@@ -77,6 +84,7 @@ test('R-RULE-1 blank is no limit, a mistake is told at its field, and what was t
   await page.getByLabel('Loan days').fill('10')
   await page.getByRole('button', { name: 'Save' }).click()
   await expectDone(page, 'Settings saved.')
+  await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
   const { rules } = (await rulesOf(present(who))).categories[0] ?? { rules: {} }
   expect(rules).toMatchObject({ loanDays: 10, maxLoans: 3, maxFine: null, holdDays: 3 })
 })

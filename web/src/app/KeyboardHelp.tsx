@@ -1,10 +1,11 @@
-import { Kbd, Modal, Switch, Title } from '@mantine/core'
+import { Kbd, Switch, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { sessionQuery } from '../api/account'
 import { t } from '../lib/messages'
 import { screensOf } from '../lib/screens'
+import { Dialog } from '../ui/Dialog'
 import '../ui/styles'
 import classes from './KeyboardHelp.module.css'
 import { SHORTCUTS, singleKeys } from './shortcuts'
@@ -20,7 +21,7 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   }
 
   return (
-    <Modal opened onClose={onClose} title={t('app.help.title')}>
+    <Dialog onClose={onClose} title={t('app.help.title')}>
       <dl className={classes.list}>
         {SHORTCUTS.map((shortcut) => (
           <div key={shortcut.does} className={classes.row} data-off={('single' in shortcut && !single) || undefined}>
@@ -52,6 +53,6 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-    </Modal>
+    </Dialog>
   )
 }

@@ -7,6 +7,7 @@ import { useNavigate } from 'react-router'
 import { bookHitsQuery } from '../api/books'
 import { peopleHitsQuery, rollNumberQuery } from '../api/people'
 import type { User } from '../api/types'
+import { focusBack } from '../lib/focus'
 import { t } from '../lib/messages'
 import { paths } from '../lib/paths'
 import { screensOf } from '../lib/screens'
@@ -34,6 +35,15 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const bookPath = librarian ? paths.bookDetail : paths.studentBookDetail
 
   useEffect(() => palette.open(), [])
+
+  // Whoever goes nowhere is back where they were.
+  const [before] = useState(() => document.activeElement)
+  const leaving = useRef(false)
+  useEffect(() => () => void (leaving.current || focusBack(before)), [before])
+  function go(path: string) {
+    leaving.current = true
+    void navigate(path)
+  }
 
   // Enter goes to the first hit, also when that arrives after the last key.
   const list = useRef<HTMLDivElement>(null)
@@ -68,7 +78,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
                   key={path}
                   label={label && t(label)}
                   leftSection={Icon && <Icon />}
-                  onClick={() => void navigate(path)}
+                  onClick={() => go(path)}
                 />
               )
             })}
@@ -82,7 +92,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
                 label={name}
                 description={[rollNumber, batch].filter(Boolean).join(' · ')}
                 dir="auto"
-                onClick={() => void navigate(paths.person(uid))}
+                onClick={() => go(paths.person(uid))}
               />
             ))}
           </Spotlight.ActionsGroup>
@@ -95,7 +105,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
                 label={book.title}
                 description={book.author}
                 dir="auto"
-                onClick={() => void navigate(bookPath(book.id))}
+                onClick={() => go(bookPath(book.id))}
               />
             ))}
           </Spotlight.ActionsGroup>

@@ -23,6 +23,14 @@ it('W24: the cursor goes into the first field on the screen that is wrong, howev
   }
 })
 
+it('W24: a field of a window comes before one of the same name behind it', async () => {
+  show(`
+    <input data-path="currentPassword" />
+    <section role="dialog" aria-modal="true"><input data-path="currentPassword" /></section>`)
+  focusFirstError({ currentPassword: '…' })
+  await vi.waitFor(() => expect(document.activeElement).toBe(document.querySelector('section input')))
+})
+
 it('W23: nobody loses the place: the focus is free on nothing and in a question that is closing', () => {
   show('<input type="search" value="emma" /><div role="dialog"><button>Delete</button></div>')
   expect(focusIsFree()).toBe(true)

@@ -45,14 +45,16 @@ export function focusFirstResult(): boolean {
 }
 
 /**
- * The first field on the screen that has an error. Fields are marked with `data-path`, as the form library does; an error
- * at a place of a list (`barcodes[2]`) belongs to the list where that place has no field of its own.
+ * The first field on the screen that has an error, or in the window in front of it: the screen behind may have a field of
+ * the same name. Fields are marked with `data-path`, as the form library does; an error at a place of a list
+ * (`barcodes[2]`) belongs to the list where that place has no field of its own.
  */
 export function focusFirstError(errors: Readonly<Record<string, unknown>>): void {
   const wrong = new Set(Object.keys(errors).flatMap((name) => [name, name.replace(/\[.*/, '')]))
   // The errors are rendered first, so that the field is announced together with its message.
   setTimeout(() => {
-    const field = [...document.querySelectorAll<HTMLElement>('[data-path]')].find(({ dataset }) =>
+    const place = document.querySelector('[role=dialog]') ?? document
+    const field = [...place.querySelectorAll<HTMLElement>('[data-path]')].find(({ dataset }) =>
       wrong.has(dataset['path'] ?? ''),
     )
     const control = field?.matches('input, textarea, select')

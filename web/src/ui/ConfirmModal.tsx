@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Text } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { focusBack } from '../lib/focus'
 import { t } from '../lib/messages'
 
 type ConfirmModalProps = {
@@ -31,6 +32,14 @@ export function ConfirmModal({
   onConfirm,
   onClose,
 }: ConfirmModalProps) {
+  const [before] = useState(() => document.activeElement)
+  const asking = useRef(opened)
+  useEffect(() => {
+    asking.current = opened
+  }, [opened])
+  // A question that goes away whole cannot fade out and give the focus back by itself.
+  useEffect(() => () => void (asking.current && focusBack(before)), [before])
+
   return (
     <Modal opened={opened} onClose={onClose} title={title}>
       <Text component="div">{children}</Text>

@@ -51,8 +51,6 @@ export function AddCopies({ bookId, onClose }: { bookId: number; onClose: () => 
           <NumberInput
             label={t('copies.add.more')}
             description={t('copies.add.moreHint')}
-            allowDecimal={false}
-            allowNegative={false}
             min={0}
             clampBehavior="none"
             maw="14rem"

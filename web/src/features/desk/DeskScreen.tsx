@@ -36,9 +36,11 @@ export default function DeskScreen() {
   const focusBox = () => box.current?.focus({ preventScroll: true })
 
   useEffect(focusBox, [])
-  // On a phone the answer may be below the screen's edge.
+  // On a phone the answer may be below the screen's edge. Of a long one its beginning is shown, with the box above it.
   useEffect(() => {
-    if (newest) answer.current?.scrollIntoView({ block: 'nearest' })
+    if (!newest) return
+    answer.current?.parentElement?.scrollIntoView({ block: 'nearest' })
+    answer.current?.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
   }, [newest])
   // A scanner types wherever the focus is, after a button was pressed too.
   useEffect(() => {

@@ -223,6 +223,7 @@ function Wanted() {
             <>
               <ResponsiveTable
                 label={t('holds.wanted.title')}
+                cardsUpTo="40em"
                 rows={titles}
                 keyOf={(title) => title.bookId}
                 columns={[

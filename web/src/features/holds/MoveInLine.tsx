@@ -25,7 +25,6 @@ export function MoveInLine({ hold, onClose }: { hold: Hold; onClose: () => void 
             description={t('holds.move.now', { place: hold.place ?? 1, waiting: hold.waiting })}
             min={1}
             max={hold.waiting}
-            allowDecimal={false}
             data-autofocus
             {...form.getInputProps('place')}
           />

@@ -1,9 +1,10 @@
-import { Modal, Stack, TextInput } from '@mantine/core'
+import { Stack, TextInput } from '@mantine/core'
 import { useActionForm } from '../../api/form'
 import { extendLoan } from '../../api/loans'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import type { Refused } from './useLoanActions'
+import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 
 /** The rules that stand against an extension, and a reason to grant it all the same, which is kept (Law 6). */
@@ -17,7 +18,7 @@ export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: 
   })
 
   return (
-    <Modal opened onClose={onClose} title={t('loans.anyway.title')}>
+    <Dialog onClose={onClose} title={t('loans.anyway.title')}>
       <form noValidate onSubmit={onSubmit}>
         <Stack>
           <p role="alert">{refused.reason}</p>
@@ -35,6 +36,6 @@ export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: 
           />
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   )
 }

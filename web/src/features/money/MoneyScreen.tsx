@@ -56,6 +56,7 @@ function Debtors() {
               </p>
               <ResponsiveTable
                 label={t('money.debtors.title')}
+                cardsUpTo="40em"
                 dense
                 rows={debtors}
                 keyOf={(debtor) => debtor.uid}

@@ -93,7 +93,7 @@ export function PersonActions({ person }: { person: Person }) {
           person={person}
           pending={activate.pending}
           onConfirm={(reason) => {
-            void activate.run({ uid: person.uid, active: false, reason }).then(close)
+            void activate.run({ uid: person.uid, active: false, reason }).then(({ ok }) => ok && close())
           }}
           onClose={close}
         />

@@ -74,7 +74,12 @@ export function TurnOff({ required, onClose }: { required: boolean; onClose: () 
 export function NewRecoveryCodes({ onClose }: { onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
-    <Dialog title={t('security.second.codesTitle')} closeOnClickOutside={codes === null} onClose={onClose}>
+    <Dialog
+      title={t('security.second.codesTitle')}
+      closeOnClickOutside={codes === null}
+      closeOnEscape={codes === null}
+      onClose={onClose}
+    >
       {codes === null ? (
         <Proof
           what={t('security.second.newCodesWhat')}

@@ -21,6 +21,7 @@ export function SetUp({ onClose }: { onClose: () => void }) {
     <Dialog
       title={t(codes === null ? 'security.second.setUpTitle' : 'security.second.codesTitle')}
       closeOnClickOutside={key === null}
+      closeOnEscape={codes === null}
       onClose={onClose}
     >
       {codes !== null ? (

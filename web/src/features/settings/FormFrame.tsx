@@ -44,12 +44,13 @@ export function FormFrame<V extends object>({ form, label, nameOf, children }: F
         }}
       >
         {children}
-        {failure !== null && (
-          <Alert color="red" role="alert" mt="lg">
-            {t('settings.failed', { reason: messageOf(failure) })}
-          </Alert>
-        )}
         <div className={classes.buttons}>
+          {/* In view with the buttons, however long the form is. */}
+          {failure !== null && (
+            <Alert color="red" role="alert" w="100%">
+              {t('settings.failed', { reason: messageOf(failure) })}
+            </Alert>
+          )}
           <Button type="submit" loading={form.pending && effect === null} disabled={!form.dirty}>
             {t('settings.save')}
           </Button>

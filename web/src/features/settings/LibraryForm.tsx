@@ -140,8 +140,6 @@ export function LibraryForm(part: Part<LibrarySettings>) {
           description={t('settings.library.forgetAfterMonthsHint')}
           value={values.forgetAfterMonths}
           error={errors['forgetAfterMonths']}
-          allowDecimal={false}
-          allowNegative={false}
           clampBehavior="none"
           data-path="forgetAfterMonths"
           onChange={(months) => change({ ...values, forgetAfterMonths: String(months) })}

@@ -273,12 +273,11 @@ function RuleField({ rule, place, value, errors, onChange }: RuleFieldProps) {
       return (
         <NumberInput
           {...shared}
-          value={typeof value === 'number' ? value : ''}
+          value={typeof value === 'boolean' ? '' : (value ?? '')}
           placeholder={'limit' in rule ? t('settings.none') : ''}
-          decimalScale={rule.kind === 'amount' ? 2 : 0}
-          allowNegative={false}
           clampBehavior="none"
-          onChange={(typed) => onChange(typed === '' ? null : Number(typed))}
+          // What is no such number stays as it was typed, and is told to be wrong: 3.5 days are not 35.
+          onChange={(typed) => onChange(typed === '' ? null : Number.isNaN(Number(typed)) ? typed : Number(typed))}
         />
       )
   }

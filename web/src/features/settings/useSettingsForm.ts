@@ -3,7 +3,7 @@ import { useAction } from '../../api/action'
 import { useEditDraft, useKeptEdit } from '../../api/draft'
 import type { Preview, Save, Saved } from '../../api/settings'
 import type { Effect } from '../../api/types'
-import { focusFirstError } from '../../lib/focus'
+import { focusBack, focusFirstError } from '../../lib/focus'
 import { showAtFields } from '../../lib/forms'
 import { t } from '../../lib/messages'
 import { ProblemError } from '../../lib/problem'
@@ -86,6 +86,8 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     if (outcome.ok) {
       setEffect(null)
       startFrom(outcome.output)
+      // There is nothing to save any more: the button that was pressed is out of use.
+      focusBack(null)
     } else if (outcome.error instanceof ProblemError && outcome.error.code === 'stale') await meet()
     else fail(outcome.error)
   }

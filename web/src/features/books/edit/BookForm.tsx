@@ -171,8 +171,6 @@ export function BookForm({
           label={labelOf('BookForm', 'noOfBooks')}
           required
           withAsterisk={false}
-          allowDecimal={false}
-          allowNegative={false}
           min={0}
           clampBehavior="none"
           className={classes.short}
