@@ -48,6 +48,7 @@ mod loan;
 mod model;
 mod money;
 mod oidc;
+mod passkeys;
 mod people;
 mod phone;
 #[path = "../common/provider.rs"]
