@@ -15,15 +15,15 @@ type Props = {
   onEnter: (user: Entered) => void
 }
 
-/** The ways in that need no password: a passkey, and the college's own sign-in. */
+/** The ways in that need no password: the college's own sign-in, and a passkey. */
 export function OtherWays({ onEnter, ...props }: Props) {
   const session = useQuery(sessionQuery).data
   return (
     <>
+      {session?.provider !== undefined && <ProviderSignIn {...props} />}
       {session?.passkeys === true && hasPasskeys() && (
         <PasskeySignIn remember={props.remember} onTold={props.onTold} onEnter={onEnter} />
       )}
-      {session?.provider !== undefined && <ProviderSignIn {...props} />}
     </>
   )
 }
