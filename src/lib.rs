@@ -16,7 +16,7 @@
 //!   are opened there from being run as formulas.
 //! - [`oidc`] is the sign-in by the college's provider, and the only place that calls other machines by itself.
 //! - [`message`] holds every text for people, by code, in English.
-//! - [`clock`] tells the time, [`password`] hashes, [`second_factor`] knows what an authenticator app shows, [`limit`] keeps count of tries, [`tls`] names the cryptography.
+//! - [`clock`] tells the time, [`password`] hashes, [`second_factor`] knows what an authenticator app shows, [`passkey`] checks what a passkey signs, [`limit`] keeps count of tries, [`tls`] names the cryptography.
 
 pub mod backups;
 pub mod catalogue;
@@ -35,6 +35,7 @@ pub mod jobs;
 pub mod limit;
 pub mod message;
 pub mod oidc;
+pub mod passkey;
 pub mod password;
 pub mod people;
 pub mod policies;

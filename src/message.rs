@@ -157,15 +157,22 @@ messages! {
     "problem.invalid-code" = problem_invalid_code():
         "This code is not right, or no longer valid. Check what you typed, or ask at the library's desk for a new code.";
     "problem.second-factor-needed" = problem_second_factor_needed():
-        "The password is right. Now enter the code from your authenticator app.";
+        "The password is right. Now use your passkey, or enter the code from your authenticator app.";
     "problem.invalid-second-factor" = problem_invalid_second_factor():
         "This code is not right, or was used already. Wait until the app shows the next one.";
     "problem.sign-in-expired" = problem_sign_in_expired():
         "This sign-in took too long. Enter your password again.";
     "problem.second-factor-missing" = problem_second_factor_missing():
-        "Librarians sign in with two steps here. Set up your authenticator app first.";
+        "Librarians sign in with two steps here. Add a passkey or set up your authenticator app first.";
     "problem.second-factor-on" = problem_second_factor_on():
         "Two-step sign-in is on already. Turn it off to set it up anew.";
+    "problem.invalid-passkey" = problem_invalid_passkey():
+        "This passkey did not work; perhaps it was removed here. Sign in with your password: Security shows the passkeys you have.";
+    "problem.passkey-refused" = problem_passkey_refused():
+        "This passkey cannot be used here. Try again, or choose another device.";
+    "problem.passkey-expired" = problem_passkey_expired(): "This took too long. Begin again.";
+    "problem.too-many-passkeys" = problem_too_many_passkeys(max: usize):
+        "You have {max, number} passkeys, and more are not possible. Remove one that you no longer use.";
     "problem.provider-unavailable" = problem_provider_unavailable():
         "The college's sign-in cannot be reached now. Sign in with email and password, or try again in a moment.";
     "problem.provider-forgotten" = problem_provider_forgotten():
@@ -445,6 +452,8 @@ messages! {
     "change.recoveryCodesMade" = change_recovery_codes_made(): "New recovery codes made.";
     "change.recoveryCodeUsed" = change_recovery_code_used(left: i64):
         "Recovery code used; {left, plural, =0 {none is} one {# is} other {# are}} left.";
+    "change.passkeyAdded" = change_passkey_added(): "Passkey added.";
+    "change.passkeyRemoved" = change_passkey_removed(): "Passkey removed.";
     "change.providerLinked" = change_provider_linked(provider: &str): "Connected with {provider} to sign in there.";
     "change.providerUnlinked" = change_provider_unlinked(provider: &str): "Disconnected from {provider}.";
     "change.sessionsEnded" = change_sessions_ended(sessions: u64):

@@ -245,6 +245,9 @@ pub enum Change {
     SecondFactorOff,
     /// Somebody else took the person's second factor away, because it was lost.
     SecondFactorReset,
+    /// The person added a passkey, which signs them in from now on and is asked for after the password.
+    PasskeyAdded,
+    PasskeyRemoved,
     /// The person exchanged the recovery codes for new ones.
     RecoveryCodesMade,
     /// The person used a recovery code in the place of the app's; so many are left.
@@ -436,6 +439,11 @@ fn is_zero(amount: &Money) -> bool {
     *amount == Money::ZERO
 }
 
+fn messages_of_deactivation(reason: &str) -> Vec<Message> {
+    let reason = (!reason.is_empty()).then(|| message::change_note(reason));
+    std::iter::once(message::change_person_deactivated()).chain(reason).collect()
+}
+
 impl Change {
     /// The loans that it began, ended or moved.
     #[must_use]
@@ -490,6 +498,8 @@ impl Change {
             Self::SecondFactorOn => "second-factor-on",
             Self::SecondFactorOff => "second-factor-off",
             Self::SecondFactorReset => "second-factor-reset",
+            Self::PasskeyAdded => "passkey-added",
+            Self::PasskeyRemoved => "passkey-removed",
             Self::RecoveryCodesMade => "recovery-codes-made",
             Self::RecoveryCodeUsed { .. } => "recovery-code-used",
             Self::SessionsEnded { .. } => "sessions-ended",
@@ -576,10 +586,7 @@ impl Change {
             Self::SettingsChanged { .. } => vec![message::change_settings()],
             Self::PersonAdded { person } => vec![message::change_person_added(&person.name)],
             Self::PersonUpdated { after, .. } => vec![message::change_person_updated(&after.name)],
-            Self::PersonDeactivated { reason } => {
-                let reason = (!reason.is_empty()).then(|| message::change_note(reason));
-                std::iter::once(message::change_person_deactivated()).chain(reason).collect()
-            }
+            Self::PersonDeactivated { reason } => messages_of_deactivation(reason),
             Self::PersonActivated => vec![message::change_person_activated()],
             Self::SignInCodeMade { .. } => vec![message::change_sign_in_code_made()],
             Self::PasswordSet { .. } => vec![message::change_password_set()],
@@ -587,11 +594,13 @@ impl Change {
             Self::SecondFactorOn
             | Self::SecondFactorOff
             | Self::SecondFactorReset
+            | Self::PasskeyAdded
+            | Self::PasskeyRemoved
             | Self::RecoveryCodesMade
-            | Self::RecoveryCodeUsed { .. } => self.message_of_second_factor().into_iter().collect(),
+            | Self::RecoveryCodeUsed { .. }
+            | Self::ProviderLinked { .. }
+            | Self::ProviderUnlinked { .. } => self.message_of_sign_in().into_iter().collect(),
             Self::SessionsEnded { sessions } => vec![message::change_sessions_ended(*sessions)],
-            Self::ProviderLinked { provider } => vec![message::change_provider_linked(provider)],
-            Self::ProviderUnlinked { provider } => vec![message::change_provider_unlinked(provider)],
             Self::BatchMoved { from, to, people } => vec![match to {
                 Some(to) => message::change_batch_moved(from, to, people.len()),
                 None => message::change_batch_left(from, people.len()),
@@ -620,12 +629,17 @@ impl Change {
         }
     }
 
-    fn message_of_second_factor(&self) -> Option<Message> {
+    /// Of the ways in beside the password, and what follows it.
+    fn message_of_sign_in(&self) -> Option<Message> {
         Some(match self {
             Self::SecondFactorOn => message::change_second_factor_on(),
             Self::SecondFactorOff => message::change_second_factor_off(),
             Self::SecondFactorReset => message::change_second_factor_reset(),
+            Self::PasskeyAdded => message::change_passkey_added(),
+            Self::PasskeyRemoved => message::change_passkey_removed(),
             Self::RecoveryCodesMade => message::change_recovery_codes_made(),
+            Self::ProviderLinked { provider } => message::change_provider_linked(provider),
+            Self::ProviderUnlinked { provider } => message::change_provider_unlinked(provider),
             Self::RecoveryCodeUsed { left } => message::change_recovery_code_used(*left),
             _ => return None,
         })

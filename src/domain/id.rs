@@ -46,6 +46,8 @@ ids! {
     DeskId,
     /// A phone that scans for a desk.
     PhoneId,
+    /// A passkey.
+    PasskeyId,
     /// A session of somebody who is signed in.
     SessionId,
     /// A scan that a phone made.

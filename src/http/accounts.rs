@@ -33,6 +33,7 @@ use crate::{
         rule::{Invalid, Kind, Text},
     },
     message,
+    passkey::Party,
     password::Verdict,
     people::code,
     storage::{
@@ -573,6 +574,10 @@ pub struct Session {
     user: Option<User>,
     /// Whether an ID card can be looked up (`--id-card`).
     id_card: bool,
+    /// Whether one can sign in with a passkey at the library's address; left out where not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[schema(required = false)]
+    passkeys: bool,
     /// Whether the person has to set up a second factor before anything else is open to them (`--second-factor`); left
     /// out where not.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -610,6 +615,7 @@ pub async fn read_session(
     Ok(axum::Json(Session {
         user,
         id_card: app.settings.id_card != IdCard::Off,
+        passkeys: Party::at(&app.settings.public_url).is_some(),
         second_factor_missing: matches!(caller, Caller::Unenrolled(_)),
         provider,
         expires_in,

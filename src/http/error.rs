@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{edge::request_id, security_log};
+use super::{edge::request_id, passkeys::PASSKEYS, security_log};
 use crate::{
     circulation::{Block, BlockShown, Refusal},
     domain::{
@@ -74,6 +74,18 @@ pub enum Error {
     /// A second factor is set up already.
     #[error("the second factor is on already")]
     SecondFactorOn,
+    /// The passkey is of nobody here, or its answer is not right: which, is not told.
+    #[error("the passkey is not right")]
+    InvalidPasskey,
+    /// The browser has made a passkey that cannot be used here.
+    #[error("the passkey cannot be used here")]
+    PasskeyRefused,
+    /// The browser made a passkey too late, or in another session.
+    #[error("the passkey came too late")]
+    PasskeyExpired,
+    /// Somebody has as many passkeys as there may be.
+    #[error("the person has too many passkeys")]
+    TooManyPasskeys,
     /// The college's sign-in provider is of no use now.
     #[error("the sign-in provider is of no use now")]
     ProviderUnavailable,
@@ -253,6 +265,10 @@ codes! {
     SignInExpired = "sign-in-expired",
     SecondFactorMissing = "second-factor-missing",
     SecondFactorOn = "second-factor-on",
+    InvalidPasskey = "invalid-passkey",
+    PasskeyRefused = "passkey-refused",
+    PasskeyExpired = "passkey-expired",
+    TooManyPasskeys = "too-many-passkeys",
     ProviderUnavailable = "provider-unavailable",
     ProviderForgotten = "provider-forgotten",
     LastLibrarian = "last-librarian",
@@ -352,13 +368,13 @@ impl Error {
             | Self::SignInExpired
             | Self::SecondFactorMissing
             | Self::SecondFactorOn
+            | Self::InvalidPasskey
+            | Self::PasskeyRefused
+            | Self::PasskeyExpired
+            | Self::TooManyPasskeys
             | Self::ProviderForgotten => self.described_code(),
             Self::ProviderUnavailable => provider_unavailable(),
-            Self::LastLibrarian => {
-                (StatusCode::CONFLICT, Code::LastLibrarian, message::problem_last_librarian())
-            }
-            Self::OwnAccount => (StatusCode::CONFLICT, Code::OwnAccount, message::problem_own_account()),
-            Self::MoreCapable => (StatusCode::FORBIDDEN, Code::MoreCapable, message::problem_more_capable()),
+            Self::LastLibrarian | Self::OwnAccount | Self::MoreCapable => self.described_rank(),
             Self::UserMissing => {
                 (StatusCode::UNAUTHORIZED, Code::UserMissing, message::problem_user_missing())
             }
@@ -409,7 +425,7 @@ impl Error {
         }
     }
 
-    /// What is wrong with the code, or the return from the provider, that somebody signs in with.
+    /// What is wrong with the code, the passkey, or the return from the provider, that somebody signs in with.
     fn described_code(&self) -> (StatusCode, Code, Message) {
         let (unauthorized, forbidden) = (StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN);
         match self {
@@ -427,7 +443,33 @@ impl Error {
             Self::SecondFactorOn => {
                 (StatusCode::CONFLICT, Code::SecondFactorOn, message::problem_second_factor_on())
             }
-            _ => (unauthorized, Code::InvalidSecondFactor, message::problem_invalid_second_factor()),
+            Self::InvalidSecondFactor => {
+                (unauthorized, Code::InvalidSecondFactor, message::problem_invalid_second_factor())
+            }
+            _ => self.described_passkey(),
+        }
+    }
+
+    /// Why a librarian may not do this to this person.
+    fn described_rank(&self) -> (StatusCode, Code, Message) {
+        match self {
+            Self::LastLibrarian => {
+                (StatusCode::CONFLICT, Code::LastLibrarian, message::problem_last_librarian())
+            }
+            Self::OwnAccount => (StatusCode::CONFLICT, Code::OwnAccount, message::problem_own_account()),
+            _ => (StatusCode::FORBIDDEN, Code::MoreCapable, message::problem_more_capable()),
+        }
+    }
+
+    fn described_passkey(&self) -> (StatusCode, Code, Message) {
+        let conflict = StatusCode::CONFLICT;
+        match self {
+            Self::PasskeyRefused => (conflict, Code::PasskeyRefused, message::problem_passkey_refused()),
+            Self::PasskeyExpired => (conflict, Code::PasskeyExpired, message::problem_passkey_expired()),
+            Self::TooManyPasskeys => {
+                (conflict, Code::TooManyPasskeys, message::problem_too_many_passkeys(PASSKEYS))
+            }
+            _ => (StatusCode::UNAUTHORIZED, Code::InvalidPasskey, message::problem_invalid_passkey()),
         }
     }
 
@@ -521,6 +563,10 @@ mod tests {
             Error::SignInExpired,
             Error::SecondFactorMissing,
             Error::SecondFactorOn,
+            Error::InvalidPasskey,
+            Error::PasskeyRefused,
+            Error::PasskeyExpired,
+            Error::TooManyPasskeys,
             Error::UserMissing,
             Error::Forbidden,
             Error::CrossOrigin,

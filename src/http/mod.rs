@@ -24,6 +24,7 @@ pub mod money;
 pub mod oidc;
 pub mod openapi;
 pub mod page;
+pub mod passkeys;
 pub mod people;
 pub mod phones;
 pub mod ready;
@@ -146,6 +147,8 @@ pub struct Limits {
     pub registrations: Limit<Network>,
     /// Sign-ins by the provider begun from a network.
     pub provider_sign_ins: Limit<Network>,
+    /// Sign-ins with a passkey begun from a network.
+    pub passkey_sign_ins: Limit<Network>,
     /// Cards looked up from a network.
     pub card_lookups: Limit<Network>,
     /// Page views reported from a network.
@@ -171,6 +174,8 @@ impl Default for Limits {
             registrations: Limit::new(1000, Duration::from_secs(1)),
             // A campus shares an address; each takes a row for ten minutes.
             provider_sign_ins: Limit::new(300, Duration::from_millis(500)),
+            // The same: each takes a row for five minutes.
+            passkey_sign_ins: Limit::new(300, Duration::from_millis(500)),
             // R-SCAN-2: 30 in 10 minutes.
             card_lookups: Limit::new(30, Duration::from_secs(20)),
             // A page view each; more than a campus looks at.
@@ -225,11 +230,17 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(security::change_password))
         .routes(routes!(second_factor::give_code))
         .routes(routes!(second_factor::read_second_factor))
+        .routes(routes!(second_factor::read_second_step))
         .routes(routes!(second_factor::begin_authenticator))
         .routes(routes!(second_factor::confirm_authenticator))
         .routes(routes!(second_factor::remove_authenticator))
         .routes(routes!(second_factor::make_recovery_codes))
         .routes(routes!(second_factor::reset_second_factor))
+        .routes(routes!(passkeys::begin_passkey))
+        .routes(routes!(passkeys::add_passkey))
+        .routes(routes!(passkeys::remove_passkey))
+        .routes(routes!(passkeys::begin_passkey_sign_in))
+        .routes(routes!(passkeys::sign_in_with_passkey))
         .routes(routes!(oidc::begin_oidc))
         .routes(routes!(oidc::finish_oidc))
         .routes(routes!(oidc::link_oidc))

@@ -61,6 +61,7 @@ const TEXTS: &[(&str, &[Text])] = &[
     ("PasswordChange", &[super::security::CURRENT_PASSWORD, super::security::NEW_PASSWORD]),
     ("AuthenticatorBegin", &[super::security::CURRENT_PASSWORD]),
     ("SecondFactorCode", &[super::second_factor::CODE]),
+    ("NewPasskey", &[super::passkeys::NAME]),
     ("SecondFactorProof", &[super::security::CURRENT_PASSWORD, super::second_factor::CODE]),
     ("Category", &[rules::NAME]),
     ("ClosedDates", &[calendar::NAME]),

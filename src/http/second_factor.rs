@@ -20,6 +20,7 @@ use super::{
     error::{Error, Result},
     extract::{Id, JsonBody},
     idempotency::{Answer, Once},
+    passkeys::OwnPasskey,
     security::CURRENT_PASSWORD,
     security_log::{self, Event},
     session::{self, SignedIn},
@@ -37,6 +38,7 @@ use crate::{
     storage::{
         Tx, accounts,
         events::{self, Entry},
+        passkeys,
         second_factors::{self, Accepted},
     },
 };
@@ -84,11 +86,11 @@ impl Half {
     }
 
     /// The hash of the half sign-in that a browser shows.
-    fn of(https: bool, headers: &HeaderMap) -> Option<String> {
+    pub fn of(https: bool, headers: &HeaderMap) -> Option<String> {
         cookie::read(headers, cookie_name(https)).map(session::hashed)
     }
 
-    fn no_cookie(https: bool) -> Result<HeaderValue> {
+    pub fn no_cookie(https: bool) -> Result<HeaderValue> {
         cookie::set(https, cookie_name(https), "", &format!("{API}/auth"), Some(0))
     }
 }
@@ -153,7 +155,12 @@ impl App {
     }
 
     /// Whose failures the tries of a person's code count among.
-    async fn tries_of_code(&self, uid: UserId, network: Network, device: Option<&Device>) -> Result<Tries> {
+    pub(super) async fn tries_of_code(
+        &self,
+        uid: UserId,
+        network: Network,
+        device: Option<&Device>,
+    ) -> Result<Tries> {
         let found = self.db.read(move |tx| accounts::own_credentials(tx, uid)).await?;
         let (account, stored) = found.ok_or(Error::NotSignedIn)?;
         Tries::of_code(device, uid, &account, network, stored.as_deref())
@@ -204,13 +211,46 @@ pub async fn give_code(
         .into_response())
 }
 
-/// One's own second factor.
+/// What may be given after the password.
+#[derive(Serialize, ToSchema)]
+pub struct SecondStep {
+    /// A code of an authenticator app.
+    app: bool,
+    /// A passkey.
+    passkey: bool,
+}
+
+/// Which second factors whoever gave the password in this browser has. A recovery code may stand for each.
+#[utoipa::path(get, path = "/auth/sign-in/code", responses((status = 200, body = SecondStep)))]
+pub async fn read_second_step(
+    State(app): State<Shared>,
+    headers: HeaderMap,
+) -> Result<axum::Json<SecondStep>> {
+    let half = Half::of(app.settings.is_https(), &headers).ok_or(Error::SignInExpired)?;
+    let now = app.clock.now();
+    let found = app
+        .db
+        .read(move |tx| match second_factors::half_sign_in(tx, &half, now)? {
+            Some((uid, _)) => second_factors::of(tx, uid),
+            None => Ok(None),
+        })
+        .await?
+        .ok_or(Error::SignInExpired)?;
+    Ok(axum::Json(SecondStep { app: found.app_since.is_some(), passkey: found.passkeys > 0 }))
+}
+
+/// One's own second factors.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnSecondFactor {
-    /// When it was set up; null where there is none.
+    /// When the authenticator app was set up; null where there is none.
     #[schema(required, format = DateTime)]
     since: Option<String>,
+    /// Oldest first.
+    passkeys: Vec<OwnPasskey>,
+    /// What the browser runs on, as a name for a passkey of its own; null where that is not known.
+    #[schema(required)]
+    device: Option<&'static str>,
     /// Recovery codes that were not used.
     #[schema(minimum = 0)]
     recovery_codes: i64,
@@ -223,11 +263,19 @@ pub struct OwnSecondFactor {
 pub async fn read_second_factor(
     State(app): State<Shared>,
     SignedIn(user): SignedIn,
+    headers: HeaderMap,
 ) -> Result<axum::Json<OwnSecondFactor>> {
     let uid = user.uid;
-    let found = app.db.read(move |tx| second_factors::of(tx, uid)).await?;
+    let (found, passkeys) = app
+        .db
+        .read(move |tx| {
+            Ok::<_, crate::storage::Error>((second_factors::of(tx, uid)?, passkeys::of(tx, uid)?))
+        })
+        .await?;
     Ok(axum::Json(OwnSecondFactor {
-        since: found.map(|set_up| clock::rfc3339(set_up.since)),
+        since: found.and_then(|set_up| set_up.app_since).map(clock::rfc3339),
+        device: session::agent(&headers).system,
+        passkeys: passkeys.into_iter().map(OwnPasskey::from).collect(),
         recovery_codes: found.map_or(0, |set_up| set_up.recovery_codes),
         required: app.settings.requires_second_factor(user.role),
     }))
@@ -239,7 +287,7 @@ pub async fn read_second_factor(
 pub struct AuthenticatorBegin {
     #[serde(default)]
     #[schema(required, format = Password)]
-    current_password: String,
+    pub(super) current_password: String,
 }
 
 /// What an authenticator app is to be given; told this once.
@@ -279,7 +327,7 @@ pub async fn begin_authenticator(
     Ok(axum::Json(AuthenticatorKey { secret, address }))
 }
 
-async fn check_own_password(
+pub(super) async fn check_own_password(
     app: &App,
     user: &User,
     network: Network,
@@ -293,16 +341,23 @@ async fn check_own_password(
     app.current_password(user.uid, network, device.as_ref(), password).await.map(drop)
 }
 
-/// Codes for whoever loses the authenticator app; told this once.
+/// Codes for whoever loses the authenticator app or the passkeys; told this once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodes {
-    /// Each is good once.
+    /// Each is good once. Empty where there are some already.
     recovery_codes: Vec<String>,
 }
 
+impl RecoveryCodes {
+    /// Those until now stay.
+    pub(super) const fn none() -> Self {
+        Self { recovery_codes: Vec::new() }
+    }
+}
+
 /// Fresh recovery codes: their hashes, and the answer that tells them.
-fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<RecoveryCodes>)> {
+pub(super) fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<RecoveryCodes>)> {
     let recovery_codes = (0..RECOVERY_CODES)
         .map(|_| session::random().map(second_factor::recovery_code))
         .collect::<Result<Vec<String>>>()?;
@@ -310,7 +365,8 @@ fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<RecoveryCodes>)> {
     Ok((recovery_codes.iter().map(hashed).collect(), axum::Json(RecoveryCodes { recovery_codes })))
 }
 
-/// Show by a code that the authenticator app has the key: from now on it is asked for at sign-in.
+/// Show by a code that the authenticator app has the key: from now on it is asked for at sign-in. Whoever has no recovery
+/// codes gets some.
 #[utoipa::path(post, path = "/auth/authenticator/confirm", request_body = SecondFactorCode,
     responses((status = 200, body = RecoveryCodes)))]
 pub async fn confirm_authenticator(
@@ -334,20 +390,20 @@ pub async fn confirm_authenticator(
     };
     let step = step.ok_or_else(wrong_code)?;
     app.limits.give_back_sign_in(tries);
-    let (hashes, answer) = fresh_recovery_codes()?;
-    app.db
-        .write(move |tx| -> Result<()> {
+    let (hashes, fresh) = fresh_recovery_codes()?;
+    let first = app
+        .db
+        .write(move |tx| -> Result<bool> {
             accounts::lock(tx, uid)?;
             if !second_factors::confirm(tx, uid, &secret, step, now)? {
                 return Err(expired());
             }
-            second_factors::keep_recovery_codes(tx, uid, &hashes)?;
             events::record(tx, now, Some(uid), &Entry::person(uid, Change::SecondFactorOn))?;
-            Ok(())
+            Ok(second_factors::keep_first_recovery_codes(tx, uid, &hashes)?)
         })
         .await?;
     app.sessions.forget_person(uid);
-    Ok(answer)
+    Ok(if first { fresh } else { axum::Json(RecoveryCodes::none()) })
 }
 
 /// The password, and a code of the authenticator app or a recovery code.
@@ -381,7 +437,7 @@ async fn with_proof(
     app.with_code(user.uid, tries, Typed::read(&code), effect).await?.ok_or_else(wrong_code)
 }
 
-/// Turn one's own second factor off.
+/// Turn the codes of one's own authenticator app off. Passkeys stay.
 #[utoipa::path(post, path = "/auth/authenticator/remove", request_body = SecondFactorProof,
     responses((status = 204)))]
 pub async fn remove_authenticator(
@@ -393,7 +449,7 @@ pub async fn remove_authenticator(
 ) -> Result<StatusCode> {
     let uid = user.uid;
     with_proof(&app, &user, network, &headers, form, move |tx, now| {
-        second_factors::remove(tx, uid)?;
+        second_factors::remove_app(tx, uid)?;
         events::record(tx, now, Some(uid), &Entry::person(uid, Change::SecondFactorOff))?;
         Ok(())
     })

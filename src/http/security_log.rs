@@ -56,6 +56,11 @@ events! {
     SecondFactorReset = "second-factor.reset": "a librarian took somebody's second factor away",
     RecoveryCodeUsed = "recovery-code.used": "a recovery code was used in the place of the second factor",
     RecoveryCodesMade = "recovery-code.made": "somebody made new recovery codes",
+    PasskeySignedIn = "passkey.ok": "somebody signed in with a passkey",
+    PasskeyRefused = "passkey.refused": "a passkey was refused",
+    PasskeyLimited = "passkey.limited": "passkeys were tried too often",
+    PasskeyAdded = "passkey.added": "somebody added a passkey",
+    PasskeyRemoved = "passkey.removed": "somebody removed a passkey",
     ProviderSignedIn = "provider.ok": "somebody signed in by the college's provider",
     ProviderRefused = "provider.refused": "a sign-in by the college's provider was refused",
     ProviderFailed = "provider.failed": "the college's provider was of no use",
@@ -136,6 +141,7 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
             | Code::RoleUndefined
             | Code::UserMissing
             | Code::InvalidSecondFactor
+            | Code::InvalidPasskey
             | Code::SignInExpired,
         ) => Some(refused),
         _ => None,
@@ -145,6 +151,12 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("POST", "/auth/redeem") if asked => Some(Event::CodeRedeemed),
         ("POST", "/auth/sign-in/code") => {
             of_three(Event::SignedIn, Event::SecondFactorLimited, Event::SecondFactorRefused)
+        }
+        ("POST", "/auth/sign-in/passkey") => {
+            of_three(Event::PasskeySignedIn, Event::PasskeyLimited, Event::PasskeyRefused)
+        }
+        ("POST", "/auth/passkeys/confirm") if code == Some(Code::PasskeyRefused) => {
+            Some(Event::PasskeyRefused)
         }
         ("POST", "/auth/sign-in") => of_three(Event::SignedIn, Event::SignInLimited, Event::SignInRefused),
         ("POST", "/auth/redeem") => of_three(Event::CodeRedeemed, Event::CodeLimited, Event::CodeRefused),
@@ -157,6 +169,8 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         ("POST", "/auth/password") => Some(Event::PasswordChanged),
         ("POST", "/auth/authenticator/confirm") => Some(Event::SecondFactorOn),
         ("POST", "/auth/authenticator/remove") => Some(Event::SecondFactorOff),
+        ("POST", "/auth/passkeys/confirm") => Some(Event::PasskeyAdded),
+        ("POST", "/auth/passkeys/{id}/remove") => Some(Event::PasskeyRemoved),
         ("POST", "/auth/recovery-codes") => Some(Event::RecoveryCodesMade),
         ("DELETE", "/people/{id}/second-factor") => Some(Event::SecondFactorReset),
         ("DELETE", "/me/sessions" | "/me/sessions/{id}" | "/people/{id}/sessions") => {
@@ -261,6 +275,9 @@ mod tests {
             ("second-factor.on", 1),
             ("second-factor.off", 1),
             ("second-factor.reset", 1),
+            ("passkey.ok", 1),
+            ("passkey.added", 1),
+            ("passkey.removed", 1),
             ("recovery-code.made", 1),
             ("code.ok", 1),
             ("provider.linked", 1),

@@ -273,6 +273,7 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
             columns!(),
             ", began_at, seen_at, expires_at,
              EXISTS (SELECT 1 FROM authenticators WHERE authenticators.user_id = users.id AND confirmed_at IS NOT NULL)
+             OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)
              FROM users JOIN (SELECT user_id, created_at AS began_at, seen_at, expires_at FROM sessions
                               WHERE token_hash = $1 AND expires_at > $2 AND seen_at <= $3) AS session ON session.user_id = users.id
              WHERE active AND gone_at IS NULL"

@@ -71,6 +71,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0014_sessions"),
     migration!("0015_second_factor"),
     migration!("0016_oidc"),
+    migration!("0017_passkeys"),
     migration!("0018_other_categories"),
 ];
 

@@ -24,6 +24,7 @@ pub mod migrate;
 pub mod no_dues;
 pub mod oidc;
 pub mod page;
+pub mod passkeys;
 pub mod people;
 pub mod phones;
 mod postgres;

@@ -24,7 +24,8 @@ macro_rules! columns {
         "users.id, users.name, users.email, users.roll_number, users.department, users.batch, users.category, users.role,
          users.active, users.valid_until, users.barred_until, users.barred_reason, users.password_hash IS NOT NULL,
          users.created_at, users.capabilities,
-         EXISTS (SELECT 1 FROM authenticators WHERE authenticators.user_id = users.id AND confirmed_at IS NOT NULL)"
+         EXISTS (SELECT 1 FROM authenticators WHERE authenticators.user_id = users.id AND confirmed_at IS NOT NULL)
+         OR EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)"
     };
 }
 
@@ -580,6 +581,7 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
         sql!("DELETE FROM sessions WHERE user_id = $1"),
         sql!("DELETE FROM sign_in_codes WHERE user_id = $1"),
         sql!("DELETE FROM authenticators WHERE user_id = $1"),
+        sql!("DELETE FROM passkeys WHERE user_id = $1"),
         sql!("DELETE FROM recovery_codes WHERE user_id = $1"),
         sql!("DELETE FROM half_sign_ins WHERE user_id = $1"),
         sql!("DELETE FROM oidc_links WHERE user_id = $1"),

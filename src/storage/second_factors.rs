@@ -10,22 +10,26 @@ use crate::{
 /// What somebody has set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SetUp {
-    /// Epoch milliseconds.
-    pub since: i64,
+    /// Since when an authenticator app, in epoch milliseconds; `None` where there is none.
+    pub app_since: Option<i64>,
+    /// How many passkeys.
+    pub passkeys: i64,
     /// Recovery codes that were not used.
     pub recovery_codes: i64,
 }
 
 /// What a person has set up; `None` where that is nothing, or not confirmed yet.
 pub fn of(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<SetUp>> {
-    tx.query_opt(
+    let found = tx.query_one(
         sql!(
-            "SELECT confirmed_at, (SELECT COUNT(*) FROM recovery_codes WHERE recovery_codes.user_id = $1)
-             FROM authenticators WHERE user_id = $1 AND confirmed_at IS NOT NULL"
+            "SELECT (SELECT confirmed_at FROM authenticators WHERE authenticators.user_id = $1),
+                    (SELECT COUNT(*) FROM passkeys WHERE passkeys.user_id = $1),
+                    (SELECT COUNT(*) FROM recovery_codes WHERE recovery_codes.user_id = $1)"
         ),
         &[&uid],
-        |row| Ok(SetUp { since: row.get(0)?, recovery_codes: row.get(1)? }),
-    )
+        |row| Ok(SetUp { app_since: row.get(0)?, passkeys: row.get(1)?, recovery_codes: row.get(2)? }),
+    )?;
+    Ok((found.app_since.is_some() || found.passkeys > 0).then_some(found))
 }
 
 /// Keeps the key that an app is to be given; one that was not confirmed is gone. `false` where one is confirmed already.
@@ -85,10 +89,12 @@ pub fn accept(tx: &mut Tx<'_>, uid: UserId, typed: &Typed, hash: &str, now: i64)
         )?;
         return Ok((used == 1).then_some(Accepted::Recovery(set_up.recovery_codes - 1)));
     };
-    let secret: String =
-        tx.query_one(sql!("SELECT secret FROM authenticators WHERE user_id = $1"), &[&uid], |row| {
-            row.get(0)
-        })?;
+    let secret: Option<String> = tx.query_opt(
+        sql!("SELECT secret FROM authenticators WHERE user_id = $1 AND confirmed_at IS NOT NULL"),
+        &[&uid],
+        |row| row.get(0),
+    )?;
+    let Some(secret) = secret else { return Ok(None) };
     for step in second_factor::steps_of(&secret, digits, now) {
         let taken = tx.execute(
             sql!("UPDATE authenticators SET last_step = $2 WHERE user_id = $1 AND last_step < $2"),
@@ -99,6 +105,15 @@ pub fn accept(tx: &mut Tx<'_>, uid: UserId, typed: &Typed, hash: &str, now: i64)
         }
     }
     Ok(None)
+}
+
+/// Gives a person these recovery codes, unless some of theirs are left; whether it did.
+pub fn keep_first_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> Result<bool> {
+    let none_left = of(tx, uid)?.is_some_and(|set_up| set_up.recovery_codes == 0);
+    if none_left {
+        keep_recovery_codes(tx, uid, hashes)?;
+    }
+    Ok(none_left)
 }
 
 /// Exchanges a person's recovery codes for these.
@@ -113,10 +128,26 @@ pub fn keep_recovery_codes(tx: &mut Tx<'_>, uid: UserId, hashes: &[String]) -> R
     Ok(())
 }
 
-/// Takes a person's second factor away, and the sign-ins that wait for it; `false` where there was none.
+/// Takes a person's authenticator app away. Recovery codes stay while there are passkeys.
+pub fn remove_app(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    tx.execute(sql!("DELETE FROM authenticators WHERE user_id = $1"), &[&uid])?;
+    remove_if_last(tx, uid)
+}
+
+/// Takes what goes with second factors from whoever has none any more.
+pub fn remove_if_last(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    if of(tx, uid)?.is_none() {
+        tx.execute(sql!("DELETE FROM recovery_codes WHERE user_id = $1"), &[&uid])?;
+        end_half_sign_ins(tx, uid)?;
+    }
+    Ok(())
+}
+
+/// Takes all second factors of a person away, and the sign-ins that wait for one; `false` where there was none.
 pub fn remove(tx: &mut Tx<'_>, uid: UserId) -> Result<bool> {
     let was = of(tx, uid)?.is_some();
     tx.execute(sql!("DELETE FROM authenticators WHERE user_id = $1"), &[&uid])?;
+    tx.execute(sql!("DELETE FROM passkeys WHERE user_id = $1"), &[&uid])?;
     tx.execute(sql!("DELETE FROM recovery_codes WHERE user_id = $1"), &[&uid])?;
     end_half_sign_ins(tx, uid)?;
     Ok(was)
@@ -126,6 +157,7 @@ pub fn remove(tx: &mut Tx<'_>, uid: UserId) -> Result<bool> {
 pub(super) fn hand_over(tx: &mut Tx<'_>, from: UserId, to: UserId) -> Result<()> {
     remove(tx, to)?;
     tx.execute(sql!("UPDATE authenticators SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
+    tx.execute(sql!("UPDATE passkeys SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
     tx.execute(sql!("UPDATE recovery_codes SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
     Ok(())
 }

@@ -18,8 +18,8 @@ use super::{Error, Result, postgres::Connection};
 use crate::domain::{
     account::Capability,
     id::{
-        BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PhoneId, PhoneScanId, ReviewId, SessionId,
-        UserId,
+        BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PasskeyId, PhoneId, PhoneScanId, ReviewId,
+        SessionId, UserId,
     },
     money::Money,
 };
@@ -196,6 +196,7 @@ numbers!(
     DeskId,
     PhoneId,
     PhoneScanId,
+    PasskeyId,
     SessionId,
     Money
 );

@@ -41,7 +41,16 @@ fn body(method: &str, path: &str) -> Option<Value> {
             json!({ "currentPassword": "not the one", "newPassword": "four unrelated words" })
         }
         ("POST", "/auth/sign-in/code" | "/auth/authenticator/confirm") => json!({ "code": "000000" }),
-        ("POST", "/auth/authenticator") => json!({ "currentPassword": "not the one" }),
+        ("POST", "/auth/authenticator" | "/auth/passkeys" | "/auth/passkeys/{id}/remove") => {
+            json!({ "currentPassword": "not the one" })
+        }
+        ("POST", "/auth/passkeys/confirm") => {
+            json!({ "name": "n", "clientData": "", "attestationObject": "" })
+        }
+        ("POST", "/auth/sign-in/passkey/begin") => json!({}),
+        ("POST", "/auth/sign-in/passkey") => {
+            json!({ "credentialId": "", "clientData": "", "authenticatorData": "", "signature": "" })
+        }
         ("POST", "/auth/authenticator/remove" | "/auth/recovery-codes") => {
             json!({ "currentPassword": "not the one", "code": "000000" })
         }
@@ -230,13 +239,18 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                 None if strangers => assert!(is_refused(&answer, (404, "not-found")), "{told}"),
                 None => {
                     let expected = match *path {
-                        "/auth/sign-in" | "/auth/sign-in/code" | "/auth/redeem" => 401..=401,
-                        "/auth/id-card" | "/no-dues/{number}" => 404..=404,
+                        "/auth/sign-in" | "/auth/sign-in/code" | "/auth/sign-in/passkey" | "/auth/redeem" => {
+                            401..=401
+                        }
+                        // Nothing was begun.
+                        "/auth/passkeys/confirm" => 409..=409,
+                        "/auth/id-card" | "/no-dues/{number}" | "/auth/passkeys/{id}/remove" => 404..=404,
                         // Not offered here.
                         path if path.contains("/oidc") => 404..=404,
                         // Nobody's password is known here.
                         "/people/{id}/role" | "/auth/password" | "/auth/recovery-codes" => 422..=422,
                         path if path.starts_with("/auth/authenticator") => 422..=422,
+                        "/auth/passkeys" => 422..=422,
                         // What the change asks for is asked by the handler.
                         "/changes/{id}/undo" if name == "librarian without rights" => 403..=403,
                         // The same person registers or takes the roll number again.

@@ -50,6 +50,7 @@ mod model;
 mod money;
 mod network;
 mod oidc;
+mod passkeys;
 mod people;
 mod phone;
 #[path = "../common/provider.rs"]

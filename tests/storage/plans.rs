@@ -15,6 +15,7 @@ use library::{
         person::Details,
         review::ReviewForm,
     },
+    passkey::Made,
     second_factor::{self, Typed},
     sql,
     storage::{
@@ -31,7 +32,7 @@ use library::{
         no_dues,
         oidc::{self, Flow, Link, Proof},
         page::Position,
-        people,
+        passkeys, people,
         phones::{self, Heard, Pairing, Phone},
         reviews, second_factors,
         sessions::{self, Opened},
@@ -95,7 +96,16 @@ fn of_second_factor(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     assert!(second_factors::accept(tx, uid, &Typed::read("K7RM"), "h", 90_000)?.is_some());
     second_factors::begin_half_sign_in(tx, "half", uid, false, 1, 9)?;
     second_factors::half_sign_in(tx, "half", 1)?;
-    assert!(second_factors::use_up_half_sign_in(tx, "half", 1)? && second_factors::remove(tx, uid)?);
+    assert!(second_factors::use_up_half_sign_in(tx, "half", 1)?);
+    let made = Made { credential_id: vec![1], public_key: vec![2], count: 0, backup_eligible: true };
+    assert!(passkeys::add(tx, uid, &made, "handle", "internal", "Phone", 1)?);
+    let id = passkeys::by_credential(tx, "AQ")?.expect("it is there").id;
+    assert!(passkeys::count_use(tx, id, 1, 2)? && !passkeys::of(tx, uid)?.is_empty());
+    passkeys::begin(tx, "holder", "challenge", None, 1, 9)?;
+    assert!(passkeys::take(tx, "holder", 1)?.is_some());
+    second_factors::remove_app(tx, uid)?;
+    assert!(passkeys::remove(tx, uid, id)?);
+    second_factors::remove(tx, uid)?;
     Ok(())
 }
 

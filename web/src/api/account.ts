@@ -22,12 +22,13 @@ export const useMay = (capability: Capability): boolean =>
 
 /** Another person, or nobody; what else the session says stays. */
 export function setSessionUser(queries: QueryClient, user: User | Entered | null): void {
-  const missing = user && 'secondFactorMissing' in user && { secondFactorMissing: true }
+  const secondFactorMissing = user !== null && 'secondFactorMissing' in user
   queries.setQueryData(sessionQuery.queryKey, (session) => ({
-    idCard: session?.idCard ?? true,
-    provider: session?.provider,
+    idCard: true,
+    ...session,
+    expiresIn: undefined,
     user,
-    ...missing,
+    secondFactorMissing,
   }))
 }
 

@@ -435,6 +435,23 @@ export const forms = {
       "required": false
     }
   },
+  "NewPasskey": {
+    "attestationObject": {
+      "required": true
+    },
+    "clientData": {
+      "required": true
+    },
+    "name": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 60
+    },
+    "transports": {
+      "required": false
+    }
+  },
   "OverrideForm": {
     "blocks": {
       "required": true
@@ -455,6 +472,34 @@ export const forms = {
       "required": true,
       "minLength": 8,
       "maxLength": 64
+    }
+  },
+  "PasskeyBegin": {
+    "secondStep": {
+      "required": false
+    }
+  },
+  "PasskeySignIn": {
+    "authenticatorData": {
+      "required": true
+    },
+    "clientData": {
+      "required": true
+    },
+    "credentialId": {
+      "required": true
+    },
+    "remember": {
+      "required": false
+    },
+    "secondStep": {
+      "required": false
+    },
+    "signature": {
+      "required": true
+    },
+    "userHandle": {
+      "required": false
     }
   },
   "PasswordChange": {

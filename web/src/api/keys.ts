@@ -8,6 +8,7 @@ export const keys = {
   todayList: (filter: object) => ['today', filter] as const,
   changeList: (filter: object) => ['changes', filter] as const,
   session: ['session'] as const,
+  secondStep: ['second-step'] as const,
   me: ['me'] as const,
   mySessions: ['me', 'sessions'] as const,
   mySecondFactor: ['me', 'second-factor'] as const,

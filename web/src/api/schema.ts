@@ -58,7 +58,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show by a code that the authenticator app has the key: from now on it is asked for at sign-in. */
+        /**
+         * Show by a code that the authenticator app has the key: from now on it is asked for at sign-in. Whoever has no recovery
+         *     codes gets some.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -106,7 +109,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn one's own second factor off. */
+        /** Turn the codes of one's own authenticator app off. Passkeys stay. */
         post: {
             parameters: {
                 query?: never;
@@ -314,6 +317,150 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Entered"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to add a passkey. The browser makes it and sends it within five minutes, in the same session. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AuthenticatorBegin"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PasskeyRequest"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkeys/{id}/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Remove one of one's own passkeys. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path: {
+                    id: number;
+                };
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["AuthenticatorBegin"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/passkeys/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add the passkey that the browser has made. Whoever has no recovery codes gets some. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["NewPasskey"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["RecoveryCodes"];
                     };
                 };
                 /** @description What went wrong */
@@ -648,7 +795,35 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** Which second factors whoever gave the password in this browser has. A recovery code may stand for each. */
+        get: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody?: never;
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["SecondStep"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         put?: never;
         /** Give the code after the password, and be signed in. The browser that gave the password is known by its cookie. */
         post: {
@@ -670,6 +845,102 @@ export interface paths {
                     };
                     content: {
                         "application/json": components["schemas"]["Entered"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-in/passkey": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sign in with a passkey; the answer sets the session's cookie. No second step follows. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PasskeySignIn"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["Entered"];
+                    };
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/sign-in/passkey/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie by which the browser is known. */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["PasskeyBegin"];
+                };
+            };
+            responses: {
+                200: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/json": components["schemas"]["PasskeyRequest"];
                     };
                 };
                 /** @description What went wrong */
@@ -5967,7 +6238,7 @@ export interface components {
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /**
          * @description What is stored of a copy: the state it has while no loan is open on it and no hold keeps it. A copy that is kept
          *     is to be shelved once its hold is gone.
@@ -6757,6 +7028,15 @@ export interface components {
              */
             person?: number | null;
         };
+        /** @description A passkey that a browser has made. Bytes are base64url without padding. */
+        NewPasskey: {
+            attestationObject: string;
+            clientData: string;
+            /** @description What its person calls it. */
+            name: string;
+            /** @description How the browser reached the authenticator. */
+            transports?: string[];
+        };
         /** @description A certificate that nothing is open, as anybody may check it. */
         NoDues: {
             batch: string | null;
@@ -6782,6 +7062,19 @@ export interface components {
             cancelHold?: boolean;
             reason: string;
         };
+        /** @description One of one's own passkeys. */
+        OwnPasskey: {
+            /** Format: date-time */
+            addedAt: string;
+            id: components["schemas"]["PasskeyId"];
+            /**
+             * Format: date-time
+             * @description Null where it was not used yet.
+             */
+            lastUsedAt: string | null;
+            /** @description What its person calls it. */
+            name: string;
+        };
         /** @description Whether one's account is linked with the college's provider. */
         OwnProviderLink: {
             /** @description What people call the provider. */
@@ -6792,8 +7085,12 @@ export interface components {
              */
             linkedAt: string | null;
         };
-        /** @description One's own second factor. */
+        /** @description One's own second factors. */
         OwnSecondFactor: {
+            /** @description What the browser runs on, as a name for a passkey of its own; null where that is not known. */
+            device: string | null;
+            /** @description Oldest first. */
+            passkeys: components["schemas"]["OwnPasskey"][];
             /**
              * Format: int64
              * @description Recovery codes that were not used.
@@ -6803,7 +7100,7 @@ export interface components {
             required: boolean;
             /**
              * Format: date-time
-             * @description When it was set up; null where there is none.
+             * @description When the authenticator app was set up; null where there is none.
              */
             since: string | null;
         };
@@ -6859,6 +7156,37 @@ export interface components {
         /** @description A desk that a phone is to scan for. */
         PairForm: {
             desk: string;
+        };
+        /** @description A sign-in with a passkey that begins. */
+        PasskeyBegin: {
+            /** @description Whether it follows the password that was given in this browser. */
+            secondStep?: boolean;
+        };
+        /**
+         * Format: int64
+         * @description A passkey.
+         */
+        PasskeyId: number;
+        /** @description What a browser is asked. */
+        PasskeyRequest: {
+            /**
+             * @description For `navigator.credentials`: the JSON form of its options, `PublicKeyCredentialCreationOptionsJSON` or
+             *     `PublicKeyCredentialRequestOptionsJSON` (Web Authentication Level 3, 5.1.8 and 5.1.9).
+             */
+            publicKey: Record<string, never>;
+        };
+        /** @description What a browser answers when a passkey is used. Bytes are base64url without padding. */
+        PasskeySignIn: {
+            authenticatorData: string;
+            clientData: string;
+            credentialId: string;
+            /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); at the second step the first one said. */
+            remember?: boolean;
+            /** @description As it was begun. */
+            secondStep?: boolean;
+            signature: string;
+            /** @description What the authenticator calls the person; it may leave that out at the second step. */
+            userHandle?: string | null;
         };
         /** @description A change of one's own password. */
         PasswordChange: {
@@ -7156,9 +7484,9 @@ export interface components {
             of: components["schemas"]["ChargeKind"];
             reason: string;
         };
-        /** @description Codes for whoever loses the authenticator app; told this once. */
+        /** @description Codes for whoever loses the authenticator app or the passkeys; told this once. */
         RecoveryCodes: {
-            /** @description Each is good once. */
+            /** @description Each is good once. Empty where there are some already. */
             recoveryCodes: string[];
         };
         /** @description A code that a librarian handed out, and the password that its person chooses. */
@@ -7489,6 +7817,13 @@ export interface components {
             /** Format: password */
             currentPassword: string;
         };
+        /** @description What may be given after the password. */
+        SecondStep: {
+            /** @description A code of an authenticator app. */
+            app: boolean;
+            /** @description A passkey. */
+            passkey: boolean;
+        };
         /** @description Who is signed in, and what may be offered to sign in with. */
         Session: {
             /**
@@ -7498,6 +7833,8 @@ export interface components {
             expiresIn?: number;
             /** @description Whether an ID card can be looked up (`--id-card`). */
             idCard: boolean;
+            /** @description Whether one can sign in with a passkey at the library's address; left out where not. */
+            passkeys?: boolean;
             /** @description What people call the college's provider, where one can sign in by it; left out otherwise. */
             provider?: string;
             /**

@@ -9,13 +9,13 @@ import type { User } from '../../api/types'
 import { rich, t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { isAskedForCode, messageOf } from '../../lib/problem'
-import SecondStep from './SecondStep'
+import { SecondStep } from './SecondStep'
 
 type Props = { end: string; next: string | null; onEnter: (user: User) => void }
 
 /** Back from the college's provider, which vouches for the person: signed in, or asked for the password here once, or for
  * the code of their second factor. */
-export default function ProviderReturn({ end, next, onEnter }: Props) {
+export function ProviderReturn({ end, next, onEnter }: Props) {
   if (end === 'done') return <SignedIn next={next} onEnter={onEnter} />
   if (end === 'code') return <AskCode next={next} onEnter={onEnter} />
   return <AskPassword next={next} onEnter={onEnter} />

@@ -32,7 +32,7 @@ type Props = {
 }
 
 /** The way over the college's own sign-in, which takes the whole window. */
-export default function ProviderSignIn({ end, next, remember, onTold }: Props) {
+export function ProviderSignIn({ end, next, remember, onTold }: Props) {
   const provider = useQuery(sessionQuery).data?.provider ?? ''
   const begin = useAction(beginByProvider)
   const [leaving, setLeaving] = useState(false)

@@ -11,7 +11,7 @@ import { isAskedForCode, messageOf } from '../../lib/problem'
 import { storedRole } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
-import SecondStep from './SecondStep'
+import { SecondStep } from './SecondStep'
 
 /** A password of one's own with the code from the library's desk: the first one, or after it was forgotten (R-PEOPLE-3). */
 export default function RedeemScreen() {

@@ -1,9 +1,14 @@
 import { Alert, Anchor, Button, Group, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { Fingerprint } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { giveCode } from '../../api/account'
+import { useAction } from '../../api/action'
 import { useContractForm } from '../../api/form'
+import { secondStepQuery, signInWithPasskey } from '../../api/passkeys'
 import type { Entered } from '../../api/types'
 import { t } from '../../lib/messages'
+import { hasPasskeys } from '../../lib/passkey'
 import { messageOf, ProblemError } from '../../lib/problem'
 
 type SecondStepProps = {
@@ -12,39 +17,71 @@ type SecondStepProps = {
   onAgain: () => void
 }
 
-/** The password was right: the code of the authenticator app opens the session, or a recovery code does. */
-export default function SecondStep({ onEnter, onAgain }: SecondStepProps) {
-  const [recovery, setRecovery] = useState(false)
+/** The password was right: a passkey opens the session, a code of the authenticator app does, or a recovery code. */
+export function SecondStep(props: SecondStepProps) {
+  const query = useQuery(secondStepQuery)
+  if (query.isPending) return <Heading />
+  // Whoever cannot be told what they have is asked for a code: recovery codes are for everybody.
+  const { app, passkey } = query.data ?? { app: true, passkey: false }
+  return <Step app={app} passkey={passkey && hasPasskeys()} {...props} />
+}
+
+function Heading() {
+  return (
+    <Title order={1} tabIndex={-1}>
+      {t('secondStep.title')}
+    </Title>
+  )
+}
+
+type StepProps = SecondStepProps & { app: boolean; passkey: boolean }
+
+function Step({ app, passkey, onEnter, onAgain }: StepProps) {
+  const [recovery, setRecovery] = useState(!app && !passkey)
   const input = useRef<HTMLInputElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
   const { form, field, onSubmit, pending, failure } = useContractForm('SecondFactorCode', {
     action: giveCode,
     initial: { code: '' },
     onDone: onEnter,
   })
-  const expired = failure instanceof ProblemError && failure.code === 'sign-in-expired'
+  const byPasskey = useAction(signInWithPasskey)
+  const trouble = byPasskey.error ?? failure
+  const expired = trouble instanceof ProblemError && trouble.code === 'sign-in-expired'
+  const typing = app || recovery
 
-  useEffect(() => input.current?.focus(), [])
+  // The way that is shown first, or was chosen.
+  useEffect(() => (recovery || app ? input : button).current?.focus(), [recovery, app])
   // What was wrong is typed over.
   useEffect(() => {
     if (failure !== null) input.current?.select()
   }, [failure])
 
+  async function givePasskey() {
+    const outcome = await byPasskey.run({ secondStep: true, remember: false })
+    if (outcome.ok) onEnter(outcome.output)
+  }
+
   return (
     <>
-      <Title order={1} tabIndex={-1}>
-        {t('secondStep.title')}
-      </Title>
+      <Heading />
       <Text mt="xs" c="dimmed">
-        {t(recovery ? 'secondStep.whatRecovery' : 'secondStep.what')}
+        {t(recovery ? 'secondStep.whatRecovery' : app ? 'secondStep.what' : 'secondStep.whatPasskey')}
       </Text>
-      {failure !== null && (
+      {trouble !== null && (
         <Alert color="red" mt="lg" role="alert">
-          {messageOf(failure)}
+          {messageOf(trouble)}
         </Alert>
       )}
-      <form noValidate onSubmit={onSubmit}>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          byPasskey.reset()
+          onSubmit(event)
+        }}
+      >
         <Stack mt="lg">
-          {!expired && (
+          {!expired && typing && (
             <>
               <TextInput
                 {...field('code')}
@@ -60,18 +97,30 @@ export default function SecondStep({ onEnter, onAgain }: SecondStepProps) {
               </Button>
             </>
           )}
+          {!expired && passkey && (
+            <Button
+              ref={button}
+              size="md"
+              variant={typing ? 'default' : 'filled'}
+              leftSection={<Fingerprint />}
+              loading={byPasskey.pending}
+              onClick={() => void givePasskey()}
+            >
+              {t('secondStep.usePasskey')}
+            </Button>
+          )}
           <Group justify="space-between">
-            {!expired && (
+            {!expired && (app || passkey) && (
               <Anchor
                 component="button"
                 type="button"
                 onClick={() => {
                   form.reset()
+                  byPasskey.reset()
                   setRecovery(!recovery)
-                  input.current?.focus()
                 }}
               >
-                {t(recovery ? 'secondStep.useApp' : 'secondStep.useRecovery')}
+                {t(!recovery ? 'secondStep.useRecovery' : app ? 'secondStep.useApp' : 'secondStep.noRecovery')}
               </Anchor>
             )}
             <Anchor component="button" type="button" onClick={onAgain}>

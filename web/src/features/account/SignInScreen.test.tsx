@@ -55,6 +55,7 @@ describe('sign in', () => {
     fakeServer({
       ...visitor,
       'POST /auth/sign-in': problem(401, 'second-factor-needed'),
+      'GET /auth/sign-in/code': { body: { app: true, passkey: false } },
       'POST /auth/sign-in/code': () => answers.shift() ?? problem(401, 'sign-in-expired'),
     })
     const { router } = renderApp('/login')
@@ -71,6 +72,7 @@ describe('sign in', () => {
     fakeServer({
       ...visitor,
       'POST /auth/sign-in': problem(401, 'second-factor-needed'),
+      'GET /auth/sign-in/code': { body: { app: true, passkey: false } },
       'POST /auth/sign-in/code': problem(401, 'sign-in-expired'),
     })
     renderApp('/login')
@@ -86,7 +88,7 @@ describe('sign in', () => {
       ...visitor,
       'POST /auth/sign-in': { body: { ...librarian, secondFactorMissing: true } },
       'GET /config': { body: config },
-      'GET /me/second-factor': { body: { since: null, recoveryCodes: 0, required: true } },
+      'GET /me/second-factor': { body: { since: null, passkeys: [], device: null, recoveryCodes: 0, required: true } },
     })
     const { router } = renderApp('/login?next=%2Fpeople')
     await fillIn()

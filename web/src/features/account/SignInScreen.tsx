@@ -25,16 +25,11 @@ const ScannerPanel = lazyChunk('scanner', async () => {
   return panel
 })
 
-const SecondStep = lazyChunk('second-step', async () => {
-  const [step] = await Promise.all([import('./SecondStep'), loadRest()])
-  return step
-})
-
-/** The college's own sign-in: its button, and what follows when somebody comes back from there. */
-const [ProviderSignIn, ProviderReturn] = [
-  lazyChunk('provider', async () => (await Promise.all([import('./ProviderSignIn'), loadRest()]))[0]),
-  lazyChunk('provider-return', async () => (await Promise.all([import('./ProviderReturn'), loadRest()]))[0]),
-]
+/** The ways in beside the password, the step after it, and what follows when somebody comes back from the college's sign-in. */
+const ways = async () => (await Promise.all([import('./ways'), loadRest()]))[0]
+const OtherWays = lazyChunk('ways', async () => ({ default: (await ways()).OtherWays }))
+const ProviderReturn = lazyChunk('ways', async () => ({ default: (await ways()).ProviderReturn }))
+const SecondStep = lazyChunk('ways', async () => ({ default: (await ways()).SecondStep }))
 
 export default function SignInScreen() {
   useTitle(t('account.signIn.title'))
@@ -116,7 +111,7 @@ function SignInForm({ end, next, enter }: FormProps) {
 
   const session = useQuery(sessionQuery).data
   const offersCard = session?.idCard !== false
-  /** Why the college's sign-in did not work. */
+  /** Why another way in did not work. */
   const [told, setTold] = useState<string | null>(null)
   // A code that is typed by a program is no card.
   const asked = isAskedForCode(signIn.error)
@@ -224,9 +219,9 @@ function SignInForm({ end, next, enter }: FormProps) {
               {t('account.card.scan')}
             </Button>
           )}
-          {session?.provider !== undefined && (
-            <Lazy part={ProviderSignIn}>
-              <ProviderSignIn end={end} next={next} remember={values.remember} onTold={setTold} />
+          {(session?.passkeys ?? session?.provider) !== undefined && (
+            <Lazy part={OtherWays}>
+              <OtherWays end={end} next={next} remember={values.remember} onTold={setTold} onEnter={enter} />
             </Lazy>
           )}
           {card.refusal !== null && (

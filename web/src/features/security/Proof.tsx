@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { Action } from '../../api/action'
 import { useContractForm } from '../../api/form'
 import { makeRecoveryCodes, removeAuthenticator } from '../../api/security'
-import type { SecondFactorProof } from '../../api/types'
+import type { OwnSecondFactor, SecondFactorProof } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
@@ -12,6 +12,8 @@ import { RecoveryCodes } from './RecoveryCodes'
 
 type ProofProps<Output> = {
   what: string
+  /** Whether there is an authenticator app; else a recovery code is asked for. */
+  app?: boolean
   action: Action<SecondFactorProof, Output>
   submit: string
   /** What the notice says. */
@@ -22,7 +24,16 @@ type ProofProps<Output> = {
 }
 
 /** Asks for the password and a code before something about the second factor changes. */
-function Proof<Output>({ what, action, submit, done, danger = false, onDone, onClose }: ProofProps<Output>) {
+function Proof<Output>({
+  what,
+  app = true,
+  action,
+  submit,
+  done,
+  danger = false,
+  onDone,
+  onClose,
+}: ProofProps<Output>) {
   const { field, onSubmit, pending, failure } = useContractForm('SecondFactorProof', {
     action,
     initial: { currentPassword: '', code: '' },
@@ -36,8 +47,8 @@ function Proof<Output>({ what, action, submit, done, danger = false, onDone, onC
         <PasswordInput {...field('currentPassword')} autoComplete="current-password" data-autofocus />
         <TextInput
           {...field('code')}
-          label={t('security.second.code')}
-          description={t('security.second.proofHint')}
+          label={t(app ? 'security.second.code' : 'secondStep.recoveryCode')}
+          description={app && t('security.second.proofHint')}
           autoComplete="one-time-code"
           spellCheck={false}
         />
@@ -54,14 +65,21 @@ function Proof<Output>({ what, action, submit, done, danger = false, onDone, onC
 }
 
 /** No code is asked for any more. */
-export function TurnOff({ required, onClose }: { required: boolean; onClose: () => void }) {
+export function TurnOff({ own, onClose }: { own: OwnSecondFactor; onClose: () => void }) {
+  const stays = own.passkeys.length > 0
   return (
     <Dialog title={t('security.second.offTitle')} onClose={onClose}>
       <Proof
-        what={t(required ? 'security.second.offRequired' : 'security.second.offWhat')}
+        what={t(
+          stays
+            ? 'security.second.offButPasskeysWhat'
+            : own.required
+              ? 'security.second.offRequired'
+              : 'security.second.offWhat',
+        )}
         action={removeAuthenticator}
         submit={t('security.second.turnOff')}
-        done={() => t('security.second.offDone')}
+        done={() => t(stays ? 'security.second.offButPasskeysDone' : 'security.second.offDone')}
         danger
         onDone={onClose}
         onClose={onClose}
@@ -71,7 +89,7 @@ export function TurnOff({ required, onClose }: { required: boolean; onClose: () 
 }
 
 /** Other recovery codes; the ones until now are good no more. */
-export function NewRecoveryCodes({ onClose }: { onClose: () => void }) {
+export function NewRecoveryCodes({ app, onClose }: { app: boolean; onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
     <Dialog
@@ -83,6 +101,7 @@ export function NewRecoveryCodes({ onClose }: { onClose: () => void }) {
       {codes === null ? (
         <Proof
           what={t('security.second.newCodesWhat')}
+          app={app}
           action={makeRecoveryCodes}
           submit={t('security.second.newCodes')}
           onDone={({ recoveryCodes }) => setCodes(recoveryCodes)}

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Text, Title } from '@mantine/core'
+import { Alert, Button, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { mySecondFactorQuery } from '../../api/security'
@@ -27,46 +27,61 @@ export function SecondFactor() {
       </Title>
       <p className={classes.hint}>{t('security.second.what')}</p>
       <ListState query={query} lines={1}>
-        {(own) => (own.since === null ? <Off onAsk={setAsked} /> : <On own={own} since={own.since} onAsk={setAsked} />)}
+        {(own) => (
+          <>
+            {own.since === null ? (
+              <Off passkeys={own.passkeys.length > 0} onAsk={setAsked} />
+            ) : (
+              <On since={own.since} onAsk={setAsked} />
+            )}
+            {(own.since !== null || own.passkeys.length > 0) && <Recovery own={own} onAsk={setAsked} />}
+          </>
+        )}
       </ListState>
       {asked === 'setUp' && <SetUp onClose={close} />}
-      {asked === 'codes' && <NewRecoveryCodes onClose={close} />}
-      {asked === 'off' && <TurnOff required={query.data?.required === true} onClose={close} />}
+      {asked === 'codes' && <NewRecoveryCodes app={query.data?.since != null} onClose={close} />}
+      {asked === 'off' && query.data && <TurnOff own={query.data} onClose={close} />}
     </section>
   )
 }
 
-function Off({ onAsk }: { onAsk: (asked: Asked) => void }) {
+type OffProps = { passkeys: boolean; onAsk: (asked: Asked) => void }
+
+function Off({ passkeys, onAsk }: OffProps) {
   return (
     <>
-      <Text my="sm">{t('security.second.off')}</Text>
+      <Text my="sm">{t(passkeys ? 'security.second.offButPasskeys' : 'security.second.off')}</Text>
       <Button onClick={() => onAsk('setUp')}>{t('security.second.setUp')}</Button>
     </>
   )
 }
 
-type OnProps = { own: OwnSecondFactor; since: string; onAsk: (asked: Asked) => void }
+function On({ since, onAsk }: { since: string; onAsk: (asked: Asked) => void }) {
+  return (
+    <>
+      <Text my="sm">{t('security.second.on', { day: instantText(since) })}</Text>
+      <Button variant="default" onClick={() => onAsk('off')}>
+        {t('security.second.turnOff')}
+      </Button>
+    </>
+  )
+}
 
-function On({ own, since, onAsk }: OnProps) {
+/** What is left for whoever loses the app or the passkeys. */
+function Recovery({ own, onAsk }: { own: OwnSecondFactor; onAsk: (asked: Asked) => void }) {
   const left = t('security.second.left', { count: own.recoveryCodes })
   return (
     <>
-      <Text my="sm">
-        {t('security.second.on', { day: instantText(since) })} {own.recoveryCodes > FEW && left}
-      </Text>
-      {own.recoveryCodes <= FEW && (
-        <Alert color="yellow" mb="sm">
+      {own.recoveryCodes > FEW ? (
+        <Text my="sm">{left}</Text>
+      ) : (
+        <Alert color="yellow" my="sm">
           {left} {t('security.second.few')}
         </Alert>
       )}
-      <Group>
-        <Button variant="default" onClick={() => onAsk('codes')}>
-          {t('security.second.newCodes')}
-        </Button>
-        <Button variant="default" onClick={() => onAsk('off')}>
-          {t('security.second.turnOff')}
-        </Button>
-      </Group>
+      <Button variant="default" onClick={() => onAsk('codes')}>
+        {t('security.second.newCodes')}
+      </Button>
     </>
   )
 }

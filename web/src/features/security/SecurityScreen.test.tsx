@@ -21,7 +21,9 @@ function server(sessions: OwnSession[], more: Handlers = {}) {
     'GET /auth/session': sessionOf(student),
     'GET /config': { body: config },
     'GET /me/sessions': () => ({ body: { sessions } }),
-    'GET /me/second-factor': { body: { since: null, recoveryCodes: 0, required: false } },
+    'GET /me/second-factor': {
+      body: { since: null, passkeys: [], device: 'Windows', recoveryCodes: 0, required: false },
+    },
     ...more,
   })
 }
@@ -78,7 +80,7 @@ describe('security', () => {
     let left = 1
     server([one(1, { current: true })], {
       'GET /me/second-factor': () => ({
-        body: { since: '2026-11-20T06:00:00Z', recoveryCodes: left, required: false },
+        body: { since: '2026-11-20T06:00:00Z', passkeys: [], device: null, recoveryCodes: left, required: false },
       }),
       'POST /auth/recovery-codes': () => {
         left = 10

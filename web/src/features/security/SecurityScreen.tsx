@@ -5,6 +5,7 @@ import { t } from '../../lib/messages'
 import { PageHeader } from '../../ui/PageHeader'
 import { OwnProvider } from './OwnProvider'
 import { OwnSessions } from './OwnSessions'
+import { Passkeys } from './Passkeys'
 import { PasswordForm } from './PasswordForm'
 import { SecondFactor } from './SecondFactor'
 import classes from './Security.module.css'
@@ -22,6 +23,7 @@ export default function SecurityScreen() {
       ) : (
         <PasswordForm />
       )}
+      <Passkeys />
       <SecondFactor />
       {!missing && (
         <>

@@ -27,7 +27,11 @@ export function SetUp({ onClose }: { onClose: () => void }) {
       {codes !== null ? (
         <RecoveryCodes codes={codes} onClose={onClose} />
       ) : key !== null ? (
-        <Confirm authenticator={key} onDone={setCodes} onClose={onClose} />
+        <Confirm
+          authenticator={key}
+          onDone={(recoveryCodes) => (recoveryCodes.length > 0 ? setCodes(recoveryCodes) : onClose())}
+          onClose={onClose}
+        />
       ) : (
         <Begin onDone={setKey} onClose={onClose} />
       )}

@@ -1,0 +1,466 @@
+//! Passkeys: added and removed on the security screen, and used to sign in, alone or after the password.
+//!
+//! A passkey is possession and verification in one, so who signs in with one is asked for nothing else. It is a second factor
+//! as well: whoever has one is asked for it, or for a code, after the password.
+
+use axum::{
+    extract::State,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::{AppendHeaders, IntoResponse, Response},
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    API, App, Shared,
+    accounts::{Entered, Entering, Entrance, within},
+    client::Network,
+    cookie,
+    device::Device,
+    error::{Error, Result},
+    extract::{Id, JsonBody},
+    second_factor::{AuthenticatorBegin, Half, RecoveryCodes, check_own_password, fresh_recovery_codes},
+    security_log,
+    session::{self, SignedIn},
+};
+use crate::{
+    clock,
+    domain::{
+        account::User,
+        change::Change,
+        id::{PasskeyId, UserId},
+        rule::{Invalid, Kind, Text},
+    },
+    passkey::{self, ALGORITHMS, CHALLENGE_BYTES, HANDLE_BYTES, Party, Shown},
+    storage::{
+        Tx, accounts,
+        events::{self, Entry},
+        passkeys::{self, Passkey},
+        second_factors,
+    },
+};
+
+/// How long a browser may take to answer, in milliseconds.
+const PATIENCE: i64 = 5 * 60 * 1000;
+/// Passkeys that one person may have.
+pub const PASSKEYS: usize = 10;
+
+/// What a person calls a passkey.
+pub const NAME: Text = Text { field: "name", label: "Name", min: 1, max: 60, kind: Kind::Line };
+
+fn cookie_name(https: bool) -> &'static str {
+    if https { "__Secure-library-passkey" } else { "library-passkey" }
+}
+
+/// The cookie of a browser that is asked for a passkey; without a token it is taken back.
+fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
+    let lifetime = if token.is_some() { PATIENCE / 1000 } else { 0 };
+    cookie::set(https, cookie_name(https), token.unwrap_or_default(), &format!("{API}/auth"), Some(lifetime))
+}
+
+fn challenge() -> Result<String> {
+    Ok(passkey::encoded(&session::random::<CHALLENGE_BYTES>()?))
+}
+
+impl App {
+    /// Whom passkeys are for; nobody at an address at which browsers make none.
+    fn party(&self) -> Result<Party> {
+        Party::at(&self.settings.public_url).ok_or(Error::NotFound)
+    }
+}
+
+/// What a browser is asked.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PasskeyRequest {
+    /// For `navigator.credentials`: the JSON form of its options, `PublicKeyCredentialCreationOptionsJSON` or
+    /// `PublicKeyCredentialRequestOptionsJSON` (Web Authentication Level 3, 5.1.8 and 5.1.9).
+    #[schema(value_type = Object)]
+    public_key: Value,
+}
+
+/// One of one's own passkeys.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OwnPasskey {
+    id: PasskeyId,
+    /// What its person calls it.
+    name: String,
+    #[schema(format = DateTime)]
+    added_at: String,
+    /// Null where it was not used yet.
+    #[schema(required, format = DateTime)]
+    last_used_at: Option<String>,
+}
+
+impl From<Passkey> for OwnPasskey {
+    fn from(passkey: Passkey) -> Self {
+        Self {
+            id: passkey.id,
+            name: passkey.name,
+            added_at: clock::rfc3339(passkey.created_at),
+            last_used_at: passkey.used_at.map(clock::rfc3339),
+        }
+    }
+}
+
+/// A passkey as browsers are told of it.
+fn descriptor(passkey: &Passkey) -> Value {
+    let transports: Vec<&str> = passkey.transports.split_ascii_whitespace().collect();
+    json!({ "type": "public-key", "id": passkey.credential_id, "transports": transports })
+}
+
+/// Begin to add a passkey. The browser makes it and sends it within five minutes, in the same session.
+#[utoipa::path(post, path = "/auth/passkeys", request_body = AuthenticatorBegin,
+    responses((status = 200, body = PasskeyRequest)))]
+pub async fn begin_passkey(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<AuthenticatorBegin>,
+) -> Result<axum::Json<PasskeyRequest>> {
+    let party = app.party()?;
+    check_own_password(&app, &user, network, &headers, form.current_password).await?;
+    let holder = session::token_hash(app.settings.is_https(), &headers)?;
+    let (challenge, handle) = (challenge()?, passkey::encoded(&session::random::<HANDLE_BYTES>()?));
+    let (policies, uid, now, asked) = (app.policies.clone(), user.uid, app.clock.now(), challenge.clone());
+    let (library, handle, known) = app
+        .db
+        .write(move |tx| -> Result<_> {
+            let known = passkeys::of(tx, uid)?;
+            if known.len() >= PASSKEYS {
+                return Err(Error::TooManyPasskeys);
+            }
+            let handle = known.first().map_or(handle, |passkey| passkey.user_handle.clone());
+            passkeys::begin(tx, &holder, &asked, Some(&handle), now, now + PATIENCE)?;
+            Ok((policies.current(tx)?.library.name.clone(), handle, known))
+        })
+        .await?;
+    let algorithms = ALGORITHMS.map(|alg| json!({ "type": "public-key", "alg": alg }));
+    let public_key = json!({
+        "rp": { "id": party.id, "name": if library.is_empty() { "Library" } else { &library } },
+        "user": { "id": handle, "name": user.email.as_deref().unwrap_or(&user.name), "displayName": user.name },
+        "challenge": challenge,
+        "pubKeyCredParams": algorithms,
+        "timeout": PATIENCE,
+        "excludeCredentials": known.iter().map(descriptor).collect::<Vec<_>>(),
+        "authenticatorSelection": {
+            "residentKey": "required", "requireResidentKey": true, "userVerification": "required",
+        },
+        "attestation": "none",
+    });
+    Ok(axum::Json(PasskeyRequest { public_key }))
+}
+
+/// A passkey that a browser has made. Bytes are base64url without padding.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct NewPasskey {
+    /// What its person calls it.
+    #[serde(default)]
+    #[schema(required)]
+    name: String,
+    #[serde(default)]
+    #[schema(required)]
+    client_data: String,
+    #[serde(default)]
+    #[schema(required)]
+    attestation_object: String,
+    /// How the browser reached the authenticator.
+    #[serde(default)]
+    transports: Vec<String>,
+}
+
+/// The ways that the specification names (5.8.4); a browser may know more, which are left out.
+fn known_transports(told: &[String]) -> String {
+    let known = ["usb", "nfc", "ble", "smart-card", "hybrid", "internal"];
+    known.into_iter().filter(|way| told.iter().any(|one| one == way)).collect::<Vec<_>>().join(" ")
+}
+
+/// Add the passkey that the browser has made. Whoever has no recovery codes gets some.
+#[utoipa::path(post, path = "/auth/passkeys/confirm", request_body = NewPasskey,
+    responses((status = 200, body = RecoveryCodes)))]
+pub async fn add_passkey(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<NewPasskey>,
+) -> Result<axum::Json<RecoveryCodes>> {
+    let party = app.party()?;
+    let mut invalid = Invalid::default();
+    let name = NAME.check(&form.name, &mut invalid);
+    invalid.or(())?;
+    let holder = session::token_hash(app.settings.is_https(), &headers)?;
+    let (uid, now) = (user.uid, app.clock.now());
+    let asked = app.db.write(move |tx| passkeys::take(tx, &holder, now)).await?;
+    let Some((challenge, Some(handle))) = asked else { return Err(Error::PasskeyExpired) };
+    let read = || {
+        let client_data = passkey::decoded(&form.client_data).ok_or(passkey::Refused::Malformed)?;
+        let attestation = passkey::decoded(&form.attestation_object).ok_or(passkey::Refused::Malformed)?;
+        passkey::made(&client_data, &attestation, &challenge, &party)
+    };
+    let made = read().map_err(|reason| {
+        tracing::info!(%reason, "a passkey was not added");
+        Error::PasskeyRefused
+    })?;
+    let transports = known_transports(&form.transports);
+    let (hashes, fresh) = fresh_recovery_codes()?;
+    let first = app
+        .db
+        .write(move |tx| -> Result<bool> {
+            accounts::lock(tx, uid)?;
+            if passkeys::of(tx, uid)?.len() >= PASSKEYS {
+                return Err(Error::TooManyPasskeys);
+            }
+            if !passkeys::add(tx, uid, &made, &handle, &transports, &name, now)? {
+                return Err(Error::PasskeyRefused);
+            }
+            events::record(tx, now, Some(uid), &Entry::person(uid, Change::PasskeyAdded))?;
+            Ok(second_factors::keep_first_recovery_codes(tx, uid, &hashes)?)
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(if first { fresh } else { axum::Json(RecoveryCodes::none()) })
+}
+
+/// Remove one of one's own passkeys.
+#[utoipa::path(post, path = "/auth/passkeys/{id}/remove", params(("id" = i64, Path)), request_body = AuthenticatorBegin,
+    responses((status = 204)))]
+pub async fn remove_passkey(
+    State(app): State<Shared>,
+    SignedIn(user): SignedIn,
+    network: Network,
+    Id(id): Id<PasskeyId>,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<AuthenticatorBegin>,
+) -> Result<StatusCode> {
+    let (uid, now) = (user.uid, app.clock.now());
+    let own = app.db.read(move |tx| passkeys::of(tx, uid)).await?;
+    if !own.iter().any(|passkey| passkey.id == id) {
+        return Err(Error::NotFound);
+    }
+    check_own_password(&app, &user, network, &headers, form.current_password).await?;
+    app.db
+        .write(move |tx| -> Result<()> {
+            accounts::lock(tx, uid)?;
+            if !passkeys::remove(tx, uid, id)? {
+                return Err(Error::NotFound);
+            }
+            second_factors::remove_if_last(tx, uid)?;
+            events::record(tx, now, Some(uid), &Entry::person(uid, Change::PasskeyRemoved))?;
+            Ok(())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A sign-in with a passkey that begins.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PasskeyBegin {
+    /// Whether it follows the password that was given in this browser.
+    #[serde(default)]
+    second_step: bool,
+}
+
+/// Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie by which the browser is known.
+#[utoipa::path(post, path = "/auth/sign-in/passkey/begin", request_body = PasskeyBegin,
+    responses((status = 200, body = PasskeyRequest)))]
+pub async fn begin_passkey_sign_in(
+    State(app): State<Shared>,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<PasskeyBegin>,
+) -> Result<Response> {
+    let party = app.party()?;
+    within(app.limits.passkey_sign_ins.take(&network))?;
+    let (https, now, challenge) = (app.settings.is_https(), app.clock.now(), challenge()?);
+    let half = form.second_step.then(|| Half::of(https, &headers).ok_or(Error::SignInExpired)).transpose()?;
+    let token = session::new_token()?;
+    let (own, asked) = (session::hashed(&token), challenge.clone());
+    let alone = half.is_none();
+    let known = app
+        .db
+        .write(move |tx| -> Result<Vec<Passkey>> {
+            let known = match &half {
+                None => Vec::new(),
+                Some(half) => {
+                    let (uid, _) =
+                        second_factors::half_sign_in(tx, half, now)?.ok_or(Error::SignInExpired)?;
+                    passkeys::of(tx, uid)?
+                }
+            };
+            passkeys::begin(tx, half.as_ref().unwrap_or(&own), &asked, None, now, now + PATIENCE)?;
+            Ok(known)
+        })
+        .await?;
+    let public_key = json!({
+        "rpId": party.id,
+        "challenge": challenge,
+        "timeout": PATIENCE,
+        "userVerification": "required",
+        "allowCredentials": known.iter().map(descriptor).collect::<Vec<_>>(),
+    });
+    let answer = axum::Json(PasskeyRequest { public_key });
+    Ok(if alone {
+        let cookie = browser_cookie(https, Some(&token))?;
+        (AppendHeaders([(header::SET_COOKIE, cookie)]), answer).into_response()
+    } else {
+        answer.into_response()
+    })
+}
+
+/// What a browser answers when a passkey is used. Bytes are base64url without padding.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PasskeySignIn {
+    /// As it was begun.
+    #[serde(default)]
+    second_step: bool,
+    /// Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); at the second step the first one said.
+    #[serde(default)]
+    remember: bool,
+    #[serde(default)]
+    #[schema(required)]
+    credential_id: String,
+    #[serde(default)]
+    #[schema(required)]
+    client_data: String,
+    #[serde(default)]
+    #[schema(required)]
+    authenticator_data: String,
+    #[serde(default)]
+    #[schema(required)]
+    signature: String,
+    /// What the authenticator calls the person; it may leave that out at the second step.
+    #[serde(default)]
+    user_handle: Option<String>,
+}
+
+/// What is known of a sign-in that is answered.
+struct Asked {
+    challenge: String,
+    /// Who gave the password before, and whether the browser is to keep the session.
+    half: Option<(UserId, bool)>,
+    found: Option<Found>,
+}
+
+struct Found {
+    passkey: Passkey,
+    active: bool,
+    user: Option<User>,
+    password_hash: Option<String>,
+}
+
+impl Asked {
+    /// Takes the challenge of a browser, and looks up whose passkey is shown.
+    fn take(tx: &mut Tx<'_>, holder: &str, second_step: bool, credential: &str, now: i64) -> Result<Self> {
+        let (challenge, _) = passkeys::take(tx, holder, now)?.ok_or(Error::SignInExpired)?;
+        let half = second_step
+            .then(|| second_factors::half_sign_in(tx, holder, now)?.ok_or(Error::SignInExpired))
+            .transpose()?;
+        let found = match passkeys::by_credential(tx, credential)? {
+            None => None,
+            Some(passkey) => {
+                let uid = passkey.user;
+                let password_hash = accounts::own_credentials(tx, uid)?.and_then(|(_, hash)| hash);
+                accounts::by_id(tx, uid)?.map(|account| Found {
+                    passkey,
+                    active: account.active,
+                    user: account.user,
+                    password_hash,
+                })
+            }
+        };
+        Ok(Self { challenge, half, found })
+    }
+
+    /// The passkey, if it may be the one that was asked for: whose it is, the password or else the authenticator must have
+    /// said.
+    fn passkey_of(self, handle: Option<&str>) -> Option<(String, Found)> {
+        let found = self.found?;
+        let named = handle.is_some_and(|handle| handle == found.passkey.user_handle);
+        let fits = match self.half {
+            Some((uid, _)) => uid == found.passkey.user && (named || handle.is_none()),
+            None => named,
+        };
+        fits.then_some((self.challenge, found))
+    }
+}
+
+/// The passkey is no good; the log alone tells why.
+fn refused(reason: &dyn std::fmt::Display) -> Error {
+    tracing::info!(%reason, "a passkey was refused");
+    Error::InvalidPasskey
+}
+
+impl PasskeySignIn {
+    /// The count of uses, where the answer is right.
+    fn check(&self, passkey: &Passkey, challenge: &str, party: &Party) -> Result<u32, passkey::Refused> {
+        let bytes = |text: &str| passkey::decoded(text).ok_or(passkey::Refused::Malformed);
+        let shown = Shown {
+            client_data: bytes(&self.client_data)?,
+            authenticator_data: bytes(&self.authenticator_data)?,
+            signature: bytes(&self.signature)?,
+        };
+        passkey::used(&shown, challenge, party, &bytes(&passkey.public_key)?, passkey.backup_eligible)
+    }
+}
+
+/// Sign in with a passkey; the answer sets the session's cookie. No second step follows.
+#[utoipa::path(post, path = "/auth/sign-in/passkey", request_body = PasskeySignIn,
+    responses((status = 200, body = Entered)))]
+pub async fn sign_in_with_passkey(
+    State(app): State<Shared>,
+    network: Network,
+    headers: HeaderMap,
+    JsonBody(form): JsonBody<PasskeySignIn>,
+) -> Result<Response> {
+    let (party, https, now) = (app.party()?, app.settings.is_https(), app.clock.now());
+    let holder = if form.second_step {
+        Half::of(https, &headers)
+    } else {
+        cookie::read(&headers, cookie_name(https)).map(session::hashed)
+    };
+    let holder = holder.ok_or(Error::SignInExpired)?;
+    let (key, second_step, credential) = (holder.clone(), form.second_step, form.credential_id.clone());
+    let asked = app.db.write(move |tx| Asked::take(tx, &key, second_step, &credential, now)).await?;
+    let remember = asked.half.map_or(form.remember, |(_, kept)| kept);
+    let Some((challenge, found)) = asked.passkey_of(form.user_handle.as_deref()) else {
+        within(app.limits.failures_of_network.take(&network))?;
+        return Err(refused(&"nobody here has it, or somebody else"));
+    };
+    let (id, uid) = (found.passkey.id, found.passkey.user);
+    security_log::concerns(uid);
+    let device = Device::of(https, &headers);
+    let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
+    within(app.limits.take_sign_in(&tries))?;
+    let count = form.check(&found.passkey, &challenge, &party).map_err(|reason| refused(&reason))?;
+    app.limits.give_back_sign_in(tries);
+    if !found.active {
+        return Err(Error::AccountInactive);
+    }
+    let user = found.user.ok_or(Error::RoleUndefined)?;
+    let hash = found.password_hash.ok_or(Error::AccountInactive)?;
+    let entering = Entering { device, hash, remember, told: Some(Change::SignedIn) };
+    let entrance = Entrance::of(&app, &headers, user, entering)?;
+    let opened = entrance.clone();
+    app.db
+        .write(move |tx| -> Result<()> {
+            if !passkeys::count_use(tx, id, count, now)? {
+                return Err(refused(
+                    &"its count of uses did not go on: it was copied, or its answer used before",
+                ));
+            }
+            if second_step && !second_factors::use_up_half_sign_in(tx, &holder, now)? {
+                return Err(Error::SignInExpired);
+            }
+            opened.open(tx, now)
+        })
+        .await?;
+    let spent = if second_step { Half::no_cookie(https)? } else { browser_cookie(https, None)? };
+    Ok((AppendHeaders([(header::SET_COOKIE, spent)]), entrance.answer(&app, true)).into_response())
+}

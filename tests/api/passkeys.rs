@@ -1,0 +1,410 @@
+//! Passkeys: made, used alone and after the password, and refused (ASVS 6.3.3, 6.4, 6.5; Web Authentication Level 3).
+
+use std::sync::Arc;
+
+use library::{config::SecondFactor, passkey::encoded};
+use ring::{
+    rand::SystemRandom,
+    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
+};
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    app::{Answer, Person, TestApp},
+    common::Database,
+    second_factor::{EMAIL, PASSWORD, meera, next_code, set_up},
+};
+
+on_both_databases!(
+    a_passkey_is_added_and_signs_in_alone_and_after_the_password,
+    what_a_passkey_must_say_is_asked_of_it_when_it_is_used,
+    what_a_passkey_must_say_is_asked_of_it_when_it_is_made,
+    passkeys_end_with_what_ends_a_second_factor,
+);
+
+/// Whatever is wrong, the same is told.
+const UNKNOWN: &str = "This passkey did not work; perhaps it was removed here. Sign in with your password: \
+                       Security shows the passkeys you have.";
+const ORIGIN: &str = "http://localhost:8080";
+
+/// An authenticator with one passkey, and what it says; a test changes that before it is asked.
+#[derive(Clone)]
+struct Device {
+    /// PKCS #8.
+    key: Vec<u8>,
+    id: [u8; 16],
+    origin: String,
+    party: String,
+    /// UP, UV.
+    flags: u8,
+    count: u32,
+    handle: Option<String>,
+}
+
+impl Device {
+    fn new(n: u8) -> Self {
+        let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new());
+        Self {
+            key: key.expect("a key").as_ref().to_vec(),
+            id: [n; 16],
+            origin: ORIGIN.into(),
+            party: "localhost".into(),
+            flags: 0b101,
+            count: 0,
+            handle: None,
+        }
+    }
+
+    fn keys(&self) -> EcdsaKeyPair {
+        EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &self.key, &SystemRandom::new())
+            .expect("a key")
+    }
+
+    fn client_data(&self, kind: &str, challenge: &Value) -> Vec<u8> {
+        json!({ "type": kind, "challenge": challenge, "origin": self.origin, "crossOrigin": false })
+            .to_string()
+            .into_bytes()
+    }
+
+    fn data(&self, more: u8) -> Vec<u8> {
+        let mut data = Sha256::digest(&self.party).to_vec();
+        data.push(self.flags | more);
+        data.extend(self.count.to_be_bytes());
+        data
+    }
+
+    /// Makes its passkey.
+    fn make(&mut self, asked: &Value) -> Value {
+        let options = &asked["publicKey"];
+        self.handle = options["user"]["id"].as_str().map(ToOwned::to_owned);
+        let mut data = self.data(0x40);
+        data.extend([0; 16]);
+        data.extend([0, 16]);
+        data.extend(self.id);
+        // {1: 2, 3: -7, -1: 1, -2: x, -3: y}
+        let keys = self.keys();
+        let point = &keys.public_key().as_ref()[1..];
+        data.extend([0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32]);
+        data.extend(&point[..32]);
+        data.extend([0x22, 0x58, 32]);
+        data.extend(&point[32..]);
+        let length = u8::try_from(data.len()).expect("short");
+        let mut object = b"\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58".to_vec();
+        object.push(length);
+        object.extend(data);
+        json!({
+            "name": "Meera's phone",
+            "clientData": encoded(&self.client_data("webauthn.create", &options["challenge"])),
+            "attestationObject": encoded(&object),
+            "transports": ["internal", "hybrid", "odd\u{0}"],
+        })
+    }
+
+    /// Uses its passkey.
+    fn sign(&self, asked: &Value) -> Value {
+        self.sign_as("webauthn.get", asked)
+    }
+
+    fn sign_as(&self, kind: &str, asked: &Value) -> Value {
+        let client_data = self.client_data(kind, &asked["publicKey"]["challenge"]);
+        let data = self.data(0);
+        let signed = [data.as_slice(), Sha256::digest(&client_data).as_slice()].concat();
+        let signature = self.keys().sign(&SystemRandom::new(), &signed).expect("a signature");
+        json!({
+            "credentialId": encoded(&self.id),
+            "clientData": encoded(&client_data),
+            "authenticatorData": encoded(&data),
+            "signature": encoded(signature.as_ref()),
+            "userHandle": self.handle,
+        })
+    }
+}
+
+async fn library(database: Database) -> TestApp {
+    TestApp::with(Arc::new(database), "UTC", |settings| {
+        settings.public_url = format!("{ORIGIN}/").parse().expect("a URL");
+        settings.second_factor = SecondFactor::Librarians;
+    })
+    .await
+}
+
+fn password() -> Value {
+    json!({ "currentPassword": PASSWORD })
+}
+
+/// Adds a passkey; the recovery codes that come with the first one.
+async fn add(person: &Person<'_>, device: &mut Device) -> Vec<String> {
+    let asked = person.post("/auth/passkeys", &password()).await.expect(200);
+    let added = person.post("/auth/passkeys/confirm", &device.make(&asked)).await.expect(200);
+    let codes = added["recoveryCodes"].as_array().expect("codes");
+    codes.iter().map(|code| code.as_str().expect("a code").to_owned()).collect()
+}
+
+async fn begin(browser: &Person<'_>) -> Value {
+    browser.post("/auth/sign-in/passkey/begin", &json!({})).await.expect(200)
+}
+
+async fn show(browser: &Person<'_>, shown: &Value) -> Answer {
+    browser.post("/auth/sign-in/passkey", shown).await
+}
+
+/// Signs in with a passkey alone, in a fresh browser.
+async fn sign_in<'a>(app: &'a TestApp, device: &Device) -> (Person<'a>, Answer) {
+    let browser = app.visitor();
+    let asked = begin(&browser).await;
+    let answer = show(&browser, &device.sign(&asked)).await;
+    (browser, answer)
+}
+
+/// Gives the password in a fresh browser, which is asked for the second step.
+async fn half(app: &TestApp) -> Person<'_> {
+    let browser = app.visitor();
+    let form = json!({ "email": EMAIL, "password": PASSWORD });
+    browser.post("/auth/sign-in", &form).await.problem(401, "second-factor-needed");
+    browser
+}
+
+async fn a_passkey_is_added_and_signs_in_alone_and_after_the_password(database: Database) {
+    let app = library(database).await;
+    let librarian = meera(&app).await;
+    let mut device = Device::new(1);
+    assert_eq!(librarian.get("/auth/session").await.expect(200)["passkeys"], true);
+    librarian.get("/people").await.problem(403, "second-factor-missing");
+    let wrong = librarian.post("/auth/passkeys", &json!({ "currentPassword": "not the one" })).await;
+    assert_eq!(wrong.wrong_fields(), ["currentPassword"]);
+
+    let asked = librarian.post("/auth/passkeys", &password()).await.expect(200);
+    let options = &asked["publicKey"];
+    assert_eq!((&options["rp"]["id"], &options["user"]["name"]), (&json!("localhost"), &json!(EMAIL)));
+    let made = device.make(&asked);
+    let unnamed =
+        librarian.post("/auth/passkeys/confirm", &crate::app::with(&made, json!({ "name": " " }))).await;
+    assert_eq!(unnamed.wrong_fields(), ["name"]);
+    let added = librarian.post("/auth/passkeys/confirm", &made).await.expect(200);
+    assert_eq!(added["recoveryCodes"].as_array().map(Vec::len), Some(10));
+    // It counts as the second factor that is required.
+    librarian.get("/people").await.expect(200);
+    let own = librarian.get("/me/second-factor").await.expect(200);
+    assert_eq!(
+        (&own["since"], &own["passkeys"][0]["name"], &own["passkeys"][0]["lastUsedAt"]),
+        (&Value::Null, &json!("Meera's phone"), &Value::Null)
+    );
+
+    // Alone: no second step follows.
+    let (browser, answer) = sign_in(&app, &device).await;
+    assert_eq!(answer.expect(200)["email"], EMAIL);
+    browser.get("/people").await.expect(200);
+    assert!(browser.get("/me/second-factor").await.expect(200)["passkeys"][0]["lastUsedAt"].is_string());
+
+    // After the password, in that browser only.
+    let browser = half(&app).await;
+    assert_eq!(browser.get("/auth/sign-in/code").await.json(), json!({ "app": false, "passkey": true }));
+    app.visitor().get("/auth/sign-in/code").await.problem(401, "sign-in-expired");
+    browser
+        .post("/auth/sign-in/code", &json!({ "code": "000000" }))
+        .await
+        .problem(401, "invalid-second-factor");
+    let second = json!({ "secondStep": true });
+    app.visitor().post("/auth/sign-in/passkey/begin", &second).await.problem(401, "sign-in-expired");
+    let asked = browser.post("/auth/sign-in/passkey/begin", &second).await.expect(200);
+    let known = &asked["publicKey"]["allowCredentials"][0];
+    assert_eq!(
+        (&known["id"], &known["transports"]),
+        (&json!(encoded(&[1; 16])), &json!(["hybrid", "internal"]))
+    );
+    // An authenticator that is told which passkey is meant may leave out whose it is.
+    let shown = crate::app::with(&device.sign(&asked), json!({ "secondStep": true, "userHandle": null }));
+    show(&browser, &shown).await.expect(200);
+    browser.get("/people").await.expect(200);
+    browser.get("/auth/sign-in/code").await.problem(401, "sign-in-expired");
+
+    // Somebody else's passkey is none for the second step.
+    let mut other = Device::new(2);
+    let colleague = app.admin(7).await;
+    let uid = colleague.uid;
+    let hash = app.raw(&format!("SELECT password_hash FROM users WHERE id = {}", librarian.uid));
+    let hash = hash[0][0].clone().expect("a hash");
+    app.raw(&format!("UPDATE users SET password_hash = '{hash}' WHERE id = {uid}"));
+    assert_eq!(add(&colleague, &mut other).await.len(), 10);
+    let browser = half(&app).await;
+    let asked = browser.post("/auth/sign-in/passkey/begin", &second).await.expect(200);
+    let shown = crate::app::with(&other.sign(&asked), second.clone());
+    show(&browser, &shown).await.problem(401, "invalid-passkey");
+    browser.get("/me").await.problem(401, "not-signed-in");
+}
+
+async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_used(database: Database) {
+    let app = library(database).await;
+    let librarian = meera(&app).await;
+    let mut device = Device::new(1);
+    device.count = 5;
+    add(&librarian, &mut device).await;
+    let refused = async |device: &Device, why: &str| {
+        let (browser, answer) = sign_in(&app, device).await;
+        assert_eq!(answer.problem(401, "invalid-passkey"), UNKNOWN, "{why}");
+        browser.get("/me").await.problem(401, "not-signed-in");
+    };
+    let right = Device { count: 6, ..device };
+    let changed = |change: &dyn Fn(&mut Device)| {
+        let mut device = right.clone();
+        change(&mut device);
+        device
+    };
+    for (why, odd) in [
+        ("another key", changed(&|device| device.key = Device::new(1).key)),
+        ("wrong origin", changed(&|device| device.origin = "http://localhost:8081".into())),
+        ("wrong party", changed(&|device| device.party = "elsewhere.example".into())),
+        ("nobody there", changed(&|device| device.flags = 0b100)),
+        ("not verified", changed(&|device| device.flags = 0b001)),
+        ("copied at once", changed(&|device| device.flags = 0b1101)),
+        ("a foreign credential", changed(&|device| device.id = [9; 16])),
+        ("a foreign person", changed(&|device| device.handle = Some(encoded(&[7; 32])))),
+        ("no person", changed(&|device| device.handle = None)),
+        ("the count stood still", changed(&|device| device.count = 5)),
+        ("the count fell", changed(&|device| device.count = 0)),
+    ] {
+        refused(&odd, why).await;
+    }
+
+    // Of another kind, for another browser, too late, and twice.
+    let browser = app.visitor();
+    let asked = begin(&browser).await;
+    show(&browser, &right.sign_as("webauthn.create", &asked)).await.problem(401, "invalid-passkey");
+    show(&browser, &right.sign(&asked)).await.problem(401, "sign-in-expired");
+    let asked = begin(&browser).await;
+    show(&app.visitor(), &right.sign(&asked)).await.problem(401, "sign-in-expired");
+    let newer = begin(&browser).await;
+    app.set_clock(&library::clock::rfc3339(app.clock.now() + 5 * 60_000));
+    show(&browser, &right.sign(&newer)).await.problem(401, "sign-in-expired");
+    begin(&browser).await;
+    let another = begin(&app.visitor()).await;
+    show(&browser, &right.sign(&another)).await.problem(401, "invalid-passkey");
+    let replayed = begin(&browser).await;
+    let (copy, shown) = (browser.copy(), right.sign(&replayed));
+    show(&browser, &shown).await.expect(200);
+    show(&copy, &shown).await.problem(401, "sign-in-expired");
+
+    // R-PEOPLE-6, R-LOGIN-5
+    let right = changed(&|device| device.count = 7);
+    app.raw(&format!("UPDATE users SET active = FALSE WHERE id = {}", librarian.uid));
+    sign_in(&app, &right).await.1.problem(403, "account-inactive");
+    app.raw(&format!("UPDATE users SET active = TRUE, role = 'owner' WHERE id = {}", librarian.uid));
+    sign_in(&app, &right).await.1.problem(403, "role-undefined");
+}
+
+async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Database) {
+    let app = library(database).await;
+    let librarian = meera(&app).await;
+    let mut device = Device::new(1);
+    let ask = async || librarian.post("/auth/passkeys", &password()).await.expect(200);
+    for odd in [
+        Device { origin: "https://localhost:8080".into(), ..Device::new(1) },
+        Device { party: "elsewhere.example".into(), ..Device::new(1) },
+        Device { flags: 0b100, ..Device::new(1) },
+        Device { flags: 0b001, ..Device::new(1) },
+    ] {
+        let mut odd = odd;
+        let made = odd.make(&ask().await);
+        librarian.post("/auth/passkeys/confirm", &made).await.problem(409, "passkey-refused");
+    }
+    let nothing = json!({ "name": "n", "clientData": "?", "attestationObject": "" });
+    librarian.post("/auth/passkeys/confirm", &nothing).await.problem(409, "passkey-expired");
+    ask().await;
+    librarian.post("/auth/passkeys/confirm", &nothing).await.problem(409, "passkey-refused");
+
+    // Once, in time, in the session that gave the password.
+    let asked = ask().await;
+    let made = device.make(&asked);
+    app.set_clock(&library::clock::rfc3339(app.clock.now() + 5 * 60_000));
+    librarian.post("/auth/passkeys/confirm", &made).await.problem(409, "passkey-expired");
+    let made = device.make(&ask().await);
+    librarian.post("/auth/passkeys/confirm", &made).await.expect(200);
+    librarian.post("/auth/passkeys/confirm", &made).await.problem(409, "passkey-expired");
+    let again = device.make(&ask().await);
+    librarian.post("/auth/passkeys/confirm", &again).await.problem(409, "passkey-refused");
+
+    // Ten at most, and the codes of the first stay.
+    for n in 2..=10 {
+        assert_eq!(add(&librarian, &mut Device::new(n)).await, [""; 0]);
+    }
+    librarian.post("/auth/passkeys", &password()).await.problem(409, "too-many-passkeys");
+    let (secret, codes) = set_up(&librarian).await;
+    assert_eq!(codes, [""; 0]);
+    // The app goes, and the passkeys stay with their codes.
+    let off = crate::app::with(&next_code(&app, &secret), password());
+    librarian.post("/auth/authenticator/remove", &off).await.expect(204);
+    let own = librarian.get("/me/second-factor").await.expect(200);
+    assert_eq!((&own["since"], &own["recoveryCodes"]), (&Value::Null, &json!(10)), "{own}");
+    half(&app).await;
+}
+
+async fn passkeys_end_with_what_ends_a_second_factor(database: Database) {
+    let app = library(database).await;
+    let librarian = meera(&app).await;
+    let mut device = Device::new(1);
+    let codes = add(&librarian, &mut device).await;
+    let id = librarian.get("/me/second-factor").await.expect(200)["passkeys"][0]["id"].clone();
+    let path = format!("/auth/passkeys/{id}/remove");
+    let mut other = Device::new(2);
+    let colleague = app.admin(8).await;
+    app.raw(&format!(
+        "UPDATE users SET password_hash = (SELECT hash.password_hash FROM users AS hash WHERE hash.id = {}) WHERE id = {}",
+        librarian.uid, colleague.uid
+    ));
+    add(&colleague, &mut other).await;
+
+    // A recovery code stands for it, as for the app.
+    let browser = half(&app).await;
+    browser.post("/auth/sign-in/code", &json!({ "code": codes[0] })).await.expect(200);
+    // Removed with the own password, by its person.
+    colleague.post(&path, &password()).await.problem(404, "not-found");
+    let wrong = librarian.post(&path, &json!({ "currentPassword": "not the one" })).await;
+    assert_eq!(wrong.wrong_fields(), ["currentPassword"]);
+    librarian.post(&path, &password()).await.expect(204);
+    sign_in(&app, &device).await.1.problem(401, "invalid-passkey");
+    assert_eq!(app.raw("SELECT * FROM recovery_codes").len(), 10, "the colleague's");
+    let form = json!({ "email": EMAIL, "password": PASSWORD });
+    assert_eq!(app.visitor().post("/auth/sign-in", &form).await.expect(200)["secondFactorMissing"], true);
+
+    // Reset by a colleague.
+    add(&librarian, &mut device).await;
+    let waiting = half(&app).await;
+    let asked = waiting.post("/auth/sign-in/passkey/begin", &json!({ "secondStep": true })).await.expect(200);
+    let person = format!("/people/{}", librarian.uid);
+    assert_eq!(colleague.get(&person).await.expect(200)["secondFactor"], true);
+    colleague.delete(&format!("{person}/second-factor")).await.expect(204);
+    assert_eq!(colleague.get(&person).await.expect(200)["secondFactor"], false);
+    librarian.get("/me").await.problem(401, "not-signed-in");
+    let shown = crate::app::with(&device.sign(&asked), json!({ "secondStep": true }));
+    show(&waiting, &shown).await.problem(401, "sign-in-expired");
+    sign_in(&app, &device).await.1.problem(401, "invalid-passkey");
+
+    // R-PEOPLE-6: nothing is left of whoever is erased.
+    let again = app.visitor();
+    again.post("/auth/sign-in", &form).await.expect(200);
+    add(&again, &mut device).await;
+    let told = colleague.get("/changes").await.expect(200)["changes"].clone();
+    let told: Vec<_> =
+        told.as_array().expect("a list").iter().map(|change| change["action"].clone()).collect();
+    for action in ["passkey-added", "passkey-removed", "second-factor-reset"] {
+        assert!(told.contains(&json!(action)), "{action}: {told:?}");
+    }
+    app.raw(&format!("UPDATE users SET role = 'student' WHERE id = {}", librarian.uid));
+    colleague.delete(&person).await.expect(204);
+    sign_in(&app, &device).await.1.problem(401, "invalid-passkey");
+    assert_eq!(app.raw("SELECT * FROM passkeys").len(), 1, "the colleague's");
+}
+
+/// Where browsers make none, nothing of it is there.
+#[tokio::test]
+async fn at_an_address_that_is_a_number_there_are_no_passkeys() {
+    let app = TestApp::with(Arc::new(Database::sqlite()), "UTC", |settings| {
+        settings.public_url = "https://192.168.1.5/".parse().expect("a URL");
+    })
+    .await;
+    let librarian = meera(&app).await;
+    assert!(librarian.get("/auth/session").await.expect(200).get("passkeys").is_none());
+    librarian.post("/auth/passkeys", &password()).await.problem(404, "not-found");
+    app.visitor().post("/auth/sign-in/passkey/begin", &json!({})).await.problem(404, "not-found");
+}

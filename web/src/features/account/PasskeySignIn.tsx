@@ -1,0 +1,31 @@
+import { Button } from '@mantine/core'
+import { Fingerprint } from 'lucide-react'
+import { useAction } from '../../api/action'
+import { signInWithPasskey } from '../../api/passkeys'
+import type { Entered } from '../../api/types'
+import { t } from '../../lib/messages'
+import { messageOf } from '../../lib/problem'
+
+type Props = {
+  remember: boolean
+  onTold: (message: string | null) => void
+  onEnter: (user: Entered) => void
+}
+
+/** The way in by a passkey alone: the browser asks which, and the device who it is. */
+export function PasskeySignIn({ remember, onTold, onEnter }: Props) {
+  const signIn = useAction(signInWithPasskey)
+
+  async function enter() {
+    onTold(null)
+    const outcome = await signIn.run({ secondStep: false, remember })
+    if (outcome.ok) onEnter(outcome.output)
+    else onTold(messageOf(outcome.error))
+  }
+
+  return (
+    <Button variant="default" leftSection={<Fingerprint />} loading={signIn.pending} onClick={() => void enter()}>
+      {t('passkey.signIn')}
+    </Button>
+  )
+}

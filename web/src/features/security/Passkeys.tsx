@@ -1,0 +1,213 @@
+import { Button, PasswordInput, type PasswordInputProps, Stack, Text, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { sessionQuery } from '../../api/account'
+import { useActionForm } from '../../api/form'
+import { addPasskey, removePasskey } from '../../api/passkeys'
+import { mySecondFactorQuery } from '../../api/security'
+import type { OwnPasskey, OwnSecondFactor } from '../../api/types'
+import { labelOf, validators } from '../../api/validate'
+import { momentText } from '../../lib/format'
+import { t } from '../../lib/messages'
+import { hasPasskeys } from '../../lib/passkey'
+import { messageOf } from '../../lib/problem'
+import { Dialog } from '../../ui/Dialog'
+import { DialogEnd } from '../../ui/DialogEnd'
+import { ListState } from '../../ui/ListState'
+import { RecoveryCodes } from './RecoveryCodes'
+import classes from './Security.module.css'
+
+/** One's own passkeys: each signs in without a password, and stands for the second step after it. */
+export function Passkeys() {
+  const query = useQuery(mySecondFactorQuery)
+  const here = useQuery(sessionQuery).data?.passkeys === true
+  const [asked, setAsked] = useState<'add' | OwnPasskey | null>(null)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const close = () => setAsked(null)
+  return (
+    <section className={classes.part} aria-labelledby="passkeys">
+      <Title order={2} id="passkeys" tabIndex={-1} ref={heading}>
+        {t('security.passkeys.title')}
+      </Title>
+      <p className={classes.hint}>{t('security.passkeys.what')}</p>
+      <ListState query={query} lines={1}>
+        {({ passkeys }) => (
+          <>
+            {passkeys.length > 0 && (
+              <ul className={classes.sessions}>
+                {passkeys.map((passkey) => (
+                  <Passkey key={passkey.id} passkey={passkey} onRemove={() => setAsked(passkey)} />
+                ))}
+              </ul>
+            )}
+            {!here || !window.isSecureContext ? (
+              <Text my="sm">{t('security.passkeys.notHere')}</Text>
+            ) : !hasPasskeys() ? (
+              <Text my="sm">{t('security.passkeys.noBrowser')}</Text>
+            ) : (
+              <Button mt="sm" variant={passkeys.length > 0 ? 'default' : 'filled'} onClick={() => setAsked('add')}>
+                {t('security.passkeys.add')}
+              </Button>
+            )}
+          </>
+        )}
+      </ListState>
+      {asked === 'add' && query.data && <Add device={query.data.device} onClose={close} />}
+      {asked !== null && asked !== 'add' && query.data && (
+        <Remove
+          passkey={asked}
+          own={query.data}
+          onDone={() => {
+            close()
+            // The button goes with the passkey.
+            heading.current?.focus()
+          }}
+          onClose={close}
+        />
+      )}
+    </section>
+  )
+}
+
+function Passkey({ passkey: { name, addedAt, lastUsedAt }, onRemove }: { passkey: OwnPasskey; onRemove: () => void }) {
+  return (
+    <li className={classes.session}>
+      <div>
+        <span className={classes.browser} dir="auto">
+          {name}
+        </span>
+        <div className={classes.when}>
+          {lastUsedAt === null
+            ? t('security.passkeys.unused', { added: momentText(addedAt) })
+            : t('security.passkeys.when', { added: momentText(addedAt), used: momentText(lastUsedAt) })}
+        </div>
+      </div>
+      <Button variant="default" size="sm" aria-label={t('security.passkeys.removeNamed', { name })} onClick={onRemove}>
+        {t('security.passkeys.remove')}
+      </Button>
+    </li>
+  )
+}
+
+function Add({ device, onClose }: { device: string | null; onClose: () => void }) {
+  const [codes, setCodes] = useState<readonly string[] | null>(null)
+  return (
+    <Dialog
+      title={t(codes === null ? 'security.passkeys.addTitle' : 'security.second.codesTitle')}
+      closeOnClickOutside={codes === null}
+      onClose={onClose}
+    >
+      {codes === null ? (
+        <AddForm
+          device={device}
+          onDone={(recoveryCodes) => (recoveryCodes.length > 0 ? setCodes(recoveryCodes) : onClose())}
+          onClose={onClose}
+        />
+      ) : (
+        <RecoveryCodes codes={codes} onClose={onClose} />
+      )}
+    </Dialog>
+  )
+}
+
+function OwnPassword(props: PasswordInputProps) {
+  return (
+    <PasswordInput
+      {...props}
+      label={labelOf('AuthenticatorBegin', 'currentPassword')}
+      required
+      withAsterisk={false}
+      autoComplete="current-password"
+      data-autofocus
+    />
+  )
+}
+
+type AddFormProps = { device: string | null; onDone: (codes: readonly string[]) => void; onClose: () => void }
+
+function AddForm({ device, onDone, onClose }: AddFormProps) {
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: addPasskey,
+    initial: { currentPassword: '', name: device ?? '' },
+    inputOf: (values) => values,
+    validate: {
+      currentPassword: validators('AuthenticatorBegin').currentPassword,
+      name: validators('NewPasskey').name,
+    },
+    done: () => t('security.passkeys.added'),
+    onDone: ({ recoveryCodes }) => onDone(recoveryCodes),
+  })
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <Stack>
+        <Text>{t('security.passkeys.addWhat')}</Text>
+        <OwnPassword {...form.getInputProps('currentPassword')} />
+        <TextInput
+          {...form.getInputProps('name')}
+          label={labelOf('NewPasskey', 'name')}
+          description={t('security.passkeys.nameHint')}
+          required
+          withAsterisk={false}
+          autoComplete="off"
+        />
+        <DialogEnd
+          failure={failure === null ? null : messageOf(failure)}
+          submit={t('security.passkeys.make')}
+          pending={pending}
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}
+
+type RemoveProps = { passkey: OwnPasskey; own: OwnSecondFactor; onDone: () => void; onClose: () => void }
+
+function Remove({ passkey: { id, name }, own, onDone, onClose }: RemoveProps) {
+  const last = own.passkeys.length === 1 && own.since === null
+  return (
+    <Dialog title={t('security.passkeys.removeTitle', { name })} onClose={onClose}>
+      <RemoveForm
+        id={id}
+        name={name}
+        what={t(
+          !last
+            ? 'security.passkeys.removeWhat'
+            : own.required
+              ? 'security.passkeys.removeRequired'
+              : 'security.passkeys.removeLast',
+        )}
+        onDone={onDone}
+        onClose={onClose}
+      />
+    </Dialog>
+  )
+}
+
+type RemoveFormProps = { id: number; name: string; what: string; onDone: () => void; onClose: () => void }
+
+function RemoveForm({ id, name, what, onDone, onClose }: RemoveFormProps) {
+  const { form, onSubmit, pending, failure } = useActionForm({
+    action: removePasskey,
+    initial: { currentPassword: '' },
+    inputOf: ({ currentPassword }) => ({ id, currentPassword }),
+    validate: validators('AuthenticatorBegin'),
+    done: () => t('security.passkeys.removed', { name }),
+    onDone,
+  })
+  return (
+    <form noValidate onSubmit={onSubmit}>
+      <Stack>
+        <Text>{what}</Text>
+        <OwnPassword {...form.getInputProps('currentPassword')} />
+        <DialogEnd
+          failure={failure === null ? null : messageOf(failure)}
+          submit={t('security.passkeys.remove')}
+          pending={pending}
+          danger
+          onCancel={onClose}
+        />
+      </Stack>
+    </form>
+  )
+}
