@@ -67,7 +67,7 @@ async fn a_librarians_session_ends_after_thirty_minutes_without_activity(databas
     in_background(&librarian, "/people").await.expect(200);
     after(&app, 117, 59);
     librarian.get("/people").await.problem(401, "not-signed-in");
-    let nobody = json!({ "user": null, "idCard": true });
+    let nobody = json!({ "user": null, "idCard": true, "passkeys": true });
     assert_eq!(in_background(&librarian, "/auth/session").await.expect(200), nobody);
     student.get("/me").await.expect(200);
 }

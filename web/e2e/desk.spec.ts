@@ -82,6 +82,22 @@ test('R-DESK-2 a copy that somebody else has is a question, and a key decides it
   expect(await reader.loans()).toHaveLength(1)
 })
 
+test('R-DESK-2 a code that nothing has becomes that of a book or of a person', async ({ page }) => {
+  await open(page)
+  await scan(page, 'L999999')
+  await expect(newest(page)).toContainText('No card, no copy and no book has the code L999999.')
+  await expectAccessible(page)
+  await newest(page).getByRole('link', { name: 'Add a book with this barcode' }).click()
+  await expect(page.getByRole('heading', { name: 'Add New Book' })).toBeVisible()
+  await expect(page.getByText('L999999', { exact: true })).toBeVisible()
+
+  await open(page)
+  await scan(page, 'cs99-999')
+  await newest(page).getByRole('link', { name: 'Add a person with this roll number' }).click()
+  const adding = page.getByRole('dialog', { name: 'Add person' })
+  await expect(adding.getByRole('textbox', { name: 'Roll number' })).toHaveValue('cs99-999')
+})
+
 test('R-DESK-5 what the rules stop is lent with a reason, and nothing typed is lost', async ({
   page,
   library,

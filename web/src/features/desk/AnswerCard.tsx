@@ -15,6 +15,7 @@ import { Fine } from './Fine'
 import { Found } from './Found'
 import { Printed } from './Printed'
 import { Undo } from './Undo'
+import { Unknown } from './Unknown'
 import { answerOf, changeOf, classOf, messagesOf, wordsOf } from './words'
 
 /** Where a copy that came back cannot be told to be damaged: it is in repair already, or its title is deleted. */
@@ -64,6 +65,7 @@ export function AnswerCard({ told, undone, onChoose, onSettle }: AnswerCardProps
             </ul>
           </details>
         )}
+        {answer?.outcome === 'unknown' && <Unknown code={request.code} />}
         {answer && answer.choices.length > 0 && (
           <Choices choices={answer.choices} onChoose={(choice) => onChoose({ ...request, choice: choice.id })} />
         )}

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { ChevronDown } from 'lucide-react'
 import { useState } from 'react'
-import { Link, Navigate, useNavigate, useSearchParams } from 'react-router'
+import { Link, Navigate, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { useMay } from '../../api/account'
 import { peopleFile, peopleQuery } from '../../api/people'
 import type { Person } from '../../api/types'
@@ -29,7 +29,8 @@ export default function PeopleScreen() {
   const page = query.data
   const navigate = useNavigate()
   const may = useMay('people')
-  const [adding, setAdding] = useState(false)
+  const offered = offeredIn(useLocation().state)
+  const [adding, setAdding] = useState(offered !== undefined)
 
   return (
     <>
@@ -110,10 +111,20 @@ export default function PeopleScreen() {
         }
       </ListState>
       {adding && (
-        <PersonDialog onClose={() => setAdding(false)} onDone={({ uid }) => void navigate(paths.person(uid))} />
+        <PersonDialog
+          newRollNumber={offered}
+          onClose={() => setAdding(false)}
+          onDone={({ uid }) => void navigate(paths.person(uid))}
+        />
       )}
     </>
   )
+}
+
+/** The roll number of somebody to add, where another screen leads here with one. */
+function offeredIn(state: unknown): string | undefined {
+  const offered = typeof state === 'object' && state !== null && 'rollNumber' in state ? state.rollNumber : undefined
+  return typeof offered === 'string' ? offered : undefined
 }
 
 /** Where the rows are cards, no heading orders them. */

@@ -16,15 +16,17 @@ import { DialogEnd } from '../../ui/DialogEnd'
 type PersonDialogProps = {
   /** Whose details are changed; nobody: somebody is added. */
   person?: Person
+  /** Of somebody who is added, where it is known already. */
+  newRollNumber?: string | undefined
   onClose: () => void
   onDone?: (person: Person) => void
 }
 
 /** What is recorded of a person (R-PEOPLE-3). */
-export function PersonDialog({ person, onClose, onDone }: PersonDialogProps) {
+export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: PersonDialogProps) {
   const config = useQuery(configQuery)
   const categories = useQuery(rulesQuery).data?.document.categories.map(({ name }) => name) ?? []
-  const before = person ? valuesOf(person) : EMPTY
+  const before = person ? valuesOf(person) : { ...EMPTY, rollNumber: newRollNumber }
   const shared = {
     initial: before,
     validate: {

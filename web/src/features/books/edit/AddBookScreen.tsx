@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { useAction } from '../../../api/action'
 import { addBook as addBookAction } from '../../../api/books'
 import { useEditDraft } from '../../../api/draft'
@@ -17,12 +17,16 @@ import { useBookForm } from './useBookForm'
 
 const SHOWN = 5
 
+/** A barcode that the desk did not know. */
+type Offered = { barcode?: string }
+
 /**
  * Add New Book. A librarian enters a shelf of books in one sitting, so the form stays: it is emptied, the cursor is in the
  * title again, and what was just added stands beside it, to look at or to correct.
  */
 export default function AddBookScreen() {
-  const state = useBookForm(useEditDraft(draftName('add'), NEW_BOOK), null)
+  const { state: offered } = useLocation() as { state: Offered | null }
+  const state = useBookForm(useEditDraft(draftName('add'), NEW_BOOK), null, { barcodes: offered?.barcode ?? '' })
   const addBook = useAction(addBookAction, { done: () => t('books.edit.add.done') })
   const back = useBack(paths.home())
   const [added, setAdded] = useState<readonly Book[]>([])

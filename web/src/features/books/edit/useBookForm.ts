@@ -19,9 +19,9 @@ export type Failure = { message: string; detail: string | null }
 
 /**
  * The state of a book form. What is typed is kept in the tab until it is saved or thrown away, so that neither a reload
- * nor a step to another page loses it.
+ * nor a step to another page loses it. Where nothing was typed yet, the fields begin with what is `offered`.
  */
-export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | null) {
+export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | null, offered: Partial<BookValues> = {}) {
   const [kept, setKept] = useState(draft.read)
   const [origin, setOrigin] = useState<Loaded>(
     () => (kept && { values: kept.base, version: kept.version }) ?? loaded ?? { values: NEW_BOOK, version: '' },
@@ -33,7 +33,7 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
 
   const form = useForm<BookValues>({
     mode: 'controlled',
-    initialValues: kept?.values ?? origin.values,
+    initialValues: kept?.values ?? { ...origin.values, ...offered },
     validate: loaded ? updateRules(() => target.values.noOfBooks) : addRules,
   })
   const { values } = form

@@ -1,0 +1,29 @@
+import { Button, Group } from '@mantine/core'
+import { Link } from 'react-router'
+import { useMay } from '../../api/account'
+import { t } from '../../lib/messages'
+import { paths } from '../../lib/paths'
+
+/** What can be done with a code that is nothing's: it becomes that of a book, of a copy or of a person (R-DESK-2). */
+export function Unknown({ code }: { code: string }) {
+  const [catalogue, people] = [useMay('catalogue'), useMay('people')]
+  return (
+    <Group gap="xs">
+      {catalogue && (
+        <>
+          <Button component={Link} variant="default" to={paths.addBook()} state={{ barcode: code }}>
+            {t('desk.screen.unknown.book')}
+          </Button>
+          <Button component={Link} variant="default" to={paths.home()}>
+            {t('desk.screen.unknown.copy')}
+          </Button>
+        </>
+      )}
+      {people && (
+        <Button component={Link} variant="default" to={paths.people()} state={{ rollNumber: code }}>
+          {t('desk.screen.unknown.person')}
+        </Button>
+      )}
+    </Group>
+  )
+}
