@@ -86,7 +86,7 @@ test('R-DESK-2 a code that nothing has becomes that of a book or of a person', a
   await open(page)
   await scan(page, 'L999999')
   await expect(newest(page)).toContainText('No card, no copy and no book has the code L999999.')
-  await expectAccessible(page)
+  await expectAccessible(page, 'a code that nothing has')
   await newest(page).getByRole('link', { name: 'Add a book with this barcode' }).click()
   await expect(page.getByRole('heading', { name: 'Add New Book' })).toBeVisible()
   await expect(page.getByText('L999999', { exact: true })).toBeVisible()
