@@ -128,13 +128,13 @@ test('R-PEOPLE-6 whoever is deactivated is out at once, and back when activated'
   await expect(theirs).toHaveURL(/login/)
   await theirs.getByLabel('Email').fill(reader.user.email)
   await theirs.getByLabel('Password', { exact: true }).fill(reader.password)
-  await theirs.getByRole('button', { name: 'Sign In' }).click()
+  await theirs.getByRole('button', { name: 'Sign In', exact: true }).click()
   await expect(theirs.getByText('This account is not active.')).toBeVisible()
 
   await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Activate' }).click()
   await expect(page.getByText('Inactive', { exact: true })).toBeHidden()
-  await theirs.getByRole('button', { name: 'Sign In' }).click()
+  await theirs.getByRole('button', { name: 'Sign In', exact: true }).click()
   await expect(theirs).toHaveURL(/profile|student-home/)
 })
 

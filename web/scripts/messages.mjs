@@ -19,12 +19,12 @@ export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 
 /** What is needed before anybody is signed in travels first; the rest comes with the navigation bar, the scanner or a screen that asks for it. */
 const FIRST = [
-  /^account\.(?!card\.(?!scan|notLoaded|preparing)|provider|redeem|register)/,
+  /^account\.(?!provider|redeem|register)/,
   /^common\.(?!cancel|clearSearch|day|money|number|stars|undo)/,
-  /^problem\.(?!book-|card-|copy-|cross-origin|email-taken|forbidden|idempotency-|invalid-code|invalid-passkey|invalid-second-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|phone|provider-|refused|roll-number-taken|second-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
+  /^problem\.(?!book-|copy-|cross-origin|email-taken|forbidden|idempotency-|invalid-code|invalid-passkey|invalid-second-|last-|loan-|malformed-|method-|more-|not-found|outcome-|own-|passkey-|payload-|phone|provider-|refused|roll-number-taken|second-|sign-in-expired|stale|too-many-passkeys|too-many-phones|unsound-|unsupported-|version-)/,
   /^app\.(?!help|nav|palette|person|signOutFailed)/,
   /^field\.(required|tooLong)$/,
-  /^label\.(?!Authenticator|BookForm|CardLookup|Category|ClosedDates|LibrarySettings|NewPasskey|PasswordChange|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
+  /^label\.(?!Authenticator|BookForm|Category|ClosedDates|LibrarySettings|NewPasskey|PasswordChange|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
 ]
 
 /** @typedef {Record<string, string>} Catalogue */

@@ -12,7 +12,10 @@ const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 async function sayPresent(queries: QueryClient, uid: number): Promise<void> {
   const headers = Object.fromEntries(Object.keys(BACKGROUND).map((name) => [name, null]))
   const session = await dataOf(client.GET('/auth/session', { headers }))
-  // Whoever signed out meanwhile stays so: the press that signs out is a sign too, and its answer may come later.
+  // A session that has ended is told by the call that the press makes. Told before, it would take the button away between
+  // the press and the click. Whoever signed out meanwhile stays so: the press that signs out is a sign too, and its answer
+  // may come later.
+  if (session.user === null) return
   queries.setQueryData(sessionQuery.queryKey, (now) => (now?.user?.uid === uid ? session : now))
 }
 

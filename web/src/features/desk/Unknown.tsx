@@ -1,14 +1,15 @@
-import { Button, Group } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { useMay } from '../../api/account'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
+import classes from './Desk.module.css'
 
 /** What can be done with a code that is nothing's: it becomes that of a book, of a copy or of a person (R-DESK-2). */
 export function Unknown({ code }: { code: string }) {
   const [catalogue, people] = [useMay('catalogue'), useMay('people')]
   return (
-    <Group gap="xs">
+    <div className={classes.ways}>
       {catalogue && (
         <>
           <Button component={Link} variant="default" to={paths.addBook()} state={{ barcode: code }}>
@@ -24,6 +25,6 @@ export function Unknown({ code }: { code: string }) {
           {t('desk.screen.unknown.person')}
         </Button>
       )}
-    </Group>
+    </div>
   )
 }
