@@ -46,7 +46,10 @@ async fn anyone_registers_and_is_a_student_who_can_sign_in_r_reg_3() {
         )
         .await;
     assert_eq!(signed_in.expect(200), user);
-    assert_eq!(asha.get("/auth/session").await.expect(200), json!({ "user": user, "idCard": true, "passkeys": true }));
+    assert_eq!(
+        asha.get("/auth/session").await.expect(200),
+        json!({ "user": user, "idCard": true, "passkeys": true })
+    );
     assert_eq!(asha.get("/me").await.expect(200), user);
 }
 
@@ -196,7 +199,10 @@ async fn an_account_without_a_usable_role_is_told_so_r_login_5() {
     for path in ["/me", "/me/loans", "/loans"] {
         assert_eq!(student.get(path).await.problem(403, "role-undefined"), "User role not defined.");
     }
-    assert_eq!(student.get("/auth/session").await.expect(200), json!({ "user": null, "idCard": true, "passkeys": true }));
+    assert_eq!(
+        student.get("/auth/session").await.expect(200),
+        json!({ "user": null, "idCard": true, "passkeys": true })
+    );
 }
 
 #[tokio::test]
@@ -225,7 +231,10 @@ async fn a_session_ends_with_the_browser_unless_it_is_kept_r_login_6() {
     kept.get("/me").await.expect(200);
     app.set_clock("2026-12-21T06:00:00Z");
     kept.get("/me").await.problem(401, "not-signed-in");
-    assert_eq!(browser.get("/auth/session").await.expect(200), json!({ "user": null, "idCard": true, "passkeys": true }));
+    assert_eq!(
+        browser.get("/auth/session").await.expect(200),
+        json!({ "user": null, "idCard": true, "passkeys": true })
+    );
 }
 
 #[tokio::test]
