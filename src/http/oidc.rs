@@ -267,6 +267,11 @@ async fn come_back(
         return Ok((End::Forgotten, None));
     };
     let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.clock.now());
+    // Anybody can make up a return, and as many as they like: only one that was begun waits for its turn to write.
+    let asked = (state_hash.clone(), browser_hash.clone());
+    if !app.db.read(move |tx| flows::is_begun(tx, &asked.0, &asked.1, now)).await? {
+        return Ok((End::Forgotten, None));
+    }
     let flow = app.db.write(move |tx| flows::take(tx, &state_hash, &browser_hash, now)).await?;
     let Some(flow) = flow else { return Ok((End::Forgotten, None)) };
     next.clone_from(&flow.next);

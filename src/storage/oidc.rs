@@ -37,6 +37,16 @@ pub fn begin(
     )
 }
 
+/// Whether there is a sign-in of this state and this browser.
+pub fn is_begun(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64) -> Result<bool> {
+    let begun = tx.query_opt(
+        sql!("SELECT 1 FROM oidc_flows WHERE state_hash = $1 AND browser_hash = $2 AND expires_at > $3"),
+        &[&state_hash, &browser_hash, &now],
+        |_| Ok(()),
+    )?;
+    Ok(begun.is_some())
+}
+
 /// Takes the sign-in of this state and this browser, which is good once.
 pub fn take(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64) -> Result<Option<Flow>> {
     tx.query_opt(

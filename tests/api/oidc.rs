@@ -9,13 +9,15 @@ use library::{
     domain::account::Role,
     http::{API, oidc::CALLBACK},
     oidc::{Options, Provider as Known, outbound::PATIENCE},
-    storage::accounts::NewAccount,
+    storage::{Location, accounts::NewAccount},
 };
+use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::{
     app::{Answer, HOST, Person, TestApp},
-    common::Database,
+    certificate::Certificate,
+    common::{Database, folder},
     provider::{Answers, CLIENT, Provider, Rewrite, SECRET, Sign, Tamper},
     second_factor::{EMAIL, PASSWORD, meera, next_code, set_up},
 };
@@ -44,7 +46,13 @@ async fn library_with(database: Database, provider: &Provider, change: impl FnOn
 
 /// A provider as an operator tells of it.
 pub fn known(issuer: &str, change: impl FnOnce(&mut Options)) -> Arc<Known> {
-    let mut options = Options {
+    let mut options = options(issuer);
+    change(&mut options);
+    Arc::new(Known::new(options, "/nothing".as_ref()).expect("a provider"))
+}
+
+fn options(issuer: &str) -> Options {
+    Options {
         issuer: issuer.to_owned(),
         client: CLIENT.into(),
         secret: SECRET.into(),
@@ -56,9 +64,7 @@ pub fn known(issuer: &str, change: impl FnOnce(&mut Options)) -> Arc<Known> {
         // A machine under load is no provider that is down.
         patience: Duration::from_secs(25),
         rest: Duration::from_hours(1),
-    };
-    change(&mut options);
-    Arc::new(Known::new(options, "/nothing".as_ref()).expect("a provider"))
+    }
 }
 
 /// What the provider says of the student with this number.
@@ -499,6 +505,52 @@ async fn a_host_that_the_operator_did_not_name_is_not_called() {
         app.student(1).await;
         assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), wanted);
     }
+}
+
+/// OWASP ASVS 5.0, 12.3.2: a certificate of another name, out of date or of nobody whom the operator trusts is not believed.
+#[tokio::test]
+async fn a_provider_is_called_over_tls_and_only_one_whom_the_operators_roots_vouch_for() {
+    let folder = folder();
+    let here = Certificate::of(&["localhost"]);
+    let elsewhere = Certificate::of(&["provider.example"]);
+    let expired = Certificate::valid(&["localhost"], 2020, 2021);
+    let cases = [
+        (&here, &here, true),
+        (&here, &elsewhere, false),
+        (&elsewhere, &elsewhere, false),
+        (&expired, &expired, false),
+    ];
+    for (shown, trusted, believed) in cases {
+        let provider = Provider::start_encrypted(NOW, shown).await;
+        let roots = folder.path().join("roots.pem");
+        std::fs::write(&roots, &trusted.pem).expect("written");
+        let known = Arc::new(Known::new(options(provider.url()), &roots).expect("a provider"));
+        let app = TestApp::with(Arc::new(Database::sqlite()), "Asia/Kolkata", |settings| {
+            settings.provider = Some(known);
+        })
+        .await;
+        app.student(1).await;
+        let browser = app.visitor();
+        if believed {
+            assert_eq!(end(&sign_in(&browser, &provider, claims(1)).await), "done");
+        } else {
+            browser.post("/auth/oidc", &json!({})).await.problem(503, "provider-unavailable");
+            assert_eq!(provider.was_asked(), (0, 0), "nothing was sent");
+        }
+    }
+}
+
+/// Whoever has not begun a sign-in here reads at most: a made-up return waits for nobody's write and makes nobody wait.
+#[tokio::test]
+async fn a_return_that_nobody_began_writes_nothing() {
+    let provider = Provider::start(NOW).await;
+    let app = library(Database::sqlite(), &provider).await;
+    let browser = app.visitor();
+    begin(&browser, json!({})).await;
+    let Location::Sqlite(path) = &app.database.location else { unreachable!("it is on SQLite") };
+    let other = Connection::open(path).expect("it opens");
+    other.execute_batch("BEGIN IMMEDIATE").expect("nobody writes");
+    assert_eq!(end(&come_back(&browser, "code=c&state=guess").await), "forgotten");
 }
 
 #[tokio::test]

@@ -2,7 +2,10 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     future::pending,
+    io,
+    net::SocketAddr,
     sync::{
         Arc, LazyLock, Mutex, MutexGuard,
         atomic::{AtomicUsize, Ordering},
@@ -16,6 +19,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
     response::{IntoResponse, Response},
     routing::{get, post},
+    serve::Listener,
 };
 use base64::{
     Engine as _,
@@ -32,9 +36,21 @@ use ring::{
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use tokio::{net::TcpListener, task::JoinHandle};
-use tokio_rustls::rustls::pki_types::{PrivatePkcs8KeyDer, pem::PemObject as _};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    task::JoinHandle,
+};
+use tokio_rustls::{
+    TlsAcceptor,
+    rustls::{
+        ServerConfig,
+        pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer, pem::PemObject as _},
+    },
+    server::TlsStream,
+};
 use url::{Url, form_urlencoded};
+
+use crate::certificate::Certificate;
 
 pub const CLIENT: &str = "library";
 /// What needs to be encoded in a header is in it.
@@ -110,6 +126,30 @@ struct Inner {
     tokens: Mutex<Vec<String>>,
 }
 
+/// Takes connections that are encrypted, and leaves those that are not.
+struct Encrypted {
+    listener: TcpListener,
+    acceptor: TlsAcceptor,
+}
+
+impl Listener for Encrypted {
+    type Io = TlsStream<TcpStream>;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        loop {
+            let (stream, address) = self.listener.accept().await.expect("a connection");
+            if let Ok(stream) = self.acceptor.accept(stream).await {
+                return (stream, address);
+            }
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.listener.local_addr()
+    }
+}
+
 /// A provider that listens on this machine for as long as it lives.
 pub struct Provider {
     inner: Arc<Inner>,
@@ -131,6 +171,28 @@ impl Provider {
     pub async fn start(now: i64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
+        Self::behind(listener, url, now)
+    }
+
+    /// The same at `https://localhost`, with this certificate.
+    pub async fn start_encrypted(now: i64, certificate: &Certificate) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let url = format!("https://localhost:{}", listener.local_addr().expect("an address").port());
+        let key = PrivateKeyDer::from_pem_slice(certificate.key.as_bytes()).expect("a key");
+        let config = ServerConfig::builder_with_provider(library::tls::provider())
+            .with_safe_default_protocol_versions()
+            .expect("versions")
+            .with_no_client_auth()
+            .with_single_cert(vec![certificate.der.clone()], key)
+            .expect("a certificate with its key");
+        Self::behind(Encrypted { listener, acceptor: TlsAcceptor::from(Arc::new(config)) }, url, now)
+    }
+
+    fn behind<L>(listener: L, url: String, now: i64) -> Self
+    where
+        L: Listener,
+        L::Addr: fmt::Debug,
+    {
         let inner = Arc::new(Inner {
             url,
             ec: Mutex::new(("ec-1".into(), ec_key())),

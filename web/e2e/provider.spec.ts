@@ -41,6 +41,8 @@ test('a student signs in at the college, is where they wanted to go, and ends th
   // Who gives up there is told so, and comes by the same way again.
   await page.getByRole('link', { name: 'Give up' }).click()
   await expect(page.getByRole('alert')).toContainText('You did not finish signing in there.')
+  // Told once: the address says where they wanted to go and no longer how it ended.
+  await expect(page).toHaveURL(/login\?next=%2Fprofile$/)
   await expectAccessible(page, 'the form after giving up')
   await page.getByRole('button', byProvider).click()
   await page.getByRole('link', { name: 'Go on' }).click()

@@ -2,10 +2,12 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { School } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
+import { useNavigate } from 'react-router'
 import { sessionQuery } from '../../api/account'
 import { useAction } from '../../api/action'
 import { beginByProvider } from '../../api/provider'
 import { t, type PlainKey } from '../../lib/messages'
+import { paths } from '../../lib/paths'
 import { messageOf } from '../../lib/problem'
 
 /** How a return from the provider ended, as the address says, where nobody is signed in. */
@@ -37,9 +39,14 @@ export function ProviderSignIn({ end, next, remember, onTold }: Props) {
   const begin = useAction(beginByProvider)
   const [leaving, setLeaving] = useState(false)
 
-  const tell = useEffectEvent(onTold)
+  const navigate = useNavigate()
+  const tell = useEffectEvent((reason: string) => {
+    onTold(t(isEnd(reason) ? ENDS[reason] : 'account.provider.failed'))
+    // Told once: whoever reloads the page or keeps its address begins anew.
+    void navigate(paths.login(next ?? undefined), { replace: true })
+  })
   useEffect(() => {
-    if (end !== null) tell(t(isEnd(end) ? ENDS[end] : 'account.provider.failed'))
+    if (end !== null) tell(end)
   }, [end])
 
   // Back from the provider, the page may be as it was left.
