@@ -1,7 +1,9 @@
 //! The screens: embedded files, and `index.html` for every address a person can type or reload (R-SHELL-5).
 
+use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+
 use axum::{
-    body::Body,
+    body::Bytes,
     extract::State,
     http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header},
     response::{IntoResponse, Response},
@@ -73,8 +75,8 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     }
     // Tools of the build keep their files in folders that begin with a dot.
     let hidden = path == "index.html" || path.starts_with('.');
-    if let Some(file) = Files::get(path).filter(|_| !hidden) {
-        return asset(path, file, &headers);
+    if let Some(asset) = ASSETS.get(path).filter(|_| !hidden) {
+        return send(asset, &headers);
     }
     // A missing file is a real 404, or the browser would take the screen for a script.
     let last = path.rsplit('/').next().unwrap_or_default();
@@ -85,7 +87,54 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     index(&app, status)
 }
 
-fn asset(path: &str, plain: rust_embed::EmbeddedFile, headers: &HeaderMap) -> Response {
+/// A file of the screens: as it is, and packed where that is smaller.
+struct Asset {
+    content_type: &'static str,
+    keep: &'static str,
+    plain: Form,
+    packed: Vec<(&'static str, Form)>,
+}
+
+/// One form of a file, with the tag that tells it from every other.
+struct Form {
+    tag: HeaderValue,
+    bytes: Bytes,
+}
+
+/// All of them, looked at once: a file is sent many times and never changes.
+static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
+    Files::iter()
+        .filter_map(|path| {
+            let form = |suffix: &str, encoding: &str| {
+                let file = Files::get(&format!("{path}{suffix}"))?;
+                let tag = STANDARD_NO_PAD.encode(&file.metadata.sha256_hash()[..16]);
+                let tag = HeaderValue::try_from(format!("\"{tag}{encoding}\"")).ok()?;
+                let bytes = match file.data {
+                    Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+                    Cow::Owned(bytes) => Bytes::from(bytes),
+                };
+                Some(Form { tag, bytes })
+            };
+            let packed = [("br", ".br"), ("gzip", ".gz")]
+                .into_iter()
+                .filter_map(|(encoding, suffix)| Some((encoding, form(suffix, encoding)?)));
+            let asset = Asset {
+                content_type: content_type(&path),
+                // Names under static/ carry a hash of what they hold.
+                keep: if path.starts_with("static/") {
+                    "public, max-age=31536000, immutable"
+                } else {
+                    "no-cache"
+                },
+                plain: form("", "")?,
+                packed: packed.collect(),
+            };
+            Some((path.into_owned(), asset))
+        })
+        .collect()
+});
+
+fn send(asset: &Asset, headers: &HeaderMap) -> Response {
     let accepted =
         headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let accepts = |encoding: &str| {
@@ -95,35 +144,18 @@ fn asset(path: &str, plain: rust_embed::EmbeddedFile, headers: &HeaderMap) -> Re
                 && !part.any(|quality| matches!(quality, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"))
         })
     };
-    let packed = [("br", "br"), ("gzip", "gz")].into_iter().find_map(|(encoding, suffix)| {
-        let file = accepts(encoding).then(|| Files::get(&format!("{path}.{suffix}"))).flatten()?;
-        Some((encoding, file))
-    });
-    let (encoding, file) = match packed {
-        Some((encoding, file)) => (Some(encoding), file),
-        None => (None, plain),
+    let packed = asset.packed.iter().find(|(encoding, _)| accepts(encoding));
+    let form = packed.map_or(&asset.plain, |(_, form)| form);
+    let mut response = if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| *seen == form.tag) {
+        StatusCode::NOT_MODIFIED.into_response()
+    } else {
+        ([(header::CONTENT_TYPE, asset.content_type)], form.bytes.clone()).into_response()
     };
-    let tag = STANDARD_NO_PAD.encode(&file.metadata.sha256_hash()[..16]);
-    let tag = format!("\"{tag}{}\"", encoding.unwrap_or_default());
-    // Names under static/ carry a hash of what they hold.
-    let keep = if path.starts_with("static/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-    let mut response =
-        if headers.get(header::IF_NONE_MATCH).is_some_and(|seen| seen.as_bytes() == tag.as_bytes()) {
-            StatusCode::NOT_MODIFIED.into_response()
-        } else {
-            let body = match file.data {
-                std::borrow::Cow::Borrowed(bytes) => Body::from(bytes),
-                std::borrow::Cow::Owned(bytes) => Body::from(bytes),
-            };
-            ([(header::CONTENT_TYPE, content_type(path))], body).into_response()
-        };
     let set = response.headers_mut();
-    set.insert(header::CACHE_CONTROL, HeaderValue::from_static(keep));
+    set.insert(header::CACHE_CONTROL, HeaderValue::from_static(asset.keep));
     set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
-    if let Ok(tag) = HeaderValue::try_from(tag) {
-        set.insert(header::ETAG, tag);
-    }
-    if content_type(path).starts_with("text/javascript") {
+    set.insert(header::ETAG, form.tag.clone());
+    if asset.content_type.starts_with("text/javascript") {
         // Scripts of pages live under their page's policy, a worker under its own script's.
         set.insert(
             header::CONTENT_SECURITY_POLICY,
@@ -132,7 +164,7 @@ fn asset(path: &str, plain: rust_embed::EmbeddedFile, headers: &HeaderMap) -> Re
             ),
         );
     }
-    if let Some(encoding) = encoding {
+    if let Some((encoding, _)) = packed {
         set.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
     }
     response
