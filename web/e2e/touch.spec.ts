@@ -24,6 +24,8 @@ test('W31 a student signs in, finds a book, borrows it and signs out, all by tou
   await page.keyboard.press('Enter')
   // So that the keyboard gives way to what was found.
   await expect(search(page)).not.toBeFocused()
+  // A finger waits until the covers stand still.
+  await expect(page.getByText('1 book matches')).toBeVisible()
   await card(page, book.title).locator('img').tap({ force: true })
   await expect(heading(page)).toHaveText(book.title)
   await page.getByRole('button', { name: 'Borrow' }).tap()

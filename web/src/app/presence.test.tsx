@@ -60,15 +60,20 @@ it('the answer to the press that signs out brings nobody back', async () => {
   expect(screen.queryByText(/You are signed in as/)).not.toBeInTheDocument()
 })
 
-it('a press that finds the session ended still presses what it was on', async () => {
+it('a press that finds the session ended still presses what it was on, and then the screen tells', async () => {
+  let ended = false
+  const lead = vi.fn()
+  onSignedOut(lead)
   const made = fakeServer({
-    'GET /auth/session': (request) => (marked(request) ? sessionOf(librarian) : { body: { user: null, idCard: true } }),
+    'GET /auth/session': () => (ended ? { body: { user: null, idCard: true } } : sessionOf(librarian)),
     'GET /config': { body: config },
   })
   renderApp('/people')
   await screen.findByRole('heading', { level: 1, name: 'People' })
+  ended = true
   await userEvent.pointer({ keys: '[MouseLeft>]', target: document.body })
   await waitFor(() => expect(sessions(made).some((request) => !marked(request))).toBe(true))
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(screen.getByRole('button', { name: 'Logout' })).toBeVisible()
+  await waitFor(() => expect(lead).toHaveBeenCalledOnce(), { timeout: 5000 })
 })

@@ -5,6 +5,8 @@ import { BACKGROUND, client, dataOf } from '../api/client'
 
 /** The server keeps it no more often. */
 const EVERY_MS = 60_000
+/** By then a press has become a click, and its own call has told that the session has ended. */
+const AFTER_PRESS_MS = 1500
 /** What somebody does who is there. A page that moves by itself does none of these. */
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 
@@ -12,10 +14,12 @@ const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 async function sayPresent(queries: QueryClient, uid: number): Promise<void> {
   const headers = Object.fromEntries(Object.keys(BACKGROUND).map((name) => [name, null]))
   const session = await dataOf(client.GET('/auth/session', { headers }))
-  // A session that has ended is told by the call that the press makes. Told before, it would take the button away between
-  // the press and the click. Whoever signed out meanwhile stays so: the press that signs out is a sign too, and its answer
-  // may come later.
-  if (session.user === null) return
+  // Told at once that the session has ended, the screen would take the button away between the press and the click.
+  if (session.user === null) {
+    setTimeout(() => void queries.refetchQueries({ queryKey: sessionQuery.queryKey }), AFTER_PRESS_MS)
+    return
+  }
+  // Whoever signed out meanwhile stays so: the press that signs out is a sign too, and its answer may come later.
   queries.setQueryData(sessionQuery.queryKey, (now) => (now?.user?.uid === uid ? session : now))
 }
 
