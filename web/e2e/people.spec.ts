@@ -99,6 +99,22 @@ test('R-PEOPLE-3 somebody without an email is added, gets a code on a slip, and 
   await expect(visitor.getByText('Nilima Basu').first()).toBeVisible()
 })
 
+test('R-PEOPLE-3 the window of a new person keeps what was typed when it closes by Escape, and forgets it with Cancel', async ({
+  page,
+}) => {
+  await page.goto('people')
+  const [add, name] = [page.getByRole('button', { name: 'Add person' }), question(page).getByLabel('Full name')]
+  await add.click()
+  await name.fill('Half A Name')
+  await page.keyboard.press('Escape')
+  await expect(question(page)).toBeHidden()
+  await add.click()
+  await expect(name).toHaveValue('Half A Name')
+  await question(page).getByRole('button', { name: 'Cancel' }).click()
+  await add.click()
+  await expect(name).toHaveValue('')
+})
+
 test('R-PEOPLE-6 whoever is deactivated is out at once, and back when activated', async ({
   page,
   pageOf,

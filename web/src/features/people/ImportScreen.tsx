@@ -30,7 +30,14 @@ export default function ImportScreen() {
   const { added, changed } = report?.totals ?? { added: 0, changed: 0 }
   return (
     <div className={classes.screen}>
-      <PageHeader title={t('people.import.title')} />
+      <PageHeader
+        title={t('people.import.title')}
+        actions={
+          <Button component={Link} to={paths.people()} variant="default">
+            {t('people.import.back')}
+          </Button>
+        }
+      />
       <Text>{t('people.import.what')}</Text>
       <pre className={classes.header}>{HEADER}</pre>
       <Text c="dimmed" size="sm">
@@ -67,11 +74,6 @@ export default function ImportScreen() {
             </Button>
           )}
           {report.dryRun && added + changed === 0 && <Alert color="teal">{t('people.import.nothing')}</Alert>}
-          {!report.dryRun && (
-            <Anchor component={Link} to={paths.people()}>
-              {t('people.import.back')}
-            </Anchor>
-          )}
           <Rejected report={report} />
           <Missing report={report} />
           <Changed report={report} />

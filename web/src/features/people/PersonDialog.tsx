@@ -2,10 +2,12 @@ import { Fieldset, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useActionForm } from '../../api/form'
 import { configQuery } from '../../api/config'
+import { useOwner } from '../../api/draft'
 import { addPerson, updatePerson } from '../../api/people'
 import { rulesQuery } from '../../api/settings'
 import type { Person, PersonEdit, PersonForm } from '../../api/types'
 import { check, labelOf } from '../../api/validate'
+import { draftOf } from '../../lib/drafts'
 import { lowerCased } from '../../lib/forms'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
@@ -27,6 +29,8 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
   const config = useQuery(configQuery)
   const categories = useQuery(rulesQuery).data?.document.categories.map(({ name }) => name) ?? []
   const before = person ? valuesOf(person) : { ...EMPTY, rollNumber: newRollNumber }
+  // The window closes at a touch of Escape: what was typed is there when it is opened again, and goes with Cancel.
+  const draft = draftOf(useOwner(), 'person', EMPTY)
   const shared = {
     initial: before,
     validate: {
@@ -48,6 +52,7 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
   const adding = useActionForm<PersonValues, PersonForm, Person>({
     action: addPerson,
     ...shared,
+    ...(newRollNumber === '' && { draft }),
     inputOf: detailsOf,
     done: ({ name }) => t('people.form.added', { name }),
   })
@@ -118,7 +123,10 @@ export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: Pe
             failure={failure === null ? null : t('people.form.failed', { reason: messageOf(failure) })}
             submit={person ? t('people.form.save') : t('people.form.submit')}
             pending={pending}
-            onCancel={onClose}
+            onCancel={() => {
+              if (!person) draft.remove()
+              onClose()
+            }}
           />
         </Stack>
       </form>

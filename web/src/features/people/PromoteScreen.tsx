@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Alert, Button, Checkbox, Group, Radio, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
@@ -66,7 +66,14 @@ export default function PromoteScreen() {
 
   return (
     <div className={classes.screen}>
-      <PageHeader title={t('people.promote.title')} />
+      <PageHeader
+        title={t('people.promote.title')}
+        actions={
+          <Button component={Link} to={paths.people()} variant="default">
+            {t('people.import.back')}
+          </Button>
+        }
+      />
       <Text>{t('people.promote.what')}</Text>
       <form
         onSubmit={(event) => {
@@ -125,12 +132,7 @@ export default function PromoteScreen() {
       {done !== null && (
         <Alert color="teal" role="status" mt="lg">
           <Group justify="space-between">
-            <span>
-              {t('people.promote.done', { count: done.count })}{' '}
-              <Anchor component={Link} to={paths.people()}>
-                {t('people.import.back')}
-              </Anchor>
-            </span>
+            <span>{t('people.promote.done', { count: done.count })}</span>
             {done.change !== null && (
               <Button
                 variant="default"
