@@ -70,11 +70,18 @@ needs: ## Install what the tests need from Debian's packages (as root), or name 
 .PHONY: test
 test: needs build ## Prove everything: on SQLite and PostgreSQL, and in a real browser
 	@rm -f target/tmp/not-run-*.txt
-	scripts/with-postgres cargo nextest run --locked --no-fail-fast
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-binaries test-screens
+	scripts/with-postgres cargo nextest run --locked --tests --no-fail-fast
 	@cat target/tmp/not-run-*.txt 2>/dev/null || true
 	cargo test --locked --doc --quiet
-	cd web && npm test && npm run budget
 	cd web && npm run e2e
+
+# Linking the tests takes one processor, so the screens are tested beside it.
+.PHONY: test-binaries test-screens
+test-binaries:
+	cargo nextest run --locked --tests --no-run
+test-screens:
+	cd web && npm test && npm run budget
 
 .PHONY: rush
 rush: needs ## A whole minute of two desks and ten students after the same books, on each database

@@ -6,33 +6,32 @@ use library::{catalogue::Catalogue, search::Query};
 
 use crate::{app::TestApp, common::Database};
 
-#[tokio::test]
-async fn readyz_tells_when_search_no_longer_follows_the_catalogue_s14() {
-    for database in [Database::sqlite(), Database::postgres()] {
-        let app = TestApp::on(database).await;
-        let ready = async || {
-            let answer = app.visitor().get("/library/readyz").await;
-            (answer.status, answer.text)
-        };
-        assert_eq!(ready().await, (200, "ready\n".to_owned()));
-        app.raw("ALTER TABLE catalogue_changes RENAME TO hidden");
-        let begun = Instant::now();
-        while ready().await.0 == 200 {
-            assert!(begun.elapsed() < Duration::from_secs(20), "nobody notices");
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-        let (status, text) = ready().await;
-        assert!(status == 503 && text.contains("the search index has not followed"), "{text}");
-        app.raw("ALTER TABLE hidden RENAME TO catalogue_changes");
-        let begun = Instant::now();
-        while ready().await.0 != 200 {
-            assert!(begun.elapsed() < Duration::from_secs(10), "it does not heal");
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
-        app.book("Godaan", 1).await;
-        let found = app.visitor().get("/books?q=godaan").await.expect(200);
-        assert_eq!(found["total"], 1);
+on_both_databases!(readyz_tells_when_search_no_longer_follows_the_catalogue_s14);
+
+async fn readyz_tells_when_search_no_longer_follows_the_catalogue_s14(database: Database) {
+    let app = TestApp::on(database).await;
+    let ready = async || {
+        let answer = app.visitor().get("/library/readyz").await;
+        (answer.status, answer.text)
+    };
+    assert_eq!(ready().await, (200, "ready\n".to_owned()));
+    app.raw("ALTER TABLE catalogue_changes RENAME TO hidden");
+    let begun = Instant::now();
+    while ready().await.0 == 200 {
+        assert!(begun.elapsed() < Duration::from_secs(20), "nobody notices");
+        tokio::time::sleep(Duration::from_millis(200)).await;
     }
+    let (status, text) = ready().await;
+    assert!(status == 503 && text.contains("the search index has not followed"), "{text}");
+    app.raw("ALTER TABLE hidden RENAME TO catalogue_changes");
+    let begun = Instant::now();
+    while ready().await.0 != 200 {
+        assert!(begun.elapsed() < Duration::from_secs(10), "it does not heal");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    app.book("Godaan", 1).await;
+    let found = app.visitor().get("/books?q=godaan").await.expect(200);
+    assert_eq!(found["total"], 1);
 }
 
 #[tokio::test]
