@@ -70,6 +70,8 @@ for (const { who, address, home, role } of [
     await page.goto('register')
     await page.getByRole('link', { name: 'Sign in' }).click()
     await expect(page).toHaveURL(/\/login$/)
+    // The form before it has an Email, too, and stands until this one is drawn.
+    await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
     await signIn(page, address, DEMO_PASSWORD)
     await expect(page).toHaveURL(new RegExp(`/library/${home}$`))
     await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
