@@ -54,6 +54,7 @@ lint: $(NODE_MODULES) ## Formatting, lints, types, licences, unused dependencies
 	cargo deny --offline --locked check --hide-inclusion-graph bans licenses sources
 	cargo machete
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo fetch --locked --quiet --manifest-path fuzz/Cargo.toml
 	node scripts/check-sources.mjs
 	mkdir -p target && node scripts/sbom.mjs target/library.cdx.json
 	cd web && npm run format:check && npm run lint && npm run typecheck

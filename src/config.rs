@@ -15,7 +15,7 @@ use url::Url;
 
 use crate::{
     backups::Daily,
-    http::{API, oidc::CALLBACK},
+    http::{API, CHANGES_A_MINUTE, oidc::CALLBACK},
     oidc::{self, Provider},
     storage::Location,
 };
@@ -161,6 +161,9 @@ pub struct Serve {
     /// How long a librarian stays signed in without doing anything, for instance 30m.
     #[arg(long, env = "LIBRARY_LIBRARIAN_IDLE", default_value = "30m", value_name = "TIME", value_parser = session_length)]
     pub librarian_idle: Duration,
+    /// How many changes a student may make in a minute, or all at once: loans, returns, holds, reviews, their own account.
+    #[arg(long, env = "LIBRARY_STUDENT_CHANGES", default_value_t = CHANGES_A_MINUTE, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub student_changes: u32,
     #[command(flatten)]
     pub oidc: Oidc,
     /// How many seconds the server still answers after SIGTERM while readyz already says no: longer than a load balancer

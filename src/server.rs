@@ -94,7 +94,7 @@ pub async fn serve(options: Serve) -> Result<()> {
             },
             provider,
         },
-        limits: Limits::default(),
+        limits: Limits::with_student_changes(options.student_changes),
         stopping: AtomicBool::new(false),
     });
     if let Some(daily) = daily {

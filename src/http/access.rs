@@ -10,6 +10,7 @@ use axum::{
 
 use super::{
     API, Shared,
+    accounts::within,
     error::{Error, Result},
     idempotency,
     phones::CallingPhone,
@@ -203,7 +204,7 @@ fn access(method: &Method, path: &str) -> Result<Access> {
     Err(if known { Error::MethodNotAllowed } else { Error::Forbidden })
 }
 
-/// Finds out who calls, lets through what the table allows, and reads the key of a write.
+/// Finds out who calls, lets through what the table allows as often as it may be, and reads the key of a write.
 pub async fn enforce(
     State(app): State<Shared>,
     path: MatchedPath,
@@ -230,6 +231,12 @@ pub async fn enforce(
         Caller::RoleUndefined => Error::RoleUndefined,
         _ => refused,
     })?;
+    if let Some(student) = caller.person().filter(|user| user.role == Role::Student)
+        && access != Access::Anyone
+        && !request.method().is_safe()
+    {
+        within(app.limits.changes_of_student.take(&student.uid))?;
+    }
     request.extensions_mut().insert(caller.clone());
     idempotency::read_key(&caller, route, request, next).await
 }

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Instant};
 
 use axum::{
-    extract::{Path, State, rejection::PathRejection},
+    extract::State,
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
@@ -16,7 +16,7 @@ use super::{
     Shared,
     copies::refused_in,
     error::{Error, Result},
-    extract::{Id, JsonBody, Query},
+    extract::{Id, JsonBody, PathText, Query},
     holds::{Reservation, reservation},
     idempotency::{Answer, Once},
     page,
@@ -475,8 +475,7 @@ pub async fn delete_book(
 }
 
 /// The drawn cover of a book, for those without a picture.
-pub async fn cover(State(app): State<Shared>, file: Result<Path<String>, PathRejection>) -> Result<Response> {
-    let Path(file) = file.map_err(|_| Error::NotFound)?;
+pub async fn cover(State(app): State<Shared>, PathText(file): PathText) -> Result<Response> {
     let id = file.strip_suffix(".svg").and_then(|id| id.parse().ok()).map(BookId).ok_or(Error::NotFound)?;
     let detail = app.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
     let book = detail.first().ok_or(Error::NotFound)?;

@@ -146,6 +146,21 @@ fn wrong_type(said: &str) -> Message {
     }
 }
 
+/// The text in a path. Bytes that are no text name nothing, nor does a NUL, which PostgreSQL takes in no text: not found.
+pub struct PathText(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for PathText {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let text = Path::<String>::from_request_parts(parts, state).await;
+        text.ok()
+            .filter(|Path(text)| !text.contains('\0'))
+            .map(|Path(text)| Self(text))
+            .ok_or(Error::NotFound)
+    }
+}
+
 /// The number in a path; anything that is no number names nothing, so it is not found.
 pub struct Id<T>(pub T);
 
@@ -153,8 +168,7 @@ impl<S: Send + Sync, T: From<i64>> FromRequestParts<S> for Id<T> {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let Path(text) =
-            Path::<String>::from_request_parts(parts, state).await.map_err(|_| Error::NotFound)?;
+        let PathText(text) = PathText::from_request_parts(parts, state).await?;
         match text.parse::<i64>() {
             Ok(id) if id > 0 && !text.starts_with('+') => Ok(Self(id.into())),
             _ => Err(Error::NotFound),
@@ -162,22 +176,27 @@ impl<S: Send + Sync, T: From<i64>> FromRequestParts<S> for Id<T> {
     }
 }
 
-/// Query parameters.
+/// Query parameters. A NUL, which PostgreSQL takes in no text, is left out: what is no text is not searched for.
 pub struct Query<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
     type Rejection = Error;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        axum::extract::Query::<T>::from_request_parts(parts, state).await.map(|query| Self(query.0)).map_err(
-            |rejection| {
-                let text = rejection.body_text();
-                let said = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
-                match said.split_once(": ") {
-                    Some((field, said)) if !field.contains(' ') => Error::Invalid(wrong_field(field, said)),
-                    _ => Error::Invalid(wrong_field(".", said)),
-                }
-            },
-        )
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        let with_nul = parts.uri.query().is_some_and(|query| query.contains("%00"));
+        let query = if with_nul {
+            let uri = parts.uri.to_string().replace("%00", "").parse();
+            axum::extract::Query::<T>::try_from_uri(&uri.map_err(|_| Error::NotFound)?)
+        } else {
+            axum::extract::Query::<T>::try_from_uri(&parts.uri)
+        };
+        query.map(|query| Self(query.0)).map_err(|rejection| {
+            let text = rejection.body_text();
+            let said = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
+            match said.split_once(": ") {
+                Some((field, said)) if !field.contains(' ') => Error::Invalid(wrong_field(field, said)),
+                _ => Error::Invalid(wrong_field(".", said)),
+            }
+        })
     }
 }

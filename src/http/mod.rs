@@ -159,6 +159,25 @@ pub struct Limits {
     pub phone_scans: Limit<PhoneId>,
     /// Times that a desk or a phone begins to listen, by its token.
     pub streams: Limit<String>,
+    /// What a student changes: loans, holds, reviews, their own account. Librarians have no such limit: a desk with a scanner
+    /// is faster.
+    pub changes_of_student: Limit<UserId>,
+}
+
+/// Changes that a student may make in a minute, where the operator says nothing else.
+pub const CHANGES_A_MINUTE: u32 = 30;
+
+impl Limits {
+    /// The defaults, but with this many changes a minute for each student.
+    #[must_use]
+    pub fn with_student_changes(a_minute: u32) -> Self {
+        Self { changes_of_student: each_minute(a_minute), ..Self::default() }
+    }
+}
+
+/// As many at once as in a minute.
+fn each_minute(number: u32) -> Limit<UserId> {
+    Limit::new(number, Duration::from_mins(1) / number)
 }
 
 impl Default for Limits {
@@ -184,6 +203,7 @@ impl Default for Limits {
             // Faster than anybody moves books before a camera; what waited while the connection was cut comes at once.
             phone_scans: Limit::new(30, Duration::from_millis(250)),
             streams: Limit::new(20, Duration::from_secs(1)),
+            changes_of_student: each_minute(CHANGES_A_MINUTE),
         }
     }
 }

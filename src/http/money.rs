@@ -1,16 +1,13 @@
 //! Money: accounts, charges, payments, waivers and receipts (R-MONEY-1 to R-MONEY-3).
 
-use axum::{
-    extract::{Path, State},
-    http::StatusCode,
-};
+use axum::{extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Shared,
     error::{Error, Result},
-    extract::{Id, JsonBody, OptionalJsonBody, Query},
+    extract::{Id, JsonBody, OptionalJsonBody, PathText, Query},
     idempotency::{Answer, Once},
     page,
     session::SignedIn,
@@ -426,7 +423,7 @@ pub async fn add_refund(
     responses((status = 200, body = Receipt)))]
 pub async fn read_receipt(
     State(app): State<Shared>,
-    Path(number): Path<String>,
+    PathText(number): PathText,
 ) -> Result<axum::Json<Receipt>> {
     let receipt = app.db.snapshot(move |tx| ledger::receipt(tx, &number)).await.map_err(Error::from)?;
     receipt.map(axum::Json).ok_or(Error::NotFound)

@@ -1,10 +1,6 @@
 //! People as librarians see them: the list, one person, and what they have and had out (R-PEOPLE-1, R-PEOPLE-2).
 
-use axum::{
-    extract::{Path, State},
-    http::StatusCode,
-    response::Response,
-};
+use axum::{extract::State, http::StatusCode, response::Response};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -14,7 +10,7 @@ use super::{
     client::Network,
     csv_file::{CsvFile, MOST_ROWS, PORTION},
     error::{Error, Result},
-    extract::{Body, Id, JsonBody, Nothing, OptionalJsonBody, Query, given},
+    extract::{Body, Id, JsonBody, Nothing, OptionalJsonBody, PathText, Query, given},
     idempotency::{Answer, Once},
     loans::REASON,
     page,
@@ -935,7 +931,7 @@ pub async fn issue_no_dues(
     responses((status = 200, body = NoDues)))]
 pub async fn read_no_dues(
     State(app): State<Shared>,
-    Path(number): Path<String>,
+    PathText(number): PathText,
 ) -> Result<axum::Json<NoDues>> {
     if number.len() > 20 || !number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return Err(Error::NotFound);

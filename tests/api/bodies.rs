@@ -247,6 +247,9 @@ async fn a_body_that_is_too_large_is_refused() {
     app.send(request).await.problem(413, "payload-too-large");
 }
 
+/// In an address.
+const TEXTS: [&str; 6] = ["%00", "a%00b", "%01%1f", "%ff%fe", "%ef%bf%be", "%f4%8f%bf%bf"];
+
 /// P10: PostgreSQL takes no NUL in a text, and a sign-in with one was a 500.
 async fn no_text_is_too_odd(app: TestApp) {
     let odd = ["\u{0}", "a\u{0}b", "\u{1}\u{1f}\u{7f}\u{85}", "\u{feff}\u{202e}", "\u{fffe}\u{10ffff}"];
@@ -261,19 +264,27 @@ async fn no_text_is_too_odd(app: TestApp) {
         }
     }
     let admin = app.admin(0).await;
-    for text in ["%00", "a%00b", "%01%1f", "%ff%fe", "%ef%bf%be", "%f4%8f%bf%bf"] {
-        for path in [
-            format!("/books?q={text}"),
-            format!("/books?cursor={text}"),
-            format!("/loans?q={text}"),
-            format!("/loans?cursor={text}"),
-            format!("/books/1/reviews?cursor={text}"),
-            format!("/books/{text}"),
-        ] {
+    let document = library::http::openapi::document();
+    let mut asked = 0;
+    for (path, operations) in document["paths"].as_object().expect("paths") {
+        // Streams have no end.
+        if path.starts_with("/desk/phone") || path.starts_with("/phone") {
+            continue;
+        }
+        let parameters = operations["get"]["parameters"].as_array().into_iter().flatten();
+        for (parameter, text) in parameters.flat_map(|parameter| TEXTS.map(|text| (parameter, text))) {
+            let name = parameter["name"].as_str().unwrap_or_default();
+            let path = match parameter["in"].as_str() {
+                Some("path") => path.replace(&format!("{{{name}}}"), text),
+                Some("query") => format!("{}?{name}={text}", path.replace("{id}", "1")),
+                _ => continue,
+            };
             let answer = admin.get(&path).await;
             assert!(answer.status < 500, "{path}: {}", answer.text);
+            asked += 1;
         }
     }
+    assert!(asked > 300, "{asked}");
 }
 
 #[tokio::test]

@@ -130,6 +130,28 @@ fn the_document_that_is_checked_in_is_the_servers_own() {
     );
 }
 
+/// OWASP ASVS 5.0, 14.2.1: addresses stand in the logs of proxies and in the history of browsers.
+#[test]
+fn no_call_takes_a_secret_in_its_address_asvs_14_2_1() {
+    let document: Value = serde_json::from_str(&openapi::text()).expect("JSON");
+    let mut looked_at = 0;
+    for (path, operations) in document["paths"].as_object().expect("paths") {
+        for (method, operation) in operations.as_object().expect("operations") {
+            for parameter in operation["parameters"].as_array().into_iter().flatten() {
+                // A reference is the header of the idempotency key.
+                let Some(name) = parameter["name"].as_str().filter(|_| parameter["in"] != "header") else {
+                    continue;
+                };
+                looked_at += 1;
+                let secret =
+                    ["password", "token", "secret", "challenge"].iter().any(|word| name.contains(word));
+                assert!(!secret && name != "code" && name != "email", "{method} {path} takes {name}");
+            }
+        }
+    }
+    assert!(looked_at > 50, "{looked_at}");
+}
+
 #[test]
 fn a_field_that_the_document_does_not_name_is_noticed() {
     let operation =

@@ -6,7 +6,7 @@ use library::{http::Limits, limit::Limit};
 use serde_json::{Value, json};
 
 use crate::{
-    app::{Answer, Person, TestApp},
+    app::{Answer, Person, TestApp, form},
     common::Database,
 };
 
@@ -153,5 +153,30 @@ async fn a_network_reports_so_many_page_views_and_no_more_r_shell_4() {
     let vitals = json!({ "metrics": [{ "name": "LCP", "value": 2500.5, "rating": "good" }] });
     for (from, status) in [("192.0.2.1", 204), ("192.0.2.1", 204), ("192.0.2.1", 429), ("192.0.2.2", 204)] {
         assert_eq!(post(&app.visitor(), from, "/vitals", &vitals).await.status, status, "{from}");
+    }
+}
+
+/// P11: one reader wrote thousands of rows within a second.
+#[tokio::test]
+async fn a_student_changes_so_much_in_a_minute_and_reads_and_signs_out_all_the_same_p11() {
+    let limits = Limits { changes_of_student: burst(3), ..Limits::default() };
+    let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", |_| {}, limits).await;
+    let (student, other, librarian) = (app.student(1).await, app.student(2).await, app.admin(0).await);
+    let book = app.book("Godaan", 5).await;
+    let reviews = format!("/books/{book}/reviews");
+    let review = json!({ "rating": 5, "comment": "Read it twice." });
+    student.post(&reviews, &review).await.expect(201);
+    student.borrow(book).await;
+    // What is refused counts too.
+    student.delete("/holds/999").await.problem(404, "not-found");
+    let told = student.patch("/me", &json!({ "department": "Chemistry" })).await;
+    told.problem(429, "too-many-requests");
+    assert_eq!(told.header("retry-after"), Some("3600"));
+    assert_ne!(student.get("/me").await.expect(200)["department"], "Chemistry", "nothing was changed");
+    student.ask("/auth/sign-out").await.expect(204);
+
+    other.borrow(book).await;
+    for n in 0..10 {
+        librarian.post("/books", &form(&format!("Title {n}"), 1)).await.expect(201);
     }
 }

@@ -33,6 +33,8 @@ mod contract;
 mod demo;
 mod desk;
 mod detail;
+#[path = "../common/device.rs"]
+mod device;
 mod edge;
 mod fuzz;
 #[path = "../fuzz/targets.rs"]

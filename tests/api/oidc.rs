@@ -15,9 +15,10 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::{
-    app::{Answer, HOST, Person, TestApp},
+    app::{Answer, HOST, Person, TestApp, with},
     certificate::Certificate,
     common::{Database, folder},
+    device::Device,
     provider::{Answers, CLIENT, Provider, Rewrite, SECRET, Sign, Tamper},
     second_factor::{EMAIL, PASSWORD, meera, next_code, set_up},
 };
@@ -327,6 +328,23 @@ async fn whoever_has_a_second_factor_is_asked_for_it_on_this_way_too(database: D
     assert_eq!(user(&again).await, Value::Null);
     again.post("/auth/sign-in/code", &next_code(&app, &secret)).await.expect(200);
     assert_eq!(user(&again).await["email"], EMAIL);
+
+    // A passkey alone is one too.
+    let (_, password) = registered(&app, "asha", Role::Student).await;
+    let asha = app.visitor();
+    let form = json!({ "email": "asha@college.edu", "password": password });
+    asha.post("/auth/sign-in", &form).await.expect(200);
+    let mut device = Device::at(&format!("http://{HOST}"), 1);
+    let asked = asha.post("/auth/passkeys", &json!({ "currentPassword": password })).await.expect(200);
+    asha.post("/auth/passkeys/confirm", &device.make(&asked)).await.expect(200);
+    let claims = json!({ "sub": "a", "email": "asha@college.edu", "email_verified": true });
+    let browser = app.visitor();
+    assert_eq!(end(&sign_in(&browser, &provider, claims).await), "code");
+    assert_eq!(user(&browser).await, Value::Null);
+    let second = json!({ "secondStep": true });
+    let asked = browser.post("/auth/sign-in/passkey/begin", &second).await.expect(200);
+    browser.post("/auth/sign-in/passkey", &with(&device.sign(&asked), second)).await.expect(200);
+    assert_eq!(user(&browser).await["email"], "asha@college.edu");
 }
 
 async fn somebody_sees_the_link_and_ends_it(database: Database) {

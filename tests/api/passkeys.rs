@@ -3,21 +3,20 @@
 use std::sync::Arc;
 
 use library::{config::SecondFactor, passkey::encoded};
-use ring::{
-    rand::SystemRandom,
-    signature::{ECDSA_P256_SHA256_ASN1_SIGNING, EcdsaKeyPair, KeyPair as _},
-};
 use serde_json::{Value, json};
-use sha2::{Digest as _, Sha256};
 
 use crate::{
     app::{Answer, Person, TestApp},
     common::Database,
+    device::{Device, Key},
+    provider,
     second_factor::{EMAIL, PASSWORD, meera, next_code, set_up},
 };
 
 on_both_databases!(
     a_passkey_is_added_and_signs_in_alone_and_after_the_password,
+    every_kind_of_key_that_is_asked_for_is_taken,
+    two_records_of_one_person_keep_the_passkeys_with_the_password,
     what_a_passkey_must_say_is_asked_of_it_when_it_is_used,
     what_a_passkey_must_say_is_asked_of_it_when_it_is_made,
     passkeys_end_with_what_ends_a_second_factor,
@@ -28,97 +27,9 @@ const UNKNOWN: &str = "This passkey did not work; perhaps it was removed here. S
                        Security shows the passkeys you have.";
 const ORIGIN: &str = "http://localhost:8080";
 
-/// An authenticator with one passkey, and what it says; a test changes that before it is asked.
-#[derive(Clone)]
-struct Device {
-    /// PKCS #8.
-    key: Vec<u8>,
-    id: [u8; 16],
-    origin: String,
-    party: String,
-    /// UP, UV.
-    flags: u8,
-    count: u32,
-    handle: Option<String>,
-}
-
-impl Device {
-    fn new(n: u8) -> Self {
-        let key = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &SystemRandom::new());
-        Self {
-            key: key.expect("a key").as_ref().to_vec(),
-            id: [n; 16],
-            origin: ORIGIN.into(),
-            party: "localhost".into(),
-            flags: 0b101,
-            count: 0,
-            handle: None,
-        }
-    }
-
-    fn keys(&self) -> EcdsaKeyPair {
-        EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, &self.key, &SystemRandom::new())
-            .expect("a key")
-    }
-
-    fn client_data(&self, kind: &str, challenge: &Value) -> Vec<u8> {
-        json!({ "type": kind, "challenge": challenge, "origin": self.origin, "crossOrigin": false })
-            .to_string()
-            .into_bytes()
-    }
-
-    fn data(&self, more: u8) -> Vec<u8> {
-        let mut data = Sha256::digest(&self.party).to_vec();
-        data.push(self.flags | more);
-        data.extend(self.count.to_be_bytes());
-        data
-    }
-
-    /// Makes its passkey.
-    fn make(&mut self, asked: &Value) -> Value {
-        let options = &asked["publicKey"];
-        self.handle = options["user"]["id"].as_str().map(ToOwned::to_owned);
-        let mut data = self.data(0x40);
-        data.extend([0; 16]);
-        data.extend([0, 16]);
-        data.extend(self.id);
-        // {1: 2, 3: -7, -1: 1, -2: x, -3: y}
-        let keys = self.keys();
-        let point = &keys.public_key().as_ref()[1..];
-        data.extend([0xa5, 1, 2, 3, 0x26, 0x20, 1, 0x21, 0x58, 32]);
-        data.extend(&point[..32]);
-        data.extend([0x22, 0x58, 32]);
-        data.extend(&point[32..]);
-        let length = u8::try_from(data.len()).expect("short");
-        let mut object = b"\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58".to_vec();
-        object.push(length);
-        object.extend(data);
-        json!({
-            "name": "Meera's phone",
-            "clientData": encoded(&self.client_data("webauthn.create", &options["challenge"])),
-            "attestationObject": encoded(&object),
-            "transports": ["internal", "hybrid", "odd\u{0}"],
-        })
-    }
-
-    /// Uses its passkey.
-    fn sign(&self, asked: &Value) -> Value {
-        self.sign_as("webauthn.get", asked)
-    }
-
-    fn sign_as(&self, kind: &str, asked: &Value) -> Value {
-        let client_data = self.client_data(kind, &asked["publicKey"]["challenge"]);
-        let data = self.data(0);
-        let signed = [data.as_slice(), Sha256::digest(&client_data).as_slice()].concat();
-        let signature = self.keys().sign(&SystemRandom::new(), &signed).expect("a signature");
-        json!({
-            "credentialId": encoded(&self.id),
-            "clientData": encoded(&client_data),
-            "authenticatorData": encoded(&data),
-            "signature": encoded(signature.as_ref()),
-            "userHandle": self.handle,
-        })
-    }
+/// The authenticator number `n`.
+fn a_device(n: u8) -> Device {
+    Device::at(ORIGIN, n)
 }
 
 async fn library(database: Database) -> TestApp {
@@ -168,7 +79,7 @@ async fn half(app: &TestApp) -> Person<'_> {
 async fn a_passkey_is_added_and_signs_in_alone_and_after_the_password(database: Database) {
     let app = library(database).await;
     let librarian = meera(&app).await;
-    let mut device = Device::new(1);
+    let mut device = a_device(1);
     assert_eq!(librarian.get("/auth/session").await.expect(200)["passkeys"], true);
     librarian.get("/people").await.problem(403, "second-factor-missing");
     let wrong = librarian.post("/auth/passkeys", &json!({ "currentPassword": "not the one" })).await;
@@ -220,7 +131,7 @@ async fn a_passkey_is_added_and_signs_in_alone_and_after_the_password(database: 
     browser.get("/auth/sign-in/code").await.problem(401, "sign-in-expired");
 
     // Somebody else's passkey is none for the second step.
-    let mut other = Device::new(2);
+    let mut other = a_device(2);
     let colleague = app.admin(7).await;
     let uid = colleague.uid;
     let hash = app.raw(&format!("SELECT password_hash FROM users WHERE id = {}", librarian.uid));
@@ -234,10 +145,60 @@ async fn a_passkey_is_added_and_signs_in_alone_and_after_the_password(database: 
     browser.get("/me").await.problem(401, "not-signed-in");
 }
 
+/// Ed25519 and RS256 (Windows Hello with some TPMs) beside ES256, which the other tests use.
+async fn every_kind_of_key_that_is_asked_for_is_taken(database: Database) {
+    let app = library(database).await;
+    let librarian = meera(&app).await;
+    let kinds = [(1, Key::ed25519()), (2, Key::Rs256(provider::rsa_key())), (3, Key::es256())];
+    let asked = librarian.post("/auth/passkeys", &password()).await.expect(200);
+    let wanted = asked["publicKey"]["pubKeyCredParams"].as_array().map(Vec::len);
+    assert_eq!(wanted, Some(kinds.len()), "{asked}");
+    for (n, key) in kinds {
+        let mut device = Device { key, ..a_device(n) };
+        add(&librarian, &mut device).await;
+        let (browser, answer) = sign_in(&app, &device).await;
+        assert_eq!(answer.expect(200)["email"], EMAIL, "{n}");
+        browser.ask("/auth/sign-out").await.expect(204);
+        // The signature of another answer.
+        let browser = app.visitor();
+        let asked = begin(&browser).await;
+        let mut shown = device.sign(&asked);
+        let earlier = begin(&app.visitor()).await;
+        shown["signature"] = device.sign(&earlier)["signature"].clone();
+        show(&browser, &shown).await.problem(401, "invalid-passkey");
+    }
+}
+
+/// R-PEOPLE-9: the record that stays takes the other's password over, and the passkeys with it.
+async fn two_records_of_one_person_keep_the_passkeys_with_the_password(database: Database) {
+    let app = library(database).await;
+    let registration = json!({
+        "name": "Asha Rao", "email": "asha@college.edu", "password": PASSWORD, "rollNumber": "cs25-014",
+        "department": "Physics", "batch": "2027",
+    });
+    let asha = app.visitor();
+    asha.post("/auth/register", &registration).await.expect(201);
+    let entered = asha
+        .post("/auth/sign-in", &json!({ "email": "asha@college.edu", "password": PASSWORD }))
+        .await
+        .expect(200);
+    let mut device = a_device(1);
+    add(&asha, &mut device).await;
+    let librarian = meera(&app).await;
+    add(&librarian, &mut a_device(2)).await;
+    let added = librarian.post("/people", &json!({ "name": "Asha Rao" })).await.expect(201);
+    let merge = json!({ "keep": added["uid"], "drop": entered["uid"], "dryRun": false });
+    let merged = librarian.post("/people/merge", &merge).await;
+    let change = merged.header("undoable-change").expect("a change").to_owned();
+    assert_eq!(sign_in(&app, &device).await.1.expect(200)["uid"], added["uid"]);
+    librarian.ask(&format!("/changes/{change}/undo")).await.expect(200);
+    assert_eq!(sign_in(&app, &device).await.1.expect(200)["uid"], entered["uid"]);
+}
+
 async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_used(database: Database) {
     let app = library(database).await;
     let librarian = meera(&app).await;
-    let mut device = Device::new(1);
+    let mut device = a_device(1);
     device.count = 5;
     add(&librarian, &mut device).await;
     let refused = async |device: &Device, why: &str| {
@@ -252,7 +213,7 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_used(database: Databa
         device
     };
     for (why, odd) in [
-        ("another key", changed(&|device| device.key = Device::new(1).key)),
+        ("another key", changed(&|device| device.key = Key::es256())),
         ("wrong origin", changed(&|device| device.origin = "http://localhost:8081".into())),
         ("wrong party", changed(&|device| device.party = "elsewhere.example".into())),
         ("nobody there", changed(&|device| device.flags = 0b100)),
@@ -296,13 +257,13 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_used(database: Databa
 async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Database) {
     let app = library(database).await;
     let librarian = meera(&app).await;
-    let mut device = Device::new(1);
+    let mut device = a_device(1);
     let ask = async || librarian.post("/auth/passkeys", &password()).await.expect(200);
     for odd in [
-        Device { origin: "https://localhost:8080".into(), ..Device::new(1) },
-        Device { party: "elsewhere.example".into(), ..Device::new(1) },
-        Device { flags: 0b100, ..Device::new(1) },
-        Device { flags: 0b001, ..Device::new(1) },
+        Device { origin: "https://localhost:8080".into(), ..a_device(1) },
+        Device { party: "elsewhere.example".into(), ..a_device(1) },
+        Device { flags: 0b100, ..a_device(1) },
+        Device { flags: 0b001, ..a_device(1) },
     ] {
         let mut odd = odd;
         let made = odd.make(&ask().await);
@@ -326,7 +287,7 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Databa
 
     // Ten at most, and the codes of the first stay.
     for n in 2..=10 {
-        assert_eq!(add(&librarian, &mut Device::new(n)).await, [""; 0]);
+        assert_eq!(add(&librarian, &mut a_device(n)).await, [""; 0]);
     }
     librarian.post("/auth/passkeys", &password()).await.problem(409, "too-many-passkeys");
     let (secret, codes) = set_up(&librarian).await;
@@ -342,11 +303,11 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Databa
 async fn passkeys_end_with_what_ends_a_second_factor(database: Database) {
     let app = library(database).await;
     let librarian = meera(&app).await;
-    let mut device = Device::new(1);
+    let mut device = a_device(1);
     let codes = add(&librarian, &mut device).await;
     let id = librarian.get("/me/second-factor").await.expect(200)["passkeys"][0]["id"].clone();
     let path = format!("/auth/passkeys/{id}/remove");
-    let mut other = Device::new(2);
+    let mut other = a_device(2);
     let colleague = app.admin(8).await;
     app.raw(&format!(
         "UPDATE users SET password_hash = (SELECT hash.password_hash FROM users AS hash WHERE hash.id = {}) WHERE id = {}",

@@ -550,6 +550,10 @@ async fn a_file_that_is_not_sound_brings_nobody_in_r_people_4(app: TestApp) {
     }
     let long = format!("rollNumber,name\n{}", "a,b\n".repeat(5 * 1024 * 1024));
     assert!(import(&librarian, &long, true).await.problem(413, "payload-too-large").contains("16384 KiB"));
+    // PostgreSQL takes no NUL in a text.
+    let odd = "rollNumber,name,email,department,batch\nn\0-1,A\0sha,a\0@college.edu,Phy\0sics,2027\n";
+    let answer = import(&librarian, odd, false).await;
+    assert!(answer.status < 500, "{}", answer.text);
 }
 
 /// 20 000 take 10 s at most in a release build; here the database is not optimised, and the machine does other things.

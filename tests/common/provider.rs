@@ -56,10 +56,13 @@ pub const CLIENT: &str = "library";
 /// What needs to be encoded in a header is in it.
 pub const SECRET: &str = "s:e c+r%et";
 
-static RSA: LazyLock<RsaKeyPair> = LazyLock::new(|| {
+static RSA: LazyLock<RsaKeyPair> = LazyLock::new(|| RsaKeyPair::from_pkcs8(&rsa_key()).expect("an RSA key"));
+
+/// An RSA key as PKCS #8.
+pub fn rsa_key() -> Vec<u8> {
     let key = PrivatePkcs8KeyDer::from_pem_slice(include_bytes!("../fixtures/provider.pem")).expect("a key");
-    RsaKeyPair::from_pkcs8(key.secret_pkcs8_der()).expect("an RSA key")
-});
+    key.secret_pkcs8_der().to_vec()
+}
 
 fn ec_key() -> EcdsaKeyPair {
     let random = SystemRandom::new();

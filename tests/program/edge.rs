@@ -9,11 +9,13 @@ use std::{
 
 use library::http::API;
 use rustix::net::{AddressFamily, SocketType, bind, socket};
+use serde_json::json;
 
 use crate::{
     common::Database,
     process::{Server, library, run},
     rig::{Ended, until},
+    security::call,
 };
 
 fn connect(port: u16) -> TcpStream {
@@ -353,4 +355,21 @@ fn while_64_connections_guess_passwords_the_catalogue_is_fast_and_an_honest_read
         honest.iter().all(|one| one.status != "200" || one.after >= 32),
         "{honest:?}: the rig does not notice"
     );
+}
+
+/// P11: the limit is the operator's.
+#[test]
+fn a_student_changes_as_much_in_a_minute_as_the_operator_says_p11() {
+    let database = Database::sqlite();
+    let server = Server::start_with(&database.location.to_string(), &["--student-changes", "2"]);
+    let student = json!({
+        "name": "Asha Rao", "email": "asha@college.edu", "rollNumber": "1", "department": "Physics", "batch": "2026",
+        "password": "four unrelated words",
+    });
+    assert_eq!(call(server.port, "POST", "/auth/register", "", Some(student)).status, 201);
+    let form = json!({ "email": "asha@college.edu", "password": "four unrelated words" });
+    let session = call(server.port, "POST", "/auth/sign-in", "", Some(form)).cookie.expect("a cookie");
+    let name = json!({ "name": "Asha R", "rollNumber": "1", "department": "Physics" });
+    let change = || call(server.port, "PATCH", "/me", &session, Some(name.clone())).status;
+    assert_eq!([change(), change(), change()], [200, 200, 429]);
 }

@@ -8,6 +8,9 @@ mod command_line;
 mod common;
 mod contract;
 mod crowd;
+#[path = "../common/device.rs"]
+#[expect(dead_code, reason = "other ways of signing are tried in process")]
+mod device;
 mod disk;
 mod durability;
 mod edge;

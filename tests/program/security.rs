@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use crate::{
     common::{Database, folder},
+    device::Device,
     process::{Server, library, run},
     provider::{CLIENT, Provider, SECRET},
 };
@@ -303,6 +304,89 @@ fn a_sign_in_by_the_provider_is_in_the_log_without_its_secrets() {
     let told: Vec<String> = events(&log).into_iter().map(|(event, ..)| event).collect();
     assert_eq!(told, ["account.made", "provider.ok", "provider.refused"]);
     for secret in secrets {
+        assert!(!log.to_lowercase().contains(&secret.to_lowercase()), "{secret} is in the log");
+    }
+    server.stop();
+}
+
+/// OWASP ASVS 5.0, 16.2.5 and 16.3: passkeys are told of, and nothing by which somebody is known or signs in.
+#[test]
+fn passkeys_are_in_the_log_without_what_they_say() {
+    let database = Database::sqlite();
+    let mut serve = library(&["serve", "--listen", "127.0.0.1:0", "--log-format", "json"]);
+    serve.args(["--database", &database.location.to_string()]);
+    serve.env("LIBRARY_LOG", "trace");
+    let server = Server::start_as(serve);
+    let port = server.port;
+    let post = |path: &str, cookie: &str, body: Value| call(port, "POST", path, cookie, Some(body));
+    let (email, password) = (format!("{MARK}@college.edu"), format!("{MARK} other words"));
+    let student = json!({
+        "name": format!("Asha {MARK}"), "email": email, "rollNumber": format!("{MARK}-1"),
+        "department": "Physics", "batch": "2026", "password": password,
+    });
+    let asha = post("/auth/register", "", student).body["uid"].as_i64();
+    let entered = post("/auth/sign-in", "", json!({ "email": email, "password": password }));
+    let session = entered.cookie.expect("a cookie");
+    let own = json!({ "currentPassword": password });
+    let mut device = Device::at(&format!("http://localhost:{port}"), 1);
+    let mut said = Vec::new();
+    let mut tell = |body: Value| {
+        said.extend(
+            ["clientData", "attestationObject", "authenticatorData", "signature"]
+                .map(|name| body[name].clone()),
+        );
+        body
+    };
+
+    // Made for another address, and for this one.
+    let asked = post("/auth/passkeys", &session, own.clone()).body;
+    let odd = tell(Device { origin: "http://elsewhere.example".into(), ..device.clone() }.make(&asked));
+    assert_eq!(post("/auth/passkeys/confirm", &session, odd).status, 409);
+    let asked = post("/auth/passkeys", &session, own.clone()).body;
+    let mut made = tell(device.make(&asked));
+    made["name"] = json!(format!("{MARK} phone"));
+    let added = post("/auth/passkeys/confirm", &session, made);
+    assert_eq!(added.status, 200, "{}", added.body);
+    // Used rightly, and with a signature of something else.
+    let begin = || {
+        let begun = post("/auth/sign-in/passkey/begin", "", json!({}));
+        let browser = after(&begun.head, "set-cookie: library-passkey=").to_owned();
+        (begun.body, format!("library-passkey={browser}"))
+    };
+    let (asked, browser) = begin();
+    let in_again = post("/auth/sign-in/passkey", &browser, tell(device.sign(&asked)));
+    assert_eq!(in_again.status, 200, "{}", in_again.body);
+    let (asked, second) = begin();
+    let mut wrong = device.sign(&asked);
+    wrong["signature"] = said.last().expect("a signature").clone();
+    assert_eq!(post("/auth/sign-in/passkey", &second, wrong).status, 401);
+    let id = call(port, "GET", "/me/second-factor", &session, None).body["passkeys"][0]["id"].clone();
+    assert_eq!(post(&format!("/auth/passkeys/{id}/remove"), &session, own).status, 204);
+
+    let begun = Instant::now();
+    while !server.log().contains("passkey.removed") && begun.elapsed() < Duration::from_secs(10) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let log = server.log();
+    let told: Vec<_> = events(&log).into_iter().map(|(event, account, ..)| (event, account)).collect();
+    let expected = [
+        ("account.made", None),
+        ("sign-in.ok", asha),
+        ("passkey.refused", asha),
+        ("passkey.added", asha),
+        ("passkey.ok", asha),
+        ("passkey.refused", asha),
+        ("passkey.removed", asha),
+    ];
+    assert_eq!(told, expected.map(|(event, account)| (event.to_owned(), account)));
+    let texts = said.iter().filter_map(Value::as_str).map(ToOwned::to_owned);
+    let codes = added.body["recoveryCodes"].as_array().expect("codes").iter();
+    let codes = codes.map(|code| code.as_str().expect("a code").to_owned());
+    let cookies = [&session, &browser, &second, in_again.cookie.as_ref().expect("a cookie")];
+    let cookies = cookies.map(|cookie| cookie.split_once('=').expect("a cookie").1.to_owned());
+    let own =
+        [MARK.to_owned(), device.handle.clone().expect("a handle"), library::passkey::encoded(&device.id)];
+    for secret in texts.chain(codes).chain(cookies).chain(own) {
         assert!(!log.to_lowercase().contains(&secret.to_lowercase()), "{secret} is in the log");
     }
     server.stop();
