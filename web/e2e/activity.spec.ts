@@ -42,6 +42,12 @@ test('the activity tells who did what, by kind, person and book, and leads to th
   await expect(page).toHaveURL(/fine\?q=Kavya/)
 })
 
+test('a last day before the first is told at its field', async ({ page }) => {
+  await page.goto('activity?from=2026-12-31&to=2026-01-01')
+  await expect(page.getByLabel('Until')).toHaveAccessibleDescription('The last day must not be before the first.')
+  await expect(page.getByRole('link', { name: 'Download CSV' })).toBeHidden()
+})
+
 test('earlier activity follows at a press, without a change twice', async ({ page, library }) => {
   const reader = await library.student()
   const book = await library.addBook({ noOfBooks: 1 })

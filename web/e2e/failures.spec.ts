@@ -61,7 +61,7 @@ test.describe('a student', () => {
     await logout.click()
     await expectRefused(page, 'You could not be signed out. Please try again.')
     await watch.logged(/could not be signed out/)
-    await expect(logout).toBeEnabled()
+    await expect(logout).toBeFocused()
     expect((await present(who).call('GET', '/me')).status).toBe(200)
     await page.unroute('**/auth/sign-out')
     await logout.click()

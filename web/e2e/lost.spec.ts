@@ -59,7 +59,10 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await expect(pay).toContainText('Give back ₹200.')
   await expectAccessible(page, 'taking money')
   await pay.getByRole('button', { name: 'Take ₹300' }).click()
-  await expect(page.getByRole('dialog', { name: /^Receipt/ })).toContainText('Give back ₹200.')
+  const taken = page.getByRole('dialog', { name: /^Receipt/ })
+  await expect(taken).toContainText('₹300 taken')
+  await expect(taken).toContainText('Give back ₹200.')
+  await expect(taken.getByRole('link', { name: 'Receipt' })).toBeFocused()
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(panel).toContainText('₹150')
 

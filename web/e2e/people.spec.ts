@@ -58,6 +58,8 @@ test('R-PEOPLE-2 an address of nobody says so', async ({ page, watch }) => {
     await page.goto(address)
     await expect(page.getByText('There is no such person, or no longer.')).toBeVisible()
   }
+  await page.getByRole('link', { name: 'Back to People' }).click()
+  await expect(page.getByRole('heading', { name: 'People', level: 1 })).toBeVisible()
 })
 
 test('R-PEOPLE-3 somebody without an email is added, gets a code on a slip, and signs in with it', async ({
@@ -211,7 +213,7 @@ test('R-PEOPLE-5 a batch is looked at, somebody stays behind, and the rest goes 
   await page.getByLabel('From batch').fill(batch)
   await page.getByLabel('To batch').fill(`${batch}+1`)
   await page.getByRole('button', { name: 'Show whom it concerns' }).click()
-  await expect(page.getByRole('heading', { name: '3 people' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: '3 people' })).toBeFocused()
   await page.getByRole('checkbox', { name: 'Vikram Seth' }).uncheck()
   await page.getByRole('button', { name: `Move 2 people to ${batch}+1` }).click()
   await expect(page.getByText('2 people done.')).toBeVisible()

@@ -141,6 +141,28 @@ test('R-REG-5 a password has 8 to 128 characters of any kind', async ({ page, li
   await expect(page).toHaveURL(/\/login$/)
 })
 
+test('6.2.6 6.2.7 a password is hidden until asked for, may be pasted, and its manager knows the field', async ({
+  page,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  for (const [path, manager] of [
+    ['register', 'new-password'],
+    ['login', 'current-password'],
+  ] as const) {
+    await page.goto(path)
+    const password = field(page, 'Password')
+    await expect(password).toHaveAttribute('type', 'password')
+    await expect(password).toHaveAttribute('autocomplete', manager)
+    await page.evaluate(() => navigator.clipboard.writeText('four unrelated words'))
+    await password.focus()
+    await page.keyboard.press('ControlOrMeta+V')
+    await expect(password).toHaveValue('four unrelated words')
+    await page.getByRole('button', { name: 'Show password' }).click()
+    await expect(password).toHaveAttribute('type', 'text')
+  }
+})
+
 test('R-REG-4 without a connection it is said in words, and what was typed can be sent again', async ({
   page,
   library,

@@ -252,6 +252,17 @@ test.describe('addresses', () => {
   })
 })
 
+test.describe('with everything in the cache', () => {
+  test.use({ as: 'demo student', preloader: true })
+
+  test('R-SHELL-5 one screen loaded after the other is there each time', async ({ page }) => {
+    for (let load = 0; load < 24; load++) {
+      await page.goto(load % 2 ? 'profile' : 'student-home')
+      await expect(page.locator('main'), `load ${load}`).toBeVisible()
+    }
+  })
+})
+
 test.describe('the frame', () => {
   test.use({ as: 'librarian' })
 

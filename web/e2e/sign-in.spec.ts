@@ -173,10 +173,16 @@ test.describe('signing out', () => {
     page,
     who,
   }) => {
+    const typed = () => page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.startsWith('draft')))
+    await page.goto('profile')
+    await page.getByRole('button', { name: 'Edit Profile' }).click()
+    await page.getByRole('textbox', { name: 'Department' }).fill('Physics')
+    await expect.poll(typed).toHaveLength(1)
     await page.goto('student-home')
     await page.getByRole('button', { name: 'Logout' }).click()
     await expect(page).toHaveURL(/\/login$/)
     expect(await storedRole(page)).toBeNull()
+    expect(await typed()).toEqual([])
     expect((await present(who).call('GET', '/me')).status).toBe(401)
     await page.goBack()
     await expect(page).not.toHaveURL(/student-home/)

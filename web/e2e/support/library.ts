@@ -163,6 +163,8 @@ export class Library {
         '--metrics-listen=127.0.0.1:0',
         `--database=${database}`,
         '--log-format=json',
+        // One student prepares here what many do in a library.
+        '--student-changes=10000',
         ...options,
       ],
       { stdio: ['ignore', 'ignore', 'pipe'] },

@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
-import { useId, useRef } from 'react'
+import { useEffect, useId, useRef } from 'react'
+import { focusAgain } from '../lib/focus'
 import { notify, samePerson } from '../lib/notify'
 import { messageOf, ProblemError } from '../lib/problem'
 import { isSignedOut, reach } from './client'
@@ -64,6 +65,12 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
     onSettled: (_output, error, input) => settle(input, error),
   })
 
+  // The button that was pressed loses the focus while it waits; after a failure it has it again.
+  const pressed = useRef<Element | null>(null)
+  useEffect(() => {
+    if (mutation.isError) focusAgain(pressed.current)
+  }, [mutation.isError])
+
   const refresh = (input: Input, output: Output | undefined) =>
     Promise.all((it.changes?.(input, output) ?? []).map((queryKey) => queries.invalidateQueries({ queryKey })))
 
@@ -71,6 +78,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
     const notice = `${id} ${JSON.stringify(input)}`
     notify.hide(notice)
     const forMe = samePerson()
+    pressed.current = document.activeElement
     try {
       const { output, undo } = await mutation.mutateAsync(input)
       const refreshed = refresh(input, output)

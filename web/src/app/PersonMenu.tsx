@@ -4,6 +4,7 @@ import { Link, useNavigate } from 'react-router'
 import { clearPerson, signOut as signOutAction } from '../api/account'
 import { useAction } from '../api/action'
 import type { User } from '../api/types'
+import { forgetDrafts } from '../lib/drafts'
 import { chooseLanguage, currentLanguage, LANGUAGES, t, type Language } from '../lib/messages'
 import { notify } from '../lib/notify'
 import { paths } from '../lib/paths'
@@ -82,6 +83,7 @@ function useSignOut() {
     if (!ok) return
     await navigate(paths.login(), { replace: true })
     clearPerson(queries)
+    forgetDrafts()
   }
   return { pending, leave }
 }

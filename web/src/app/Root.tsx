@@ -1,7 +1,6 @@
-import { Suspense, useLayoutEffect, useRef } from 'react'
-import { ErrorBoundary } from 'react-error-boundary'
+import { useLayoutEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router'
-import { lazyChunk } from '../lib/lazyChunk'
+import { Chunk, lazyChunk } from '../lib/lazyChunk'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
 import { useShortcuts } from './shortcuts'
@@ -32,17 +31,9 @@ export function Root() {
       />
       <TellScrolled />
       {help.opened && (
-        <ErrorBoundary
-          fallback={null}
-          onError={() => {
-            KeyboardHelp.again()
-            help.close()
-          }}
-        >
-          <Suspense>
-            <KeyboardHelp onClose={help.close} />
-          </Suspense>
-        </ErrorBoundary>
+        <Chunk part={KeyboardHelp} onFailed={help.close}>
+          <KeyboardHelp onClose={help.close} />
+        </Chunk>
       )}
     </>
   )

@@ -1,10 +1,9 @@
 import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { Outlet } from 'react-router'
-import { ErrorBoundary } from 'react-error-boundary'
 import { sessionQuery } from '../api/account'
-import { lazyChunk } from '../lib/lazyChunk'
+import { Chunk, lazyChunk } from '../lib/lazyChunk'
 import '../ui/styles'
 import { NavigationBar } from './NavigationBar'
 import { Notices } from './Notices'
@@ -39,17 +38,9 @@ export function Shell() {
       </main>
       <Notices />
       {searching && !enrolling && (
-        <ErrorBoundary
-          fallback={null}
-          onError={() => {
-            Palette.again()
-            setSearching(false)
-          }}
-        >
-          <Suspense>
-            <Palette user={user} onClose={() => setSearching(false)} />
-          </Suspense>
-        </ErrorBoundary>
+        <Chunk part={Palette} onFailed={() => setSearching(false)}>
+          <Palette user={user} onClose={() => setSearching(false)} />
+        </Chunk>
       )}
     </>
   )

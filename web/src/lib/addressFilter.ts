@@ -1,6 +1,19 @@
 import { useEffect, useRef } from 'react'
 import { useSearchParams } from 'react-router'
 
+const DAY = /^\d{4}-\d{2}-\d{2}$/
+
+/** The first and the last day that the address names; what is no day is left out. */
+export function daysIn(params: URLSearchParams): { from?: string; to?: string } {
+  const from = params.get('from') ?? ''
+  const to = params.get('to') ?? ''
+  return { ...(DAY.test(from) && { from }), ...(DAY.test(to) && { to }) }
+}
+
+/** Whether the last day is before the first. */
+export const isBackwards = ({ from, to }: { from?: string; to?: string }): boolean =>
+  from !== undefined && to !== undefined && to < from
+
 function put(params: URLSearchParams, name: string, value: string): void {
   if (value === '') params.delete(name)
   else params.set(name, value)

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { amountOf } from './amount'
+import { amountOf, typedAmount } from './amount'
 
 it.each([
   ['20', 20],
@@ -22,3 +22,7 @@ it.each(['', ' ', 'abc', '1e3', '12,50', '1.234', '20 rupees', '₹', '😀', '9
     expect(amountOf(typed)).toBeNull()
   },
 )
+
+it('an amount is filled in as one types it', () => {
+  expect([25.5, 25, 0].map(typedAmount)).toEqual(['25.50', '25', '0'])
+})

@@ -19,3 +19,6 @@ export function amountOf(typed: string): number | null {
   if (!PLAIN.test(text) && !GROUPED.test(text)) return null
   return Number(text.replaceAll(',', '').replace('−', '-'))
 }
+
+/** An amount as one types it: 25, 25.50. */
+export const typedAmount = (amount: number): string => amount.toFixed(Number.isInteger(amount) ? 0 : 2)

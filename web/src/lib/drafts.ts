@@ -24,6 +24,19 @@ export function draftOf<T extends object>(uid: number, form: string, sample: T):
 }
 
 /**
+ * Takes what was typed and not saved off this tab: whoever signs out leaves none of it to the next person (ASVS 14.3.1).
+ * Scans of the desk stay while they wait to be sent.
+ */
+export function forgetDrafts(): void {
+  try {
+    const drafts = Object.keys(sessionStorage).filter((key) => key.startsWith('draft ') && !key.endsWith(' desk'))
+    for (const key of drafts) sessionStorage.removeItem(key)
+  } catch {
+    // Blocked: nothing was kept over a reload.
+  }
+}
+
+/**
  * Whether a value has the fields of a sample, each of its kind; a number may be blank while it is typed, and a list is of
  * any length.
  */

@@ -20,6 +20,15 @@ export function focusBack(before: Element | null): void {
   })
 }
 
+/** For the `ref` of what is to have the focus when it appears. */
+export const focusHere = (element: HTMLElement | null): void => element?.focus()
+
+/** To a button that was out of use while its answer was on the way, unless somebody is elsewhere by then. */
+export function focusAgain(button: Element | null): void {
+  const lost = !document.activeElement || document.activeElement === document.body
+  if (lost && button instanceof HTMLElement && !button.matches(':disabled')) button.focus({ preventScroll: true })
+}
+
 /** The heading of the screen, unless somebody is in the middle of it already; false while there is none. */
 export function focusHeading(): boolean {
   const main = document.querySelector('main')

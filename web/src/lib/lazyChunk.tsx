@@ -1,11 +1,7 @@
-import { lazy, type ComponentType } from 'react'
+import { Component, lazy, Suspense, type ComponentType, type ReactNode } from 'react'
 import { loadChunk } from './chunks'
 
-/**
- * A part of a screen that is loaded when it is first shown. Where it did not arrive, the boundary around it says so and calls
- * `again` in its `onError`: it is asked for anew the next time it is shown. (Not as soon as it failed: React renders a part
- * once more to learn that it failed, and would find one that is on its way.)
- */
+/** A part of a screen that is loaded when it is first shown, within a `Chunk`. */
 export function lazyChunk<Props extends object>(
   chunk: string,
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -20,4 +16,34 @@ export function lazyChunk<Props extends object>(
       Part = make()
     },
   })
+}
+
+type ChunkProps = {
+  part: { again: () => void }
+  /** What stands here until it has arrived. */
+  waiting?: ReactNode
+  /** What stands here when it did not arrive, or broke. */
+  failed?: ReactNode
+  onFailed?: () => void
+  children: ReactNode
+}
+
+/**
+ * Around a part that is loaded when it is shown. One that did not arrive is asked for anew the next time it is shown. (Not as soon
+ * as it failed: React renders a part once more to learn that it failed, and would find one that is on its way.)
+ */
+export class Chunk extends Component<ChunkProps> {
+  override state = { failed: false }
+
+  static getDerivedStateFromError = () => ({ failed: true })
+
+  override componentDidCatch() {
+    this.props.part.again()
+    this.props.onFailed?.()
+  }
+
+  override render() {
+    const { waiting, failed, children } = this.props
+    return this.state.failed ? failed : <Suspense fallback={waiting}>{children}</Suspense>
+  }
 }

@@ -1,14 +1,13 @@
 import { Alert, Anchor, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Suspense, useEffect, useRef, useState, type ChangeEvent, type ReactNode, type SubmitEvent } from 'react'
-import { ErrorBoundary } from 'react-error-boundary'
+import { useEffect, useRef, useState, type ChangeEvent, type SubmitEvent } from 'react'
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router'
 import { sessionQuery, signIn as signInAction } from '../../api/account'
 import { useAction } from '../../api/action'
 import { isAskedForCode, messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
-import { lazyChunk } from '../../lib/lazyChunk'
+import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { loadRest, rich, t } from '../../lib/messages'
 import { homeOf, paths, safeNext, type CameFrom } from '../../lib/paths'
 import { storedRole } from '../../lib/storage'
@@ -45,9 +44,9 @@ export default function SignInScreen() {
   if (end !== 'done' && end !== 'password' && end !== 'code') return <SignInForm end={end} next={next} enter={enter} />
   return (
     <AccountPage>
-      <Lazy part={ProviderReturn}>
+      <Chunk part={ProviderReturn}>
         <ProviderReturn end={end} next={next} onEnter={enter} />
-      </Lazy>
+      </Chunk>
     </AccountPage>
   )
 }
@@ -151,11 +150,9 @@ function SignInForm({ end, next, enter }: FormProps) {
   if (asked)
     return (
       <AccountPage>
-        <ErrorBoundary fallback={<NotLoaded onRetry={signIn.reset} />} onError={SecondStep.again}>
-          <Suspense>
-            <SecondStep onEnter={enter} onAgain={signIn.reset} />
-          </Suspense>
-        </ErrorBoundary>
+        <Chunk part={SecondStep} failed={<NotLoaded onRetry={signIn.reset} />}>
+          <SecondStep onEnter={enter} onAgain={signIn.reset} />
+        </Chunk>
       </AccountPage>
     )
 
@@ -220,9 +217,9 @@ function SignInForm({ end, next, enter }: FormProps) {
             </Button>
           )}
           {(session?.passkeys ?? session?.provider) !== undefined && (
-            <Lazy part={OtherWays}>
+            <Chunk part={OtherWays}>
               <OtherWays end={end} next={next} remember={values.remember} onTold={setTold} onEnter={enter} />
-            </Lazy>
+            </Chunk>
           )}
           {card.refusal !== null && (
             <Text size="sm" c="var(--mantine-color-error)" role="alert">
@@ -231,26 +228,25 @@ function SignInForm({ end, next, enter }: FormProps) {
           )}
           <div id="scanner" hidden={!scanning}>
             {scanning && (
-              <ErrorBoundary
+              <Chunk
                 key={openings}
-                fallback={<NotLoaded onRetry={() => showScanner(true)} />}
-                onError={ScannerPanel.again}
+                part={ScannerPanel}
+                waiting={<Text c="dimmed">{t('account.card.preparing')}</Text>}
+                failed={<NotLoaded onRetry={() => showScanner(true)} />}
               >
-                <Suspense fallback={<Text c="dimmed">{t('account.card.preparing')}</Text>}>
-                  <ScannerPanel
-                    onCode={async (code) => {
-                      const answer = await findCard(code)
-                      return { again: answer !== null && 'refusal' in answer && answer.passing }
-                    }}
-                    onOther={card.forget}
-                    onClose={() => {
-                      showScanner(false)
-                      toggle.current?.focus()
-                    }}
-                    looking={card.looking}
-                  />
-                </Suspense>
-              </ErrorBoundary>
+                <ScannerPanel
+                  onCode={async (code) => {
+                    const answer = await findCard(code)
+                    return { again: answer !== null && 'refusal' in answer && answer.passing }
+                  }}
+                  onOther={card.forget}
+                  onClose={() => {
+                    showScanner(false)
+                    toggle.current?.focus()
+                  }}
+                  looking={card.looking}
+                />
+              </Chunk>
             )}
           </div>
           <Text size="sm" role="status" className={classes.found}>
@@ -277,15 +273,6 @@ function SignInForm({ end, next, enter }: FormProps) {
         })}
       </Text>
     </AccountPage>
-  )
-}
-
-/** A part that says and shows nothing while it is on its way. */
-function Lazy({ part, children }: { part: { again: () => void }; children: ReactNode }) {
-  return (
-    <ErrorBoundary fallback={null} onError={part.again}>
-      <Suspense fallback={null}>{children}</Suspense>
-    </ErrorBoundary>
   )
 }
 

@@ -5,7 +5,7 @@ import { changesFile, changesQuery, type ChangeFilter } from '../../api/changes'
 import { configQuery } from '../../api/config'
 import type { Change } from '../../api/types'
 import { dayText } from '../../lib/format'
-import { useAddressFilter } from '../../lib/addressFilter'
+import { isBackwards, useAddressFilter } from '../../lib/addressFilter'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { ShowMore } from '../../ui/ShowMore'
@@ -78,7 +78,8 @@ const ACTIONS = [
 /** Who did what and when, in words; by person, book, kind and day. */
 export default function ActivityScreen() {
   const [filter, set] = useAddressFilter(filterIn)
-  const query = useInfiniteQuery(changesQuery(filter))
+  const backwards = isBackwards(filter)
+  const query = useInfiniteQuery({ ...changesQuery(filter), enabled: !backwards })
   const config = useQuery(configQuery)
   const changes = query.data?.pages.flatMap((page) => page.changes)
   const filtered = Object.keys(filter).length > 0
@@ -88,9 +89,11 @@ export default function ActivityScreen() {
       <PageHeader
         title={t('activity.title')}
         actions={
-          <Button component="a" href={changesFile(filter)} download variant="default">
-            {t('activity.csv')}
-          </Button>
+          !backwards && (
+            <Button component="a" href={changesFile(filter)} download variant="default">
+              {t('activity.csv')}
+            </Button>
+          )
         }
       />
       <div className={classes.filters}>
@@ -113,56 +116,59 @@ export default function ActivityScreen() {
           type="date"
           label={t('activity.to')}
           value={filter.to ?? ''}
+          error={backwards && t('field.endsBeforeItBegins')}
           onChange={(event) => set('to', event.currentTarget.value)}
         />
       </div>
       <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set(name, '')} />
-      <ListState
-        // The days of the list are those of the library's time zone.
-        query={{
-          data: changes && config.data ? { changes, timeZone: config.data.timeZone } : undefined,
-          isError: query.isError || (config.isError && !config.data),
-          isFetchNextPageError: query.isFetchNextPageError,
-          error: query.error ?? config.error,
-          refetch: () => Promise.all([query.refetch(), config.refetch()]),
-        }}
-        lines={8}
-      >
-        {(found) =>
-          found.changes.length === 0 ? (
-            <EmptyState
-              message={t(filtered ? 'activity.noMatch' : 'activity.none')}
-              action={
-                filtered && (
-                  <Button component={Link} to={paths.activity()} variant="default">
-                    {t('activity.clear')}
-                  </Button>
-                )
-              }
-            />
-          ) : (
-            <div
-              className={classes.list}
-              data-stale={query.isPlaceholderData || undefined}
-              aria-busy={query.isFetching}
-            >
-              {byDay(found.changes, found.timeZone).map(({ day, changes: of }) => (
-                <section key={day} aria-labelledby={`day-${day}`}>
-                  <h2 id={`day-${day}`} className={classes.day}>
-                    <time dateTime={day}>{dayText(day)}</time>
-                  </h2>
-                  <ol className={classes.changes}>
-                    {of.map((change) => (
-                      <ChangeItem key={change.id} change={change} timeZone={found.timeZone} narrows />
-                    ))}
-                  </ol>
-                </section>
-              ))}
-              <ShowMore query={query} label={t('activity.more')} />
-            </div>
-          )
-        }
-      </ListState>
+      {!backwards && (
+        <ListState
+          // The days of the list are those of the library's time zone.
+          query={{
+            data: changes && config.data ? { changes, timeZone: config.data.timeZone } : undefined,
+            isError: query.isError || (config.isError && !config.data),
+            isFetchNextPageError: query.isFetchNextPageError,
+            error: query.error ?? config.error,
+            refetch: () => Promise.all([query.refetch(), config.refetch()]),
+          }}
+          lines={8}
+        >
+          {(found) =>
+            found.changes.length === 0 ? (
+              <EmptyState
+                message={t(filtered ? 'activity.noMatch' : 'activity.none')}
+                action={
+                  filtered && (
+                    <Button component={Link} to={paths.activity()} variant="default">
+                      {t('activity.clear')}
+                    </Button>
+                  )
+                }
+              />
+            ) : (
+              <div
+                className={classes.list}
+                data-stale={query.isPlaceholderData || undefined}
+                aria-busy={query.isFetching}
+              >
+                {byDay(found.changes, found.timeZone).map(({ day, changes: of }) => (
+                  <section key={day} aria-labelledby={`day-${day}`}>
+                    <h2 id={`day-${day}`} className={classes.day}>
+                      <time dateTime={day}>{dayText(day)}</time>
+                    </h2>
+                    <ol className={classes.changes}>
+                      {of.map((change) => (
+                        <ChangeItem key={change.id} change={change} timeZone={found.timeZone} narrows />
+                      ))}
+                    </ol>
+                  </section>
+                ))}
+                <ShowMore query={query} label={t('activity.more')} />
+              </div>
+            )
+          }
+        </ListState>
+      )}
     </div>
   )
 }

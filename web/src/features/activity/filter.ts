@@ -1,21 +1,17 @@
 import type { ChangeFilter } from '../../api/changes'
+import { daysIn } from '../../lib/addressFilter'
 import { idOf } from '../../lib/paths'
-
-const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** The filter that the address names; what is no id or day is left out. */
 export function filterIn(params: URLSearchParams): ChangeFilter {
   const person = idOf(params.get('person') ?? undefined)
   const book = idOf(params.get('book') ?? undefined)
   const action = params.get('action') ?? ''
-  const from = params.get('from') ?? ''
-  const to = params.get('to') ?? ''
   return {
     ...(person !== null && { person }),
     ...(book !== null && { book }),
     ...(action !== '' && { action }),
-    ...(DAY.test(from) && { from }),
-    ...(DAY.test(to) && { to }),
+    ...daysIn(params),
   }
 }
 

@@ -3,7 +3,7 @@ import type { SubmitEvent } from 'react'
 import { updateCopy } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import type { Copy, CopyEdit } from '../../api/types'
-import { amountOf } from '../../lib/amount'
+import { amountOf, typedAmount } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
@@ -16,7 +16,7 @@ const valuesOf = ({ barcode, location, ownLocation, note, price, acquiredOn }: C
   barcode,
   location: ownLocation ? location : '',
   note,
-  price: price === null ? '' : String(price),
+  price: price === null ? '' : typedAmount(price),
   acquiredOn: acquiredOn ?? '',
 })
 

@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import type { Copy } from '../../api/types'
-import { amountOf } from '../../lib/amount'
+import { amountOf, typedAmount } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import classes from './Desk.module.css'
@@ -14,7 +14,7 @@ export function Damaged({ copy, onGiven }: DamagedProps) {
   const [opened, setOpened] = useState(false)
   const first = useRef<HTMLInputElement>(null)
   const [note, setNote] = useState('')
-  const [charge, setCharge] = useState(copy.price === null ? '' : String(copy.price))
+  const [charge, setCharge] = useState(copy.price === null ? '' : typedAmount(copy.price))
   const [wrong, setWrong] = useState<string | null>(null)
   const price = useRef<HTMLInputElement>(null)
 

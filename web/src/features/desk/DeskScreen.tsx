@@ -1,9 +1,8 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { Camera, Volume2, VolumeX } from 'lucide-react'
-import { Suspense, useEffect, useRef, useState } from 'react'
-import { ErrorBoundary } from 'react-error-boundary'
+import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
-import { lazyChunk } from '../../lib/lazyChunk'
+import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { PageHeader } from '../../ui/PageHeader'
@@ -166,11 +165,13 @@ export default function DeskScreen() {
           </form>
           {filming && (
             <div className={classes.camera}>
-              <ErrorBoundary fallback={<p role="alert">{t('scanner.problem.decoder')}</p>} onError={CodeCamera.again}>
-                <Suspense fallback={<p role="status">{t('scanner.starting')}</p>}>
-                  <CodeCamera onCode={desk.scan} />
-                </Suspense>
-              </ErrorBoundary>
+              <Chunk
+                part={CodeCamera}
+                waiting={<p role="status">{t('scanner.starting')}</p>}
+                failed={<p role="alert">{t('scanner.problem.decoder')}</p>}
+              >
+                <CodeCamera onCode={desk.scan} />
+              </Chunk>
             </div>
           )}
           {cut && (

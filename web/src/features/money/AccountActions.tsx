@@ -5,7 +5,8 @@ import { useMay } from '../../api/account'
 import { useActionForm } from '../../api/form'
 import { addCharge, refund, takeMoney, waive } from '../../api/money'
 import type { Account, Charge, Method } from '../../api/types'
-import { amountOf } from '../../lib/amount'
+import { amountOf, typedAmount } from '../../lib/amount'
+import { focusHere } from '../../lib/focus'
 import { moneyText, quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
@@ -75,25 +76,26 @@ function MethodSelect(props: { value?: Method; onChange?: (value: unknown) => vo
 /** What is paid settles the oldest charge first; what is given too much is given back. */
 export function Pay({ uid, owed, onClose }: Shared & { owed: number }) {
   const [given, setGiven] = useState('')
-  const [receipt, setReceipt] = useState<string | null>(null)
-  const initial: Paying = { amount: String(owed), method: 'cash', reference: '' }
+  const [receipt, setReceipt] = useState<{ number: string; amount: number } | null>(null)
+  const initial: Paying = { amount: typedAmount(owed), method: 'cash', reference: '' }
   const { form, onSubmit, pending, failure } = useActionForm({
     action: takeMoney,
     initial,
     inputOf: ({ amount, method, reference }) => ({ uid, form: { amount: amountOf(amount) ?? 0, method, reference } }),
     validate: { amount: amountWrong },
     done: ({ receipt: { amount, number } }) => t('desk.screen.taken', { amount, number }),
-    onDone: ({ receipt: { number } }) => setReceipt(number),
+    onDone: ({ receipt: { number, amount } }) => setReceipt({ number, amount }),
   })
   const amount = amountOf(form.values.amount) ?? 0
   const change = Math.round(((amountOf(given) ?? 0) - amount) * 100) / 100
 
   if (receipt !== null) {
     return (
-      <Dialog onClose={onClose} title={t('money.receipt.title', { number: receipt })}>
+      <Dialog onClose={onClose} title={t('money.receipt.title', { number: receipt.number })}>
         <Stack>
+          <Text>{t('desk.screen.taken', receipt)}</Text>
           {change > 0 && <Text>{t('money.pay.change', { change })}</Text>}
-          <Button component={Link} to={paths.receipt(receipt)} target="_blank" data-autofocus>
+          <Button component={Link} to={paths.receipt(receipt.number)} target="_blank" ref={focusHere}>
             {t('desk.screen.receipt')}
           </Button>
           <Button variant="default" onClick={onClose}>
@@ -137,7 +139,7 @@ const chargeText = ({ of, reason, open }: Charge) => `${t(`money.charge.${of}`)}
 
 function Waive({ charges, onClose }: Shared & { charges: readonly Charge[] }) {
   const first = charges[0]
-  const initial: Waiving = { charge: String(first?.id ?? ''), amount: String(first?.open ?? ''), reason: '' }
+  const initial: Waiving = { charge: String(first?.id ?? ''), amount: first ? typedAmount(first.open) : '', reason: '' }
   const { form, onSubmit, pending, failure } = useActionForm({
     action: waive,
     initial,
@@ -162,7 +164,7 @@ function Waive({ charges, onClose }: Shared & { charges: readonly Charge[] }) {
             {...form.getInputProps('charge')}
             onChange={({ currentTarget: { value } }) => {
               const chosen = charges.find((charge) => String(charge.id) === value)
-              form.setValues({ charge: value, amount: String(chosen?.open ?? '') })
+              form.setValues({ charge: value, amount: chosen ? typedAmount(chosen.open) : '' })
             }}
           />
           <AmountInput label={t('money.account.amount')} data-autofocus {...form.getInputProps('amount')} />
@@ -180,7 +182,7 @@ function Waive({ charges, onClose }: Shared & { charges: readonly Charge[] }) {
 }
 
 function Refund({ uid, credit, onClose }: Shared & { credit: number }) {
-  const initial: Paying = { amount: String(credit), method: 'cash', reference: '' }
+  const initial: Paying = { amount: typedAmount(credit), method: 'cash', reference: '' }
   const { form, onSubmit, pending, failure } = useActionForm({
     action: refund,
     initial,

@@ -4,7 +4,7 @@ import { copyByBarcodeQuery } from '../../api/copies'
 import { useActionForm } from '../../api/form'
 import { declareLost } from '../../api/money'
 import type { AdminLoan } from '../../api/types'
-import { amountOf } from '../../lib/amount'
+import { amountOf, typedAmount } from '../../lib/amount'
 import { quoted } from '../../lib/format'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
@@ -38,7 +38,7 @@ function Form({ loan, price, onClose }: DeclareLostProps & { price: number | nul
     Awaited<ReturnType<typeof declareLost.send>>
   >({
     action: declareLost,
-    initial: { price: price === null ? '' : String(price) },
+    initial: { price: price === null ? '' : typedAmount(price) },
     inputOf: (values) => ({ id: loan.id, price: amountOf(values.price) ?? 0 }),
     validate: {
       price: (typed: string) => amountProblem(t('copies.edit.price'), typed),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { filterIn, isBackwards } from './filter'
+import { isBackwards } from '../../lib/addressFilter'
+import { filterIn } from './filter'
 
 const filterOf = (search: string) => filterIn(new URLSearchParams(search))
 

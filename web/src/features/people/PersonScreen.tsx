@@ -1,6 +1,6 @@
-import { Group } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Navigate, useParams } from 'react-router'
+import { Link, Navigate, useParams } from 'react-router'
 import { useMay } from '../../api/account'
 import { configQuery } from '../../api/config'
 import { personQuery } from '../../api/people'
@@ -30,7 +30,14 @@ function Nobody() {
   return (
     <>
       <PageHeader title={t('people.person')} />
-      <EmptyState message={t('people.nobody')} />
+      <EmptyState
+        message={t('people.nobody')}
+        action={
+          <Button component={Link} to={paths.people()} variant="default">
+            {t('people.import.back')}
+          </Button>
+        }
+      />
     </>
   )
 }

@@ -7,6 +7,7 @@ import { configQuery } from '../../api/config'
 import { undo as undoAction } from '../../api/changes'
 import { promote } from '../../api/people'
 import type { Person, PromotionForm } from '../../api/types'
+import { focusHere } from '../../lib/focus'
 import { said, t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { messageOf } from '../../lib/problem'
@@ -153,7 +154,7 @@ export default function PromoteScreen() {
       )}
       {preview && (
         <section aria-labelledby="preview" className={classes.report}>
-          <Title order={2} id="preview">
+          <Title order={2} id="preview" ref={focusHere} tabIndex={-1}>
             {t('people.promote.who', { count: preview.count })}
           </Title>
           {preview.count > preview.people.length && (

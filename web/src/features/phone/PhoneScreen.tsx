@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core'
 import { Smartphone } from 'lucide-react'
-import { Suspense, useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
-import { ErrorBoundary } from 'react-error-boundary'
+import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { newKey } from '../../api/action'
 import { useLibraryName } from '../../api/config'
 import { hearAnswers, sendScan } from '../../api/phones'
 import type { PhoneAnswer } from '../../api/types'
-import { lazyChunk } from '../../lib/lazyChunk'
+import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { said, t } from '../../lib/messages'
 import { tabStorage } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
@@ -96,11 +95,13 @@ function Scanning({ token }: { token: string }) {
       <h1 className={classes.title} dir="auto">
         {[t('phone.title'), library].filter(Boolean).join(' · ')}
       </h1>
-      <ErrorBoundary fallback={<p role="alert">{t('scanner.problem.decoder')}</p>} onError={CodeCamera.again}>
-        <Suspense fallback={<p role="status">{t('scanner.starting')}</p>}>
-          <CodeCamera onCode={phone.scan} insecure={t('phone.insecure')} />
-        </Suspense>
-      </ErrorBoundary>
+      <Chunk
+        part={CodeCamera}
+        waiting={<p role="status">{t('scanner.starting')}</p>}
+        failed={<p role="alert">{t('scanner.problem.decoder')}</p>}
+      >
+        <CodeCamera onCode={phone.scan} insecure={t('phone.insecure')} />
+      </Chunk>
       <div role="status" aria-live="assertive" aria-atomic="true" className={classes.answer}>
         <Answer state={state} />
       </div>

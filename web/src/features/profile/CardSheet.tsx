@@ -1,6 +1,4 @@
-import { Suspense } from 'react'
-import { ErrorBoundary } from 'react-error-boundary'
-import { lazyChunk } from '../../lib/lazyChunk'
+import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 
 const IdCard = lazyChunk('id-card', () => import('./IdCard'))
@@ -10,10 +8,8 @@ type CardSheetProps = { name: string; department: string | null; batch: string |
 /** The card of somebody, to print or to show; its bars and dots are drawn by code that is loaded for it. */
 export function CardSheet(props: CardSheetProps) {
   return (
-    <ErrorBoundary fallback={<p role="alert">{t('profile.card.failed')}</p>} onError={IdCard.again}>
-      <Suspense fallback={t('profile.card.loading')}>
-        <IdCard {...props} />
-      </Suspense>
-    </ErrorBoundary>
+    <Chunk part={IdCard} waiting={t('profile.card.loading')} failed={<p role="alert">{t('profile.card.failed')}</p>}>
+      <IdCard {...props} />
+    </Chunk>
   )
 }

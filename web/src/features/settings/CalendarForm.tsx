@@ -75,6 +75,9 @@ export function CalendarForm(part: Part<Calendar>) {
             />
           ))}
         </div>
+        <p role="status" className={classes.reason}>
+          {values.weekdays.length === WEEKDAYS.length && t('explain.neverOpen')}
+        </p>
       </fieldset>
       <fieldset className={classes.group}>
         <legend>{t('settings.calendar.dates')}</legend>

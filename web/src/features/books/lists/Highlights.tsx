@@ -130,7 +130,9 @@ function YourBooks() {
           <p className={classes.text}>
             {aboutLoans(loans)}{' '}
             {loans.length > 0 &&
-              rich('books.slides.toProfile', { link: (words) => <Link to={paths.profile()}>{words}</Link> })}
+              rich(loans.some(({ fine }) => fine > 0) ? 'books.slides.toDesk' : 'books.slides.toProfile', {
+                link: (words) => <Link to={paths.profile()}>{words}</Link>,
+              })}
           </p>
         ) : isError ? (
           <div className={classes.failed} role="alert">
