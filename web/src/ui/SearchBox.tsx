@@ -16,7 +16,8 @@ export function useSearchText(): string {
 
 /**
  * The search of a list: `/` focuses it, Escape and × clear it, Enter searches at once, arrow down goes to the first result;
- * the address follows after a short pause.
+ * the address follows after a short pause, and at once when the box is left: a pause that ended after a click on a link would
+ * call its reader back.
  */
 export function SearchBox({ label, placeholder }: { label: string; placeholder: string }) {
   const [params, setParams] = useSearchParams()
@@ -116,6 +117,7 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
         rightSectionPointerEvents={text === '' ? 'none' : 'all'}
         classNames={{ input: classes.input }}
         onChange={(event) => change(event.currentTarget.value)}
+        onBlur={() => writeSoon.flush()}
         onKeyDown={onKeyDown}
       />
     </div>
