@@ -66,6 +66,18 @@ test.describe('the bar of a librarian', () => {
     await expect(page).toHaveURL(/\/book-detail\/\d+$/)
   })
 
+  test('Enter in Ctrl+K goes to what is typed, not to what was found for the text before', async ({ page }) => {
+    await page.goto('home')
+    await expect(heading(page)).toHaveText('Books')
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog')
+    await palette.getByRole('textbox').fill('god of small')
+    await expect(palette.getByText('The God of Small Things')).toBeVisible()
+    await palette.getByRole('textbox').fill('train to')
+    await page.keyboard.press('Enter')
+    await expect(heading(page)).toHaveText('Train to Pakistan')
+  })
+
   test('W9 keys that are pressed alone can be switched off, and stay off', async ({ page }) => {
     await page.goto('home')
     await expect(heading(page)).toBeVisible()

@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { createSpotlight, Spotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.layer.css'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { useNavigate } from 'react-router'
 import { bookHitsQuery } from '../api/books'
 import { peopleHitsQuery, rollNumberQuery } from '../api/people'
@@ -24,11 +24,14 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const navigate = useNavigate()
   const wanted = query.trim()
   const [asked] = useDebouncedValue(wanted, QUIET_MS)
-  const hits = useQuery({ ...bookHitsQuery(asked), enabled: asked !== '' }).data
-  const books = hits?.books ?? []
   const librarian = user?.role === 'admin'
-  const named = useQuery({ ...peopleHitsQuery(asked), enabled: librarian && asked.length > 1 }).data ?? []
-  const numbered = useQuery({ ...rollNumberQuery(asked), enabled: librarian && /\d/.test(asked) }).data
+  const booksQuery = useQuery({ ...bookHitsQuery(asked), enabled: asked !== '' })
+  const peopleQuery = useQuery({ ...peopleHitsQuery(asked), enabled: librarian && asked.length > 1 })
+  const numberQuery = useQuery({ ...rollNumberQuery(asked), enabled: librarian && /\d/.test(asked) })
+  const answered = asked === wanted && !booksQuery.isFetching && !peopleQuery.isFetching && !numberQuery.isFetching
+  const books = booksQuery.data?.books ?? []
+  const named = peopleQuery.data ?? []
+  const numbered = numberQuery.data
   // Whose roll number it is comes first.
   const people = numbered ? [numbered, ...named.filter(({ uid }) => uid !== numbered.uid)] : named
   const found = screensOf(user).filter(({ label }) => label && includes(t(label), wanted))
@@ -45,13 +48,27 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
     void navigate(path)
   }
 
-  // Enter goes to the first hit, also when that arrives after the last key.
+  // Until the answer is there, the list still shows what was found for the text before. Enter means what is typed: it waits for
+  // the answer, unless a screen has that name or the arrows have chosen.
   const list = useRef<HTMLDivElement>(null)
+  const chosenIn = useRef('')
+  const enterFor = useRef('')
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') chosenIn.current = wanted
+    if (event.key !== 'Enter' || answered || found.length > 0 || chosenIn.current === wanted) return
+    event.preventDefault()
+    event.stopPropagation()
+    enterFor.current = wanted
+  }
   useEffect(() => {
-    if (wanted === '' || !hits || list.current?.querySelector('[data-selected]')) return
-    list.current?.querySelector('[data-action]')?.setAttribute('data-selected', 'true')
-    store.updateState((state) => ({ ...state, selected: 0 }))
-  }, [wanted, hits])
+    if (wanted === '' || !answered || chosenIn.current === wanted) return
+    const actions = list.current?.querySelectorAll<HTMLElement>('[data-action]') ?? []
+    actions.forEach((action, at) => action.toggleAttribute('data-selected', at === 0))
+    store.updateState((state) => ({ ...state, selected: actions.length > 0 ? 0 : -1 }))
+    if (enterFor.current === wanted) actions[0]?.click()
+    enterFor.current = ''
+  }, [wanted, answered])
 
   return (
     <Spotlight.Root
@@ -60,6 +77,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
       query={query}
       onQueryChange={setQuery}
       onSpotlightClose={onClose}
+      onKeyDownCapture={onKeyDown}
       scrollable
       aria-label={t('app.palette.label')}
     >
