@@ -1,42 +1,59 @@
-import { render, screen, waitFor } from '@testing-library/react'
+import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
-import { createMemoryRouter, RouterProvider } from 'react-router'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { renderRoutes } from '../testing/render'
 import { useAddressFilter } from './addressFilter'
 
-const filterIn = (params: URLSearchParams) => ({ from: params.get('from'), to: params.get('to') })
+const filterIn = (params: URLSearchParams) => ({ a: params.get('a') === 'yes', b: params.get('b') === 'yes' })
 
-function Days() {
-  const [{ from, to }, set] = useAddressFilter(filterIn)
-  return (
-    <>
-      <p>
-        {from} to {to}
-      </p>
-      <button
-        type="button"
-        onClick={() => {
-          set('from', '2026-01-02')
-          set('to', '2026-01-03')
-        }}
-      >
-        Both
-      </button>
-      <button type="button" onClick={() => set('from', '')}>
-        From any day
-      </button>
-    </>
-  )
+function Boxes() {
+  const [filter, set] = useAddressFilter(filterIn)
+  return (['a', 'b'] as const).map((name) => (
+    <input
+      key={name}
+      type="checkbox"
+      aria-label={name}
+      checked={filter[name]}
+      onChange={(event) => set(name, event.currentTarget.checked ? 'yes' : '')}
+    />
+  ))
 }
 
-it('keeps a value that was set while the one before was still on its way to the address', async () => {
-  const loader = () => new Promise((resolve) => setTimeout(resolve, 20, null))
-  const routes = [{ path: '/', loader, Component: Days, HydrateFallback: () => null }]
-  const router = createMemoryRouter(routes, { initialEntries: ['/?from=2026-11-22&to=2026-11-22'] })
-  render(<RouterProvider router={router} />)
-  await userEvent.click(await screen.findByRole('button', { name: 'Both' }))
-  await waitFor(() => expect(router.state.location.search).toBe('?from=2026-01-02&to=2026-01-03'))
-  expect(await screen.findByText('2026-01-02 to 2026-01-03')).toBeVisible()
-  await userEvent.click(screen.getByRole('button', { name: 'From any day' }))
-  await waitFor(() => expect(router.state.location.search).toBe('?to=2026-01-03'))
+describe('filter in the address', () => {
+  it('what is ticked shows it while the way to the address still lasts, and a second tick keeps the first', async () => {
+    let arrive: () => void = () => {}
+    let begun = 0
+    // The first address is there at once; the way to the others lasts until it is told to end.
+    const loader = () => {
+      begun += 1
+      return begun === 1 ? null : new Promise<null>((resolve) => (arrive = () => resolve(null)))
+    }
+    const { router } = renderRoutes([{ path: '/list', loader, Component: Boxes, HydrateFallback: () => null }], '/list')
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'a' }))
+    expect(screen.getByRole('checkbox', { name: 'a' })).toBeChecked()
+    await userEvent.click(screen.getByRole('checkbox', { name: 'b' }))
+    expect(screen.getByRole('checkbox', { name: 'b' })).toBeChecked()
+    expect(router.state.location.search).toBe('')
+    arrive()
+    await waitFor(() => expect(router.state.location.search).toBe('?a=yes&b=yes'))
+    expect(screen.getAllByRole('checkbox', { checked: true })).toHaveLength(2)
+    await userEvent.click(screen.getByRole('checkbox', { name: 'a' }))
+    arrive()
+    await waitFor(() => expect(router.state.location.search).toBe('?b=yes'))
+    expect(screen.getByRole('checkbox', { name: 'a' })).not.toBeChecked()
+  })
+
+  it('what did not arrive is no longer shown', async () => {
+    let begun = 0
+    const loader = () => {
+      begun += 1
+      return begun === 2 ? new Promise<null>(() => {}) : null
+    }
+    const { router } = renderRoutes([{ path: '/list', loader, Component: Boxes, HydrateFallback: () => null }], '/list')
+    await userEvent.click(await screen.findByRole('checkbox', { name: 'a' }))
+    expect(screen.getByRole('checkbox', { name: 'a' })).toBeChecked()
+    await router.navigate('/list?b=yes')
+    await waitFor(() => expect(screen.getByRole('checkbox', { name: 'a' })).not.toBeChecked())
+    expect(screen.getByRole('checkbox', { name: 'b' })).toBeChecked()
+  })
 })

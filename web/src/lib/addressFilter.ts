@@ -1,5 +1,5 @@
-import { useEffect, useRef } from 'react'
-import { useSearchParams } from 'react-router'
+import { useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -14,33 +14,30 @@ export function daysIn(params: URLSearchParams): { from?: string; to?: string } 
 export const isBackwards = ({ from, to }: { from?: string; to?: string }): boolean =>
   from !== undefined && to !== undefined && to < from
 
-function put(params: URLSearchParams, name: string, value: string): void {
-  if (value === '') params.delete(name)
-  else params.set(name, value)
+function withChanges(params: URLSearchParams, changes: ReadonlyMap<string, string>): URLSearchParams {
+  const after = new URLSearchParams(params)
+  for (const [name, value] of changes) {
+    if (value === '') after.delete(name)
+    else after.set(name, value)
+  }
+  return after
 }
+
+const NOTHING: ReadonlyMap<string, string> = new Map()
 
 /** A filter that stands in the page's address, and what sets one of its values; a blank one takes it out. */
 export function useAddressFilter<Filter>(
   filterIn: (params: URLSearchParams) => Filter,
 ): [Filter, (name: keyof Filter & string, value: string) => void] {
   const [params, setParams] = useSearchParams()
-  // The way to an address takes a moment, and the router builds a second change on what is shown, without the first.
-  const underWay = useRef(new Map<string, string>())
-  useEffect(() => {
-    for (const [name, value] of underWay.current) {
-      if ((params.get(name) ?? '') === value) underWay.current.delete(name)
-    }
-  }, [params])
+  const { key } = useLocation()
+  // The way to an address takes a moment. A box that is ticked shows it at once, and a second change does not undo the first.
+  const [underWay, setUnderWay] = useState({ since: key, changes: NOTHING })
+  const changes = underWay.since === key ? underWay.changes : NOTHING
   const set = (name: keyof Filter & string, value: string) => {
-    underWay.current.set(name, value)
-    setParams(
-      (shown) => {
-        const after = new URLSearchParams(shown)
-        for (const [changed, to] of underWay.current) put(after, changed, to)
-        return after
-      },
-      { replace: true },
-    )
+    const all = new Map([...changes, [name, value]])
+    setUnderWay({ since: key, changes: all })
+    setParams((shown) => withChanges(shown, all), { replace: true })
   }
-  return [filterIn(params), set]
+  return [filterIn(withChanges(params, changes)), set]
 }
