@@ -63,6 +63,7 @@ test.describe('the preloader', () => {
       await expect(page.locator('#preloader')).toHaveCount(0)
       const { ready, left } = await page.evaluate(timesOf)
       expect(ready).toBeGreaterThan(1500)
+      expect(left, 'nothing is taken away before something is there').toBeGreaterThanOrEqual(ready)
       // Sooner than the preloader's own time once more, and no sooner than a machine under load draws.
       expect(left).toBeLessThan(ready + 1200)
     })

@@ -2,7 +2,7 @@ import './theme/styles'
 import { DirectionProvider, localStorageColorSchemeManager, MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { setNonce } from 'get-nonce'
-import { StrictMode, useEffect } from 'react'
+import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { createBrowserRouter } from 'react-router'
 import { RouterProvider } from 'react-router/dom'
@@ -29,16 +29,6 @@ onSignedOut(() => {
   void router.navigate(paths.login(here + search), { state }).then(() => clearPerson(queryClient))
 })
 
-/** Takes the preloader away once the screen's code and guards have arrived; an unknown address has none to wait for. */
-function showScreen() {
-  if (router.state.initialized) return finishPreloader()
-  const stopWaiting = router.subscribe(({ initialized }) => {
-    if (!initialized) return
-    stopWaiting()
-    finishPreloader()
-  })
-}
-
 const colorScheme = localStorageColorSchemeManager({ key: 'colorScheme' })
 
 const root = document.getElementById('root')
@@ -49,8 +39,6 @@ function App() {
   const locale = useLocale()
   // Made anew with each language.
   const theme = themeIn()
-  // Once there is something behind the preloader.
-  useEffect(showScreen, [])
   return (
     <DirectionProvider>
       <MantineProvider

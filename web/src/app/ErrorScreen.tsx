@@ -4,6 +4,7 @@ import { isRouteErrorResponse, Link, useRouteError } from 'react-router'
 import { ProblemError } from '../lib/problem'
 import { t } from '../lib/messages'
 import { ChunkLoadError } from '../lib/chunks'
+import { finishPreloader } from './preloader'
 import classes from './ErrorScreen.module.css'
 import { homeOf, paths } from '../lib/paths'
 import { storedRole } from '../lib/storage'
@@ -36,6 +37,7 @@ function reportOf(error: unknown): Words {
 
 /** Whatever a route throws ends here: an unknown address, a chunk that did not load, a fault. */
 export function ErrorScreen() {
+  useEffect(finishPreloader, [])
   return (
     <main id="main" tabIndex={-1} className={classes.screen}>
       <Report />

@@ -1,8 +1,9 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Outlet, ScrollRestoration, useLocation } from 'react-router'
 import { Chunk, lazyChunk } from '../lib/lazyChunk'
 import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
+import { finishPreloader } from './preloader'
 import { useShortcuts } from './shortcuts'
 import { loadRest, t } from '../lib/messages'
 import { belowBase } from '../lib/paths'
@@ -18,6 +19,8 @@ export function Root() {
   useRouteFocus()
   const help = useShortcuts()
   useOnePerson()
+  // It is drawn together with the first screen, once that one's code and guards have arrived.
+  useEffect(finishPreloader, [])
 
   return (
     <>
