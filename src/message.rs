@@ -196,6 +196,10 @@ messages! {
         "An account with this email already exists. Sign in, or use another address.";
     "problem.roll-number-taken" = problem_roll_number_taken():
         "An account with this roll number already exists. Check the number on your ID card.";
+    "problem.person-email-taken" = problem_person_email_taken():
+        "Another person here has this email address. Search for it in People.";
+    "problem.person-roll-number-taken" = problem_person_roll_number_taken():
+        "Another person here has this roll number. Search for it in People.";
     "problem.stale" = problem_stale():
         "Somebody else saved this while you were editing it. Nothing was overwritten.";
     "problem.idempotency-key-reused" = problem_idempotency_key_reused():

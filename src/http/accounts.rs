@@ -49,8 +49,8 @@ use crate::{
 impl From<Taken> for Error {
     fn from(taken: Taken) -> Self {
         match taken {
-            Taken::Email => Self::EmailTaken,
-            Taken::RollNumber => Self::RollNumberTaken,
+            Taken::Email => Self::EmailTaken(message::problem_email_taken()),
+            Taken::RollNumber => Self::RollNumberTaken(message::problem_roll_number_taken()),
             Taken::Barcode => {
                 Invalid::field(ROLL_NUMBER.field, message::roll_number_is_barcode(ROLL_NUMBER.label)).into()
             }

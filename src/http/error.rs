@@ -122,12 +122,12 @@ pub enum Error {
     /// A copy cannot go from one state to the other (R-COPY-2).
     #[error("a copy cannot go from {from:?} to {to:?}")]
     NoWay { from: copy::State, to: copy::Condition },
-    /// Another account has this email address.
+    /// Another account has this email address: in words for whoever chose it.
     #[error("the email address is taken")]
-    EmailTaken,
-    /// Another account has this roll number.
+    EmailTaken(Message),
+    /// Another account has this roll number: in words for whoever chose it.
     #[error("the roll number is taken")]
-    RollNumberTaken,
+    RollNumberTaken(Message),
     /// Somebody else saved the book meanwhile (R-BOOK-7).
     #[error("the book was changed meanwhile")]
     Stale,
@@ -386,10 +386,8 @@ impl Error {
                 Code::MethodNotAllowed,
                 message::problem_method_not_allowed(),
             ),
-            Self::EmailTaken => (StatusCode::CONFLICT, Code::EmailTaken, message::problem_email_taken()),
-            Self::RollNumberTaken => {
-                (StatusCode::CONFLICT, Code::RollNumberTaken, message::problem_roll_number_taken())
-            }
+            Self::EmailTaken(message) => (StatusCode::CONFLICT, Code::EmailTaken, message.clone()),
+            Self::RollNumberTaken(message) => (StatusCode::CONFLICT, Code::RollNumberTaken, message.clone()),
             Self::Stale => (StatusCode::PRECONDITION_FAILED, Code::Stale, message::problem_stale()),
             Self::VersionRequired => (
                 StatusCode::PRECONDITION_REQUIRED,
@@ -476,8 +474,8 @@ impl Error {
     fn fields(&self, message: &Message) -> Vec<FieldError> {
         match self {
             Self::Invalid(invalid) => invalid.0.clone(),
-            Self::EmailTaken => vec![FieldError::new("email", message.clone())],
-            Self::RollNumberTaken => vec![FieldError::new("rollNumber", message.clone())],
+            Self::EmailTaken(_) => vec![FieldError::new("email", message.clone())],
+            Self::RollNumberTaken(_) => vec![FieldError::new("rollNumber", message.clone())],
             _ => Vec::new(),
         }
     }
@@ -577,8 +575,8 @@ mod tests {
             Error::NoWay { from: copy::State::Lost, to: copy::Condition::OnShelf },
             Error::ProviderUnavailable,
             Error::ProviderForgotten,
-            Error::EmailTaken,
-            Error::RollNumberTaken,
+            Error::EmailTaken(message::problem_email_taken()),
+            Error::RollNumberTaken(message::problem_roll_number_taken()),
             Error::Stale,
             Error::IdempotencyKeyReused,
             Error::VersionRequired,

@@ -40,6 +40,7 @@ use crate::{
     },
     storage::{
         Tx,
+        accounts::Taken,
         directory::{self, Column, Key, Listing, Order, Source},
         loans::{self, Ended},
         page::{Page, Position},
@@ -424,6 +425,12 @@ impl From<library_people::Error> for Error {
         match error {
             library_people::Error::NotFound => Self::NotFound,
             library_people::Error::Invalid(invalid) => invalid.into(),
+            library_people::Error::Taken(Taken::Email) => {
+                Self::EmailTaken(message::problem_person_email_taken())
+            }
+            library_people::Error::Taken(Taken::RollNumber) => {
+                Self::RollNumberTaken(message::problem_person_roll_number_taken())
+            }
             library_people::Error::Taken(taken) => taken.into(),
             library_people::Error::Refused(refusal) => Self::Refused(refusal),
             library_people::Error::LastLibrarian => Self::LastLibrarian,

@@ -235,7 +235,8 @@ async fn a_librarian_adds_and_edits_people_r_people_3(app: TestApp) {
         assert_eq!(librarian.post("/people", &wrong).await.wrong_fields(), fields);
     }
     let again = json!({ "name": "n", "rollNumber": "CS25-014" });
-    librarian.post("/people", &again).await.problem(409, "roll-number-taken");
+    let told = librarian.post("/people", &again).await.problem(409, "roll-number-taken");
+    assert!(told.contains("Another person"), "words for a librarian: {told}");
     let found = librarian.get("/people?rollNumber=%20CS25-014").await.expect(200);
     assert_eq!((&found["total"], &found["people"][0]["uid"]), (&json!(1), &person["uid"]));
     assert_eq!(

@@ -78,7 +78,7 @@ test('R-PEOPLE-3 somebody without an email is added, gets a code on a slip, and 
     .getByLabel('Roll number')
     .fill(taken.user.rollNumber ?? '')
   await question(page).getByRole('button', { name: 'Add', exact: true }).click()
-  await expect(question(page).getByText('An account with this roll number already exists.')).toBeVisible()
+  await expect(question(page).getByText('Another person here has this roll number.')).toBeVisible()
   await question(page).getByLabel('Roll number').fill(rollNumber)
   await question(page).getByRole('button', { name: 'Add', exact: true }).click()
   await expect(heading(page)).toHaveText('Nilima Basu')
@@ -174,13 +174,15 @@ test('R-PEOPLE-4 a file is tried first, then imported; the rejected rows come ba
     await (await chooser).setFiles({ name: 'class.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
   }
   await choose('shoes\n1\n')
-  await expect(page.getByText('This file cannot be imported').first()).toBeVisible()
+  await expect(page.getByRole('alert')).toContainText('This file cannot be imported')
+  await expect(page.getByRole('button', { name: 'Choose another file' })).toBeFocused()
 
   const fresh = `imp-${Date.now()}`
   const number = String(Date.now()).slice(-7)
   await (await library.librarian()).ask('POST', '/people', { name: 'Hari Zero', rollNumber: `00${number}` })
   await choose(`rollNumber,name\n${Number(number)},Hari Zero\n`)
   await expect(page.getByText(`Hari Zero has the roll number 00${number}`)).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'What the import would do' })).toBeFocused()
   await library.student({ name: 'Not In The File' })
   await choose(`rollNumber,name,batch\n${rollNumber},,2028\n${fresh},Leela Nair,2028\nno-name,,\n`)
   await page.getByText('of the same batches').first().click()
@@ -193,7 +195,7 @@ test('R-PEOPLE-4 a file is tried first, then imported; the rejected rows come ba
   expect((await download).suggestedFilename()).toBe('people.rejected.csv')
 
   await page.getByRole('button', { name: 'Import 2 people' }).click()
-  await expect(page.getByRole('heading', { name: 'Imported' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Imported' })).toBeFocused()
   await page.getByRole('link', { name: 'Back to People' }).click()
   await search(page).fill(fresh)
   await expect(row(page, 'Leela Nair')).toContainText('2028')

@@ -5,8 +5,9 @@ import { useAction } from '../../api/action'
 import { importPeople } from '../../api/people'
 import type { ImportReport, Person } from '../../api/types'
 import { t } from '../../lib/messages'
+import { focusHere } from '../../lib/focus'
 import { paths } from '../../lib/paths'
-import { fieldMessage } from '../../lib/problem'
+import { fieldMessage, messageOf } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import classes from './ImportScreen.module.css'
@@ -17,9 +18,7 @@ const HEADER = 'rollNumber,name,email,department,batch,category,validUntil'
 export default function ImportScreen() {
   const [file, setFile] = useState<File | null>(null)
   const [report, setReport] = useState<ImportReport | null>(null)
-  const send = useAction(importPeople, {
-    failed: (reason) => t('people.import.failed', { reason }),
-  })
+  const send = useAction(importPeople)
 
   async function run(chosen: File, dryRun: boolean) {
     const { name, size, lastModified } = chosen
@@ -60,9 +59,14 @@ export default function ImportScreen() {
         </FileButton>
         {file && <span dir="auto">{file.name}</span>}
       </Group>
+      {send.error && (
+        <Alert color="red" role="alert" mt="lg">
+          {t('people.import.failed', { reason: messageOf(send.error) })}
+        </Alert>
+      )}
       {report && (
-        <section aria-labelledby="report" className={classes.report}>
-          <Title order={2} id="report">
+        <section key={String(report.dryRun)} aria-labelledby="report" className={classes.report}>
+          <Title order={2} id="report" ref={focusHere} tabIndex={-1}>
             {t(report.dryRun ? 'people.import.would' : 'people.import.done')}
           </Title>
           <p role="status" className="tabular">
@@ -107,7 +111,10 @@ function Rejected({ report: { rejected, totals, rejectsFile } }: { report: Impor
         rows={rejected}
         keyOf={(row) => row.line}
         columns={[
-          { title: t('people.import.line'), cell: ({ line }) => <span className="tabular">{line}</span> },
+          {
+            title: t('people.import.place'),
+            cell: ({ line }) => <span className="tabular">{t('people.import.line', { line })}</span>,
+          },
           {
             title: t('people.import.reason'),
             cell: ({ errors }) => <span dir="auto">{errors.map((error) => fieldMessage(error)).join(' ')}</span>,
