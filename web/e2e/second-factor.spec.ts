@@ -104,6 +104,7 @@ test.describe('of a student', () => {
     await page.getByLabel('New password').fill('four quite new words')
     await page.keyboard.press('Enter')
     await expect(heading(page)).toHaveText('One more step')
+    await expect(page.getByLabel('Code from your authenticator app')).toBeFocused()
     await page.keyboard.type(codeOf(secret, 1))
     await page.keyboard.press('Enter')
     await expect(page).toHaveURL(/student-home/)
