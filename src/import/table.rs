@@ -137,7 +137,12 @@ impl<'t> Row<'t> {
 }
 
 fn columns(header: &StringRecord, known: &[&str], required: &str) -> Result<HashMap<String, usize>> {
-    ensure!(!header.is_empty(), "the file is empty; its first line must be a header: {}", known.join(","));
+    let first = &known[..known.len().min(3)];
+    ensure!(
+        !header.is_empty(),
+        "the file is empty; its first line must name the columns, such as {}",
+        first.join(",")
+    );
     let mut columns = HashMap::new();
     for (index, name) in header.iter().enumerate() {
         let name = name.trim();

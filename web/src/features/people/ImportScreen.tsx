@@ -61,7 +61,7 @@ export default function ImportScreen() {
       </Group>
       {send.error && (
         <Alert color="red" role="alert" mt="lg">
-          {t('people.import.failed', { reason: messageOf(send.error) })}
+          {messageOf(send.error)}
         </Alert>
       )}
       {report && (
