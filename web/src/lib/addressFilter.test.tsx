@@ -14,7 +14,7 @@ function Boxes() {
       type="checkbox"
       aria-label={name}
       checked={filter[name]}
-      onChange={(event) => set(name, event.currentTarget.checked ? 'yes' : '')}
+      onChange={(event) => set({ [name]: event.currentTarget.checked ? 'yes' : '' })}
     />
   ))
 }

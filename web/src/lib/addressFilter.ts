@@ -14,30 +14,32 @@ export function daysIn(params: URLSearchParams): { from?: string; to?: string } 
 export const isBackwards = ({ from, to }: { from?: string; to?: string }): boolean =>
   from !== undefined && to !== undefined && to < from
 
-function withChanges(params: URLSearchParams, changes: ReadonlyMap<string, string>): URLSearchParams {
+type Changes<Filter> = Partial<Record<keyof Filter & string, string>>
+
+function withChanges(params: URLSearchParams, changes: Record<string, string>): URLSearchParams {
   const after = new URLSearchParams(params)
-  for (const [name, value] of changes) {
+  for (const [name, value] of Object.entries(changes)) {
     if (value === '') after.delete(name)
     else after.set(name, value)
   }
   return after
 }
 
-const NOTHING: ReadonlyMap<string, string> = new Map()
+const NOTHING: Record<string, string> = {}
 
-/** A filter that stands in the page's address, and what sets one of its values; a blank one takes it out. */
+/** A filter that stands in the page's address, and what sets some of its values; a blank one takes it out. */
 export function useAddressFilter<Filter>(
   filterIn: (params: URLSearchParams) => Filter,
-): [Filter, (name: keyof Filter & string, value: string) => void] {
+): [Filter, (changes: Changes<Filter>) => void] {
   const [params, setParams] = useSearchParams()
   const { key } = useLocation()
   // The way to an address takes a moment. A box that is ticked shows it at once, and a second change does not undo the first.
   const [underWay, setUnderWay] = useState({ since: key, changes: NOTHING })
-  const changes = underWay.since === key ? underWay.changes : NOTHING
-  const set = (name: keyof Filter & string, value: string) => {
-    const all = new Map([...changes, [name, value]])
+  const before = underWay.since === key ? underWay.changes : NOTHING
+  const set = (changes: Changes<Filter>) => {
+    const all = { ...before, ...changes }
     setUnderWay({ since: key, changes: all })
     setParams((shown) => withChanges(shown, all), { replace: true })
   }
-  return [filterIn(withChanges(params, changes)), set]
+  return [filterIn(withChanges(params, before)), set]
 }

@@ -104,23 +104,23 @@ export default function ActivityScreen() {
             { value: '', label: t('activity.everything') },
             ...ACTIONS.map((action) => ({ value: action, label: t(`activity.action.${action}`) })),
           ]}
-          onChange={(event) => set('action', event.currentTarget.value)}
+          onChange={(event) => set({ action: event.currentTarget.value })}
         />
         <TextInput
           type="date"
           label={t('activity.from')}
           value={filter.from ?? ''}
-          onChange={(event) => set('from', event.currentTarget.value)}
+          onChange={(event) => set({ from: event.currentTarget.value })}
         />
         <TextInput
           type="date"
           label={t('activity.to')}
           value={filter.to ?? ''}
           error={backwards && t('field.endsBeforeItBegins')}
-          onChange={(event) => set('to', event.currentTarget.value)}
+          onChange={(event) => set({ to: event.currentTarget.value })}
         />
       </div>
-      <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set(name, '')} />
+      <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set({ [name]: '' })} />
       {!backwards && (
         <ListState
           // The days of the list are those of the library's time zone.

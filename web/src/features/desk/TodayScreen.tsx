@@ -69,7 +69,7 @@ export default function TodayScreen() {
             { value: 'mine', label: t('desk.today.mine') },
             { value: 'everyone', label: t('desk.today.everyone') },
           ]}
-          onChange={(event) => set('whose', event.currentTarget.value)}
+          onChange={(event) => set({ whose: event.currentTarget.value })}
         />
         <NativeSelect
           label={t('activity.kind')}
@@ -78,7 +78,7 @@ export default function TodayScreen() {
             { value: '', label: t('activity.everything') },
             ...ACTIONS.map((action) => ({ value: action, label: t(`activity.action.${action}`) })),
           ]}
-          onChange={(event) => set('action', event.currentTarget.value)}
+          onChange={(event) => set({ action: event.currentTarget.value })}
         />
       </div>
       <ListState

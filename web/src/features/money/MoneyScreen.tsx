@@ -147,14 +147,14 @@ function Period() {
           type="date"
           label={t('money.lines.from')}
           value={filter.from ?? page?.from ?? ''}
-          onChange={(event) => set('from', event.currentTarget.value)}
+          onChange={(event) => set({ from: event.currentTarget.value })}
         />
         <TextInput
           type="date"
           label={t('money.lines.to')}
           value={filter.to ?? page?.to ?? ''}
           error={backwards && t('field.endsBeforeItBegins')}
-          onChange={(event) => set('to', event.currentTarget.value)}
+          onChange={(event) => set({ to: event.currentTarget.value })}
         />
         <NativeSelect
           label={t('money.account.what')}
@@ -163,7 +163,7 @@ function Period() {
             { value: '', label: t('money.lines.everything') },
             ...KINDS.map((kind) => ({ value: kind, label: t(`money.line.${kind}`) })),
           ]}
-          onChange={(event) => set('kind', event.currentTarget.value)}
+          onChange={(event) => set({ kind: event.currentTarget.value })}
         />
         <NativeSelect
           label={t('desk.screen.method')}
@@ -172,7 +172,7 @@ function Period() {
             { value: '', label: t('money.lines.anyMethod') },
             ...METHODS.map((method) => ({ value: method, label: t(`desk.screen.method.${method}`) })),
           ]}
-          onChange={(event) => set('method', event.currentTarget.value)}
+          onChange={(event) => set({ method: event.currentTarget.value })}
         />
       </div>
       {!backwards && (

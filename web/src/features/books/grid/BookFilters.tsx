@@ -39,12 +39,12 @@ export function BookFilters() {
             label: t('books.filter.genreCount', { genre: one.genre, books: one.books }),
           })),
         ]}
-        onChange={(event) => set('genre', event.currentTarget.value)}
+        onChange={(event) => set({ genre: event.currentTarget.value })}
       />
       <Checkbox
         label={t('books.filter.available')}
         checked={available}
-        onChange={(event) => set('available', event.currentTarget.checked ? 'yes' : '')}
+        onChange={(event) => set({ available: event.currentTarget.checked ? 'yes' : '' })}
       />
       <div className={classes.sort}>
         <label htmlFor={sortId} className={classes.label}>
@@ -60,7 +60,7 @@ export function BookFilters() {
           ]}
           onChange={(event) => {
             const chosen = event.currentTarget.value
-            set('sort', chosen === EVERY_BOOK.sort ? '' : chosen)
+            set({ sort: chosen === EVERY_BOOK.sort ? '' : chosen })
           }}
         />
       </div>

@@ -150,13 +150,7 @@ function NothingLeft() {
     <EmptyState
       message={t('books.filter.nothing')}
       action={
-        <Button
-          variant="default"
-          onClick={() => {
-            set('genre', '')
-            set('available', '')
-          }}
-        >
+        <Button variant="default" onClick={() => set({ genre: '', available: '' })}>
           {t('books.filter.clear')}
         </Button>
       }
