@@ -1,13 +1,13 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { Camera, Volume2, VolumeX } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { PageHeader } from '../../ui/PageHeader'
 import { AnswerCard } from './AnswerCard'
-import type { OnSettle } from './desk'
+import type { Desk, Mode, OnSettle } from './desk'
 import classes from './Desk.module.css'
 import { DropBanner, DropButton } from './Drop'
 import { Earlier } from './Earlier'
@@ -25,16 +25,15 @@ const isTaken = (target: EventTarget | null): boolean =>
 /** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
 export default function DeskScreen() {
   const { desk, open, told, waiting, cut, mode, undone } = useDesk()
-  const [newest, ...earlier] = told
+  const [newest] = told
   const scans = waiting.filter(({ task }) => task.kind === 'scan' || task.kind === 'other')
-  const [soundIsOn, setSound] = useState(sound.isOn)
   const [filming, setFilming] = useState(false)
   // It keeps its own text: a scanner types twenty keys in a moment, and none of them draws the desk anew.
   const box = useRef<HTMLInputElement>(null)
   const answer = useRef<HTMLDivElement>(null)
-  const focusBox = () => box.current?.focus({ preventScroll: true })
+  const focusBox = useCallback(() => box.current?.focus({ preventScroll: true }), [])
 
-  useEffect(focusBox, [])
+  useEffect(focusBox, [focusBox])
   // On a phone the answer may be below the screen's edge. Of a long one its beginning is shown, with the box above it.
   useEffect(() => {
     if (!newest) return
@@ -64,10 +63,17 @@ export default function DeskScreen() {
     if (scanned !== '') desk.scan(scanned)
   }
 
-  const settle: OnSettle = (label, send) => {
-    desk.settle(label, send)
+  const settle = useCallback<OnSettle>(
+    (label, send) => {
+      desk.settle(label, send)
+      focusBox()
+    },
+    [desk, focusBox],
+  )
+  const switchCamera = useCallback(() => {
+    setFilming((was) => !was)
     focusBox()
-  }
+  }, [focusBox])
 
   function escape() {
     if (taken() !== '') return
@@ -87,50 +93,7 @@ export default function DeskScreen() {
     >
       <PageHeader
         title={t('desk.screen.title')}
-        actions={
-          <div className={classes.switches}>
-            <Button
-              variant={mode?.kind === 'renew' ? 'filled' : 'default'}
-              aria-pressed={mode?.kind === 'renew'}
-              onClick={() => {
-                desk.setMode(mode?.kind === 'renew' ? null : { kind: 'renew' })
-                focusBox()
-              }}
-            >
-              {t('desk.screen.renewMode')}
-            </Button>
-            <DropButton desk={desk} mode={mode} onSwitched={focusBox} />
-            <Button
-              variant={filming ? 'filled' : 'default'}
-              leftSection={<Camera aria-hidden />}
-              aria-pressed={filming}
-              onClick={() => {
-                setFilming(!filming)
-                focusBox()
-              }}
-            >
-              {t('desk.screen.camera')}
-            </Button>
-            <Phones desk={desk} onClosed={focusBox} />
-            <Button component={Link} to={paths.deskToday()} variant="default">
-              {t('desk.screen.today')}
-            </Button>
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              size={36}
-              aria-label={t('desk.screen.sound')}
-              aria-pressed={soundIsOn}
-              onClick={() => {
-                sound.switch(!soundIsOn)
-                setSound(!soundIsOn)
-                focusBox()
-              }}
-            >
-              {soundIsOn ? <Volume2 /> : <VolumeX />}
-            </ActionIcon>
-          </div>
-        }
+        actions={<Switches desk={desk} mode={mode} filming={filming} onCamera={switchCamera} onSwitched={focusBox} />}
       />
       <div className={classes.columns}>
         <div>
@@ -209,8 +172,62 @@ export default function DeskScreen() {
             )}
           </div>
         </div>
-        {earlier.length > 0 && <Earlier told={earlier} undone={undone} onSettle={settle} />}
+        <Earlier told={told} undone={undone} onSettle={settle} />
       </div>
     </div>
   )
 }
+
+type SwitchesProps = {
+  desk: Desk
+  mode: Mode | null
+  filming: boolean
+  onCamera: () => void
+  onSwitched: () => void
+}
+
+/** What a scan means, and what else scans. No scan draws it anew. */
+const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitched }: SwitchesProps) {
+  const [soundIsOn, setSound] = useState(sound.isOn)
+  return (
+    <div className={classes.switches}>
+      <Button
+        variant={mode?.kind === 'renew' ? 'filled' : 'default'}
+        aria-pressed={mode?.kind === 'renew'}
+        onClick={() => {
+          desk.setMode(mode?.kind === 'renew' ? null : { kind: 'renew' })
+          onSwitched()
+        }}
+      >
+        {t('desk.screen.renewMode')}
+      </Button>
+      <DropButton desk={desk} mode={mode} onSwitched={onSwitched} />
+      <Button
+        variant={filming ? 'filled' : 'default'}
+        leftSection={<Camera aria-hidden />}
+        aria-pressed={filming}
+        onClick={onCamera}
+      >
+        {t('desk.screen.camera')}
+      </Button>
+      <Phones desk={desk} onClosed={onSwitched} />
+      <Button component={Link} to={paths.deskToday()} variant="default">
+        {t('desk.screen.today')}
+      </Button>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        size={36}
+        aria-label={t('desk.screen.sound')}
+        aria-pressed={soundIsOn}
+        onClick={() => {
+          sound.switch(!soundIsOn)
+          setSound(!soundIsOn)
+          onSwitched()
+        }}
+      >
+        {soundIsOn ? <Volume2 /> : <VolumeX />}
+      </ActionIcon>
+    </div>
+  )
+})

@@ -76,6 +76,9 @@ const RETRY_MS = 2000
 /** Earlier answers that stay on the screen; the activity has them all. */
 const KEPT = 50
 
+/** What a task changes once it is done; nobody is open with `null`. */
+type Done = { open?: DeskState['open']; outcome?: Told['outcome'] }
+
 type Send = (scan: Scan, key: string) => Promise<DeskAnswer>
 
 /** Nobody knows whether it was done: the server could not be reached, or could not say. */
@@ -176,64 +179,87 @@ export class Desk {
     const [next] = this.#state.waiting
     if (this.#running || !next) return
     this.#running = true
-    const isDone = await this.#do(next)
-    if (isDone) this.#set({ waiting: this.#state.waiting.slice(1) })
-    else await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    const done = await this.#do(next)
+    if (done) this.#finish(next, done)
+    else {
+      this.#set({ cut: true })
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
     this.#running = false
     return this.#drain()
   }
 
-  /** Whether it need not be sent again. */
-  async #do({ key, label, task }: Waiting): Promise<boolean> {
+  /** What came of it, or nothing where it has to be sent again. */
+  async #do({ key, label, task }: Waiting): Promise<Done | null> {
     try {
-      if (task.kind === 'close') this.#open(null)
-      else if (task.kind === 'reopen') await this.#reopen(label, task.uid, task.since)
-      else {
-        const outcome = task.kind === 'scan' ? await this.#scan(key, task.request) : await this.#other(key, task.send)
-        this.#tell({ id: key, label, outcome })
+      switch (task.kind) {
+        case 'close':
+          return { open: null }
+        case 'reopen':
+          return { open: await this.#reopened(label, task.uid, task.since) }
+        case 'scan':
+          return await this.#scanned(key, task.request)
+        case 'other':
+          return await this.#settled(key, task.send)
       }
     } catch (error) {
       // Whoever is signed out is led to sign in.
-      if (isSignedOut(error)) return true
-      if (isCut(error)) {
-        this.#set({ cut: true })
-        return false
-      }
+      if (isSignedOut(error)) return {}
+      if (isCut(error)) return null
       // This page was loaded anew while the scan was on its way: it is done, and the phone has its answer.
       const isPhones = task.kind === 'scan' && task.request.phoneScan
-      if (isPhones && error instanceof ProblemError && error.code === 'idempotency-key-reused') return true
-      this.#tell({ id: key, label, outcome: { kind: 'failed', reason: messageOf(error) } })
+      if (isPhones && error instanceof ProblemError && error.code === 'idempotency-key-reused') return {}
+      return { outcome: { kind: 'failed', reason: messageOf(error) } }
     }
-    this.#set({ cut: false })
-    return true
   }
 
-  async #scan(key: string, request: Request): Promise<Told['outcome']> {
+  async #scanned(key: string, request: Request): Promise<Done> {
     const { open } = this.#state
     const answer = await this.#send({ ...request, ...(open && { person: open.reader.uid, since: open.since }) }, key)
     const since = answer.outcome === 'person' || !open ? answer.at : open.since
-    this.#open(answer.person && { reader: answer.person, since })
-    return { kind: 'answered', request, answer }
+    return {
+      open: answer.person && { reader: answer.person, since },
+      outcome: { kind: 'answered', request, answer },
+    }
   }
 
-  async #other(key: string, send: (key: string) => Promise<Settled>): Promise<Told['outcome']> {
+  async #settled(key: string, send: (key: string) => Promise<Settled>): Promise<Done> {
     const settled = await send(key)
     if (settled.undid !== undefined) this.#set({ undone: new Set([...this.#state.undone, settled.undid]) })
     const { open } = this.#state
-    // What the person has and owes may be another by now.
-    if (open) await this.#reopen(open.reader.name, open.reader.uid, open.since)
-    return { kind: 'settled', settled }
+    return {
+      // What the person has and owes may be another by now.
+      ...(open && { open: await this.#reopened(open.reader.name, open.reader.uid, open.since) }),
+      outcome: { kind: 'settled', settled },
+    }
   }
 
-  async #reopen(name: string, uid: number, since: string): Promise<void> {
+  async #reopened(name: string, uid: number, since: string): Promise<DeskState['open']> {
     const { person } = await this.#send({ code: name, choice: `person:${uid}` }, newKey())
-    this.#open(person && { reader: person, since })
+    return person && { reader: person, since }
+  }
+
+  /** In one change, so that the screen is drawn once for an answer. */
+  #finish({ key, label }: Waiting, { open, outcome }: Done): void {
+    const one = outcome && { id: key, label, outcome }
+    if (open !== undefined) this.#watchSilence(open)
+    this.#set({
+      waiting: this.#state.waiting.slice(1),
+      cut: false,
+      ...(open !== undefined && { open }),
+      ...(one && { told: this.#with(one) }),
+    })
+    if (one) this.#onTold(one)
   }
 
   #open(open: DeskState['open']): void {
+    this.#watchSilence(open)
+    this.#set({ open })
+  }
+
+  #watchSilence(open: DeskState['open']): void {
     clearTimeout(this.#silence)
     if (open) this.#silence = setTimeout(this.#onSilence, SILENCE_MS)
-    this.#set({ open })
   }
 
   /** Scans that wait for the connection are for the person who is open. */
@@ -243,9 +269,11 @@ export class Desk {
   }
 
   #tell(one: Told): void {
-    this.#set({ told: [one, ...this.#state.told].slice(0, KEPT) })
+    this.#set({ told: this.#with(one) })
     this.#onTold(one)
   }
+
+  readonly #with = (one: Told): readonly Told[] => [one, ...this.#state.told].slice(0, KEPT)
 
   #set(changes: Partial<DeskState>): void {
     this.#state = { ...this.#state, ...changes }
