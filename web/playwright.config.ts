@@ -11,7 +11,7 @@ export default defineConfig({
   // Two browsers on two busy processors draw later than a test waits, now and then. It is tried once more, and the run names
   // it as flaky, so that it can be mended.
   retries: process.env['CI'] ? 1 : 0,
-  timeout: 30_000,
+  timeout: 60_000,
   expect: { timeout: 7_000 },
   reporter: process.env['CI'] ? 'dot' : 'list',
   use: {
