@@ -113,15 +113,16 @@ fn counted(
     standings
 }
 
-/// What somebody who has these loans has out and owes.
-pub fn of_loans(tx: &mut Tx<'_>, person: UserId, loans: &[Loan]) -> Result<Standing> {
+/// What somebody who has these loans has out and owes, with the balance of the account.
+#[must_use]
+pub fn of_loans(loans: &[Loan], balance: Money) -> Standing {
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let running: Money = loans.iter().map(|loan| loan.fine).sum();
-    Ok(Standing {
+    Standing {
         open_loans: count(loans.len()),
         overdue_loans: count(loans.iter().filter(|loan| loan.overdue_days > 0).count()),
-        owes: running + ledger::balance(tx, person)?,
-    })
+        owes: running + balance,
+    }
 }
 
 /// The person with what is out.

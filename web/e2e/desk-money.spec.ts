@@ -13,6 +13,12 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
   if (!late) throw new Error('The demo has an overdue loan')
   await page.goto('desk')
   await expect(page.getByRole('textbox', { name: 'Scan a card or a book' })).toBeFocused()
+  // A fine that still runs is owed, and charged when the book comes back.
+  const strip = page.getByRole('region', { name: late.userName })
+  await page.keyboard.type(`${late.rollNumber}\n`)
+  await expect(strip).toContainText(`Owes ₹${late.fine}`)
+  await expect(strip.getByRole('button', { name: 'Take money…' })).toBeHidden()
+  await page.keyboard.press('Escape')
   await page.keyboard.type(`${late.barcode}\n`)
   const newest = page.getByRole('article')
   await expect(newest).toContainText(`Returned: “${late.title}”, which ${late.userName} had.`)
@@ -54,7 +60,6 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
   await expect(newest).toContainText(/₹\d+ is owed again; receipt .* is reversed\./)
   // It can be taken again where it says that it is owed.
   await page.keyboard.type(`${late.rollNumber}\n`)
-  const strip = page.getByRole('region', { name: late.userName })
   await strip.getByRole('button', { name: 'Take money…' }).click()
   await expect(page.getByRole('dialog')).toContainText('Take')
   await expectAccessible(page, 'money taken from the strip')

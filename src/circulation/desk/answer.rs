@@ -192,6 +192,8 @@ pub struct Reader {
     pub max_loans: Option<i64>,
     /// What the person has, the first to be returned at the top.
     pub loans: Vec<Loan>,
+    /// What of `owes` is owed for what has ended, and so can be paid now. Below zero the library owes.
+    pub balance: Money,
     /// What stops lending to this person, whatever the book.
     pub blocks: Vec<BlockShown>,
     /// What is kept on the hold shelf for this person.

@@ -29,7 +29,7 @@ use crate::{
         rulebook::Rulebook,
     },
     message::{self, Message},
-    storage::{self, Tx, accounts, books, copies, holds, loans, people},
+    storage::{self, Tx, accounts, books, copies, holds, ledger, loans, people},
 };
 
 /// A copy that was lent this short a time ago does not come back by another scan of it, milliseconds (R-DESK-2).
@@ -170,10 +170,12 @@ impl Desk<'_, '_> {
         reader_blocks(self.tx, self.moment, self.rulebook, &policy, &who, None, &mut blocks)?;
         let open = loans::open_of_user(self.tx, uid)?;
         let loans: Vec<Loan> = open.into_iter().map(|loan| view(loan, self.rulebook, today)).collect();
+        let balance = ledger::balance(self.tx, uid)?;
         Ok(Reader {
-            person: standing::person(record, standing::of_loans(self.tx, uid, &loans)?),
+            person: standing::person(record, standing::of_loans(&loans, balance)),
             max_loans: policy.max_loans,
             loans,
+            balance,
             blocks: blocks.iter().map(BlockShown::from).collect(),
             ready: self.ready(uid)?,
         })

@@ -6433,6 +6433,8 @@ export interface components {
         };
         /** @description The person who is open at the desk (R-DESK-3). */
         DeskReader: components["schemas"]["Person"] & {
+            /** @description What of `owes` is owed for what has ended, and so can be paid now. Below zero the library owes. */
+            balance: components["schemas"]["Money"];
             /** @description What stops lending to this person, whatever the book. */
             blocks: components["schemas"]["BlockShown"][];
             /** @description What the person has, the first to be returned at the top. */

@@ -62,7 +62,7 @@ export function PersonStrip({ reader, onSettled, onClose }: PersonStripProps) {
               {t('desk.screen.owes', { amount: reader.owes })}
             </Badge>
           )}
-          {reader.owes > 0 && <TakeMoney uid={reader.uid} onClosed={onSettled} />}
+          {reader.balance > 0 && <TakeMoney uid={reader.uid} onClosed={onSettled} />}
         </div>
         {reader.blocks.map((block) => (
           <p key={block.id} className={classes.block} dir="auto">
