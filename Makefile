@@ -19,11 +19,15 @@ $(NODE_MODULES): web/package.json web/package-lock.json
 WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) web/index.html web/vite.config.ts api/openapi.json
 web/dist/index.html: $(NODE_MODULES) $(WEB_SOURCES)
 	cd web && npm run build
-	@touch $@
+	@touch $@ src/main.rs # The program embeds the screens, also those that were not there when it was compiled before.
 
-.PHONY: build
-build: web/dist/index.html ## Build everything: the program is target/release/library
+.PHONY: build release-library
+build: ## Build everything: the program is target/release/library
+	$(MAKE) --no-print-directory --jobs 2 release-library web/dist/index.html
 	cargo build --release --locked
+# Compiles beside the screens; the program that embeds them comes last.
+release-library:
+	cargo build --release --locked --lib
 
 .PHONY: run
 run: build ## Start with the demo catalogue on http://localhost:8080/library/
@@ -47,16 +51,18 @@ fmt: $(NODE_MODULES) ## Format everything
 
 .PHONY: lint
 lint: $(NODE_MODULES) ## Formatting, lints, types, licences, unused dependencies: everything is an error
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target lint-server lint-screens
+
+.PHONY: lint-server lint-screens
+lint-server:
 	cargo fmt --check
-	cargo clippy --locked --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --document-private-items --quiet
-	cargo fetch --locked --quiet
-	cargo deny --offline --locked check --hide-inclusion-graph bans licenses sources
-	cargo machete
 	cargo fmt --check --manifest-path fuzz/Cargo.toml
+	cargo clippy --locked --lib --bins --tests -- -D warnings
 	cargo fetch --locked --quiet --manifest-path fuzz/Cargo.toml
+	node scripts/check-dependencies.mjs
 	node scripts/check-sources.mjs
 	mkdir -p target && node scripts/sbom.mjs target/library.cdx.json
+lint-screens:
 	cd web && npm run format:check && npm run lint && npm run typecheck
 
 .PHONY: sbom
@@ -69,20 +75,29 @@ needs: ## Install what the tests need from Debian's packages (as root), or name 
 	scripts/needs
 
 .PHONY: test
-test: needs build ## Prove everything: on SQLite and PostgreSQL, and in a real browser
+test: needs web/dist/index.html ## Prove everything: on SQLite and PostgreSQL, and in a real browser
 	@rm -f target/tmp/not-run-*.txt
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-binaries test-screens
-	scripts/with-postgres cargo nextest run --locked --tests --no-fail-fast
+	scripts/timed $(MAKE) --no-print-directory --jobs 2 --output-sync=target test-binaries test-screens
+	scripts/timed scripts/with-postgres cargo nextest run --locked --tests --profile gate; \
+	  status=$$?; scripts/slowest target/nextest/gate/junit.xml; exit $$status
 	@cat target/tmp/not-run-*.txt 2>/dev/null || true
-	cargo test --locked --doc --quiet
-	cd web && npm run e2e
+	scripts/timed cargo test --locked --doc --quiet
+	cd web && LIBRARY_BINARY=$(CURDIR)/target/debug/library ../scripts/timed npm run e2e
 
-# Linking the tests takes one processor, so the screens are tested beside it.
+# rustc takes one processor for the tests of the API, so the screens are tested beside it.
 .PHONY: test-binaries test-screens
 test-binaries:
 	cargo nextest run --locked --tests --no-run
 test-screens:
 	cd web && npm test && npm run budget
+
+.PHONY: faults
+faults: needs web/dist/index.html ## Plant the errors of tests/faults one at a time: the tests must notice each
+	scripts/faults
+
+.PHONY: nightly
+nightly: needs build ## Prove what takes hours: every test three times over, every rig, every planted fault (docs/reliability.md)
+	scripts/nightly
 
 .PHONY: rush
 rush: needs ## A whole minute of two desks and ten students after the same books, on each database
@@ -90,7 +105,7 @@ rush: needs ## A whole minute of two desks and ten students after the same books
 
 .PHONY: soak
 soak: needs ## A hundred kills, power cuts, crashes, stops and backups, 2000 histories, 10 000 connections and 150 000 seeds (docs/reliability.md)
-	LIBRARY_TEST_SOAK=100 scripts/with-postgres cargo nextest run --locked --no-fail-fast -E '(test(/_r(1|2|3|4|6|7|11|16|17)(_p12|_on_sqlite|_on_postgres)?$$/) and binary(program)) or (test(/_r(5|14|18)_/) and binary(api))'
+	LIBRARY_TEST_SOAK=$${LIBRARY_TEST_SOAK:-100} scripts/with-postgres cargo nextest run --locked --no-fail-fast -E '(test(/_r(1|2|3|4|6|7|11|16|17)(_p12|_on_sqlite|_on_postgres)?$$/) and binary(program)) or (test(/_r(5|14|18)_/) and binary(api))'
 
 .PHONY: contract
 contract: needs ## Hold the built program against its API's document for some minutes, with new requests each time

@@ -19,7 +19,7 @@ use library::{
         change::Change,
         rule::Invalid,
     },
-    http,
+    http::{self, web::Screens},
     import::{self, rejects},
     password,
     people::second_factor,
@@ -32,6 +32,7 @@ use library::{
         migrate::{self, MIGRATIONS},
     },
 };
+use rust_embed::RustEmbed;
 use tracing_subscriber::{
     filter::{LevelFilter, Targets},
     layer::{Layer as _, SubscriberExt as _},
@@ -40,6 +41,12 @@ use tracing_subscriber::{
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+/// The built screens. A debug build reads them from the folder while it runs.
+#[derive(RustEmbed)]
+#[folder = "web/dist"]
+#[allow_missing = true]
+struct Files;
 
 fn main() -> ExitCode {
     let command = match Cli::try_parse() {
@@ -73,7 +80,7 @@ fn run(command: Command) -> Result<()> {
         Command::Serve(options) => {
             log(options.log_format);
             let runtime = tokio::runtime::Runtime::new()?;
-            let served = runtime.block_on(server::serve(*options));
+            let served = runtime.block_on(server::serve(*options, Screens::embedded::<Files>()));
             // Waits for nothing: what still runs was given up.
             runtime.shutdown_background();
             served

@@ -32,6 +32,7 @@ use crate::{
         self, App, Limits, Settings,
         ready::Answers,
         session::{Lifetimes, Sessions},
+        web::Screens,
     },
     jobs,
     password::Passwords,
@@ -48,8 +49,8 @@ const LAST_REQUESTS: Duration = Duration::from_millis(250);
 /// The database gets this long to close.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// Serves until the process is asked to stop.
-pub async fn serve(options: Serve) -> Result<()> {
+/// Serves the API and the screens until the process is asked to stop.
+pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let listener = listen(options.listen, "--listen").await?;
     let address = listener.local_addr()?;
     let public_url = options.public_address(address)?;
@@ -94,6 +95,7 @@ pub async fn serve(options: Serve) -> Result<()> {
             },
             provider,
         },
+        screens,
         limits: Limits::with_student_changes(options.student_changes),
         stopping: AtomicBool::new(false),
     });

@@ -226,6 +226,8 @@ pub struct App {
     pub sessions: Sessions,
     /// What the operator decided.
     pub settings: Settings,
+    /// The built screens.
+    pub screens: web::Screens,
     /// How often something may be tried.
     pub limits: Limits,
     /// Whether the server was asked to stop.

@@ -1,6 +1,6 @@
 //! The screens: embedded files, and `index.html` for every address a person can type or reload (R-SHELL-5).
 
-use std::{borrow::Cow, collections::HashMap, sync::LazyLock};
+use std::{borrow::Cow, collections::HashMap, fmt, sync::LazyLock};
 
 use axum::{
     body::Bytes,
@@ -12,11 +12,6 @@ use base64::{Engine as _, engine::general_purpose::STANDARD_NO_PAD};
 use rust_embed::RustEmbed;
 
 use super::{BASE, Shared, error::Error};
-
-#[derive(RustEmbed)]
-#[folder = "web/dist"]
-#[allow_missing = true]
-struct Files;
 
 /// What `index.html` has where each answer's own style nonce belongs.
 const NONCE: &str = "__CSP_NONCE__";
@@ -75,7 +70,7 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     }
     // Tools of the build keep their files in folders that begin with a dot.
     let hidden = path == "index.html" || path.starts_with('.');
-    if let Some(asset) = ASSETS.get(path).filter(|_| !hidden) {
+    if let Some(asset) = app.screens.0.assets.get(path).filter(|_| !hidden) {
         return send(asset, &headers);
     }
     // A missing file is a real 404, or the browser would take the screen for a script.
@@ -101,12 +96,35 @@ struct Form {
     bytes: Bytes,
 }
 
-/// All of them, looked at once: a file is sent many times and never changes.
-static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
-    Files::iter()
-        .filter_map(|path| {
+/// The built screens, taken from the program at the first request and then kept: a file is sent many times and never
+/// changes. The program embeds them, not this library, so that both compile side by side.
+pub struct Screens(LazyLock<Files>);
+
+/// What the screens consist of.
+struct Files {
+    index: Option<Cow<'static, [u8]>>,
+    assets: HashMap<String, Asset>,
+}
+
+impl Screens {
+    /// The files that `F` embeds.
+    #[must_use]
+    pub const fn embedded<F: RustEmbed>() -> Self {
+        Self(LazyLock::new(Files::embedded::<F>))
+    }
+}
+
+impl fmt::Debug for Screens {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Screens").finish_non_exhaustive()
+    }
+}
+
+impl Files {
+    fn embedded<F: RustEmbed>() -> Self {
+        let assets = F::iter().filter_map(|path| {
             let form = |suffix: &str, encoding: &str| {
-                let file = Files::get(&format!("{path}{suffix}"))?;
+                let file = F::get(&format!("{path}{suffix}"))?;
                 let tag = STANDARD_NO_PAD.encode(&file.metadata.sha256_hash()[..16]);
                 let tag = HeaderValue::try_from(format!("\"{tag}{encoding}\"")).ok()?;
                 let bytes = match file.data {
@@ -130,9 +148,10 @@ static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
                 packed: packed.collect(),
             };
             Some((path.into_owned(), asset))
-        })
-        .collect()
-});
+        });
+        Self { assets: assets.collect(), index: F::get("index.html").map(|file| file.data) }
+    }
+}
 
 fn send(asset: &Asset, headers: &HeaderMap) -> Response {
     let accepted =
@@ -189,7 +208,7 @@ fn content_type(path: &str) -> &'static str {
 }
 
 fn index(app: &super::App, status: StatusCode) -> Response {
-    let Some(file) = Files::get("index.html") else {
+    let Some(page) = &app.screens.0.index else {
         let text = "The screens are not built into this program. Build them with: make build\n";
         return (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
     };
@@ -198,7 +217,7 @@ fn index(app: &super::App, status: StatusCode) -> Response {
         return Error::Internal(error.to_string().into()).into_response();
     }
     let nonce = STANDARD_NO_PAD.encode(bytes);
-    let html = with_nonce(&file.data, &nonce);
+    let html = with_nonce(page, &nonce);
     // Covers stand on other hosts; over http they may be http too.
     let (pictures, upgrade) = if app.settings.is_https() {
         ("https:", "; upgrade-insecure-requests")

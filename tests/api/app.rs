@@ -31,6 +31,7 @@ use library::{
         idempotency::KEY,
         ready::Answers,
         session::{Lifetimes, Sessions},
+        web::Screens,
     },
     password::Passwords,
     policies::Policies,
@@ -42,6 +43,7 @@ use library::{
         sessions::{self, Opened},
     },
 };
+use rust_embed::RustEmbed;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
@@ -55,6 +57,12 @@ const A_CENTURY: Duration = Duration::from_hours(100 * 365 * 24);
 
 /// The host that browsers call.
 pub const HOST: &str = "localhost:8080";
+
+/// The built screens, read from their folder.
+#[derive(RustEmbed)]
+#[folder = "web/dist"]
+#[allow_missing = true]
+struct Files;
 
 /// A server on a database.
 pub struct TestApp {
@@ -118,6 +126,7 @@ impl TestApp {
             passwords: PASSWORDS.clone(),
             sessions: Sessions::default(),
             settings,
+            screens: Screens::embedded::<Files>(),
             limits,
             stopping: false.into(),
         });
