@@ -1,5 +1,5 @@
-// What no other linter looks at (make lint): secrets, ways to put text into a page as markup, packages without a hash,
-// and the tests that docs/security.md names.
+// Checks that no other linter has (make lint): secrets, text put into a page as markup, packages without a hash, the tests
+// that docs/security.md names, and, printed only, unclear words in comments and docs.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
@@ -13,12 +13,12 @@ const read = (file) => {
   try {
     return readFileSync(new URL(file, root), 'utf8')
   } catch {
-    // Deleted, and not yet said so.
+    // Deleted, but still in the index.
     return ''
   }
 }
 
-/** ASVS 13.3.1: keys and passwords that somebody wrote down. */
+/** ASVS 13.3.1: keys and passwords in sources. */
 const SECRETS = [
   /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/,
   /\bAKIA[0-9A-Z]{16}\b/,
@@ -28,7 +28,7 @@ const SECRETS = [
   /\beyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/,
   /\bpostgres(?:ql)?:\/\/[^\s:@/]+:(?!b@|secret@|PASSWORD@)[^\s:@/{}]+@(?!127\.0\.0\.1|localhost)/,
 ]
-/** The key of the provider that the tests start; it opens nothing. */
+/** Key of the tests' own provider; it opens nothing. */
 const THROWN_AWAY = new Set(['tests/fixtures/provider.pem'])
 /** ASVS 1.2.1, 1.3.2, 3.5.5: in the screens, text stays text. */
 const MARKUP =
@@ -49,7 +49,7 @@ for (const file of files) {
   }
 }
 
-// Decision 119: what npm fetches on a developer's other machine has no hash; what is built or runs here has.
+// Decision 119: development tools for other platforms have no hash; everything built or run here has one.
 const lock = JSON.parse(read('web/package-lock.json'))
 for (const [path, { integrity, dev, optional, hasInstallScript }] of Object.entries(lock.packages)) {
   if (path === '') continue
@@ -63,7 +63,7 @@ for (const lockFile of ['Cargo.lock', 'fuzz/Cargo.lock']) {
   }
 }
 
-// docs/security.md: each line of its tables names a test that is there, or a reason.
+// docs/security.md: each table line names an existing test, or a reason.
 /** Files by their last name. */
 const byName = {}
 for (const file of files) (byName[basename(file)] ??= []).push(file)
@@ -85,6 +85,26 @@ for (const line of read('docs/security.md').split('\n')) {
   }
 }
 if (lines < 50) wrong.push('docs/security.md: its tables are not found')
+
+// Printed, not refused: comments and pages that hide the actor or the verb ("whoever", "is told", "of it").
+const RIDDLES =
+  /\b(?:whoever|somebody|anybody|nobody|those who|(?:is|are) told|who (?:comes|waits|hears)|stands|of it|by which|what it is)\b/i
+/** The prose of a line: a page outside its code, a comment line of a source. */
+function prose(file, line) {
+  if (file.endsWith('.md')) return line.replaceAll(/`[^`]*`/g, '')
+  return /^\s*(?:\/\/|\/\*|\* )/.test(line) ? line : ''
+}
+const riddles = {}
+for (const file of files) {
+  const folder = /^(?:src|web\/src|tests|docs)(?=\/.*\.(?:rs|tsx?|md)$)/.exec(file)?.[0]
+  if (!folder) continue
+  for (const [at, line] of read(file).split('\n').entries()) {
+    if (RIDDLES.test(prose(file, line))) (riddles[folder] ??= []).push(`${file}:${at + 1}: ${line.trim()}`)
+  }
+}
+const counts = Object.entries(riddles).map(([folder, found]) => `${folder} ${found.length}`)
+if (counts.length > 0) console.log(`Lines to say plainly: ${counts.join(', ')}. The first 20:`)
+for (const each of Object.values(riddles).flat().slice(0, 20)) console.log(`  ${each}`)
 
 for (const each of wrong) console.error(each)
 console.log(`${files.length} files, ${lines} lines of docs/security.md with ${named} tests: ${wrong.length} wrong`)
