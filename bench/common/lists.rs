@@ -42,7 +42,7 @@ const SEARCHES: [(&str, Words); 5] = [
     ("the end of a roll number", |n, _| format!("{:04}", n * 331 % 10_000)),
     ("a given name", |n, _| given_name(n).to_lowercase()),
     ("a whole name", |n, _| name(n * 7).to_lowercase().replace(' ', "%20")),
-    ("nobody's name", |n, _| format!("zz{n}")),
+    ("an unknown name", |n, _| format!("zz{n}")),
 ];
 const FILTERS: [&str; 5] = ["hasBooks", "overdue", "owes", "inactive", "librarians"];
 const ORDERS: [&str; 7] = ["name", "rollNumber", "batch", "department", "openLoans", "overdueLoans", "owes"];

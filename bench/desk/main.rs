@@ -170,7 +170,7 @@ async fn search(desk: &mut Desk, table: &mut String) -> Result<()> {
         ("the end of a roll number", |n| format!("{:04}", n * 331 % 10_000)),
         ("a given name", |n| given_name(n).to_lowercase()),
         ("a whole name", |n| name(n * 7).to_lowercase().replace(' ', "%20")),
-        ("nobody's name", |n| format!("zz{n}")),
+        ("an unknown name", |n| format!("zz{n}")),
     ];
     for (kind, query) in kinds {
         let mut times = Vec::new();
