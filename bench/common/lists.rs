@@ -31,6 +31,16 @@ impl Kind {
 /// The head of a table of kinds.
 pub const HEAD: &str = "| List | median ms | p99 ms | longest ms |\n|---|---|---|---|";
 
+/// Rows of a table of kinds: the slowest ones are enough to see what misses the goal.
+const SLOWEST: usize = 10;
+
+/// The rows of the slowest kinds, by their p99.
+pub fn slowest_rows(kinds: &[Kind]) -> Vec<String> {
+    let mut kinds: Vec<&Kind> = kinds.iter().collect();
+    kinds.sort_by(|a, b| b.p99().total_cmp(&a.p99()));
+    kinds.into_iter().take(SLOWEST).map(Kind::row).collect()
+}
+
 /// What the n-th search of a kind looks for, among so many people.
 type Words = fn(usize, usize) -> String;
 

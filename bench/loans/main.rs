@@ -121,11 +121,15 @@ async fn measure_pairs(options: &Options, server: &Server, titles: usize) -> Res
 
 async fn measure_lists(options: &Options, server: &Server) -> Result<()> {
     let cookie = sign_in(server).await?;
-    println!("{} open loans of {} students, asked by one client.\n", options.students * 2, options.students);
-    println!("{}", lists::HEAD);
     let kinds = lists::measure(server, &cookie, options.students, options.lists).await?;
-    for kind in &kinds {
-        println!("{}", kind.row());
+    let (loans, students) = (options.students * 2, options.students);
+    println!(
+        "{loans} open loans of {students} students, one client; the slowest of {} lists.\n",
+        kinds.len()
+    );
+    println!("{}", lists::HEAD);
+    for row in lists::slowest_rows(&kinds) {
+        println!("{row}");
     }
     for list in ["loans", "people"] {
         let slowest = kinds

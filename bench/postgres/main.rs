@@ -231,8 +231,8 @@ async fn librarian(options: &Options, server: &Server) -> Result<()> {
         println!("{}", lists::Kind { what: what.into(), times }.row());
     }
     let kinds = lists::measure(server, &cookie, options.students, options.lists).await?;
-    for kind in &kinds {
-        println!("{}", kind.row());
+    for row in lists::slowest_rows(&kinds) {
+        println!("{row}");
     }
     let slowest = kinds.iter().max_by(|a, b| a.p99().total_cmp(&b.p99())).context("nothing was asked for")?;
     let what = format!("PostgreSQL, lists, slowest p99: {}", slowest.what);
