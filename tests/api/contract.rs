@@ -1,6 +1,9 @@
 //! The API's document: checked in as it is, and kept by every answer of every other test.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::HashMap,
+    sync::{LazyLock, OnceLock},
+};
 
 use jsonschema::Validator;
 use library::http::openapi;
@@ -12,32 +15,51 @@ struct Operation {
     method: String,
     path: Vec<String>,
     /// By status or `default`: the media type and the check of the body, or nothing for an empty one.
-    answers: HashMap<String, Option<(String, Validator)>>,
+    answers: HashMap<String, Option<(String, Check)>>,
+}
+
+/// A schema of the document. It is compiled for the first answer that it checks: a test asks for few of them.
+struct Check {
+    schema: Value,
+    compiled: OnceLock<Validator>,
+}
+
+impl Check {
+    fn of(schema: &Value) -> Self {
+        Self { schema: schema.clone(), compiled: OnceLock::new() }
+    }
+
+    fn validator(&self) -> &Validator {
+        self.compiled.get_or_init(|| {
+            let mut schema = self.schema.clone();
+            forbid_other_fields(&mut schema, false);
+            schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+            schema["components"] = CONTRACT.components.clone();
+            jsonschema::options()
+                .should_validate_formats(true)
+                .build(&schema)
+                .expect("a schema of the document")
+        })
+    }
 }
 
 struct Contract {
     operations: Vec<Operation>,
-    problem: Validator,
+    components: Value,
+    problem: Check,
 }
 
 static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
     let document = openapi::document();
     let mut components = document["components"].clone();
     forbid_other_fields(&mut components, false);
-    let validator = |schema: &Value| {
-        let mut schema = schema.clone();
-        forbid_other_fields(&mut schema, false);
-        schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-        schema["components"] = components.clone();
-        jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema of the document")
-    };
     let mut operations = Vec::new();
     for (path, methods) in document["paths"].as_object().expect("paths") {
         for (method, operation) in methods.as_object().expect("operations") {
             let answers = operation["responses"].as_object().expect("responses");
             let answers = answers.iter().map(|(status, answer)| {
                 let content = answer["content"].as_object().and_then(|content| content.iter().next());
-                let content = content.map(|(media, content)| (media.clone(), validator(&content["schema"])));
+                let content = content.map(|(media, content)| (media.clone(), Check::of(&content["schema"])));
                 (status.clone(), content)
             });
             operations.push(Operation {
@@ -47,7 +69,8 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
             });
         }
     }
-    Contract { operations, problem: validator(&json!({ "$ref": "#/components/schemas/Problem" })) }
+    let problem = Check::of(&json!({ "$ref": "#/components/schemas/Problem" }));
+    Contract { operations, components, problem }
 });
 
 /// What the document does not name must not be sent: a password's hash would be noticed.
@@ -82,10 +105,11 @@ pub fn check(method: &str, path: &str, answer: &Answer) {
     if method == "HEAD" || answer.status == 304 {
         return;
     }
-    let body = |validator: &Validator, media: &str| {
+    let body = |check: &Check, media: &str| {
         assert_eq!(answer.header("content-type"), Some(media), "{}", told());
         let json = serde_json::from_str(&answer.text).unwrap_or_else(|error| panic!("{error}: {}", told()));
-        let errors: Vec<String> = validator
+        let errors: Vec<String> = check
+            .validator()
             .iter_errors(&json)
             .map(|error| format!("{} at {}", error, error.instance_path()))
             .collect();
@@ -113,8 +137,8 @@ pub fn check(method: &str, path: &str, answer: &Answer) {
         Some(Some((media, _))) if ["text/csv", "text/event-stream"].contains(&media.as_str()) => {
             assert!(answer.header("content-type").is_some_and(|kind| kind.starts_with(media)), "{}", told());
         }
-        Some(Some((media, validator))) => {
-            body(validator, media);
+        Some(Some((media, check))) => {
+            body(check, media);
         }
     }
 }
@@ -157,7 +181,7 @@ fn a_field_that_the_document_does_not_name_is_noticed() {
     let operation =
         CONTRACT.operations.iter().find(|known| known.method == "GET" && fits(&known.path, "/auth/session"));
     let answer = operation.and_then(|known| known.answers.get("200")).and_then(Option::as_ref);
-    let (_, validator) = answer.expect("it is documented");
+    let validator = answer.expect("it is documented").1.validator();
     let mut session = json!({ "idCard": true, "user": {
         "uid": 1, "email": "a@b.c", "name": "n", "role": "student", "rollNumber": null, "department": null,
         "batch": null, "createdAt": "2026-11-21T06:00:00Z", "capabilities": [],
