@@ -85,8 +85,11 @@ fn what_the_document_says_is_what_is_answered_r8() {
     let (other, location) = demo(&folders[1], None);
     let student = session(&server, "student@demo.library", "demo-library");
     let librarian = librarian(&other, &location);
-    let examples = rounds(5).to_string();
-    let options = ["--phases", "coverage,fuzzing,stateful", "--max-examples", &examples];
+    // Random requests and chains of calls come by night (make contract).
+    let examples = rounds(0);
+    let phases = if examples == 0 { "coverage" } else { "coverage,fuzzing,stateful" };
+    let examples = examples.max(1).to_string();
+    let options = ["--phases", phases, "--max-examples", &examples];
     let found: Vec<String> = std::thread::scope(|scope| {
         let options = &options;
         let who = [(&server, None), (&server, Some(&student)), (&other, Some(&librarian))];
