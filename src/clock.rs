@@ -9,7 +9,7 @@ use std::sync::{
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
 
-use crate::circulation::Moment;
+use crate::domain::moment::Moment;
 
 #[derive(Clone, Debug)]
 pub struct Clock {
@@ -97,10 +97,4 @@ impl Clock {
     pub fn begin_of(&self, day: Date) -> i64 {
         day.to_zoned(self.zone.clone()).map_or(0, |midnight| midnight.timestamp().as_millisecond())
     }
-}
-
-/// Milliseconds since the epoch as the API writes them: RFC 3339, UTC.
-#[must_use]
-pub fn rfc3339(milliseconds: i64) -> String {
-    Timestamp::from_millisecond(milliseconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
 }

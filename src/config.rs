@@ -15,8 +15,14 @@ use url::Url;
 
 use crate::{
     backups::Daily,
-    http::{API, CHANGES_A_MINUTE, oidc::CALLBACK},
+    http::{
+        API,
+        limits::CHANGES_A_MINUTE,
+        oidc::CALLBACK,
+        options::{IdCard, SecondFactor},
+    },
     oidc::{self, Provider},
+    outbound,
     storage::Location,
 };
 
@@ -241,7 +247,7 @@ impl Oidc {
             roll_number_claim: self.oidc_roll_number_claim.clone(),
             redirect: public_url.join(&format!("{API}{CALLBACK}"))?,
             hosts: self.oidc_hosts.iter().map(|host| host.trim().to_owned()).collect(),
-            patience: oidc::outbound::PATIENCE,
+            patience: outbound::PATIENCE,
             rest: oidc::REST,
         };
         Provider::new(options, &self.oidc_ca).map(Some)
@@ -269,26 +275,6 @@ impl Oidc {
         ensure!(!secret.is_empty(), "{shown} holds no secret in its first line");
         Ok(secret.to_owned())
     }
-}
-
-/// What the look-up of an ID card answers (R-SCAN-2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum IdCard {
-    /// The email address, to be filled into the form.
-    Full,
-    /// The address with its middle hidden.
-    Masked,
-    /// Nothing: the look-up does not exist.
-    Off,
-}
-
-/// Who must sign in with a second factor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum SecondFactor {
-    /// Nobody must.
-    Optional,
-    /// Librarians: one who has none is led to set it up and can do nothing else until then.
-    Librarians,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]

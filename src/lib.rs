@@ -14,7 +14,7 @@
 //! - [`jobs`] does what nobody asks for: holds that are past expire.
 //! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
 //!   are opened there from being run as formulas.
-//! - [`oidc`] is the sign-in by the college's provider, and the only place that calls other machines by itself.
+//! - [`oidc`] signs people in by the college's provider; [`outbound`] makes the only calls to other machines.
 //! - [`message`] holds every text for people, by code, in English.
 //! - [`clock`] tells the time, [`password`] hashes, [`second_factor`] knows what an authenticator app shows, [`passkey`] checks what a passkey signs, [`limit`] keeps count of tries, [`tls`] names the cryptography.
 
@@ -35,6 +35,7 @@ pub mod jobs;
 pub mod limit;
 pub mod message;
 pub mod oidc;
+pub mod outbound;
 pub mod passkey;
 pub mod password;
 pub mod people;

@@ -4,7 +4,6 @@
 //! out by [`outbound`] and believes what [`token`] has checked. What happens in a browser stands in `http::oidc`, who
 //! somebody of the provider is here in `people::provider`.
 
-pub mod outbound;
 pub mod token;
 
 use std::{
@@ -25,7 +24,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Mutex;
 use url::{Url, form_urlencoded};
 
-use outbound::Outbound;
+use crate::outbound::{self, Outbound};
 use token::{Claims, Expected, Keys, Refused};
 
 /// How long the provider's addresses and keys are believed without asking again.

@@ -22,8 +22,6 @@ pub mod stock;
 pub mod undo;
 mod view;
 
-use jiff::civil::Date;
-
 use crate::{
     domain::{
         change::Overridden,
@@ -37,6 +35,7 @@ use crate::{
     },
 };
 
+pub use crate::domain::moment::Moment;
 pub use check_in::{CheckIn, Returned, check_in};
 pub use check_out::{CheckOut, Take, check_out};
 pub use refusal::{Block, BlockShown, NotUndone, Refusal};
@@ -59,14 +58,6 @@ impl Actor {
             Self::Student(uid) | Self::Librarian(uid) => uid,
         }
     }
-}
-
-/// When something happens: the instant, and the day it is in the library then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// Epoch milliseconds.
-    pub at: i64,
-    pub today: Date,
 }
 
 /// A librarian's decision to act against a rule, and why.

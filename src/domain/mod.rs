@@ -14,6 +14,7 @@ pub mod isbn;
 pub mod ledger;
 pub mod library;
 pub mod loan;
+pub mod moment;
 pub mod money;
 pub mod person;
 pub mod review;

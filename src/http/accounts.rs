@@ -17,12 +17,12 @@ use super::{
     error::{Error, Result},
     extract::{JsonBody, Nothing, OptionalJsonBody},
     idempotency::{Answer, Once},
+    options::IdCard,
     second_factor::Half,
     security_log,
     session::{self, Caller, Lifetimes, SignedIn},
 };
 use crate::{
-    config::IdCard,
     domain::{
         account::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,

@@ -16,10 +16,11 @@ use super::{
 };
 use crate::{
     circulation::{Actor, undo},
-    clock::{self, Clock},
+    clock::Clock,
     domain::{
         account::User,
         id::{BookId, ChangeId, CopyId, UserId},
+        moment::rfc3339,
     },
     message::Message,
     storage::events::{self, Filter, Recorded},
@@ -101,7 +102,7 @@ impl ChangeRow {
         let may = recorded.change.undone_by().is_some_and(|needed| person.capabilities.contains(&needed));
         Self {
             id: recorded.id,
-            at: clock::rfc3339(recorded.at),
+            at: rfc3339(recorded.at),
             actor: recorded.actor.map(|(id, name)| Named { id, name }),
             action: recorded.change.action().to_owned(),
             person: recorded.person.map(|(id, name)| Named { id, name }),

@@ -29,11 +29,11 @@ use super::{
     session::{self, SignedIn},
 };
 use crate::{
-    clock,
     domain::{
         account::{PASSWORD, User},
         change::Change,
         id::UserId,
+        moment::rfc3339,
         rule::{Invalid, Text},
     },
     message,
@@ -455,7 +455,7 @@ pub async fn read_own_oidc(
     let (issuer, uid) = (provider.issuer().to_owned(), user.uid);
     let since = app.db.read(move |tx| flows::linked_since(tx, &issuer, uid)).await?;
     let label = provider.label().to_owned();
-    Ok(axum::Json(OwnProviderLink { label, linked_at: since.map(clock::rfc3339) }))
+    Ok(axum::Json(OwnProviderLink { label, linked_at: since.map(rfc3339) }))
 }
 
 /// Unlink one's account from the college's provider. Sessions go on.

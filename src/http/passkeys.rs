@@ -25,11 +25,11 @@ use super::{
     session::{self, SignedIn},
 };
 use crate::{
-    clock,
     domain::{
         account::User,
         change::Change,
         id::{PasskeyId, UserId},
+        moment::rfc3339,
         rule::{Invalid, Kind, Text},
     },
     passkey::{self, ALGORITHMS, CHALLENGE_BYTES, HANDLE_BYTES, Party, Shown},
@@ -99,8 +99,8 @@ impl From<Passkey> for OwnPasskey {
         Self {
             id: passkey.id,
             name: passkey.name,
-            added_at: clock::rfc3339(passkey.created_at),
-            last_used_at: passkey.used_at.map(clock::rfc3339),
+            added_at: rfc3339(passkey.created_at),
+            last_used_at: passkey.used_at.map(rfc3339),
         }
     }
 }

@@ -21,11 +21,11 @@ use crate::{
         standing::{self, Amount},
         view,
     },
-    clock,
     domain::{
         account::{BATCH, Capability, Role, folded_roll_number},
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
         loan::Loan,
+        moment::rfc3339,
         money::Money,
         person::{Barred, Details, Person},
         rule::{Invalid, Kind, Text},
@@ -651,7 +651,7 @@ pub async fn make_sign_in_code(
         .write(move |tx| code::keep(tx, librarian.uid, moment, uid, &hash))
         .await
         .map_err(Error::from)?;
-    Ok(axum::Json(SignInCode { code, expires: clock::rfc3339(expires) }))
+    Ok(axum::Json(SignInCode { code, expires: rfc3339(expires) }))
 }
 
 /// Whether an import only tells what it would do.

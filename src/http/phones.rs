@@ -30,9 +30,9 @@ use super::{
 };
 use crate::{
     circulation::desk,
-    clock,
     domain::{
         id::{DeskId, PhoneId, PhoneScanId, UserId},
+        moment::rfc3339,
         rule::{Invalid, Kind, Text},
     },
     message::Message,
@@ -135,9 +135,9 @@ pub async fn list_phones(
         .map(|phone| PairedPhone {
             id: phone.id,
             desk: phone.desk,
-            opened_at: phone.opened_at.map(clock::rfc3339),
-            replaced_at: phone.replaced_at.map(clock::rfc3339),
-            expires_at: clock::rfc3339(phone.expires_at),
+            opened_at: phone.opened_at.map(rfc3339),
+            replaced_at: phone.replaced_at.map(rfc3339),
+            expires_at: rfc3339(phone.expires_at),
         })
         .collect();
     Ok(axum::Json(PhoneList { phones }))

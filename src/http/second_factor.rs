@@ -26,11 +26,11 @@ use super::{
     session::{self, SignedIn},
 };
 use crate::{
-    clock,
     domain::{
         account::User,
         change::Change,
         id::UserId,
+        moment::rfc3339,
         rule::{Invalid, Text},
     },
     message, people,
@@ -273,7 +273,7 @@ pub async fn read_second_factor(
         })
         .await?;
     Ok(axum::Json(OwnSecondFactor {
-        since: found.and_then(|set_up| set_up.app_since).map(clock::rfc3339),
+        since: found.and_then(|set_up| set_up.app_since).map(rfc3339),
         device: session::agent(&headers).system,
         passkeys: passkeys.into_iter().map(OwnPasskey::from).collect(),
         recovery_codes: found.map_or(0, |set_up| set_up.recovery_codes),

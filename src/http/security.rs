@@ -19,11 +19,11 @@ use super::{
 };
 use crate::{
     circulation::Moment,
-    clock,
     domain::{
         account::{self, PASSWORD},
         change::Change,
         id::{SessionId, UserId},
+        moment::rfc3339,
         rule::{Invalid, Text},
     },
     message,
@@ -78,8 +78,8 @@ pub async fn list_own_sessions(
             current: one.token_hash == current,
             browser: one.browser,
             system: one.system,
-            signed_in_at: clock::rfc3339(one.created_at),
-            last_seen_at: clock::rfc3339(one.seen_at),
+            signed_in_at: rfc3339(one.created_at),
+            last_seen_at: rfc3339(one.seen_at),
         })
         .collect();
     sessions.sort_by_key(|one| !one.current);

@@ -7,10 +7,10 @@ use super::{
     sessions::{self, Good},
 };
 use crate::{
-    clock,
     domain::{
         account::{Capability, ProfileEdit, Role, User, folded_email},
         id::UserId,
+        moment::rfc3339,
         person::Barred,
     },
     fold::fold,
@@ -53,7 +53,7 @@ fn account(row: &Row<'_>) -> Result<Account> {
         roll_number: row.get(4)?,
         department: row.get(5)?,
         batch: row.get(6)?,
-        created_at: clock::rfc3339(row.get(7)?),
+        created_at: rfc3339(row.get(7)?),
         capabilities: Capability::stored(role, row.get::<Option<String>>(9)?.as_deref()),
     };
     Ok(Account { uid, user: Some(user), active })

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 
 use super::{Error, Result, Row, Tx};
 use crate::{
-    clock,
     domain::{
         hold::{Hold, HoldState},
         id::{BookId, CopyId, HoldId, UserId},
+        moment::rfc3339,
     },
     insert, sql,
 };
@@ -208,7 +208,7 @@ fn hold(row: &Row<'_>) -> Result<Hold> {
         copy_id: row.get(8)?,
         barcode: row.get(9)?,
         back_by: None,
-        placed_at: clock::rfc3339(row.get(10)?),
+        placed_at: rfc3339(row.get(10)?),
     })
 }
 

@@ -6,10 +6,10 @@ use serde_json::json;
 
 use super::{Error, Result, Row, Tx};
 use crate::{
-    clock,
     domain::{
         id::{CopyId, LineId, LoanId, UserId},
         ledger::{Booked, Charge, ChargeKind, Line, LineKind, Method, Receipt, ReceiptItem, Settled, Total},
+        moment::rfc3339,
         money::Money,
     },
     insert,
@@ -218,7 +218,7 @@ fn line(row: &Row<'_>) -> Result<Line> {
     let kind: String = row.get(2)?;
     Ok(Line {
         id: row.get(0)?,
-        at: clock::rfc3339(row.get(1)?),
+        at: rfc3339(row.get(1)?),
         kind: LineKind::parse(&kind).ok_or(Error::Inconsistent("a line of an account is of no kind"))?,
         of: row.get(3)?,
         reason: row.get(4)?,
@@ -512,7 +512,7 @@ pub fn receipt(tx: &mut Tx<'_>, number: &str) -> Result<Option<Receipt>> {
             let method = method.as_deref().and_then(Method::parse);
             let receipt = Receipt {
                 number: number.to_owned(),
-                at: clock::rfc3339(row.get(1)?),
+                at: rfc3339(row.get(1)?),
                 user_id: row.get(2)?,
                 user_name: row.get(3)?,
                 roll_number: row.get(4)?,

@@ -9,10 +9,10 @@ use super::{
     anywhere, contains,
 };
 use crate::{
-    clock,
     domain::{
         account::{Capability, Role, folded_email},
         id::UserId,
+        moment::rfc3339,
         person::Details,
     },
     fold::fold,
@@ -69,7 +69,7 @@ fn record(row: &Row<'_>) -> Result<Record> {
         active: row.get(8)?,
         has_password: row.get(12)?,
         second_factor: row.get(15)?,
-        created_at: clock::rfc3339(row.get(13)?),
+        created_at: rfc3339(row.get(13)?),
     })
 }
 

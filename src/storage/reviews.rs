@@ -2,10 +2,10 @@
 
 use super::{Result, Row, Tx};
 use crate::{
-    clock,
     domain::{
         account::User,
         id::{BookId, ReviewId, UserId},
+        moment::rfc3339,
         review::{Review, ReviewForm},
     },
     select_for_update, sql,
@@ -19,7 +19,7 @@ fn review(row: &Row<'_>) -> Result<Review> {
         user_id: row.get(3)?,
         // Nobody's name once its reader is erased.
         user_name: row.get::<Option<String>>(4)?.filter(|name| !name.is_empty()),
-        created_at: clock::rfc3339(row.get(5)?),
+        created_at: rfc3339(row.get(5)?),
     })
 }
 

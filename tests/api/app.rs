@@ -20,7 +20,6 @@ use jiff::{Timestamp, tz::TimeZone};
 use library::{
     catalogue::Catalogue,
     clock::Clock,
-    config::{IdCard, SecondFactor},
     domain::{
         account::Role,
         copy::State as CopyState,
@@ -29,6 +28,7 @@ use library::{
     http::{
         self, API, App, Limits, Settings, Shared,
         idempotency::KEY,
+        options::{IdCard, SecondFactor},
         ready::Answers,
         session::{Lifetimes, Sessions},
         web::Screens,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use library::config::IdCard;
+use library::http::options::IdCard;
 use serde_json::{Value, json};
 
 use crate::{app::TestApp, common::Database};

@@ -8,7 +8,8 @@ use std::{
 use library::{
     domain::account::Role,
     http::{API, oidc::CALLBACK},
-    oidc::{Options, Provider as Known, outbound::PATIENCE},
+    oidc::{Options, Provider as Known},
+    outbound::PATIENCE,
     storage::{Location, accounts::NewAccount},
 };
 use rusqlite::Connection;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use library::{config::SecondFactor, passkey::encoded};
+use library::{http::options::SecondFactor, passkey::encoded};
 use serde_json::{Value, json};
 
 use crate::{
@@ -236,7 +236,7 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_used(database: Databa
     let asked = begin(&browser).await;
     show(&app.visitor(), &right.sign(&asked)).await.problem(401, "sign-in-expired");
     let newer = begin(&browser).await;
-    app.set_clock(&library::clock::rfc3339(app.clock.now() + 5 * 60_000));
+    app.set_clock(&library::domain::moment::rfc3339(app.clock.now() + 5 * 60_000));
     show(&browser, &right.sign(&newer)).await.problem(401, "sign-in-expired");
     begin(&browser).await;
     let another = begin(&app.visitor()).await;
@@ -277,7 +277,7 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Databa
     // Once, in time, in the session that gave the password.
     let asked = ask().await;
     let made = device.make(&asked);
-    app.set_clock(&library::clock::rfc3339(app.clock.now() + 5 * 60_000));
+    app.set_clock(&library::domain::moment::rfc3339(app.clock.now() + 5 * 60_000));
     librarian.post("/auth/passkeys/confirm", &made).await.problem(409, "passkey-expired");
     let made = device.make(&ask().await);
     librarian.post("/auth/passkeys/confirm", &made).await.expect(200);

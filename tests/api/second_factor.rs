@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use library::{config::SecondFactor, domain::id::UserId, http::Limits, limit::Limit, second_factor};
+use library::{
+    domain::id::UserId,
+    http::{Limits, options::SecondFactor},
+    limit::Limit,
+    second_factor,
+};
 use serde_json::{Value, json};
 
 use crate::{
@@ -55,7 +60,7 @@ fn code(app: &TestApp, secret: &str) -> Value {
 /// The next code of the app: half a minute later.
 pub fn next_code(app: &TestApp, secret: &str) -> Value {
     let now = app.clock.now() + 30_000;
-    app.set_clock(&library::clock::rfc3339(now));
+    app.set_clock(&library::domain::moment::rfc3339(now));
     code(app, secret)
 }
 
@@ -125,7 +130,7 @@ async fn a_librarian_sets_it_up_and_signs_in_with_password_and_code(database: Da
     // Too late, and after another password.
     let late = half(&app).await;
     let changed = half(&app).await;
-    app.set_clock(&library::clock::rfc3339(app.clock.now() + 5 * 60_000));
+    app.set_clock(&library::domain::moment::rfc3339(app.clock.now() + 5 * 60_000));
     give(&late, &code(&app, &secret)).await.problem(401, "sign-in-expired");
     let waiting = half(&app).await;
     let change = json!({ "currentPassword": PASSWORD, "newPassword": "four different words" });

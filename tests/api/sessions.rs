@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::http::header;
 use library::{
-    clock::rfc3339,
+    domain::moment::rfc3339,
     http::session::{BACKGROUND, Lifetimes},
 };
 use serde_json::json;

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use jiff::{Timestamp, civil::Date, tz::TimeZone};
-use library::{clock::rfc3339, http::session::Lifetimes};
+use library::{domain::moment::rfc3339, http::session::Lifetimes};
 use serde_json::{Value, json};
 
 use crate::{

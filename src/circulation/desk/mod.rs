@@ -16,7 +16,6 @@ use super::{
     standing, stock, view,
 };
 use crate::{
-    clock,
     domain::{
         account::{User, folded_roll_number},
         copy::{Condition, Copy, Lending, State},
@@ -24,6 +23,7 @@ use crate::{
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
         isbn::isbn_13,
         loan::Loan,
+        moment::rfc3339,
         money::Money,
         person::Details,
         rulebook::Rulebook,
@@ -144,7 +144,7 @@ impl Desk<'_, '_> {
             class,
             text: headline.text(),
             messages: vec![headline],
-            at: clock::rfc3339(self.moment.at),
+            at: rfc3339(self.moment.at),
             person,
             loan: None,
             copy: None,

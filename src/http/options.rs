@@ -1,0 +1,59 @@
+//! Options that the operator sets for the HTTP side.
+
+use std::{net::IpAddr, sync::Arc};
+
+use url::Url;
+
+use super::session::Lifetimes;
+use crate::{domain::account::Role, oidc::Provider};
+
+/// Answer of the look-up of an ID card (R-SCAN-2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum IdCard {
+    /// The email address, to be filled into the form.
+    Full,
+    /// The address with its middle hidden.
+    Masked,
+    /// Nothing: the look-up does not exist.
+    Off,
+}
+
+/// Roles that must sign in with a second factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum SecondFactor {
+    /// No role.
+    Optional,
+    /// Librarians: without one they can only set it up.
+    Librarians,
+}
+
+/// Options of the HTTP side.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where browsers find the product.
+    pub public_url: Url,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub trusted_proxies: Vec<IpAddr>,
+    /// Answer of the card look-up.
+    pub id_card: IdCard,
+    /// Roles that must sign in with a second factor.
+    pub second_factor: SecondFactor,
+    /// How long sessions last.
+    pub lifetimes: Lifetimes,
+    /// The college's provider, where sign-in by it is on.
+    pub provider: Option<Arc<Provider>>,
+}
+
+impl Settings {
+    /// True if this role must sign in with a second factor.
+    #[must_use]
+    pub fn requires_second_factor(&self, role: Role) -> bool {
+        self.second_factor == SecondFactor::Librarians && role == Role::Admin
+    }
+
+    /// True if cookies may be sent over encrypted connections only.
+    #[must_use]
+    pub fn is_https(&self) -> bool {
+        self.public_url.scheme() == "https"
+    }
+}
