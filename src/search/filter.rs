@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
 
-use super::Chunk;
+use super::chunk::Chunk;
 use crate::fold::fold;
 
 /// The number of a genre in the index.

@@ -5,10 +5,9 @@ use std::ops::Range;
 use memchr::{memchr, memmem};
 use unicode_normalization::char::is_combining_mark;
 
-use super::{
-    Chunk, Field, SEPARATOR,
-    signature::{Finder, buckets},
-};
+use super::Field;
+use super::chunk::{Chunk, SEPARATOR};
+use super::signature::{Finder, buckets};
 
 /// Best first; within each, the books stand in the order of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

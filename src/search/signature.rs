@@ -9,7 +9,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{Chunk, SEPARATOR, TERMINATOR, fit::joined_words};
+use super::chunk::{Chunk, SEPARATOR, TERMINATOR};
+use super::fit::joined_words;
 
 /// One bit for each block of a chunk.
 type Blocks = u32;

@@ -6,9 +6,13 @@
 
 use std::collections::HashSet;
 
+use super::filter::Filter;
 use super::fit::{self, Fit, has_whole};
+use super::index::Snapshot;
+use super::matching::{Wanted, searched};
+use super::order::Place;
 use super::vocabulary::{Likeness, Vocabulary};
-use super::{Field, Filter, Place, Snapshot, Sort, Wanted, searched};
+use super::{Field, Sort};
 
 /// Other spellings are looked for where fewer books than this match.
 pub(super) const FEW: usize = 10;

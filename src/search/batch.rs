@@ -1,0 +1,93 @@
+//! Entries on their way into the index.
+
+use std::cmp::Reverse;
+use std::ops::{Range, RangeInclusive};
+use std::sync::{PoisonError, RwLock};
+
+use super::Entry;
+use super::chunk::{Record, SEPARATOR, TERMINATOR};
+use super::filter::{Genres, NO_GENRE};
+use crate::fold::fold;
+
+/// Entries on their way into the index, folded into one text.
+pub(super) struct Batch {
+    text: String,
+    spans: Vec<(Record<'static>, Range<usize>)>,
+}
+
+impl Batch {
+    pub(super) fn fold(range: &RangeInclusive<i64>, entries: Vec<Entry>, genres: &RwLock<Genres>) -> Self {
+        let bytes = entries.iter().map(|entry| entry.title.len() + entry.author.len() + 2);
+        let mut text = String::with_capacity(bytes.sum());
+        let mut spans = Vec::with_capacity(entries.len());
+        let known = |name: &str| genres.read().unwrap_or_else(PoisonError::into_inner).number(name);
+        // Books that follow each other often have one genre.
+        let (mut last, mut number) = (String::new(), NO_GENRE);
+        for entry in entries {
+            if range.contains(&entry.id) {
+                if entry.genre != last {
+                    number = known(&entry.genre).unwrap_or_else(|| {
+                        genres.write().unwrap_or_else(PoisonError::into_inner).number_of(&entry.genre)
+                    });
+                    last = entry.genre;
+                }
+                let start = text.len();
+                text.push_str(&fold(&entry.title));
+                text.push(SEPARATOR);
+                text.push_str(&fold(&entry.author));
+                text.push(TERMINATOR);
+                let record = Record { id: entry.id, text: "", genre: number, available: entry.available };
+                spans.push((record, start..text.len()));
+            }
+        }
+        Self { text, spans }
+    }
+
+    /// The records by falling id, of those with the same id the last one given.
+    pub(super) fn newest_first(&self) -> Vec<Record<'_>> {
+        let mut records: Vec<Record<'_>> = self
+            .spans
+            .iter()
+            .rev()
+            .map(|(record, span)| Record { text: &self.text[span.clone()], ..*record })
+            .collect();
+        records.sort_by_key(|record| Reverse(record.id)); // stable
+        records.dedup_by_key(|record| record.id);
+        records
+    }
+}
+
+/// What has to be done to come from the present records to the wanted ones, all by falling id.
+#[derive(Default)]
+pub(super) struct Difference<'a> {
+    pub(super) removed: Vec<Record<'a>>,
+    pub(super) added: Vec<Record<'a>>,
+    /// Those of which the first copy came to the shelf, or the last one left it, and nothing else changed.
+    pub(super) borrowed_or_back: Vec<Record<'a>>,
+}
+
+pub(super) fn difference<'a>(
+    present: impl Iterator<Item = Record<'a>>,
+    wanted: Vec<Record<'a>>,
+) -> Difference<'a> {
+    let mut present = present.peekable();
+    let mut difference = Difference::default();
+    for record in wanted {
+        while let Some(gone) = present.next_if(|present| present.id > record.id) {
+            difference.removed.push(gone);
+        }
+        match present.next_if(|present| present.id == record.id) {
+            Some(same) if (same.text, same.genre) == (record.text, record.genre) => {
+                if same.available != record.available {
+                    difference.borrowed_or_back.push(record);
+                }
+            }
+            other => {
+                difference.removed.extend(other);
+                difference.added.push(record);
+            }
+        }
+    }
+    difference.removed.extend(present);
+    difference
+}

@@ -1,0 +1,151 @@
+//! Chunks: some consecutive records in one text.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::filter::Genre;
+use super::signature::Signature;
+use super::{Sort, fit};
+use crate::fold::sort_key;
+
+/// The most records in one chunk: large chunks are faster to search, small ones faster to change. Tests use a small one,
+/// so that a small catalogue has many.
+pub(super) const CHUNK: usize = if cfg!(test) { 16 } else { 1024 };
+
+/// A changed chunk with fewer records than this is joined with its neighbour.
+pub(super) const SMALL_CHUNK: usize = CHUNK / 4;
+
+/// Between the title and the author of a record.
+pub(super) const SEPARATOR: char = '\u{1F}';
+
+/// After each record.
+pub(super) const TERMINATOR: char = '\n';
+
+/// One book in the index.
+#[derive(Clone, Copy)]
+pub(super) struct Record<'a> {
+    pub(super) id: i64,
+    /// The folded `title␟author␤`.
+    pub(super) text: &'a str,
+    pub(super) genre: Genre,
+    pub(super) available: bool,
+}
+
+/// What the records of an order ascend by.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Position<'a> {
+    pub(super) key: &'a str,
+    pub(super) rank: i64,
+}
+
+impl Sort {
+    pub(super) fn position(self, record: Record<'_>) -> Position<'_> {
+        let key = match self {
+            Self::Title => sort_key(fit::title(record.text)),
+            Self::Newest => "",
+        };
+        Position { key, rank: self.rank(record.id) }
+    }
+
+    /// The id, or for the newest first a number that falls as the id rises.
+    pub(super) fn rank(self, id: i64) -> i64 {
+        match self {
+            Self::Title => id,
+            Self::Newest => !id,
+        }
+    }
+}
+
+/// Some consecutive records of an order.
+pub(super) struct Chunk {
+    pub(super) ids: Box<[i64]>,
+    /// Where the text of each record begins, and at last where that of the last one ends.
+    starts: Box<[u32]>,
+    pub(super) text: Box<str>,
+    pub(super) genres: Box<[Genre]>,
+    /// Changed in place; readers of one page may see it before and after.
+    pub(super) available: Box<[AtomicBool]>,
+    pub(super) signature: Signature,
+}
+
+impl Chunk {
+    pub(super) fn of(records: &[Record<'_>]) -> Self {
+        let mut text = String::with_capacity(records.iter().map(|record| record.text.len()).sum());
+        let mut starts = Vec::with_capacity(records.len() + 1);
+        let mut mark = |text: &str| {
+            starts.push(u32::try_from(text.len()).expect("a thousand titles are less than 4 GiB"));
+        };
+        for record in records {
+            mark(&text);
+            text.push_str(record.text);
+        }
+        mark(&text);
+        Self {
+            ids: records.iter().map(|record| record.id).collect(),
+            starts: starts.into_boxed_slice(),
+            text: text.into_boxed_str(),
+            genres: records.iter().map(|record| record.genre).collect(),
+            available: records.iter().map(|record| AtomicBool::new(record.available)).collect(),
+            signature: Signature::of(records.iter().map(|record| record.text)),
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    pub(super) fn start(&self, index: usize) -> usize {
+        self.starts[index] as usize
+    }
+
+    /// The index of the record that has this byte of the text.
+    pub(super) fn holding(&self, at: usize) -> usize {
+        self.starts.partition_point(|start| *start as usize <= at) - 1
+    }
+
+    pub(super) fn record(&self, index: usize) -> Record<'_> {
+        Record {
+            id: self.ids[index],
+            text: &self.text[self.start(index)..self.start(index + 1)],
+            genre: self.genres[index],
+            available: self.available[index].load(Ordering::Relaxed),
+        }
+    }
+
+    pub(super) fn records(&self, range: Range<usize>) -> impl Iterator<Item = Record<'_>> {
+        range.map(|index| self.record(index))
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = Record<'_>> {
+        self.records(0..self.len())
+    }
+
+    /// The index of the first record from `start` on for which `passed` is false, as it is for all after it.
+    pub(super) fn partition_point(&self, start: usize, passed: impl Fn(Record<'_>) -> bool) -> usize {
+        let (mut low, mut high) = (start, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if passed(self.record(middle)) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
+
+/// Records in as few chunks as hold them, all about the same size.
+pub(super) fn cut(records: &[Record<'_>]) -> impl Iterator<Item = Arc<Chunk>> {
+    in_chunks(records).map(Chunk::of).map(Arc::new)
+}
+
+/// As few parts as have at most [`CHUNK`] records each, of nearly the same length.
+pub(super) fn in_chunks<T>(mut records: &[T]) -> impl Iterator<Item = &[T]> {
+    (1..=records.len().div_ceil(CHUNK)).rev().map(move |left| {
+        let (chunk, rest) = records.split_at(records.len() / left);
+        records = rest;
+        chunk
+    })
+}

@@ -1,0 +1,114 @@
+//! Cursors: where a page is cut, and how a client carries it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Sort;
+use super::chunk::Position;
+use super::fit::Fit;
+use crate::fold::TITLE_KEY_CHARS;
+
+/// A place in one of the orders and the direction in which to read from there.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Packed", try_from = "Packed")]
+pub struct Cursor {
+    pub(super) sort: Sort,
+    pub(super) direction: Direction,
+    pub(super) edge: Edge,
+    pub(super) fit: Fit,
+    pub(super) id: i64,
+    /// The title key of the record; empty where the order does not need it.
+    pub(super) key: String,
+}
+
+/// The serialised form of a [`Cursor`], short because it appears in URLs. The five lowest bits of the head are sort,
+/// direction, edge and, in two, the fit.
+pub(super) type Packed = (u8, i64, String);
+
+/// In which direction a page extends from its cursor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Direction {
+    Forward,
+    Backward,
+}
+
+/// On which side of its record a cursor stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Edge {
+    Before,
+    After,
+}
+
+impl Cursor {
+    const NEWEST: u8 = 0b001;
+    const BACKWARD: u8 = 0b010;
+    const AFTER: u8 = 0b100;
+    const FIT: u8 = 3;
+
+    /// The order it is a place in.
+    #[must_use]
+    pub fn sort(&self) -> Sort {
+        self.sort
+    }
+
+    /// Whether the record at this position comes before the place where the cursor stands.
+    pub(super) fn passes(&self, position: Position<'_>) -> bool {
+        let own = Position { key: &self.key, rank: self.sort.rank(self.id) };
+        match self.edge {
+            Edge::Before => position < own,
+            Edge::After => position <= own,
+        }
+    }
+}
+
+impl From<Cursor> for Packed {
+    fn from(cursor: Cursor) -> Self {
+        let mut head = 0;
+        if cursor.sort == Sort::Newest {
+            head |= Cursor::NEWEST;
+        }
+        if cursor.direction == Direction::Backward {
+            head |= Cursor::BACKWARD;
+        }
+        if cursor.edge == Edge::After {
+            head |= Cursor::AFTER;
+        }
+        head |= (cursor.fit as u8) << Cursor::FIT;
+        (head, cursor.id, cursor.key)
+    }
+}
+
+/// Cursors come back from clients. One that was tampered with is refused, or at worst is another place in the order.
+impl TryFrom<Packed> for Cursor {
+    type Error = &'static str;
+
+    fn try_from((head, id, key): Packed) -> Result<Self, Self::Error> {
+        let fits = [Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered];
+        let fit = *fits.get(usize::from(head >> Self::FIT)).ok_or("an unknown head")?;
+        let sort = if head & Self::NEWEST == 0 { Sort::Title } else { Sort::Newest };
+        if key.chars().count() > TITLE_KEY_CHARS || (sort == Sort::Newest && !key.is_empty()) {
+            return Err("a key that no record has");
+        }
+        Ok(Self {
+            sort,
+            direction: if head & Self::BACKWARD == 0 { Direction::Forward } else { Direction::Backward },
+            edge: if head & Self::AFTER == 0 { Edge::Before } else { Edge::After },
+            fit,
+            id,
+            key,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_that_no_page_gave_is_refused() {
+        let packed = |head: u8, key: &str| Cursor::try_from((head, 1, key.to_owned()));
+        assert!(packed(0b110, &"書".repeat(TITLE_KEY_CHARS)).is_ok());
+        assert!(packed(0b000, &"書".repeat(TITLE_KEY_CHARS + 1)).is_err(), "a key too long");
+        assert!(packed(0b001, "a").is_err(), "a key where the order has none");
+        assert!(packed(0b10_0000, "").is_err(), "an unknown head");
+    }
+}

@@ -1,0 +1,311 @@
+//! The index: a snapshot of both orders, replaced as a whole, and the pages that are read from it.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use super::batch::{Batch, Difference, difference};
+use super::filter::{Filter, Genres};
+use super::fit::Fit;
+use super::matching::Wanted;
+use super::order::{Order, Place};
+use super::vocabulary::Vocabulary;
+use super::{Entry, Field, Page, Query, Sort, TOTAL_CAP, similar};
+use crate::fold::fold;
+
+/// The search index of a catalogue, shared by all threads. Readers never wait for a writer's work.
+#[derive(Default)]
+pub struct Index {
+    current: RwLock<Arc<Snapshot>>,
+    /// How often the snapshot was replaced.
+    replaced: AtomicU64,
+    /// Held while the next snapshot is made.
+    writing: Mutex<()>,
+    genres: RwLock<Genres>,
+}
+
+impl Index {
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.snapshot().by_title.len
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Makes the books with an id in `range` exactly these: adds, changes and removes what differs.
+    ///
+    /// This one operation follows a change of one book (its id, with the book or without), takes in an imported batch and
+    /// reads the whole catalogue anew (the range of all ids). It is one merge whatever the number of entries, costs nothing
+    /// more than the comparison where nothing differs, and readers see all of it or nothing. Of several entries with one
+    /// id the last counts; entries outside the range are left out.
+    pub fn replace(&self, range: RangeInclusive<i64>, entries: Vec<Entry>) {
+        let batch = Batch::fold(&range, entries, &self.genres);
+        let wanted = batch.newest_first();
+
+        // The mutex guards no data, so another writer's panic has left nothing half-changed.
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.snapshot();
+        let Difference { mut removed, mut added, borrowed_or_back } =
+            difference(current.newest.records_within(&range), wanted);
+        for record in &borrowed_or_back {
+            current.by_title.set_available(*record);
+            current.newest.set_available(*record);
+        }
+        if removed.is_empty() && added.is_empty() {
+            if !borrowed_or_back.is_empty() {
+                self.replaced.fetch_add(1, Ordering::Release);
+            }
+            return;
+        }
+        let newest = current.newest.merge(&removed, &added);
+        removed.sort_by_cached_key(|record| Sort::Title.position(*record));
+        added.sort_by_cached_key(|record| Sort::Title.position(*record));
+        let by_title = current.by_title.merge(&removed, &added);
+        let vocabulary = current.vocabulary.with(added.iter().map(|record| record.text));
+        self.publish(Snapshot { by_title, newest, vocabulary, first_pages: Mutex::default() });
+    }
+
+    /// Makes a snapshot the current one.
+    fn publish(&self, next: Snapshot) {
+        let next = Arc::new(next);
+        // Readers wait for this exchange only: the old snapshot is dropped after it.
+        let old = std::mem::replace(&mut *self.current.write().unwrap_or_else(PoisonError::into_inner), next);
+        self.replaced.fetch_add(1, Ordering::Release);
+        drop(old);
+    }
+
+    /// Whether there is something for [`Self::learn_words`] to do.
+    #[must_use]
+    pub fn has_words_to_learn(&self) -> bool {
+        self.snapshot().vocabulary.is_behind()
+    }
+
+    /// Collects the words among which another spelling is looked for, after many books came at once. It takes a second or
+    /// two for a million books, in which readers and writers go on.
+    pub fn learn_words(&self) {
+        let read = self.snapshot();
+        let records = read.newest.chunks.iter().flat_map(|chunk| chunk.all()).map(|record| record.text);
+        let collected = read.vocabulary.collected(records);
+        let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = self.snapshot();
+        self.publish(Snapshot {
+            by_title: current.by_title.clone(),
+            newest: current.newest.clone(),
+            vocabulary: current.vocabulary.settled_as(&collected),
+            first_pages: Mutex::default(),
+        });
+    }
+
+    /// A number that rises with every change, before the change is answered to whoever waits for it.
+    #[must_use]
+    pub fn version(&self) -> u64 {
+        self.replaced.load(Ordering::Acquire)
+    }
+
+    /// The page of the books that match a query, with their total and the cursors of its neighbours.
+    ///
+    /// Cursors hold for any query text and field of their sort. After the last match comes an empty page, whose
+    /// `previous` leads back.
+    #[must_use]
+    pub fn page(&self, query: &Query<'_>) -> Page {
+        // What is on the shelf changes without a new snapshot.
+        if query.cursor.is_some() || query.available {
+            return self.page_counting(query, TOTAL_CAP);
+        }
+        // Many people look for the same at the same time. The pages remembered belong to the snapshot, so a change of the
+        // catalogue forgets them.
+        let snapshot = self.snapshot();
+        let asked = Asked {
+            text: query.text.to_owned(),
+            field: query.field,
+            genre: query.genre.map(str::to_owned),
+            sort: query.sort,
+            limit: query.limit,
+            exact: query.exact,
+            similar: query.similar,
+        };
+        let remembered =
+            snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).cloned();
+        remembered.unwrap_or_else(|| {
+            let page = self.page_counting(query, TOTAL_CAP);
+            let mut pages = snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner);
+            if pages.len() >= FIRST_PAGES {
+                pages.clear();
+            }
+            pages.insert(asked, page.clone());
+            page
+        })
+    }
+
+    pub(super) fn page_counting(&self, query: &Query<'_>, cap: usize) -> Page {
+        let snapshot = self.snapshot();
+        let order = match query.sort {
+            Sort::Title => &snapshot.by_title,
+            Sort::Newest => &snapshot.newest,
+        };
+        let folded = fold(query.text);
+        let Some(filter) = self.filter(query) else {
+            return Page { total_is_exact: true, ..Page::default() };
+        };
+        let wanted = Wanted::new(folded.trim_matches(' '), query.field, query.sort, filter);
+        let cursor = query.cursor.filter(|cursor| cursor.sort == query.sort);
+        let cut = cursor.map_or((Fit::Begins, Place::START), |cursor| (cursor.fit, order.find(cursor)));
+
+        let mut found: Vec<(Fit, Place)> = Vec::new();
+        if !wanted.is_blank() {
+            let everywhere = Place::START..order.end();
+            let contained = order.matches(everywhere.clone(), &wanted.matcher);
+            found
+                .extend(contained.take(cap.saturating_add(1)).map(|place| (wanted.fit(order, place), place)));
+            let room = cap.saturating_add(1).saturating_sub(found.len());
+            found.extend(
+                order
+                    .places(&wanted, Fit::Scattered, everywhere)
+                    .take(room)
+                    .map(|place| (Fit::Scattered, place)),
+            );
+        }
+        let all_found = found.len() <= cap;
+        let total = if wanted.is_blank() || query.exact && !all_found {
+            order.count(&wanted)
+        } else {
+            found.len().min(cap)
+        };
+        let similar = if query.similar && cursor.is_none() && !wanted.is_blank() && found.len() < similar::FEW
+        {
+            let found = found.iter().map(|(_, place)| order.record(*place).id).collect();
+            similar::find(&snapshot, wanted.needle, query.field, filter, &found)
+        } else {
+            Vec::new()
+        };
+        let page = if all_found && !wanted.is_blank() {
+            // All matches are at hand.
+            found.sort_unstable();
+            let (before, after) = found.split_at(found.partition_point(|match_| *match_ < cut));
+            order.window(query.limit, cursor, before.iter().rev().copied(), after.iter().copied())
+        } else {
+            // The page is read outwards from the cut.
+            let (fit, place) = cut;
+            let of = |fit: Fit| move |place| (fit, place);
+            let before = wanted.fits.iter().rev().filter(move |other| **other <= fit).flat_map(|other| {
+                let end = if *other == fit { place } else { order.end() };
+                order.places_backward(&wanted, *other, Place::START..end).map(of(*other))
+            });
+            let after = wanted.fits.iter().filter(move |other| **other >= fit).flat_map(|other| {
+                let start = if *other == fit { place } else { Place::START };
+                order.places(&wanted, *other, start..order.end()).map(of(*other))
+            });
+            order.window(query.limit, cursor, before, after)
+        };
+        Page { total, total_is_exact: all_found || query.exact, similar, ..page }
+    }
+
+    /// What a query is narrowed to; none where no book has its genre.
+    fn filter(&self, query: &Query<'_>) -> Option<Filter> {
+        let number = |name| self.genres.read().unwrap_or_else(PoisonError::into_inner).number(name);
+        let genre = match query.genre {
+            Some(name) => Some(number(name)?),
+            None => None,
+        };
+        Some(Filter { genre, available: query.available })
+    }
+
+    /// The genres that books have, each with their number, the most common first.
+    #[must_use]
+    pub fn genres(&self) -> Vec<(String, usize)> {
+        let snapshot = self.snapshot();
+        let genres = self.genres.read().unwrap_or_else(PoisonError::into_inner);
+        let mut counts = vec![0; genres.names.len()];
+        for genre in snapshot.newest.chunks.iter().flat_map(|chunk| &chunk.genres) {
+            // One that came after the names were read, or none.
+            if let Some(count) = counts.get_mut(usize::from(*genre)) {
+                *count += 1;
+            }
+        }
+        let mut found: Vec<_> =
+            genres.names.iter().cloned().zip(counts).filter(|(_, books)| *books > 0).collect();
+        found.sort_by_key(|(_, books)| Reverse(*books)); // stable
+        found
+    }
+
+    pub(super) fn snapshot(&self) -> Arc<Snapshot> {
+        let current = self.current.read().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(&current)
+    }
+}
+
+/// A whole catalogue on its way into a new index, portion by portion: the entries and their folded texts never are in
+/// memory all at once, as [`Index::replace`] has them.
+pub struct Loading {
+    newest: Order,
+    genres: RwLock<Genres>,
+}
+
+impl Default for Loading {
+    fn default() -> Self {
+        Self { newest: Order::empty(Sort::Newest), genres: RwLock::default() }
+    }
+}
+
+impl Loading {
+    /// Takes in entries whose ids are above all that came before.
+    pub fn push(&mut self, entries: Vec<Entry>) {
+        let batch = Batch::fold(&(i64::MIN..=i64::MAX), entries, &self.genres);
+        self.newest = self.newest.merge(&[], &batch.newest_first());
+    }
+
+    /// The index of everything that came.
+    #[must_use]
+    pub fn finish(self) -> Index {
+        let texts: Vec<&str> =
+            self.newest.chunks.iter().flat_map(|chunk| chunk.all()).map(|record| record.text).collect();
+        let vocabulary = Vocabulary::default().with(texts.into_iter());
+        let by_title = self.newest.by_title();
+        let snapshot = Snapshot { by_title, newest: self.newest, vocabulary, first_pages: Mutex::default() };
+        Index { current: RwLock::new(Arc::new(snapshot)), genres: self.genres, ..Index::default() }
+    }
+}
+
+/// The same records in both orders.
+pub(super) struct Snapshot {
+    pub(super) by_title: Order,
+    pub(super) newest: Order,
+    pub(super) vocabulary: Vocabulary,
+    first_pages: Mutex<HashMap<Asked, Page>>,
+}
+
+/// A first page as it was asked for.
+#[derive(PartialEq, Eq, Hash)]
+struct Asked {
+    text: String,
+    field: Field,
+    genre: Option<String>,
+    sort: Sort,
+    limit: usize,
+    exact: bool,
+    similar: bool,
+}
+
+/// First pages remembered of one snapshot; some hundred bytes each.
+const FIRST_PAGES: usize = 1024;
+
+impl Default for Snapshot {
+    fn default() -> Self {
+        Self {
+            by_title: Order::empty(Sort::Title),
+            newest: Order::empty(Sort::Newest),
+            vocabulary: Vocabulary::default(),
+            first_pages: Mutex::default(),
+        }
+    }
+}

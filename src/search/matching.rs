@@ -1,0 +1,139 @@
+//! Which records of a chunk match a query.
+
+use std::iter;
+use std::ops::Range;
+
+use memchr::memchr;
+
+use super::chunk::{Chunk, SEPARATOR};
+use super::filter::Filter;
+use super::fit::{self, Fit, Scattered};
+use super::order::{Order, Place};
+use super::signature::Finder;
+use super::{Field, Sort};
+
+/// What a query looks for.
+pub(super) struct Wanted<'n> {
+    /// The folded text.
+    pub(super) needle: &'n str,
+    field: Field,
+    sort: Sort,
+    pub(super) matcher: Matcher<'n>,
+    pub(super) scattered: Option<Scattered>,
+    /// The fits that matches can have, best first.
+    pub(super) fits: &'static [Fit],
+}
+
+impl<'n> Wanted<'n> {
+    pub(super) fn new(needle: &'n str, field: Field, sort: Sort, filter: Filter) -> Self {
+        let fits: &[Fit] = match sort {
+            _ if needle.is_empty() => &[Fit::Begins],
+            Sort::Title => &[Fit::Begins, Fit::Words, Fit::Contains, Fit::Scattered],
+            Sort::Newest => &[Fit::Contains, Fit::Scattered],
+        };
+        let (matcher, scattered) = (Matcher::new(needle, field, filter), Scattered::new(needle, field));
+        Self { needle, field, sort, matcher, scattered, fits }
+    }
+
+    pub(super) fn is_blank(&self) -> bool {
+        self.needle.is_empty()
+    }
+
+    /// How many records of a chunk match.
+    pub(super) fn count(&self, chunk: &Chunk) -> usize {
+        let mut contained = vec![false; chunk.len()];
+        match &self.matcher.finder {
+            // Most blocks have it: the text is read in one go.
+            Some(finder) if self.field == Field::Any && finder.blocks(chunk) > 16 => {
+                let mut index = 0;
+                while let Some(found) = finder.find_in(&chunk.text, chunk.start(index)) {
+                    while chunk.start(index + 1) <= found {
+                        index += 1;
+                    }
+                    contained[index] = self.matcher.filter.admits(chunk, index);
+                    index += 1;
+                }
+            }
+            _ => self.matcher.matches(chunk, 0..chunk.len()).for_each(|index| contained[index] = true),
+        }
+        let others = self.scattered.as_ref().map_or(0, |scattered| {
+            let candidates = scattered.candidates(chunk, 0..chunk.len()).into_iter();
+            let others =
+                candidates.filter(|index| !contained[*index] && self.matcher.filter.admits(chunk, *index));
+            others.filter(|index| scattered.accepts(chunk.record(*index).text)).count()
+        });
+        contained.into_iter().filter(|is_in| *is_in).count() + others
+    }
+
+    /// How well the record at a place matches.
+    pub(super) fn fit(&self, order: &Order, place: Place) -> Fit {
+        if self.is_blank() {
+            return Fit::Begins;
+        }
+        let chunk = &order.chunks[place.chunk];
+        if self.scattered.is_some() && self.matcher.first(chunk, place.index..place.index + 1).is_none() {
+            return Fit::Scattered;
+        }
+        match self.sort {
+            Sort::Title => Fit::of(chunk.record(place.index).text, self.needle, self.field),
+            Sort::Newest => Fit::Contains,
+        }
+    }
+}
+
+/// The part of a record's text in which a query looks.
+pub(super) fn searched(text: &str, field: Field) -> &str {
+    if field == Field::Title { fit::title(text) } else { text }
+}
+
+/// Tells which records contain a folded query. A blank one is in all of them.
+pub(super) struct Matcher<'n> {
+    finder: Option<Finder<'n>>,
+    field: Field,
+    pub(super) filter: Filter,
+}
+
+impl<'n> Matcher<'n> {
+    pub(super) fn new(needle: &'n str, field: Field, filter: Filter) -> Self {
+        Self { finder: (!needle.is_empty()).then(|| Finder::new(needle)), field, filter }
+    }
+
+    /// How many blocks of a chunk are read for it.
+    pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
+        self.finder.as_ref().map_or(0, |finder| finder.blocks(chunk))
+    }
+
+    /// The matching ones among these records of a chunk.
+    pub(super) fn matches(&self, chunk: &Chunk, mut records: Range<usize>) -> impl Iterator<Item = usize> {
+        iter::from_fn(move || {
+            let index = self.first(chunk, records.clone())?;
+            records.start = index + 1;
+            Some(index)
+        })
+    }
+
+    fn first(&self, chunk: &Chunk, mut records: Range<usize>) -> Option<usize> {
+        let Some(finder) = &self.finder else {
+            return records.find(|index| self.filter.admits(chunk, *index));
+        };
+        // Of one genre there are few, and each is asked.
+        if self.filter.genre.is_some() {
+            return records.find(|index| {
+                self.filter.admits(chunk, *index)
+                    && finder.is_in(searched(chunk.record(*index).text, self.field))
+            });
+        }
+        while !records.is_empty() {
+            let at = finder.find(chunk, records.clone())?;
+            let index = chunk.holding(at);
+            let within = &chunk.text.as_bytes()[at..chunk.start(index + 1)];
+            // The separator still to come shows that the match is in the title.
+            let in_field = self.field == Field::Any || memchr(SEPARATOR as u8, within).is_some();
+            if in_field && self.filter.admits(chunk, index) {
+                return Some(index);
+            }
+            records.start = index + 1;
+        }
+        None
+    }
+}

@@ -1,0 +1,379 @@
+//! An order: all records in chunks, read from any place in both directions, and changed by merging.
+
+use std::num::NonZero;
+use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::thread;
+
+use super::chunk::{CHUNK, Chunk, Position, Record, SMALL_CHUNK, cut, in_chunks};
+use super::cursor::{Cursor, Direction, Edge};
+use super::fit::Fit;
+use super::matching::{Matcher, Wanted};
+use super::{Page, Sort};
+use crate::fold::sort_key;
+
+/// Threads that count together, and chunks that one counts as fast as several.
+const MOST_COUNTING: usize = 4;
+const COUNTED_ALONE: usize = 64;
+
+/// Where a record is in an order. A place may also be the end of a chunk: then no record of the chunk comes after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) chunk: usize,
+    pub(super) index: usize,
+}
+
+impl Place {
+    pub(super) const START: Self = Self { chunk: 0, index: 0 };
+}
+
+/// All records, ascending by their position. No chunk is empty.
+#[derive(Clone)]
+pub(super) struct Order {
+    pub(super) sort: Sort,
+    pub(super) len: usize,
+    pub(super) chunks: Vec<Arc<Chunk>>,
+}
+
+impl Order {
+    pub(super) fn empty(sort: Sort) -> Self {
+        Self { sort, len: 0, chunks: Vec::new() }
+    }
+
+    /// The chunk in which to look for the first record that is not `passed`, or to put it.
+    fn chunk_for(&self, passed: impl Fn(Position<'_>) -> bool) -> usize {
+        self.chunks.partition_point(|chunk| passed(self.sort.position(chunk.record(0)))).saturating_sub(1)
+    }
+
+    /// The place of the first record behind the cursor.
+    pub(super) fn find(&self, cursor: &Cursor) -> Place {
+        self.partition_point(|position| cursor.passes(position))
+    }
+
+    /// The place of the first record that is not `passed`, as are all after it.
+    fn partition_point(&self, passed: impl Fn(Position<'_>) -> bool) -> Place {
+        let chunk = self.chunk_for(&passed);
+        let index = self
+            .chunks
+            .get(chunk)
+            .map_or(0, |chunk| chunk.partition_point(0, |record| passed(self.sort.position(record))));
+        Place { chunk, index }
+    }
+
+    /// Tells whether a copy of this record's book is on the shelf.
+    pub(super) fn set_available(&self, record: Record<'_>) {
+        let own = self.sort.position(record);
+        let chunk = &self.chunks[self.chunk_for(|first| first <= own)];
+        let index = chunk.partition_point(0, |other| self.sort.position(other) < own);
+        chunk.available[index].store(record.available, Ordering::Relaxed);
+    }
+
+    /// How many records match.
+    pub(super) fn count(&self, wanted: &Wanted<'_>) -> usize {
+        if wanted.is_blank() && wanted.matcher.filter.is_everything() {
+            return self.len;
+        }
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(MOST_COUNTING);
+        let share = self.chunks.len().div_ceil(threads).max(1);
+        let count = |chunks: &[Arc<Chunk>]| chunks.iter().map(|chunk| wanted.count(chunk)).sum();
+        if self.chunks.len() < COUNTED_ALONE {
+            return count(&self.chunks);
+        }
+        thread::scope(|scope| {
+            let counting: Vec<_> =
+                self.chunks.chunks(share).map(|chunks| scope.spawn(move || count(chunks))).collect();
+            counting.into_iter().map(|thread| thread.join().unwrap_or_default()).sum()
+        })
+    }
+
+    /// The place after the last record.
+    pub(super) fn end(&self) -> Place {
+        Place { chunk: self.chunks.len(), index: 0 }
+    }
+
+    /// The matches between two places, first to last.
+    pub(super) fn matches(&self, places: Range<Place>, matcher: &Matcher<'_>) -> impl Iterator<Item = Place> {
+        self.pieces(places).flat_map(move |(chunk, records)| {
+            matcher.matches(&self.chunks[chunk], records).map(move |index| Place { chunk, index })
+        })
+    }
+
+    /// The matches of one fit between two places, first to last.
+    pub(super) fn places(
+        &self,
+        wanted: &Wanted<'_>,
+        fit: Fit,
+        places: Range<Place>,
+    ) -> impl Iterator<Item = Place> {
+        let pieces = self.pieces(self.within(wanted, fit, places));
+        pieces.flat_map(move |(chunk, records)| self.fitting(wanted, fit, chunk, records))
+    }
+
+    /// The matches of one fit between two places, last to first.
+    pub(super) fn places_backward(
+        &self,
+        wanted: &Wanted<'_>,
+        fit: Fit,
+        places: Range<Place>,
+    ) -> impl Iterator<Item = Place> {
+        let pieces = self.pieces(self.within(wanted, fit, places)).rev();
+        // Within a chunk they are found forwards: only that way is fast.
+        pieces.flat_map(move |(chunk, records)| {
+            let (all, found) = if wanted.is_blank() {
+                (Some(records), Vec::new())
+            } else {
+                (None, self.fitting(wanted, fit, chunk, records).collect())
+            };
+            let all = all.into_iter().flat_map(Iterator::rev);
+            let all = all.filter(move |index| wanted.matcher.filter.admits(&self.chunks[chunk], *index));
+            let all = all.map(move |index| Place { chunk, index });
+            all.chain(found.into_iter().rev())
+        })
+    }
+
+    /// Titles that begin with the text stand together in title order.
+    fn within(&self, wanted: &Wanted<'_>, fit: Fit, places: Range<Place>) -> Range<Place> {
+        if fit != Fit::Begins || wanted.is_blank() {
+            return places;
+        }
+        let key = sort_key(wanted.needle);
+        let start = self.partition_point(|position| position.key < key);
+        let end = self.partition_point(|position| position.key < key || position.key.starts_with(key));
+        places.start.max(start)..places.end.min(end)
+    }
+
+    /// The matches of one fit among these records of a chunk, first to last.
+    fn fitting(
+        &self,
+        wanted: &Wanted<'_>,
+        fit: Fit,
+        chunk: usize,
+        records: Range<usize>,
+    ) -> impl Iterator<Item = Place> {
+        let own = &self.chunks[chunk];
+        let (contained, scattered) = match &wanted.scattered {
+            _ if fit != Fit::Scattered => (Some(wanted.matcher.matches(own, records)), Vec::new()),
+            Some(scattered) => {
+                let mut found = scattered.matches(own, records);
+                found.retain(|index| wanted.matcher.filter.admits(own, *index));
+                (None, found)
+            }
+            None => (None, Vec::new()),
+        };
+        let found = contained.into_iter().flatten().chain(scattered);
+        let places = found.map(move |index| Place { chunk, index });
+        places.filter(move |place| wanted.fit(self, *place) == fit)
+    }
+
+    /// The chunks between two places, each with the records of it that lie between them.
+    pub(super) fn pieces(
+        &self,
+        places: Range<Place>,
+    ) -> impl DoubleEndedIterator<Item = (usize, Range<usize>)> {
+        let Range { start, end } = places;
+        let chunks = start.chunk..self.chunks.len().min(end.chunk + 1);
+        chunks.map(move |chunk| {
+            let first = if chunk == start.chunk { start.index } else { 0 };
+            let last = if chunk == end.chunk { end.index } else { self.chunks[chunk].len() };
+            (chunk, first..last)
+        })
+    }
+
+    /// The page at a cut, given the matches on both its sides, the nearest first. The totals are left to the caller.
+    pub(super) fn window(
+        &self,
+        limit: usize,
+        cursor: Option<&Cursor>,
+        mut before: impl Iterator<Item = (Fit, Place)>,
+        mut after: impl Iterator<Item = (Fit, Place)>,
+    ) -> Page {
+        let limit = limit.max(1);
+        let mut places: Vec<(Fit, Place)>;
+        if cursor.is_some_and(|cursor| cursor.direction == Direction::Backward) {
+            places = before.by_ref().take(limit).collect();
+            places.reverse();
+        } else {
+            places = after.by_ref().take(limit).collect();
+        }
+        // A page without matches can only lead on from where it was cut itself.
+        let leading = |place: Option<&(Fit, Place)>, direction, edge| match place {
+            Some(place) => Some(self.cursor_at(*place, direction, edge)),
+            None => cursor.map(|cursor| Cursor { direction, ..cursor.clone() }),
+        };
+        let next = after.next().and_then(|_| leading(places.last(), Direction::Forward, Edge::After));
+        let previous = before.next().and_then(|_| leading(places.first(), Direction::Backward, Edge::Before));
+        Page {
+            ids: places.iter().map(|(_, place)| self.chunks[place.chunk].ids[place.index]).collect(),
+            next,
+            previous,
+            ..Page::default()
+        }
+    }
+
+    pub(super) fn record(&self, place: Place) -> Record<'_> {
+        self.chunks[place.chunk].record(place.index)
+    }
+
+    fn cursor_at(&self, (fit, place): (Fit, Place), direction: Direction, edge: Edge) -> Cursor {
+        let record = self.record(place);
+        Cursor {
+            sort: self.sort,
+            direction,
+            edge,
+            fit,
+            id: record.id,
+            key: self.sort.position(record).key.to_owned(),
+        }
+    }
+
+    /// The records with an id in the range, by falling id. Only the order of the newest can tell.
+    pub(super) fn records_within(&self, range: &RangeInclusive<i64>) -> impl Iterator<Item = Record<'_>> {
+        debug_assert_eq!(self.sort, Sort::Newest);
+        let (first, last) = (self.sort.rank(*range.end()), self.sort.rank(*range.start()));
+        let chunk = self.chunk_for(|position| position.rank < first);
+        self.chunks[chunk..]
+            .iter()
+            .flat_map(|chunk| chunk.all())
+            .skip_while(move |record| self.sort.rank(record.id) < first)
+            .take_while(move |record| self.sort.rank(record.id) <= last)
+    }
+
+    /// The same records in title order, sorted and copied by two threads.
+    pub(super) fn by_title(&self) -> Self {
+        let sort = Sort::Title;
+        // By their places, because a million records by themselves are 40 MB for a moment.
+        let record = |(_, place): &(u64, (u32, u32))| self.chunks[place.0 as usize].record(place.1 as usize);
+        // Most titles differ in the first letters, which are compared without going to the texts.
+        let first_letters = |record: Record<'_>| {
+            let mut letters = [0; 8];
+            let key = sort.position(record).key.as_bytes();
+            let length = key.len().min(letters.len());
+            letters[..length].copy_from_slice(&key[..length]);
+            u64::from_be_bytes(letters)
+        };
+        let mut order: Vec<(u64, (u32, u32))> = Vec::with_capacity(self.len);
+        for (number, chunk) in (0..).zip(&self.chunks) {
+            order.extend(
+                (0..).zip(chunk.all()).map(|(index, record)| (first_letters(record), (number, index))),
+            );
+        }
+        let compare = |one: &_, other: &_| {
+            let positions = || sort.position(record(one)).cmp(&sort.position(record(other)));
+            one.0.cmp(&other.0).then_with(positions)
+        };
+        let middle = order.len() / 2;
+        let (low, high) = order.split_at_mut(middle);
+        in_two_threads(|| low.sort_unstable_by(compare), || high.sort_unstable_by(compare));
+        // Finds two sorted runs, and merges them.
+        order.sort_by(compare);
+        let chunks_of = |order: &[_]| -> Vec<Arc<Chunk>> {
+            let of = |places: &[_]| Arc::new(Chunk::of(&places.iter().map(record).collect::<Vec<_>>()));
+            in_chunks(order).map(of).collect()
+        };
+        let (low, high) = order.split_at(middle);
+        let (mut chunks, others) = in_two_threads(|| chunks_of(low), || chunks_of(high));
+        chunks.extend(others);
+        Self { sort, len: self.len, chunks }
+    }
+
+    /// This order after the changes. Chunks that nothing changes are shared.
+    pub(super) fn merge<'a>(&'a self, removed: &[Record<'a>], added: &[Record<'a>]) -> Self {
+        let sort = self.sort;
+        let len = self.len + added.len() - removed.len();
+        let mut changes = Changes { sort, removed, added };
+        let mut chunks = Vec::with_capacity(self.chunks.len() + added.len() / CHUNK + 1);
+        // Records gathered for new chunks, and the first of the old chunks that is not yet carried over.
+        let mut run = Vec::new();
+        let mut old = 0;
+        while let Some(change) = changes.next() {
+            let touched = self.chunk_for(|first| first <= change);
+            while old < touched {
+                if run.is_empty() || run.len() >= SMALL_CHUNK {
+                    chunks.extend(cut(&run));
+                    run.clear();
+                    chunks.extend_from_slice(&self.chunks[old..touched]);
+                    old = touched;
+                } else {
+                    run.extend(self.chunks[old].all());
+                    old += 1;
+                }
+            }
+            let Some(chunk) = self.chunks.get(touched) else {
+                run.extend(added); // there was no chunk at all
+                break;
+            };
+            old += 1;
+            let end = self.chunks.get(old).map(|next| sort.position(next.record(0)));
+            changes.apply(chunk, end, &mut run);
+        }
+        // What is left of a small run joins the chunk after it, or else the one before it.
+        let small = !run.is_empty() && run.len() < SMALL_CHUNK;
+        if small && let Some(next) = self.chunks.get(old) {
+            run.extend(next.all());
+            old += 1;
+            chunks.extend(cut(&run));
+        } else if small && let Some(previous) = chunks.pop() {
+            let joined: Vec<Record<'_>> = previous.all().chain(run).collect();
+            chunks.extend(cut(&joined));
+        } else {
+            chunks.extend(cut(&run));
+        }
+        chunks.extend(self.chunks.iter().skip(old).cloned());
+        Self { sort, len, chunks }
+    }
+}
+
+/// The changes of an order that are still to be made, in its order.
+struct Changes<'c, 'a> {
+    sort: Sort,
+    removed: &'c [Record<'a>],
+    added: &'c [Record<'a>],
+}
+
+impl<'a> Changes<'_, 'a> {
+    /// The position of the first change.
+    fn next(&self) -> Option<Position<'a>> {
+        [self.removed.first(), self.added.first()]
+            .into_iter()
+            .flatten()
+            .map(|record| self.sort.position(*record))
+            .min()
+    }
+
+    /// Makes the changes before `end` while appending the records of a chunk to a run.
+    fn apply(&mut self, chunk: &'a Chunk, end: Option<Position<'_>>, run: &mut Vec<Record<'a>>) {
+        let mut index = 0;
+        loop {
+            if let Some((gone, others)) = self.removed.split_first()
+                && chunk.ids.get(index) == Some(&gone.id)
+            {
+                self.removed = others;
+                index += 1;
+                continue;
+            }
+            let Some(change) = self.next().filter(|next| end.is_none_or(|end| *next < end)) else {
+                break;
+            };
+            let unchanged = chunk.partition_point(index, |record| self.sort.position(record) < change);
+            if unchanged > index {
+                run.extend(chunk.records(index..unchanged));
+                index = unchanged;
+            } else if let Some((record, others)) = self.added.split_first() {
+                run.push(*record);
+                self.added = others;
+            } else {
+                unreachable!("a record to be removed is in both orders");
+            }
+        }
+        run.extend(chunk.records(index..chunk.len()));
+    }
+}
+
+fn in_two_threads<A: Send, B: Send>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|scope| {
+        let one = scope.spawn(one);
+        let other = other();
+        (one.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), other)
+    })
+}

@@ -1,0 +1,442 @@
+//! The index as its callers see it.
+
+mod model;
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use super::chunk::SMALL_CHUNK;
+use super::order::Order;
+use super::{Cursor, Entry, Field, Index, Loading, Page, Query, Sort, written};
+
+const ALL: RangeInclusive<i64> = i64::MIN..=i64::MAX;
+
+fn entry(id: i64, title: &str, author: &str) -> Entry {
+    Entry { id, title: title.to_owned(), author: author.to_owned(), ..Entry::default() }
+}
+
+/// An index of books with the ids 1, 2, 3, …
+fn index_of(books: &[(&str, &str)]) -> Index {
+    let entries = (1..).zip(books).map(|(id, (title, author))| entry(id, title, author));
+    let index = Index::new();
+    index.replace(ALL, entries.collect());
+    index
+}
+
+fn query(text: &str) -> Query<'_> {
+    Query { text, limit: 100, ..Query::default() }
+}
+
+/// The ids of the books that contain the text, lowest first.
+fn found(index: &Index, text: &str) -> Vec<i64> {
+    let mut ids = index.page(&query(text)).ids;
+    ids.sort_unstable();
+    ids
+}
+
+fn found_in_title(index: &Index, text: &str) -> Vec<i64> {
+    let page = index.page(&Query { field: Field::Title, ..query(text) });
+    page.ids
+}
+
+#[test]
+fn r_home_2_a_book_is_found_by_any_part_of_its_title_or_author_in_any_case() {
+    let index = index_of(&[
+        ("The Hobbit", "J. R. R. Tolkien"),
+        ("Emma", "Jane Austen"),
+        ("Persuasion", "Jane Austen"),
+    ]);
+    assert_eq!(found(&index, "hob"), [1]);
+    assert_eq!(found(&index, "BBIT"), [1]);
+    assert_eq!(found(&index, "jane au"), [2, 3]);
+    assert_eq!(found(&index, "M"), [2]);
+    assert_eq!(found(&index, "e hobbit"), [1]);
+    assert_eq!(found(&index, "tolkien"), [1]);
+    assert_eq!(found(&index, "dickens"), [0_i64; 0]);
+}
+
+#[test]
+fn an_index_that_was_loaded_in_portions_is_the_same_as_one_made_at_once() {
+    // Titles that differ behind their eighth letter, in the id only, in the first letter, and not in letters at all.
+    let title = |n: i64| match n % 4 {
+        0 => format!("A history of the {}", 1000 - n),
+        1 => "Poems".to_owned(),
+        2 => format!("{n}"),
+        _ => "???".to_owned(),
+    };
+    let entries: Vec<Entry> = (1..=200).map(|n| entry(n * 3, &title(n), "Somebody")).collect();
+    let whole = Index::new();
+    whole.replace(ALL, entries.clone());
+    for portion in [1, 7, 64, 1000] {
+        let mut loading = Loading::default();
+        entries.chunks(portion).for_each(|portion| loading.push(portion.to_vec()));
+        let loaded = loading.finish();
+        for sort in [Sort::Title, Sort::Newest] {
+            let all = Query { sort, limit: 1000, ..Query::default() };
+            assert_eq!(loaded.page(&all), whole.page(&all), "{sort:?} in portions of {portion}");
+            let some = Query { text: "history", ..all };
+            assert_eq!(loaded.page(&some), whole.page(&some), "{sort:?} in portions of {portion}");
+        }
+        loaded.replace(6..=6, Vec::new());
+        assert_eq!(loaded.len(), 199);
+    }
+    assert!(Loading::default().finish().is_empty());
+}
+
+#[test]
+fn u6_what_is_as_typed_comes_first_and_then_what_has_all_the_words() {
+    let index = index_of(&[
+        ("Gemma", "Someone"),
+        ("Dear Emma", "Someone"),
+        ("Emma's War", "Someone"),
+        ("Emma", "Jane Austen"),
+        ("Anna Karenina", "Leo Tolstoy"),
+        ("Hamlet", "William Shakespeare"),
+        ("The Guide", "R. K. Narayan"),
+        ("The Hobbit", "J.R.R. Tolkien"),
+    ]);
+    let all = |text: &str| index.page(&query(text)).ids;
+    assert_eq!(all("emma"), [4, 3, 2, 1]);
+    assert_eq!(all("tolstoy anna"), [5]);
+    assert_eq!(all("shakespeare hamlet"), [6]);
+    for narayan in ["RK Narayan", "R K Narayan", "r.k. narayan", "narayan guide", "rk"] {
+        assert_eq!(all(narayan), [7], "{narayan}");
+    }
+    assert_eq!(all("jrr tolkien hobbit"), [8]);
+    assert_eq!(all("tolstoy hamlet"), [0_i64; 0], "all words are of one book");
+}
+
+/// What other spellings of a text find: titles, each with the words that are spelled so.
+fn similar<'b>(index: &Index, books: &[(&'b str, &'b str)], text: &str) -> Vec<(&'b str, String)> {
+    let page = index.page(&Query { similar: true, ..query(text) });
+    let title = |id: i64| books[usize::try_from(id).expect("an id of ours") - 1].0;
+    page.similar.into_iter().map(|other| (title(other.id), other.spelled.join(" "))).collect()
+}
+
+#[test]
+fn u6_another_spelling_finds_what_the_text_itself_does_not() {
+    let books = [
+        ("Ramayana", "Valmiki"),
+        ("रामायण", "वाल्मीकि"),
+        ("The Ramayan of Tulsidas", "F. S. Growse"),
+        ("গীতা", ""),
+        ("Harry Potter", "J. K. Rowling"),
+        ("Pottery for All", "A. Shaper"),
+        ("1984", "George Orwell"),
+    ];
+    let index = index_of(&books);
+    let spelled = |text: &str| similar(&index, &books, text);
+    let of = |title: &'static str, word: &str| (title, word.to_owned());
+    let (latin, indic, tulsidas) = (books[0].0, books[1].0, books[2].0);
+    assert_eq!(found(&index, "ramayan"), [1, 3], "as typed");
+    assert_eq!(spelled("ramayan"), [of(indic, "रामायण")], "what is found as typed is not told twice");
+    assert_eq!(spelled("रामायण"), [of(tulsidas, "ramayan"), of(latin, "ramayana")]);
+    assert_eq!(
+        spelled("ramyan"),
+        spelled("रामायण").into_iter().chain([of(indic, "रामायण")]).collect::<Vec<_>>()
+    );
+    assert_eq!(spelled("geeta"), [of("গীতা", "গীতা")]);
+    assert_eq!(spelled("hary poter"), [of("Harry Potter", "harry potter")], "one error in each word");
+    assert_eq!(spelled("poter harry"), [of("Harry Potter", "potter")], "in any order");
+    assert_eq!(spelled("rowlnig"), [of("Harry Potter", "rowling")], "two neighbours swapped");
+    for text in ["pot", "1985", "xyzzy", "potter", "haryr x", ""] {
+        assert_eq!(spelled(text), [], "{text}");
+    }
+    let in_title = Query { similar: true, field: Field::Title, ..query("rowlnig") };
+    assert_eq!(index.page(&in_title).similar, []);
+}
+
+#[test]
+fn u6_other_spellings_follow_the_catalogue() {
+    let index = Index::new();
+    let ids = |text: &str| -> Vec<i64> {
+        let page = index.page(&Query { similar: true, ..query(text) });
+        page.similar.into_iter().map(|other| other.id).collect()
+    };
+    let many = (1..=1000).map(|id| entry(id, &format!("Volume {id}"), "Somebody")).collect();
+    index.replace(ALL, many);
+    assert_eq!(ids("someboby"), [0_i64; 0], "the words of many books are collected later");
+    assert!(index.has_words_to_learn());
+    index.replace(2000..=2000, vec![entry(2000, "Godaan", "")]);
+    assert_eq!(ids("गोदान"), [2000], "those of a book at once");
+    index.learn_words();
+    assert!(!index.has_words_to_learn());
+    assert_eq!(ids("someboby").len(), 24, "four rows of six");
+    assert_eq!(ids("गोदान"), [2000]);
+    index.replace(2000..=2000, vec![entry(2000, "Nirmala", "")]);
+    assert_eq!((ids("गोदान"), ids("निर्मला")), (vec![], vec![2000]));
+    index.replace(2000..=2000, Vec::new());
+    assert_eq!(ids("निर्मला"), [0_i64; 0]);
+}
+
+#[test]
+fn u6_where_ten_books_match_or_a_page_is_not_the_first_no_other_spelling_is_told() {
+    for (count, told) in [(9, 1), (10, 0)] {
+        let mut books: Vec<Entry> = (1..=count).map(|id| entry(id, "Harry", "")).collect();
+        books.push(entry(100, "Hary", ""));
+        let index = Index::new();
+        index.replace(ALL, books);
+        let first = index.page(&Query { similar: true, limit: 4, ..query("harry") });
+        assert_eq!((first.total, first.similar.len()), (usize::try_from(count).expect("few"), told));
+        let second = Query { similar: true, limit: 4, cursor: first.next.as_ref(), ..query("harry") };
+        assert_eq!(index.page(&second).similar, []);
+    }
+}
+
+#[test]
+fn a_folded_word_is_told_as_it_is_written() {
+    assert_eq!(written("The «Rāmāyaṇa» of Vālmīki", "ramayana"), Some("Rāmāyaṇa"));
+    assert_eq!(written("The Rāmāyaṇa", "rama"), None);
+}
+
+#[test]
+fn r_home_2_books_are_found_in_every_script() {
+    let index = index_of(&[
+        ("गोदान", "मुंशी प्रेमचंद"),
+        ("الأيام", "طه حسين"),
+        ("紅樓夢", "曹雪芹"),
+        ("Война и мир", "Лев Толстой"),
+        ("סיפור פשוט", "שמואל יוסף עגנון"),
+        ("Βίος και Πολιτεία", "Νίκος Καζαντζάκης"),
+        ("Les Misérables", "Victor Hugo"),
+        ("Prestuplenie i nakazanie: russkai\u{FE20}a\u{FE21} klassika", "F. M. Dostoevskiĭ"),
+        ("토지", "박경리"),
+    ]);
+    for (text, id) in [
+        ("दान", 1),
+        ("प्रेम", 1),
+        ("أيام", 2),
+        ("حسين", 2),
+        ("樓", 3),
+        ("ВОЙНА", 4),
+        ("воина", 4),
+        ("толстой", 4),
+        ("פשוט", 5),
+        ("ΠΟΛΙΤΕΙΑ", 6),
+        ("καζαντζακης", 6),
+        ("miserables", 7),
+        ("MISE\u{301}RABLES", 7),
+        ("russkaia", 8),
+        ("dostoevskii", 8),
+        ("토지", 9),
+    ] {
+        assert_eq!(found(&index, text), [id], "{text}");
+    }
+    assert_eq!(found(&index, "गोदीन"), [0_i64; 0], "another vowel, another word");
+}
+
+#[test]
+fn a_title_query_does_not_look_into_the_author() {
+    let index = index_of(&[("Homer", "Someone"), ("Iliad", "Homer"), ("Home and Homer", "Homer")]);
+    assert_eq!(found(&index, "homer"), [1, 2, 3]);
+    assert_eq!(found_in_title(&index, "homer"), [1, 3]);
+    assert_eq!(found_in_title(&index, "someone"), [0_i64; 0]);
+}
+
+#[test]
+fn a_match_does_not_run_from_title_to_author_or_from_book_to_book() {
+    let index = index_of(&[("ab", "cd"), ("ef", "gh")]);
+    for text in ["bc", "b c", "b\u{1F}c", "b\nc", "de", "d e", "d\ne"] {
+        assert_eq!(found(&index, text), [0_i64; 0], "{text:?}");
+        assert_eq!(found_in_title(&index, text), [0_i64; 0], "{text:?}");
+    }
+    let index = index_of(&[("a\u{1F}b\nc", "d\n\u{1F}e")]);
+    assert_eq!(found(&index, "a b c"), [1]);
+    assert_eq!(found_in_title(&index, "b c"), [1]);
+    assert_eq!(found_in_title(&index, "d e"), [0_i64; 0]);
+}
+
+#[test]
+fn a_blank_query_lists_every_book_with_the_exact_total() {
+    let index = index_of(&[("b", ""), ("a", ""), ("", "x")]);
+    for text in ["", " ", "\t\n", "\u{A0}"] {
+        let page = index.page(&query(text));
+        assert_eq!(page.ids, [3, 2, 1]);
+        assert_eq!((page.total, page.total_is_exact), (3, true));
+    }
+    assert_eq!(found(&index, "  x "), [3], "blanks at the ends are trimmed");
+}
+
+#[test]
+fn an_empty_index_has_an_empty_page() {
+    let exact = Page { total_is_exact: true, ..Page::default() };
+    let index = Index::new();
+    assert!(index.is_empty());
+    assert_eq!(index.page(&query("")), exact);
+    assert_eq!(index.page(&query("a")), exact);
+}
+
+#[test]
+fn books_stand_in_title_order_or_newest_first() {
+    let index = index_of(&[
+        ("Ulysses", ""),
+        ("éclair", ""),
+        ("\"Dubliners\"", ""),
+        ("dubliners", ""),
+        ("Zorro", ""),
+        ("1984", ""),
+    ]);
+    assert_eq!(index.page(&query("")).ids, [6, 4, 3, 2, 1, 5]);
+    let newest = index.page(&Query { sort: Sort::Newest, ..query("") });
+    assert_eq!(newest.ids, [6, 5, 4, 3, 2, 1]);
+}
+
+#[test]
+fn matches_are_counted_up_to_a_thousand() {
+    let books = |count: i64| (1..=count).map(|id| entry(id, "Poems", "")).collect();
+    let index = Index::new();
+    for (count, total, exact) in [(999, 999, true), (1000, 1000, true), (1001, 1000, false)] {
+        index.replace(ALL, books(count));
+        let page = index.page(&query("poem"));
+        assert_eq!((page.total, page.total_is_exact), (total, exact));
+        let page = index.page(&Query { exact: true, ..query("poem") });
+        assert_eq!((page.total, page.total_is_exact), (index.len(), true));
+        let page = index.page(&query(""));
+        assert_eq!((page.total, page.total_is_exact), (index.len(), true));
+    }
+}
+
+#[test]
+fn replacing_a_range_adds_changes_and_removes() {
+    let index = index_of(&[("one", ""), ("two", ""), ("three", ""), ("four", "")]);
+    index.replace(
+        2..=5,
+        vec![entry(5, "five", ""), entry(2, "zwei", ""), entry(9, "stray", ""), entry(2, "deux", "")],
+    );
+    assert_eq!(found(&index, ""), [1, 2, 5]);
+    assert_eq!(found(&index, "deux"), [2], "the last entry of an id counts");
+    index.replace(1..=1, Vec::new());
+    assert_eq!(found(&index, ""), [2, 5]);
+    #[expect(clippy::reversed_empty_ranges, reason = "an empty range is the case at hand")]
+    index.replace(9..=1, vec![entry(5, "stray", "")]);
+    assert_eq!(found(&index, ""), [2, 5]);
+    index.replace(ALL, vec![entry(i64::MAX, "last", ""), entry(i64::MIN, "first", "")]);
+    assert_eq!(found(&index, ""), [i64::MIN, i64::MAX]);
+    index.replace(ALL, Vec::new());
+    assert!(index.is_empty());
+}
+
+#[test]
+fn changing_one_book_copies_only_the_chunks_it_is_in() {
+    let index = Index::new();
+    let books = (1..=800).map(|id| entry(id, &format!("Title {id:04}"), ""));
+    index.replace(ALL, books.collect());
+    let before = index.snapshot();
+    index.replace(400..=400, vec![entry(400, "Title 0001 again", "")]);
+    let after = index.snapshot();
+    let copied = |old: &Order, new: &Order| {
+        let shared = |chunk| old.chunks.iter().any(|other| Arc::ptr_eq(chunk, other));
+        new.chunks.iter().filter(|chunk| !shared(chunk)).count()
+    };
+    assert_eq!(copied(&before.newest, &after.newest), 1);
+    assert!(copied(&before.by_title, &after.by_title) <= 3, "where it was, and where it is now, in two");
+
+    index.replace(400..=400, vec![entry(400, "TITLE 0001 Again", "")]);
+    assert!(Arc::ptr_eq(&after, &index.snapshot()), "nothing differs once folded");
+}
+
+#[test]
+fn chunks_that_have_lost_most_books_are_joined() {
+    let index = Index::new();
+    let books: Vec<Entry> = (1..=800).map(|id| entry(id, &id.to_string(), "")).collect();
+    index.replace(ALL, books);
+    for id in 1..=800 {
+        if id % 100 != 0 {
+            index.replace(id..=id, Vec::new());
+        }
+    }
+    let snapshot = index.snapshot();
+    for order in [&snapshot.by_title, &snapshot.newest] {
+        assert_eq!(order.len, 8);
+        assert!(order.chunks.len() <= order.len / SMALL_CHUNK);
+    }
+}
+
+#[test]
+fn a_chunk_left_small_between_two_changes_is_joined_too() {
+    let index = Index::new();
+    let books: Vec<Entry> = (1..=800).map(|id| entry(id, &format!("{id:04}"), "")).collect();
+    index.replace(ALL, books.clone());
+    let mut left = books.into_iter().skip(13).collect::<Vec<_>>();
+    left.extend([entry(800, "0800", "Someone")]);
+    index.replace(ALL, left);
+    let snapshot = index.snapshot();
+    for order in [&snapshot.by_title, &snapshot.newest] {
+        assert_eq!(order.len, 787);
+        assert!(order.chunks.iter().all(|chunk| chunk.len() >= SMALL_CHUNK));
+    }
+}
+
+#[test]
+fn a_cursor_keeps_its_place_when_its_book_is_renamed_or_deleted() {
+    let index = index_of(&[("a", ""), ("b", ""), ("c", ""), ("d", ""), ("e", "")]);
+    let page = |cursor: Option<&Cursor>| index.page(&Query { limit: 2, cursor, ..query("") });
+    let first = page(None);
+    assert_eq!(first.ids, [1, 2]);
+    let next = first.next.expect("more books follow");
+    index.replace(2..=2, Vec::new());
+    assert_eq!(page(Some(&next)).ids, [3, 4]);
+    index.replace(2..=2, vec![entry(2, "z", "")]);
+    assert_eq!(page(Some(&next)).ids, [3, 4]);
+    let back = page(Some(&next)).previous.expect("a book comes before");
+    assert_eq!(page(Some(&back)).ids, [1], "fewer than the limit come before");
+}
+
+#[test]
+fn a_page_behind_the_last_match_is_empty_and_leads_back() {
+    let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
+    let page = |cursor: Option<&Cursor>| index.page(&Query { limit: 2, cursor, ..query("") });
+    let next = page(None).next.expect("one more book follows");
+    index.replace(3..=3, Vec::new());
+    let empty = page(Some(&next));
+    assert_eq!(empty.ids, [0_i64; 0]);
+    assert_eq!(empty.next, None);
+    let back = page(empty.previous.as_ref());
+    assert_eq!(back.ids, [1, 2], "the book before the cut is not lost");
+    assert_eq!((back.next, back.previous), (None, None));
+}
+
+#[test]
+fn a_cursor_of_another_sort_is_passed_over() {
+    let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
+    let by_title = Query { limit: 1, ..query("") };
+    let cursor = index.page(&by_title).next.expect("more books follow");
+    assert_eq!(cursor.sort(), Sort::Title);
+    let newest = Query { sort: Sort::Newest, cursor: Some(&cursor), ..by_title };
+    let page = index.page(&newest);
+    assert_eq!(page.ids, [3]);
+    assert_eq!(page.next.map(|cursor| cursor.sort()), Some(Sort::Newest));
+}
+
+#[test]
+fn a_page_has_at_least_one_book() {
+    let index = index_of(&[("a", ""), ("b", "")]);
+    let page = index.page(&Query { limit: 0, ..query("") });
+    assert_eq!(page.ids, [1]);
+}
+
+#[test]
+fn readers_see_all_of_a_replacement_or_nothing() {
+    let books = |title: &str| (1..=60).map(|id| entry(id, title, "")).collect::<Vec<_>>();
+    let index = Index::new();
+    index.replace(ALL, books("old"));
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        for sort in [Sort::Title, Sort::Newest] {
+            let (index, done) = (&index, &done);
+            scope.spawn(move || {
+                while !done.load(Ordering::Relaxed) {
+                    let page = index.page(&Query { sort, ..query("old") });
+                    assert!(matches!(page.total, 0 | 60));
+                    assert_eq!(page.ids.len(), page.total);
+                }
+            });
+        }
+        for round in 0..200 {
+            index.replace(ALL, books(if round % 2 == 0 { "new" } else { "old" }));
+        }
+        done.store(true, Ordering::Relaxed);
+    });
+}

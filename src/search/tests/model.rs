@@ -1,0 +1,278 @@
+//! The index held against a model.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use proptest::prelude::*;
+
+use super::{ALL, entry, index_of, query};
+use crate::fold::{fold, title_key};
+use crate::search::chunk::{CHUNK, Record, SMALL_CHUNK};
+use crate::search::cursor::Packed;
+use crate::search::fit::{Fit, Scattered};
+use crate::search::{Cursor, Entry, Field, Index, Page, Query, Sort, similar, vocabulary};
+
+/// The index as one would write it without caring about speed.
+#[derive(Default)]
+struct Model(BTreeMap<i64, Entry>);
+
+impl Model {
+    fn replace(&mut self, range: &RangeInclusive<i64>, entries: Vec<Entry>) {
+        self.0.retain(|id, _| !range.contains(id));
+        for entry in entries.into_iter().filter(|entry| range.contains(&entry.id)) {
+            self.0.insert(entry.id, entry);
+        }
+    }
+
+    fn matches(&self, query: &Query<'_>) -> Vec<i64> {
+        let genre = query.genre.map(fold);
+        let admits = |book: &Entry| {
+            genre.as_ref().is_none_or(|genre| fold(&book.genre) == *genre)
+                && (book.available || !query.available)
+        };
+        let found = self.fitting(query.text, query.field, query.sort).into_iter();
+        found.map(|(_, id)| id).filter(|id| admits(&self.0[id])).collect()
+    }
+
+    fn fitting(&self, text: &str, field: Field, sort: Sort) -> Vec<(Fit, i64)> {
+        let needle = fold(text);
+        let needle = needle.trim();
+        let scattered = Scattered::new(needle, field);
+        let holds = |text: &str| fold(text).contains(needle);
+        let fit = |title: &str, author: &str| {
+            let record = format!("{}\u{1F}{}\n", fold(title), fold(author));
+            if needle.is_empty() {
+                Some(Fit::Begins)
+            } else if holds(title) || field == Field::Any && holds(author) {
+                Some(if sort == Sort::Title { Fit::of(&record, needle, field) } else { Fit::Contains })
+            } else {
+                scattered.as_ref().filter(|words| words.accepts(&record)).map(|_| Fit::Scattered)
+            }
+        };
+        let found = self.0.values().filter_map(|book| Some((fit(&book.title, &book.author)?, book.id)));
+        let mut found: Vec<(Fit, i64)> = found.collect();
+        match sort {
+            Sort::Title => {
+                found.sort_by_cached_key(|(fit, id)| (*fit, title_key(&self.0[id].title), *id));
+            }
+            Sort::Newest => found.sort_by_key(|(fit, id)| (*fit, Reverse(*id))),
+        }
+        found
+    }
+}
+
+/// Short texts of mixed scripts, so that many contain one another.
+fn text() -> impl Strategy<Value = String> {
+    let part = proptest::sample::select(vec![
+        "a",
+        "A",
+        "b",
+        "ab",
+        "é",
+        "e\u{301}",
+        "ß",
+        "SS",
+        " ",
+        "\u{1F}",
+        "\n",
+        "\"",
+        "क",
+        "कि",
+        "ा",
+        "ق",
+        "中",
+        "国",
+        "Й",
+        "и",
+        "ש",
+        "σ",
+        "Σ",
+        "\u{FE20}",
+        "가",
+        "ᄀ",
+        "か\u{3099}",
+        "9",
+    ]);
+    proptest::collection::vec(part, 0..5).prop_map(|parts| parts.concat())
+}
+
+fn field() -> impl Strategy<Value = Field> {
+    proptest::sample::select(vec![Field::Any, Field::Title])
+}
+
+fn sort() -> impl Strategy<Value = Sort> {
+    proptest::sample::select(vec![Sort::Title, Sort::Newest])
+}
+
+fn genre() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(vec!["", "Novel", "novel", "Law", "गीत"])
+}
+
+fn replacement() -> impl Strategy<Value = (RangeInclusive<i64>, Vec<Entry>)> {
+    let ids = prop_oneof![
+        3 => (1..150_i64).prop_map(|id| id..=id),
+        2 => (1..150_i64, 0..60_i64).prop_map(|(id, more)| id..=id + more),
+        1 => Just(ALL),
+    ];
+    let books = prop_oneof![3 => 0..4_usize, 1 => 0..90_usize];
+    (ids, books).prop_flat_map(|(range, count)| {
+        let within = *range.start().max(&-3)..=*range.end().min(&150);
+        let book = (within, text(), text(), genre(), any::<bool>()).prop_map(
+            |(id, title, author, genre, available)| Entry {
+                id,
+                title,
+                author,
+                genre: genre.to_owned(),
+                available,
+            },
+        );
+        (Just(range), proptest::collection::vec(book, count))
+    })
+}
+
+fn history() -> impl Strategy<Value = Vec<(RangeInclusive<i64>, Vec<Entry>)>> {
+    proptest::collection::vec(replacement(), 1..12)
+}
+
+fn build(history: Vec<(RangeInclusive<i64>, Vec<Entry>)>) -> (Index, Model) {
+    let (index, mut model) = (Index::new(), Model::default());
+    for (range, entries) in history {
+        // First with everything lent that is there and back that is lent: then nothing else changes.
+        let lent = entries.iter().map(|book| Entry { available: !book.available, ..book.clone() });
+        index.replace(range.clone(), lent.collect());
+        index.replace(range.clone(), entries.clone());
+        model.replace(&range, entries);
+    }
+    (index, model)
+}
+
+proptest! {
+    #[test]
+    fn both_orders_hold_exactly_the_books_in_sound_chunks(history in history()) {
+        let (index, model) = build(history);
+        prop_assert_eq!(index.len(), model.0.len());
+        let snapshot = index.snapshot();
+        for order in [&snapshot.by_title, &snapshot.newest] {
+            let records: Vec<Record<'_>> = order.chunks.iter().flat_map(|chunk| chunk.all()).collect();
+            prop_assert_eq!(order.len, records.len());
+            prop_assert!(records.is_sorted_by(|a, b| order.sort.position(*a) < order.sort.position(*b)));
+            for record in records {
+                let Entry { title, author, available, .. } = &model.0[&record.id];
+                prop_assert_eq!(record.text, format!("{}\u{1F}{}\n", fold(title), fold(author)));
+                prop_assert_eq!(record.available, *available);
+            }
+            for chunk in &order.chunks {
+                prop_assert!((1..=CHUNK).contains(&chunk.len()));
+                prop_assert!(chunk.len() >= SMALL_CHUNK || order.chunks.len() == 1);
+            }
+        }
+    }
+
+    #[test]
+    fn r_home_2_pages_hold_every_match_once_in_order_both_ways(
+        history in history(), text in text(), field in field(), sort in sort(), limit in 1..9_usize, cap in 0..40_usize,
+        genre in proptest::option::of(genre().prop_filter("no book is asked for without one", |genre| !genre.is_empty())),
+        (available, exact) in any::<(bool, bool)>(),
+    ) {
+        let (index, model) = build(history);
+        let asked = Query { text: &text, field, genre, available, exact, sort, limit, ..Query::default() };
+        let expected = model.matches(&asked);
+        let counted = exact || fold(&text).trim().is_empty() || expected.len() <= cap;
+
+        let mut pages: Vec<Page> = Vec::new();
+        let mut cursor = None;
+        loop {
+            let page = index.page_counting(&Query { cursor: cursor.as_ref(), ..asked }, cap);
+            prop_assert_eq!(page.total, if counted { expected.len() } else { cap });
+            prop_assert_eq!(page.total_is_exact, counted);
+            prop_assert_eq!(page.previous.is_some(), !pages.is_empty());
+            pages.push(page);
+            let Some(next) = &pages[pages.len() - 1].next else { break };
+            cursor = Cursor::try_from(Packed::from(next.clone())).ok();
+            prop_assert_eq!(cursor.as_ref(), Some(next));
+        }
+        let windows: Vec<&[i64]> = expected.chunks(limit).collect();
+        let forward: Vec<&[i64]> = pages.iter().map(|page| &page.ids[..]).collect();
+        prop_assert_eq!(&forward, &if windows.is_empty() { vec![&[][..]] } else { windows });
+
+        // Back to the beginning: each page is the window directly before the last one.
+        for pair in pages.windows(2).rev() {
+            let cursor = pair[1].previous.as_ref();
+            let page = index.page_counting(&Query { cursor, ..asked }, cap);
+            prop_assert_eq!(page, pair[0].clone());
+        }
+    }
+
+    #[test]
+    fn a_cursor_of_an_earlier_catalogue_cuts_the_present_one_at_its_position(
+        history in history(), later in history(), text in text(), sort in sort(), limit in 1..9_usize,
+    ) {
+        let (index, mut model) = build(history);
+        let blank = Query { sort, limit, ..Query::default() };
+        let Some(cursor) = index.page(&blank).next else { return Ok(()) };
+        for (range, entries) in later {
+            index.replace(range.clone(), entries.clone());
+            model.replace(&range, entries);
+        }
+        let own = (cursor.key.clone(), sort.rank(cursor.id));
+        let key = |id: &i64| match sort {
+            Sort::Title => title_key(&model.0[id].title),
+            Sort::Newest => String::new(),
+        };
+        // It was a place among all books.
+        let matches = model.fitting(&text, Field::Any, sort);
+        let (before, after): (Vec<_>, Vec<_>) =
+            matches.into_iter().partition(|(fit, id)| *fit == Fit::Begins && (key(id), sort.rank(*id)) <= own);
+        let ids = |matches: Vec<(Fit, i64)>| matches.into_iter().map(|(_, id)| id).collect::<Vec<i64>>();
+        let (before, after) = (ids(before), ids(after));
+        let page = index.page(&Query { text: &text, cursor: Some(&cursor), ..blank });
+        prop_assert_eq!(&page.ids, &after[..limit.min(after.len())]);
+        prop_assert_eq!(page.next.is_some(), after.len() > limit);
+        prop_assert_eq!(page.previous.is_some(), !before.is_empty());
+        if let Some(back) = &page.previous {
+            let page = index.page(&Query { text: &text, cursor: Some(back), ..blank });
+            prop_assert_eq!(page.ids, &before[before.len().saturating_sub(limit)..]);
+            prop_assert_eq!(page.next.is_some(), !after.is_empty());
+            prop_assert_eq!(page.previous.is_some(), before.len() > limit);
+        }
+    }
+
+    #[test]
+    fn u6_similar_books_have_a_word_like_each_that_was_typed(
+        titles in proptest::collection::vec("[abr]{3,5}( [abr]{3,5}|राम|बाबर){0,2}", 1..40), text in "[abr]{3,5}( [abr]{3,5})?|राम|बाब",
+    ) {
+        let index = Index::new();
+        index.replace(ALL, (1..).zip(&titles).map(|(id, title)| entry(id, title, "")).collect());
+        let page = index.page(&Query { similar: true, ..query(&text) });
+        let without = index.page(&query(&text));
+        prop_assert_eq!((&page.ids, page.total, &page.next), (&without.ids, without.total, &without.next));
+        // A book is similar if each word typed is in it, or one of its own words is like it; and as typed it is not found.
+        let like = |title: &str, typed: &str| {
+            title.split(' ').any(|word| vocabulary::likeness(typed, word).is_some())
+        };
+        let fits = |title: &str| text.split(' ').all(|typed| title.contains(typed) || like(title, typed));
+        let expected: Vec<i64> = (1..).zip(&titles)
+            .filter(|(id, title)| !page.ids.contains(id) && fits(title)).map(|(id, _)| id).collect();
+        let found: Vec<i64> = page.similar.iter().map(|other| other.id).collect();
+        prop_assert!(found.iter().all(|id| expected.contains(id)), "{:?} of {:?}", found, expected);
+        prop_assert!(page.total < similar::FEW || found.is_empty());
+        // All of them, as long as one word has no more spellings than are tried.
+        let spellings: std::collections::BTreeSet<&str> = titles.iter().flat_map(|title| title.split(' '))
+            .filter(|word| vocabulary::likeness(&text, word).is_some()).collect();
+        if page.total < similar::FEW && !text.contains(' ') && spellings.len() <= similar::SPELLINGS && expected.len() <= similar::MOST {
+            prop_assert_eq!(found.len(), expected.len());
+        }
+    }
+
+    #[test]
+    fn a_tampered_cursor_is_refused_or_another_place(head in 0..64_u8, id in any::<i64>(), key in "\\PC{0,70}") {
+        let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
+        let packed = (head, id, key);
+        if let Ok(cursor) = Cursor::try_from(packed.clone()) {
+            let page = index.page(&Query { sort: cursor.sort(), cursor: Some(&cursor), ..query("") });
+            prop_assert!(page.ids.len() <= 3);
+            prop_assert_eq!(Packed::from(cursor), packed);
+        }
+    }
+}
