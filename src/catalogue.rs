@@ -1,7 +1,8 @@
-//! The catalogue's search index, kept true to the database.
+//! Synchronisation of the search index with the database.
 //!
-//! One task follows the table of changes, whoever made them: this server, another, or a command beside it. A write that
-//! changed a book is answered when the index has the change, so a librarian finds at once what she just saved.
+//! One task polls `catalogue_changes`, which lists the changes made by this server, other servers and commands. A request
+//! that changed a book is answered once the index has the change, so librarians can find a book immediately after saving
+//! it.
 
 use std::{
     ops::RangeInclusive,
@@ -19,17 +20,17 @@ use crate::{
     },
 };
 
-/// Between two looks at the table of changes when nobody calls: what a lost notification or a command on the same file
-/// takes at most to be seen.
-const LOOK: Duration = Duration::from_secs(1);
+/// Poll interval of `catalogue_changes` without a notification, and so the maximum delay after a lost notification or a
+/// command on the same file.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Entries read at once.
+/// Number of entries read in one query.
 const PORTION: i64 = 10_000;
 
-/// An index that was not level with the database for this long is no longer trusted.
+/// Age of the last successful poll after which [`Catalogue::health`] fails.
 const STALE: Duration = Duration::from_secs(10);
 
-/// The search index and the task that keeps it.
+/// Search index, and the task that synchronises it.
 #[derive(Clone)]
 pub struct Catalogue {
     shared: Arc<Shared>,
@@ -37,21 +38,21 @@ pub struct Catalogue {
 
 struct Shared {
     db: Db,
-    /// Set when the whole catalogue was read.
+    /// Set once the whole catalogue is loaded.
     index: SetOnce<Arc<Index>>,
-    /// Somebody changed something.
+    /// Notified when the catalogue changes.
     call: Arc<Notify>,
     following: Once,
-    /// The number of the last change that the index has.
+    /// Number of the last change applied to the index.
     seen: watch::Sender<i64>,
-    /// When the index was last level with the database, as far as a look at a thousand changes goes.
-    level: Mutex<Instant>,
-    /// Held while the index learns words.
+    /// Start of the last successful poll. One poll reads at most a thousand changes.
+    polled: Mutex<Instant>,
+    /// Held while the words of the index are collected.
     learning: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Catalogue {
-    /// Begins to read the whole catalogue, and then follows its changes. A million titles take some seconds.
+    /// Starts the task that loads the whole catalogue and then follows its changes. A million titles take some seconds.
     #[must_use]
     pub fn open(db: Db) -> Self {
         let shared = Arc::new(Shared {
@@ -60,7 +61,7 @@ impl Catalogue {
             call: Arc::default(),
             following: Once::new(),
             seen: watch::Sender::default(),
-            level: Mutex::new(Instant::now()),
+            polled: Mutex::new(Instant::now()),
             learning: Arc::default(),
         });
         let following = Arc::clone(&shared);
@@ -68,20 +69,20 @@ impl Catalogue {
         Self { shared }
     }
 
-    /// The index to search, as soon as it is loaded.
+    /// Returns the index, once it is loaded.
     pub async fn index(&self) -> Arc<Index> {
         Arc::clone(self.shared.index.wait().await)
     }
 
-    /// Whether the index is loaded and follows the catalogue.
+    /// Checks that the index is loaded and follows the catalogue.
     ///
     /// # Errors
-    /// What it is about instead, in words.
+    /// Describes the problem.
     pub fn health(&self) -> Result<(), String> {
         if self.shared.index.get().is_none() {
             return Err("the search index is being loaded".to_owned());
         }
-        let behind = self.shared.level().elapsed();
+        let behind = self.shared.polled().elapsed();
         if behind < STALE {
             return Ok(());
         }
@@ -89,13 +90,13 @@ impl Catalogue {
     }
 }
 
-/// The index of the whole catalogue. One portion goes into it while the next is read.
+/// Loads the whole catalogue. Adds one portion to the index while reading the next.
 async fn load(db: &Db) -> Result<Index, Error> {
     let (mut loading, mut first) = (Loading::default(), Some(i64::MIN));
     let mut portion = Vec::new();
     while let Some(from) = first {
         let next = db.read(move |tx| changes::entries(tx, from, i64::MAX, PORTION));
-        let push = aside(move || {
+        let push = run_blocking(move || {
             loading.push(portion);
             loading
         });
@@ -103,21 +104,21 @@ async fn load(db: &Db) -> Result<Index, Error> {
         (portion, loading) = (read?, pushed?);
         first = after(&portion, i64::MAX);
     }
-    aside(move || {
+    run_blocking(move || {
         loading.push(portion);
         loading.finish()
     })
     .await
 }
 
-/// Where the portion after this one begins; `None` where it was the last.
+/// Returns the first id of the next portion; `None` after the last one.
 fn after(portion: &[Entry], last: i64) -> Option<i64> {
     let whole = i64::try_from(portion.len()).is_ok_and(|length| length < PORTION);
     portion.last().filter(|entry| !whole && entry.id < last).map(|entry| entry.id + 1)
 }
 
-/// Does work that takes a while on another thread, where it holds up no requests.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+/// Runs blocking work on another thread.
+async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => Ok(done),
         Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
@@ -125,31 +126,31 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
     }
 }
 
-/// Runs a task that is not to end, and begins it anew when a fault in the program ended it.
+/// Runs a task, and restarts it whenever it panics.
 async fn keep_running<F: Future<Output = ()> + Send + 'static>(task: impl Fn() -> F) {
     while let Err(ended) = tokio::spawn(task()).await {
         if ended.is_cancelled() {
-            // The program stops.
+            // The server is shutting down.
             return;
         }
-        tracing::error!(error = %ended, "the search index stopped following the catalogue, and begins anew");
-        tokio::time::sleep(LOOK).await;
+        tracing::error!(error = %ended, "the search index stopped following the catalogue and is restarted");
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
 async fn follow(catalogue: Arc<Shared>) {
     let mut failing = false;
     loop {
-        let begun = Instant::now();
-        let looked = match catalogue.index.get() {
+        let started = Instant::now();
+        let polled = match catalogue.index.get() {
             Some(index) => catalogue.catch_up(index).await,
             None => catalogue.load().await.map(|()| true),
         };
-        match looked {
+        match polled {
             Ok(true) => {
                 failing = false;
-                // During an import half the time is left to readers, and the next look finds several batches at once.
-                tokio::time::sleep(begun.elapsed().min(LOOK)).await;
+                // During an import this leaves half the time to readers, and the next poll reads several batches at once.
+                tokio::time::sleep(started.elapsed().min(POLL_INTERVAL)).await;
                 continue;
             }
             Ok(false) => {
@@ -159,7 +160,7 @@ async fn follow(catalogue: Arc<Shared>) {
                 }
             }
             Err(Error::Closed) => return,
-            // Told once: storage tells what ails the database.
+            // Logged once per outage: storage logs the errors of the database.
             Err(error) if !failing => {
                 failing = true;
                 tracing::warn!(
@@ -169,19 +170,20 @@ async fn follow(catalogue: Arc<Shared>) {
             }
             Err(_) => {}
         }
-        let _ = tokio::time::timeout(LOOK, catalogue.call.notified()).await;
+        let _ = tokio::time::timeout(POLL_INTERVAL, catalogue.call.notified()).await;
     }
 }
 
 impl Shared {
-    /// Reads the whole catalogue for the first time.
+    /// Loads the whole catalogue for the first time.
     async fn load(&self) -> Result<(), Error> {
         let begun = Instant::now();
-        // Changes committed while we read are read again by number: nothing is missed, and twice does no harm.
+        // Changes committed during the load have a higher number and are applied again: none is missed, and applying one
+        // twice is harmless.
         let number = self.db.read(changes::newest_change).await?;
         let index = Arc::new(load(&self.db).await?);
         self.seen.send_replace(number);
-        // From here on a write is answered when the index has it.
+        // From here on, writes wait until the index has them.
         self.following.call_once(|| {
             let follower = Follower { call: Arc::clone(&self.call), seen: self.seen.subscribe() };
             self.db.follow_catalogue(follower);
@@ -192,35 +194,35 @@ impl Shared {
         Ok(())
     }
 
-    /// Reads the whole catalogue again, because the table does not tell all changes any more.
-    async fn load_all(&self, index: &Arc<Index>) -> Result<(), Error> {
+    /// Reloads the whole catalogue, because the table no longer has all changes since the last poll.
+    async fn reload(&self, index: &Arc<Index>) -> Result<(), Error> {
         let number = self.db.read(changes::newest_change).await?;
-        self.read_again(index, i64::MIN..=i64::MAX).await?;
+        self.refresh(index, i64::MIN..=i64::MAX).await?;
         self.seen.send_replace(number);
         Ok(())
     }
 
-    /// Applies the changes since the last look; `false` if there were none.
+    /// Applies the changes since the last poll. Returns false if there were none.
     async fn catch_up(&self, index: &Arc<Index>) -> Result<bool, Error> {
         let (seen, now) = (*self.seen.borrow(), Instant::now());
         let changes = self.db.snapshot(move |tx| changes::changes_after(tx, seen)).await?;
         match &changes {
             Some(changes) => {
-                for books in together(changes) {
-                    self.read_again(index, books).await?;
+                for books in joined_ranges(changes) {
+                    self.refresh(index, books).await?;
                 }
                 if let Some(newest) = changes.last() {
                     self.seen.send_replace(newest.number);
                 }
             }
-            None => self.load_all(index).await?,
+            None => self.reload(index).await?,
         }
-        *self.level() = now;
+        *self.polled() = now;
         Ok(changes.is_none_or(|changes| !changes.is_empty()))
     }
 
-    /// Makes the index hold what the database holds of these books.
-    async fn read_again(&self, index: &Arc<Index>, books: RangeInclusive<i64>) -> Result<(), Error> {
+    /// Reads these books from the database and replaces them in the index.
+    async fn refresh(&self, index: &Arc<Index>, books: RangeInclusive<i64>) -> Result<(), Error> {
         let (mut first, last) = (Some(*books.start()), *books.end());
         let mut entries: Vec<Entry> = Vec::new();
         while let Some(from) = first {
@@ -229,11 +231,11 @@ impl Shared {
             entries.extend(portion);
         }
         let index = Arc::clone(index);
-        aside(move || index.replace(books, entries)).await
+        run_blocking(move || index.replace(books, entries)).await
     }
 
-    /// Begins to collect the words for other spellings, if many books came since they were collected and nothing is
-    /// collecting them: beside everything else, since for a million books it takes a second or two.
+    /// Starts collecting the words for other spellings in the background, if due and not already running. It takes a second
+    /// or two for a million books.
     fn learn_words(&self, index: &Arc<Index>) {
         if !index.has_words_to_learn() {
             return;
@@ -248,14 +250,13 @@ impl Shared {
         });
     }
 
-    fn level(&self) -> std::sync::MutexGuard<'_, Instant> {
-        self.level.lock().unwrap_or_else(PoisonError::into_inner)
+    fn polled(&self) -> std::sync::MutexGuard<'_, Instant> {
+        self.polled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The books that the changes touched, where changes touch neighbours as one range: a merge costs the same for one book
-/// as for a thousand.
-fn together(changes: &[Change]) -> Vec<RangeInclusive<i64>> {
+/// Returns the ranges of changed books, adjacent ranges joined: a merge costs the same for one book as for a thousand.
+fn joined_ranges(changes: &[Change]) -> Vec<RangeInclusive<i64>> {
     let mut ranges: Vec<_> = changes.iter().map(|change| (change.first, change.last)).collect();
     ranges.sort_unstable();
     let mut joined: Vec<(i64, i64)> = Vec::with_capacity(ranges.len());
@@ -284,19 +285,19 @@ mod tests {
                 .collect()
         };
         let import: Vec<_> = (0..1000).map(|batch| (batch * 500 + 1, batch * 500 + 500)).collect();
-        assert_eq!(together(&changes(&import)), [1..=500_000]);
-        assert_eq!(together(&changes(&[(9, 9), (1, 3), (3, 5), (2, 2), (7, 7)])), [1..=5, 7..=7, 9..=9]);
-        assert_eq!(together(&changes(&[(i64::MIN, i64::MAX), (4, 4)])), [i64::MIN..=i64::MAX]);
-        assert!(together(&[]).is_empty());
+        assert_eq!(joined_ranges(&changes(&import)), [1..=500_000]);
+        assert_eq!(joined_ranges(&changes(&[(9, 9), (1, 3), (3, 5), (2, 2), (7, 7)])), [1..=5, 7..=7, 9..=9]);
+        assert_eq!(joined_ranges(&changes(&[(i64::MIN, i64::MAX), (4, 4)])), [i64::MIN..=i64::MAX]);
+        assert!(joined_ranges(&[]).is_empty());
     }
 
     #[tokio::test]
-    async fn a_task_that_a_fault_ended_begins_anew_s14() {
+    async fn a_task_that_panics_is_restarted_s14() {
         let runs = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&runs);
         keep_running(move || {
             let run = counted.fetch_add(1, Ordering::SeqCst);
-            async move { assert!(run >= 2, "a fault in the program, as the test wants it") }
+            async move { assert!(run >= 2, "a panic, as the test wants it") }
         })
         .await;
         assert_eq!(runs.load(Ordering::SeqCst), 3);

@@ -1,13 +1,13 @@
-//! The folded form of text: what is compared when a reader searches, and what is compared when titles are put in order.
+//! Folding: the normal form in which texts are searched and titles are sorted.
 //!
-//! Two texts that a reader would call the same word fold to the same key, whatever keyboard, catalogue or
-//! normalisation form they came from. The rules are the same for every script and need no language:
+//! Two texts that a reader would call the same word fold to the same key, from any keyboard, catalogue or normalisation
+//! form. The rules are the same for every script and independent of language:
 //!
 //! - compatibility forms are resolved (NFKC): full-width letters, ligatures, half-width kana, presentation forms;
 //! - case is folded in full: `ß`, `ẞ` and `ss` are one, so are `σ` and `ς`, and so are `i`, `I`, `İ` and `ı`;
-//! - the accents of Latin, Greek and Cyrillic letters are dropped, and letters with a built-in stroke or joint that
-//!   Unicode does not take apart (`ø`, `ł`, `đ`, `æ`, `œ`, …) become their plain letters;
-//! - the marks that spell a word in other scripts stay: vowel signs, nuktas, points, voicing marks;
+//! - the accents of Latin, Greek and Cyrillic letters are dropped, and letters with a stroke or ligature that Unicode
+//!   does not decompose (`ø`, `ł`, `đ`, `æ`, `œ`, …) become plain letters;
+//! - marks that are part of the spelling in other scripts stay: vowel signs, nuktas, points, voicing marks;
 //! - romanisation marks (half marks, modifier apostrophes) and invisible formatting characters are dropped;
 //! - typographic apostrophes, quotation marks and dashes become the ASCII ones;
 //! - every run of white space and control characters becomes one space.
@@ -16,15 +16,15 @@ use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
 use crate::text::is_invisible;
 
-/// The most characters a [`title_key`] has.
+/// Maximum length of a [`title_key`] in characters.
 ///
-/// Cursors carry the key, so it has to stay short; titles alike for this long are told apart by their ids.
+/// Cursors contain the key, so it must be short. Titles with the same key are ordered by id.
 pub const TITLE_KEY_CHARS: usize = 64;
 
-/// The search key of a text.
+/// Returns the search key of a text.
 ///
-/// Folding is idempotent, gives composed and decomposed text (NFC, NFD) the same key, and never leaves a control
-/// character or two spaces in a row. Spaces at the ends are kept (one each).
+/// Folding is idempotent, gives composed and decomposed text (NFC, NFD) the same key, and leaves no control
+/// characters and no two spaces in a row. It keeps one space at each end, if there were any.
 ///
 /// ```
 /// # use library::fold::fold;
@@ -43,10 +43,10 @@ pub fn fold(text: &str) -> String {
     if is_nfc_quick(key.text.chars()) == IsNormalized::Yes { key.text } else { key.text.nfc().collect() }
 }
 
-/// The key by which titles are put in order.
+/// Returns the sort key of a title.
 ///
-/// It is the folded title from its first letter or digit on, at most [`TITLE_KEY_CHARS`] characters of it, so
-/// `"…And Ladies of the Club"` stands among the As. A title without any letter or digit keeps its folded text.
+/// The key is the folded title from its first letter or digit on, at most [`TITLE_KEY_CHARS`] characters, so
+/// `"…And Ladies of the Club"` sorts under A. A title without any letter or digit keeps its folded text.
 ///
 /// ```
 /// # use library::fold::title_key;
@@ -58,7 +58,7 @@ pub fn title_key(title: &str) -> String {
     sort_key(&fold(title)).to_owned()
 }
 
-/// The part of an already folded title that is its [`title_key`].
+/// Returns the [`title_key`] of a folded title, as a slice of it.
 pub(crate) fn sort_key(folded: &str) -> &str {
     let key = match folded.trim_start_matches(|letter: char| !letter.is_alphanumeric()) {
         "" => folded,
@@ -71,10 +71,10 @@ pub(crate) fn sort_key(folded: &str) -> &str {
     &key[..end.map_or(key.len(), |(end, _)| end)]
 }
 
-/// A key in the making.
+/// Builder of a key.
 struct Key {
     text: String,
-    /// Whether the last character pushed was a space, so that the next one is left out.
+    /// The last character pushed was a space, so the next space is dropped.
     after_space: bool,
 }
 
@@ -91,7 +91,7 @@ impl Key {
         }
     }
 
-    /// Takes one character of decomposed text.
+    /// Folds and appends one character of decomposed text.
     fn push(&mut self, letter: char) {
         if letter.is_ascii() {
             return self.push_ascii(letter);
@@ -106,7 +106,7 @@ impl Key {
         if let Some(plain) = ascii_punctuation(letter) {
             return self.text.push(plain);
         }
-        // Capital ẞ has only a small ß and small ß only the capitals SS: all three steps are needed.
+        // All three steps are needed: capital ẞ lowers to ß, which capitalises to SS, which lowers to ss.
         let folded = letter.to_lowercase().flat_map(char::to_uppercase).flat_map(char::to_lowercase);
         for letter in folded {
             match plain_letters(letter) {
@@ -117,9 +117,9 @@ impl Key {
     }
 }
 
-/// An accent standing alone is a typist's apostrophe (and the Greek elision sign), so it is caught before
-/// compatibility decomposition makes a space with an accent of it. The ranges are the breathings with a second accent,
-/// which have to go the way of their canonical first part.
+/// Replaces a spacing accent by an apostrophe, since typists use it as one (and Greek as its elision sign). This happens
+/// before compatibility decomposition, which would turn it into a space with an accent. The ranges are the breathings
+/// with a second accent, which must fold like their canonical first part.
 fn spacing_accent_to_apostrophe(letter: char) -> char {
     match letter {
         '\u{00B4}'
@@ -133,9 +133,9 @@ fn spacing_accent_to_apostrophe(letter: char) -> char {
     }
 }
 
-/// Combining marks that only Latin, Greek and Cyrillic letters (and symbols) carry. Marks of other scripts have
-/// blocks of their own and are not in here. Asking for the mark and not for the letter below it keeps folding free of
-/// context: a part of a text folds as it does within the whole.
+/// Returns whether a character is a combining mark of Latin, Greek or Cyrillic letters, or of symbols. Marks of other
+/// scripts have blocks of their own. The check ignores the letter below the mark, so folding is free of context: a part
+/// of a text folds as it does within the whole.
 fn is_accent(letter: char) -> bool {
     matches!(letter,
         '\u{0300}'..='\u{036F}'     // diacritical marks
@@ -151,12 +151,13 @@ fn is_accent(letter: char) -> bool {
     )
 }
 
-/// The primes, commas and rings by which romanisation writes hard and soft signs, hamza and ayn. Few readers type them.
+/// Returns whether a character is a prime, comma or ring that romanises hard and soft signs, hamza or ayn. Few readers
+/// type them.
 fn is_romanisation_mark(letter: char) -> bool {
     matches!(letter, '\u{02B9}'..='\u{02BF}')
 }
 
-/// The ASCII form of a typographic apostrophe, quotation mark, dash or slash.
+/// Returns the ASCII form of a typographic apostrophe, quotation mark, dash or slash.
 fn ascii_punctuation(letter: char) -> Option<char> {
     match letter {
         '‘' | '’' | '‚' | '‛' | '′' | '‹' | '›' | '׳' => Some('\''),
@@ -168,7 +169,7 @@ fn ascii_punctuation(letter: char) -> Option<char> {
     }
 }
 
-/// The plain letters of a small Latin letter whose stroke or joint is part of it and so no accent to Unicode.
+/// Returns the plain letters of a small Latin letter with a stroke or ligature, which Unicode does not decompose.
 fn plain_letters(letter: char) -> Option<&'static str> {
     Some(match letter {
         'æ' => "ae",
@@ -202,7 +203,7 @@ mod tests {
 
     use super::*;
 
-    /// Folds each pair and demands that both sides agree.
+    /// Asserts that both texts of each pair fold to the same key.
     fn assert_alike(pairs: &[(&str, &str)]) {
         for (written, typed) in pairs {
             assert_eq!(fold(written), fold(typed), "{written} and {typed}");
@@ -327,7 +328,7 @@ mod tests {
             assert_eq!(fold(&key), key, "{letter:?} again");
             let decomposed: String = text.nfd().collect();
             let mut forms = vec![text.nfc().collect(), text.to_lowercase()];
-            // The iota written below a Greek vowel is an accent here, though capitals may write it beside.
+            // The iota below a Greek vowel folds as an accent, but as a letter where capitals write it beside the vowel.
             if !decomposed.contains('\u{345}') {
                 forms.push(text.to_uppercase());
             }
@@ -357,7 +358,8 @@ mod tests {
         assert_eq!(title_key(&"?".repeat(100)), "?".repeat(64));
     }
 
-    /// Text of mixed scripts, rich in what is hard: marks in any order, joiners, controls, letters with case in odd forms.
+    /// Generates text of mixed scripts with many hard cases: marks in any order, joiners, controls, letters with unusual
+    /// case mappings.
     fn text() -> impl Strategy<Value = String> {
         let letter = prop_oneof![
             4 => any::<char>(),
@@ -397,8 +399,8 @@ mod tests {
         }
 
         #[test]
-        fn plain_ascii_takes_the_short_way_to_the_same_key(text in "[ -~\t\n\x1f]{0,40}") {
-            // The appended mark is dropped, but sends the text the long way.
+        fn the_fast_path_of_plain_ascii_gives_the_same_key(text in "[ -~\t\n\x1f]{0,40}") {
+            // The appended mark is dropped, but makes the text take the general path.
             prop_assert_eq!(fold(&format!("{text}\u{301}")), fold(&text));
         }
 

@@ -1,6 +1,6 @@
-//! Properties of characters that comparing, checking and drawing text have in common.
+//! Properties of characters, shared by search, validation and covers.
 
-/// Whether a character shows nothing and only affects joining, direction, line breaks or the choice of a glyph. This is
+/// Returns whether a character is invisible and only affects joining, direction, line breaks or the choice of a glyph:
 /// Unicode's property `Default_Ignorable_Code_Point`.
 #[must_use]
 pub fn is_invisible(c: char) -> bool {
@@ -25,7 +25,7 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
-/// Whether a character changes the direction of everything after it. No word needs one.
+/// Returns whether a character changes the direction of everything after it. No word needs one.
 #[must_use]
 pub fn is_direction_control(c: char) -> bool {
     matches!(c, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')

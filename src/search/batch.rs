@@ -1,4 +1,4 @@
-//! Entries on their way into the index.
+//! Entries on their way into the index: folded into records, and compared with the records already there.
 
 use std::cmp::Reverse;
 use std::ops::{Range, RangeInclusive};
@@ -9,7 +9,7 @@ use super::chunk::{Record, SEPARATOR, TERMINATOR};
 use super::filter::{Genres, NO_GENRE};
 use crate::fold::fold;
 
-/// Entries on their way into the index, folded into one text.
+/// Entries folded into one text.
 pub(super) struct Batch {
     text: String,
     spans: Vec<(Record<'static>, Range<usize>)>,
@@ -20,13 +20,13 @@ impl Batch {
         let bytes = entries.iter().map(|entry| entry.title.len() + entry.author.len() + 2);
         let mut text = String::with_capacity(bytes.sum());
         let mut spans = Vec::with_capacity(entries.len());
-        let known = |name: &str| genres.read().unwrap_or_else(PoisonError::into_inner).number(name);
-        // Books that follow each other often have one genre.
+        let number_of = |name: &str| genres.read().unwrap_or_else(PoisonError::into_inner).number(name);
+        // Consecutive books often have the same genre.
         let (mut last, mut number) = (String::new(), NO_GENRE);
         for entry in entries {
             if range.contains(&entry.id) {
                 if entry.genre != last {
-                    number = known(&entry.genre).unwrap_or_else(|| {
+                    number = number_of(&entry.genre).unwrap_or_else(|| {
                         genres.write().unwrap_or_else(PoisonError::into_inner).number_of(&entry.genre)
                     });
                     last = entry.genre;
@@ -43,7 +43,7 @@ impl Batch {
         Self { text, spans }
     }
 
-    /// The records by falling id, of those with the same id the last one given.
+    /// Returns the records by descending id; of several with the same id, the last one given.
     pub(super) fn newest_first(&self) -> Vec<Record<'_>> {
         let mut records: Vec<Record<'_>> = self
             .spans
@@ -57,13 +57,13 @@ impl Batch {
     }
 }
 
-/// What has to be done to come from the present records to the wanted ones, all by falling id.
+/// Changes that turn the present records into the wanted ones, each list by descending id.
 #[derive(Default)]
 pub(super) struct Difference<'a> {
     pub(super) removed: Vec<Record<'a>>,
     pub(super) added: Vec<Record<'a>>,
-    /// Those of which the first copy came to the shelf, or the last one left it, and nothing else changed.
-    pub(super) borrowed_or_back: Vec<Record<'a>>,
+    /// Records that differ only in having a copy on the shelf.
+    pub(super) availability_changed: Vec<Record<'a>>,
 }
 
 pub(super) fn difference<'a>(
@@ -79,7 +79,7 @@ pub(super) fn difference<'a>(
         match present.next_if(|present| present.id == record.id) {
             Some(same) if (same.text, same.genre) == (record.text, record.genre) => {
                 if same.available != record.available {
-                    difference.borrowed_or_back.push(record);
+                    difference.availability_changed.push(record);
                 }
             }
             other => {

@@ -1,4 +1,4 @@
-//! Chunks: some consecutive records in one text.
+//! Chunks: consecutive records of an order, their texts joined into one.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use super::signature::Signature;
 use super::{Sort, fit};
 use crate::fold::sort_key;
 
-/// The most records in one chunk: large chunks are faster to search, small ones faster to change. Tests use a small one,
-/// so that a small catalogue has many.
+/// Maximum number of records in a chunk. Large chunks are faster to search, small ones faster to change. Small in tests,
+/// so that a small catalogue has many chunks.
 pub(super) const CHUNK: usize = if cfg!(test) { 16 } else { 1024 };
 
 /// A changed chunk with fewer records than this is joined with its neighbour.
 pub(super) const SMALL_CHUNK: usize = CHUNK / 4;
 
-/// Between the title and the author of a record.
+/// Separates the title and the author of a record.
 pub(super) const SEPARATOR: char = '\u{1F}';
 
-/// After each record.
+/// Ends each record.
 pub(super) const TERMINATOR: char = '\n';
 
 /// One book in the index.
 #[derive(Clone, Copy)]
 pub(super) struct Record<'a> {
     pub(super) id: i64,
-    /// The folded `title␟author␤`.
+    /// Folded `title␟author␤`.
     pub(super) text: &'a str,
     pub(super) genre: Genre,
     pub(super) available: bool,
 }
 
-/// What the records of an order ascend by.
+/// Sort key of a record; the records of an order ascend by it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Position<'a> {
     pub(super) key: &'a str,
@@ -48,7 +48,7 @@ impl Sort {
         Position { key, rank: self.rank(record.id) }
     }
 
-    /// The id, or for the newest first a number that falls as the id rises.
+    /// Returns the id, or for `Newest` a number that decreases as the id increases.
     pub(super) fn rank(self, id: i64) -> i64 {
         match self {
             Self::Title => id,
@@ -57,14 +57,14 @@ impl Sort {
     }
 }
 
-/// Some consecutive records of an order.
+/// Consecutive records of an order.
 pub(super) struct Chunk {
     pub(super) ids: Box<[i64]>,
-    /// Where the text of each record begins, and at last where that of the last one ends.
+    /// Offset of the text of each record, and finally the end of the last one.
     starts: Box<[u32]>,
     pub(super) text: Box<str>,
     pub(super) genres: Box<[Genre]>,
-    /// Changed in place; readers of one page may see it before and after.
+    /// Changed in place: a reader may see both values while it reads one page.
     pub(super) available: Box<[AtomicBool]>,
     pub(super) signature: Signature,
 }
@@ -99,7 +99,7 @@ impl Chunk {
         self.starts[index] as usize
     }
 
-    /// The index of the record that has this byte of the text.
+    /// Returns the index of the record that contains this byte of the text.
     pub(super) fn holding(&self, at: usize) -> usize {
         self.starts.partition_point(|start| *start as usize <= at) - 1
     }
@@ -121,7 +121,7 @@ impl Chunk {
         self.records(0..self.len())
     }
 
-    /// The index of the first record from `start` on for which `passed` is false, as it is for all after it.
+    /// Returns the index of the first record from `start` on for which `passed` is false. `passed` must be monotonic.
     pub(super) fn partition_point(&self, start: usize, passed: impl Fn(Record<'_>) -> bool) -> usize {
         let (mut low, mut high) = (start, self.len());
         while low < high {
@@ -136,12 +136,12 @@ impl Chunk {
     }
 }
 
-/// Records in as few chunks as hold them, all about the same size.
+/// Builds chunks of these records, as few as possible and of nearly the same size.
 pub(super) fn cut(records: &[Record<'_>]) -> impl Iterator<Item = Arc<Chunk>> {
     in_chunks(records).map(Chunk::of).map(Arc::new)
 }
 
-/// As few parts as have at most [`CHUNK`] records each, of nearly the same length.
+/// Splits a slice into parts of at most [`CHUNK`] items, as few as possible and of nearly the same length.
 pub(super) fn in_chunks<T>(mut records: &[T]) -> impl Iterator<Item = &[T]> {
     (1..=records.len().div_ceil(CHUNK)).rev().map(move |left| {
         let (chunk, rest) = records.split_at(records.len() / left);

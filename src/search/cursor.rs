@@ -1,4 +1,4 @@
-//! Cursors: where a page is cut, and how a client carries it.
+//! Cursors: positions between pages, and their packed form in URLs.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::chunk::Position;
 use super::fit::Fit;
 use crate::fold::TITLE_KEY_CHARS;
 
-/// A place in one of the orders and the direction in which to read from there.
+/// A position in an order, and the direction in which the page extends from it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Packed", try_from = "Packed")]
 pub struct Cursor {
@@ -16,22 +16,22 @@ pub struct Cursor {
     pub(super) edge: Edge,
     pub(super) fit: Fit,
     pub(super) id: i64,
-    /// The title key of the record; empty where the order does not need it.
+    /// Title key of the record; empty for `Newest`, which orders by id alone.
     pub(super) key: String,
 }
 
-/// The serialised form of a [`Cursor`], short because it appears in URLs. The five lowest bits of the head are sort,
-/// direction, edge and, in two, the fit.
+/// Serialised form of a [`Cursor`], short because it appears in URLs: head, id and key. The five lowest bits of the head
+/// are sort, direction, edge and the fit (two bits).
 pub(super) type Packed = (u8, i64, String);
 
-/// In which direction a page extends from its cursor.
+/// Direction in which a page extends from its cursor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Direction {
     Forward,
     Backward,
 }
 
-/// On which side of its record a cursor stands.
+/// Side of its record on which a cursor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Edge {
     Before,
@@ -44,13 +44,13 @@ impl Cursor {
     const AFTER: u8 = 0b100;
     const FIT: u8 = 3;
 
-    /// The order it is a place in.
+    /// Returns the order that this is a position in.
     #[must_use]
     pub fn sort(&self) -> Sort {
         self.sort
     }
 
-    /// Whether the record at this position comes before the place where the cursor stands.
+    /// Returns whether a record at `position` is before the cursor.
     pub(super) fn passes(&self, position: Position<'_>) -> bool {
         let own = Position { key: &self.key, rank: self.sort.rank(self.id) };
         match self.edge {
@@ -77,7 +77,7 @@ impl From<Cursor> for Packed {
     }
 }
 
-/// Cursors come back from clients. One that was tampered with is refused, or at worst is another place in the order.
+/// Unpacks a cursor sent by a client. A tampered cursor is rejected or, at worst, is another position in the order.
 impl TryFrom<Packed> for Cursor {
     type Error = &'static str;
 
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_that_no_page_gave_is_refused() {
+    fn a_cursor_that_no_page_returns_is_refused() {
         let packed = |head: u8, key: &str| Cursor::try_from((head, 1, key.to_owned()));
         assert!(packed(0b110, &"書".repeat(TITLE_KEY_CHARS)).is_ok());
         assert!(packed(0b000, &"書".repeat(TITLE_KEY_CHARS + 1)).is_err(), "a key too long");

@@ -1,4 +1,4 @@
-//! What books a list is narrowed to besides the text that is searched for.
+//! Filters by genre and availability, applied besides the text of a query.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -6,17 +6,17 @@ use std::sync::atomic::Ordering;
 use super::chunk::Chunk;
 use crate::fold::fold;
 
-/// The number of a genre in the index.
+/// Number of a genre in the index.
 pub(super) type Genre = u16;
 
-/// A book without a genre, and one of a genre that came when there were 65,535 others: they are in no list of a genre.
+/// Number for a blank genre and for every genre after the first 65,535. No filter by genre admits such a book.
 pub(super) const NO_GENRE: Genre = Genre::MAX;
 
-/// The genres that books had since the start. One that differs from another only in case or accents is the same.
+/// All genres that books have had since the start. Genres that differ only in case or accents are the same.
 #[derive(Default)]
 pub(super) struct Genres {
     numbers: HashMap<String, Genre>,
-    /// As each was written first.
+    /// Name of each genre, in the first spelling seen.
     pub(super) names: Vec<String>,
 }
 
@@ -29,7 +29,7 @@ impl Genres {
         self.numbers.get(&key(name)).copied()
     }
 
-    /// The number of a genre, which it gets now if no book had it.
+    /// Returns the number of a genre; a new genre gets the next one.
     pub(super) fn number_of(&mut self, name: &str) -> Genre {
         let key = key(name);
         if key.is_empty() {
@@ -47,11 +47,11 @@ impl Genres {
     }
 }
 
-/// Which books are shown at all.
+/// Restriction of a query to some books.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Filter {
     pub(super) genre: Option<Genre>,
-    /// Only those with a copy on the shelf.
+    /// Restricts to books with a copy on the shelf.
     pub(super) available: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How well a book matches what a reader typed.
+//! Quality of a match: how well a book fits the text of a query.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use super::Field;
 use super::chunk::{Chunk, SEPARATOR};
 use super::signature::{Finder, buckets};
 
-/// Best first; within each, the books stand in the order of the screen.
+/// Quality of a match, best first. Books of the same fit are in the order of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
-    /// The title begins with the text. In title order one that is nothing but the text comes first.
+    /// The title begins with the text. In title order a title equal to the text comes first.
     Begins,
-    /// The text is whole words of title or author.
+    /// The text is one or more whole words of title or author.
     Words,
-    /// The text is a part of title or author.
+    /// The text is any part of title or author.
     Contains,
     /// All words of the text occur, in any order and with anything between them.
     Scattered,
 }
 
 impl Fit {
-    /// How well a record that contains the folded text does so.
+    /// Returns the fit of a record that contains `needle`.
     pub(super) fn of(text: &str, needle: &str, field: Field) -> Self {
         let title = title(text);
         let searched = if field == Field::Title { title } else { text };
@@ -37,13 +37,13 @@ impl Fit {
     }
 }
 
-/// The title of a record's text.
+/// Returns the title in a record's text.
 pub(super) fn title(text: &str) -> &str {
     let end = memchr(SEPARATOR as u8, text.as_bytes());
     &text[..end.unwrap_or(text.len())]
 }
 
-/// A text without the punctuation it begins with, unless it has nothing else.
+/// Strips leading punctuation, unless the text is nothing else.
 pub(super) fn from_first_letter(text: &str) -> &str {
     match text.trim_start_matches(|letter: char| !letter.is_alphanumeric()) {
         "" => text,
@@ -51,12 +51,12 @@ pub(super) fn from_first_letter(text: &str) -> &str {
     }
 }
 
-/// Vowel signs and viramas belong to their word.
+/// Returns whether a character is part of a word. Vowel signs and viramas are.
 pub(super) fn is_of_word(letter: char) -> bool {
     letter.is_alphanumeric() || is_combining_mark(letter)
 }
 
-/// Whether the needle stands somewhere with no letter on either side.
+/// Returns whether the needle occurs with no letter on either side.
 pub(super) fn has_whole(text: &str, needle: &str) -> bool {
     let mut from = 0;
     while let Some(found) = text[from..].find(needle) {
@@ -75,12 +75,12 @@ pub(super) fn has_whole(text: &str, needle: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// Stands in the text as it is here: no apostrophe was left out, no initials were joined.
+    /// Occurs in the text unchanged: no apostrophe was removed, no initials were joined.
     literal: bool,
 }
 
-/// The words of a folded text. Punctuation is between words, apostrophes are in none, and initials that follow each other
-/// are one word: `R. K. Narayan` and `RK Narayan` have the same.
+/// Splits a folded text into words at punctuation, removes apostrophes and joins consecutive initials: `R. K. Narayan`
+/// and `RK Narayan` have the same words.
 pub(super) fn words(text: &str) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let mut initials = 0;
@@ -102,8 +102,8 @@ pub(super) fn words(text: &str) -> Vec<Word> {
     words
 }
 
-/// Whether a folded text may have words that do not stand in it as they are: most texts have neither an apostrophe nor
-/// initials that follow each other.
+/// Returns whether a folded text may have words that are not [`literal`](Word::literal). Most texts have neither an
+/// apostrophe nor consecutive initials.
 fn has_joined(text: &str) -> bool {
     let mut letters_before = 0;
     let mut initials = 0;
@@ -124,27 +124,27 @@ fn has_joined(text: &str) -> bool {
     })
 }
 
-/// The words of a folded text that do not stand in it as they are.
+/// Returns the words of a folded text that are not [`literal`](Word::literal).
 pub(super) fn joined_words(text: &str) -> impl Iterator<Item = String> {
     let words = if has_joined(text) { words(text) } else { Vec::new() };
     words.into_iter().filter(|word| !word.literal).map(|word| word.text)
 }
 
-/// Words this short may be initials.
+/// Numbers of letters for which a word may be initials.
 const INITIALS: Range<usize> = 2..5;
 
-/// Finds the records with all words of a query in any order. Of the longest word the record has to contain what was typed,
-/// or the same letters as initials: that is what is looked for, and the other words are asked of what it finds.
+/// Finds the records with all words of a query in any order. It scans for the anchors, which are the longest word as
+/// typed and the same letters as initials, and checks the other words in the records found.
 pub(super) struct Scattered {
     words: Vec<String>,
-    /// Each of the words, to look for as it is.
+    /// Finder of each word as it is.
     literally: Vec<memmem::Finder<'static>>,
     anchors: Vec<Finder<'static>>,
     field: Field,
 }
 
 impl Scattered {
-    /// None where a record with all words contains the text as well.
+    /// Returns `None` if every record with all words also contains the text.
     pub(super) fn new(needle: &str, field: Field) -> Option<Self> {
         let words = words(needle);
         let longest = words.iter().max_by_key(|word| (word.literal, word.text.len()))?;
@@ -158,25 +158,26 @@ impl Scattered {
             let letters: Vec<String> = longest.text.chars().map(String::from).collect();
             anchors.extend([". ", ".", " "].map(|between| letters.join(between)));
         }
-        // The words may be far apart, but not in different blocks.
+        // A block without the buckets of all words has no match, however far apart the words are.
         let all: Vec<usize> = words.iter().flat_map(|word| buckets(&word.text)).collect();
-        let anchors = anchors.iter().map(|anchor| Finder::new(anchor).into_owned().beside(&all)).collect();
+        let anchors =
+            anchors.iter().map(|anchor| Finder::new(anchor).into_owned().with_buckets(&all)).collect();
         let words: Vec<String> = words.into_iter().map(|word| word.text).collect();
         let literally = words.iter().map(|word| memmem::Finder::new(word).into_owned()).collect();
         Some(Self { words, literally, anchors, field })
     }
 
-    /// Whether a record has all words.
+    /// Returns whether a record has all words.
     pub(super) fn accepts(&self, text: &str) -> bool {
         let searched = if self.field == Field::Title { title(text) } else { text };
         if !self.anchors.iter().any(|anchor| anchor.is_in(searched)) {
             return false;
         }
-        // A word is nothing but letters, so where it stands as it is, it stands in one word.
+        // A word has only letters, so an occurrence of it is within one word.
         if self.literally.iter().all(|word| word.find(searched.as_bytes()).is_some()) {
             return true;
         }
-        // Taking a text apart costs ten times as much as this does.
+        // Splitting a text into words costs ten times as much as this check.
         if !has_joined(searched) {
             return false;
         }
@@ -184,19 +185,19 @@ impl Scattered {
         self.words.iter().all(|wanted| has.iter().any(|word| word.text.contains(wanted.as_str())))
     }
 
-    /// The matching ones among these records of a chunk, first to last.
+    /// Returns the matches among these records of a chunk, first to last.
     pub(super) fn matches(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
         let mut found = self.candidates(chunk, records);
         found.retain(|index| self.accepts(chunk.record(*index).text));
         found
     }
 
-    /// How many blocks of a chunk are read for it.
+    /// Counts the blocks of a chunk that a search reads.
     pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
         self.anchors.iter().map(|anchor| anchor.blocks(chunk)).sum()
     }
 
-    /// Those that may match.
+    /// Returns the records that contain an anchor, first to last.
     pub(super) fn candidates(&self, chunk: &Chunk, records: Range<usize>) -> Vec<usize> {
         let mut found = Vec::new();
         for anchor in &self.anchors {

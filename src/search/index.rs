@@ -1,4 +1,4 @@
-//! The index: a snapshot of both orders, replaced as a whole, and the pages that are read from it.
+//! Index: the current snapshot of both orders, its replacement by writers, and the pages read from it.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,13 +15,13 @@ use super::vocabulary::Vocabulary;
 use super::{Entry, Field, Page, Query, Sort, TOTAL_CAP, similar};
 use crate::fold::fold;
 
-/// The search index of a catalogue, shared by all threads. Readers never wait for a writer's work.
+/// Search index of a catalogue, shared by all threads. Readers never wait for a writer's work.
 #[derive(Default)]
 pub struct Index {
     current: RwLock<Arc<Snapshot>>,
-    /// How often the snapshot was replaced.
+    /// Counter behind [`Self::version`].
     replaced: AtomicU64,
-    /// Held while the next snapshot is made.
+    /// Held by a writer while it makes the next snapshot.
     writing: Mutex<()>,
     genres: RwLock<Genres>,
 }
@@ -42,12 +42,12 @@ impl Index {
         self.len() == 0
     }
 
-    /// Makes the books with an id in `range` exactly these: adds, changes and removes what differs.
+    /// Replaces the books with an id in `range` by `entries`: adds, changes and removes the books that differ.
     ///
-    /// This one operation follows a change of one book (its id, with the book or without), takes in an imported batch and
-    /// reads the whole catalogue anew (the range of all ids). It is one merge whatever the number of entries, costs nothing
-    /// more than the comparison where nothing differs, and readers see all of it or nothing. Of several entries with one
-    /// id the last counts; entries outside the range are left out.
+    /// This one operation applies the change or deletion of a book (the range of its id), an imported batch, and a reload
+    /// of the whole catalogue (the range of all ids). It is one merge for any number of entries, costs only the comparison
+    /// if nothing differs, and is atomic for readers. Of several entries with the same id the last one counts. Entries
+    /// outside the range are ignored.
     pub fn replace(&self, range: RangeInclusive<i64>, entries: Vec<Entry>) {
         let batch = Batch::fold(&range, entries, &self.genres);
         let wanted = batch.newest_first();
@@ -55,14 +55,14 @@ impl Index {
         // The mutex guards no data, so another writer's panic has left nothing half-changed.
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let current = self.snapshot();
-        let Difference { mut removed, mut added, borrowed_or_back } =
+        let Difference { mut removed, mut added, availability_changed } =
             difference(current.newest.records_within(&range), wanted);
-        for record in &borrowed_or_back {
+        for record in &availability_changed {
             current.by_title.set_available(*record);
             current.newest.set_available(*record);
         }
         if removed.is_empty() && added.is_empty() {
-            if !borrowed_or_back.is_empty() {
+            if !availability_changed.is_empty() {
                 self.replaced.fetch_add(1, Ordering::Release);
             }
             return;
@@ -75,7 +75,7 @@ impl Index {
         self.publish(Snapshot { by_title, newest, vocabulary, first_pages: Mutex::default() });
     }
 
-    /// Makes a snapshot the current one.
+    /// Makes `next` the current snapshot.
     fn publish(&self, next: Snapshot) {
         let next = Arc::new(next);
         // Readers wait for this exchange only: the old snapshot is dropped after it.
@@ -84,14 +84,14 @@ impl Index {
         drop(old);
     }
 
-    /// Whether there is something for [`Self::learn_words`] to do.
+    /// Returns whether [`Self::learn_words`] has work to do.
     #[must_use]
     pub fn has_words_to_learn(&self) -> bool {
         self.snapshot().vocabulary.is_behind()
     }
 
-    /// Collects the words among which another spelling is looked for, after many books came at once. It takes a second or
-    /// two for a million books, in which readers and writers go on.
+    /// Rebuilds the vocabulary for other spellings after many books were added at once. This takes a second or two for a
+    /// million books, without blocking readers or writers.
     pub fn learn_words(&self) {
         let read = self.snapshot();
         let records = read.newest.chunks.iter().flat_map(|chunk| chunk.all()).map(|record| record.text);
@@ -106,26 +106,26 @@ impl Index {
         });
     }
 
-    /// A number that rises with every change, before the change is answered to whoever waits for it.
+    /// Returns a number that increases with every change, before [`Self::replace`] returns.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.replaced.load(Ordering::Acquire)
     }
 
-    /// The page of the books that match a query, with their total and the cursors of its neighbours.
+    /// Returns one page of the books that match a query, with their total and the cursors of the neighbouring pages.
     ///
-    /// Cursors hold for any query text and field of their sort. After the last match comes an empty page, whose
+    /// A cursor is valid for any text and field with the same sort. The page after the last match is empty, and its
     /// `previous` leads back.
     #[must_use]
     pub fn page(&self, query: &Query<'_>) -> Page {
-        // What is on the shelf changes without a new snapshot.
+        // Not cached: availability changes without a new snapshot.
         if query.cursor.is_some() || query.available {
             return self.page_counting(query, TOTAL_CAP);
         }
-        // Many people look for the same at the same time. The pages remembered belong to the snapshot, so a change of the
-        // catalogue forgets them.
+        // Many readers send the same query at the same time. The cache belongs to the snapshot, so a change of the
+        // catalogue drops it.
         let snapshot = self.snapshot();
-        let asked = Asked {
+        let key = PageKey {
             text: query.text.to_owned(),
             field: query.field,
             genre: query.genre.map(str::to_owned),
@@ -134,15 +134,14 @@ impl Index {
             exact: query.exact,
             similar: query.similar,
         };
-        let remembered =
-            snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner).get(&asked).cloned();
-        remembered.unwrap_or_else(|| {
+        let cached = snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner).get(&key).cloned();
+        cached.unwrap_or_else(|| {
             let page = self.page_counting(query, TOTAL_CAP);
             let mut pages = snapshot.first_pages.lock().unwrap_or_else(PoisonError::into_inner);
             if pages.len() >= FIRST_PAGES {
                 pages.clear();
             }
-            pages.insert(asked, page.clone());
+            pages.insert(key, page.clone());
             page
         })
     }
@@ -189,12 +188,12 @@ impl Index {
             Vec::new()
         };
         let page = if all_found && !wanted.is_blank() {
-            // All matches are at hand.
+            // All matches are already in `found`.
             found.sort_unstable();
             let (before, after) = found.split_at(found.partition_point(|match_| *match_ < cut));
             order.window(query.limit, cursor, before.iter().rev().copied(), after.iter().copied())
         } else {
-            // The page is read outwards from the cut.
+            // Reads outwards from the cut, until the page is full.
             let (fit, place) = cut;
             let of = |fit: Fit| move |place| (fit, place);
             let before = wanted.fits.iter().rev().filter(move |other| **other <= fit).flat_map(|other| {
@@ -210,7 +209,7 @@ impl Index {
         Page { total, total_is_exact: all_found || query.exact, similar, ..page }
     }
 
-    /// What a query is narrowed to; none where no book has its genre.
+    /// Returns the filter of a query; `None` if no book has its genre.
     fn filter(&self, query: &Query<'_>) -> Option<Filter> {
         let number = |name| self.genres.read().unwrap_or_else(PoisonError::into_inner).number(name);
         let genre = match query.genre {
@@ -220,14 +219,14 @@ impl Index {
         Some(Filter { genre, available: query.available })
     }
 
-    /// The genres that books have, each with their number, the most common first.
+    /// Returns the genres in use, each with its number of books, most common first.
     #[must_use]
     pub fn genres(&self) -> Vec<(String, usize)> {
         let snapshot = self.snapshot();
         let genres = self.genres.read().unwrap_or_else(PoisonError::into_inner);
         let mut counts = vec![0; genres.names.len()];
         for genre in snapshot.newest.chunks.iter().flat_map(|chunk| &chunk.genres) {
-            // One that came after the names were read, or none.
+            // Out of range for a genre added after `counts` was made, and for a book without a genre.
             if let Some(count) = counts.get_mut(usize::from(*genre)) {
                 *count += 1;
             }
@@ -244,8 +243,8 @@ impl Index {
     }
 }
 
-/// A whole catalogue on its way into a new index, portion by portion: the entries and their folded texts never are in
-/// memory all at once, as [`Index::replace`] has them.
+/// Builder of an index from a whole catalogue in portions. Unlike [`Index::replace`], it never holds all entries and their
+/// folded texts in memory at once.
 pub struct Loading {
     newest: Order,
     genres: RwLock<Genres>,
@@ -258,13 +257,13 @@ impl Default for Loading {
 }
 
 impl Loading {
-    /// Takes in entries whose ids are above all that came before.
+    /// Adds entries, whose ids must be higher than all added before.
     pub fn push(&mut self, entries: Vec<Entry>) {
         let batch = Batch::fold(&(i64::MIN..=i64::MAX), entries, &self.genres);
         self.newest = self.newest.merge(&[], &batch.newest_first());
     }
 
-    /// The index of everything that came.
+    /// Builds the index of all entries added.
     #[must_use]
     pub fn finish(self) -> Index {
         let texts: Vec<&str> =
@@ -276,17 +275,17 @@ impl Loading {
     }
 }
 
-/// The same records in both orders.
+/// Immutable state of the index, apart from availability: the same records in both orders.
 pub(super) struct Snapshot {
     pub(super) by_title: Order,
     pub(super) newest: Order,
     pub(super) vocabulary: Vocabulary,
-    first_pages: Mutex<HashMap<Asked, Page>>,
+    first_pages: Mutex<HashMap<PageKey, Page>>,
 }
 
-/// A first page as it was asked for.
+/// Key of a cached first page: the query without its cursor.
 #[derive(PartialEq, Eq, Hash)]
-struct Asked {
+struct PageKey {
     text: String,
     field: Field,
     genre: Option<String>,
@@ -296,7 +295,7 @@ struct Asked {
     similar: bool,
 }
 
-/// First pages remembered of one snapshot; some hundred bytes each.
+/// Maximum number of first pages cached for one snapshot; some hundred bytes each.
 const FIRST_PAGES: usize = 1024;
 
 impl Default for Snapshot {

@@ -1,4 +1,4 @@
-//! Which records of a chunk match a query.
+//! Matching: finds the records of a chunk that match a query.
 
 use std::iter;
 use std::ops::Range;
@@ -12,15 +12,15 @@ use super::order::{Order, Place};
 use super::signature::Finder;
 use super::{Field, Sort};
 
-/// What a query looks for.
+/// A query prepared for matching.
 pub(super) struct Wanted<'n> {
-    /// The folded text.
+    /// Folded text of the query.
     pub(super) needle: &'n str,
     field: Field,
     sort: Sort,
     pub(super) matcher: Matcher<'n>,
     pub(super) scattered: Option<Scattered>,
-    /// The fits that matches can have, best first.
+    /// Possible fits of a match, best first.
     pub(super) fits: &'static [Fit],
 }
 
@@ -39,11 +39,11 @@ impl<'n> Wanted<'n> {
         self.needle.is_empty()
     }
 
-    /// How many records of a chunk match.
+    /// Counts the matches in a chunk.
     pub(super) fn count(&self, chunk: &Chunk) -> usize {
         let mut contained = vec![false; chunk.len()];
         match &self.matcher.finder {
-            // Most blocks have it: the text is read in one go.
+            // With a match in most blocks, one scan of the whole text is fastest.
             Some(finder) if self.field == Field::Any && finder.blocks(chunk) > 16 => {
                 let mut index = 0;
                 while let Some(found) = finder.find_in(&chunk.text, chunk.start(index)) {
@@ -65,7 +65,7 @@ impl<'n> Wanted<'n> {
         contained.into_iter().filter(|is_in| *is_in).count() + others
     }
 
-    /// How well the record at a place matches.
+    /// Returns the fit of the matching record at a place.
     pub(super) fn fit(&self, order: &Order, place: Place) -> Fit {
         if self.is_blank() {
             return Fit::Begins;
@@ -81,12 +81,12 @@ impl<'n> Wanted<'n> {
     }
 }
 
-/// The part of a record's text in which a query looks.
+/// Returns the part of a record's text that a query searches.
 pub(super) fn searched(text: &str, field: Field) -> &str {
     if field == Field::Title { fit::title(text) } else { text }
 }
 
-/// Tells which records contain a folded query. A blank one is in all of them.
+/// Finds the records that contain the folded text of a query. Every record contains a blank text.
 pub(super) struct Matcher<'n> {
     finder: Option<Finder<'n>>,
     field: Field,
@@ -98,12 +98,12 @@ impl<'n> Matcher<'n> {
         Self { finder: (!needle.is_empty()).then(|| Finder::new(needle)), field, filter }
     }
 
-    /// How many blocks of a chunk are read for it.
+    /// Counts the blocks of a chunk that a search reads.
     pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
         self.finder.as_ref().map_or(0, |finder| finder.blocks(chunk))
     }
 
-    /// The matching ones among these records of a chunk.
+    /// Returns the matches among these records of a chunk, first to last.
     pub(super) fn matches(&self, chunk: &Chunk, mut records: Range<usize>) -> impl Iterator<Item = usize> {
         iter::from_fn(move || {
             let index = self.first(chunk, records.clone())?;
@@ -116,7 +116,7 @@ impl<'n> Matcher<'n> {
         let Some(finder) = &self.finder else {
             return records.find(|index| self.filter.admits(chunk, *index));
         };
-        // Of one genre there are few, and each is asked.
+        // A genre has few books, so checking each of them is faster than scanning.
         if self.filter.genre.is_some() {
             return records.find(|index| {
                 self.filter.admits(chunk, *index)
@@ -127,7 +127,7 @@ impl<'n> Matcher<'n> {
             let at = finder.find(chunk, records.clone())?;
             let index = chunk.holding(at);
             let within = &chunk.text.as_bytes()[at..chunk.start(index + 1)];
-            // The separator still to come shows that the match is in the title.
+            // A separator behind the match shows that the match is in the title.
             let in_field = self.field == Field::Any || memchr(SEPARATOR as u8, within).is_some();
             if in_field && self.filter.admits(chunk, index) {
                 return Some(index);

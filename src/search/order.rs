@@ -1,4 +1,4 @@
-//! An order: all records in chunks, read from any place in both directions, and changed by merging.
+//! Orders: all records sorted in chunks, read from any place in both directions, changed by merging.
 
 use std::num::NonZero;
 use std::ops::{Range, RangeInclusive};
@@ -13,11 +13,11 @@ use super::matching::{Matcher, Wanted};
 use super::{Page, Sort};
 use crate::fold::sort_key;
 
-/// Threads that count together, and chunks that one counts as fast as several.
+/// Maximum number of threads that count together, and number of chunks below which one thread is as fast.
 const MOST_COUNTING: usize = 4;
 const COUNTED_ALONE: usize = 64;
 
-/// Where a record is in an order. A place may also be the end of a chunk: then no record of the chunk comes after it.
+/// Place of a record in an order, or the end of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) chunk: usize,
@@ -28,7 +28,7 @@ impl Place {
     pub(super) const START: Self = Self { chunk: 0, index: 0 };
 }
 
-/// All records, ascending by their position. No chunk is empty.
+/// All records, ascending by [`Position`]. No chunk is empty.
 #[derive(Clone)]
 pub(super) struct Order {
     pub(super) sort: Sort,
@@ -41,17 +41,17 @@ impl Order {
         Self { sort, len: 0, chunks: Vec::new() }
     }
 
-    /// The chunk in which to look for the first record that is not `passed`, or to put it.
+    /// Returns the chunk that contains the first record that is not `passed`, or would contain it.
     fn chunk_for(&self, passed: impl Fn(Position<'_>) -> bool) -> usize {
         self.chunks.partition_point(|chunk| passed(self.sort.position(chunk.record(0)))).saturating_sub(1)
     }
 
-    /// The place of the first record behind the cursor.
+    /// Returns the place of the first record after the cursor.
     pub(super) fn find(&self, cursor: &Cursor) -> Place {
         self.partition_point(|position| cursor.passes(position))
     }
 
-    /// The place of the first record that is not `passed`, as are all after it.
+    /// Returns the place of the first record that is not `passed`. `passed` must be monotonic.
     fn partition_point(&self, passed: impl Fn(Position<'_>) -> bool) -> Place {
         let chunk = self.chunk_for(&passed);
         let index = self
@@ -61,7 +61,7 @@ impl Order {
         Place { chunk, index }
     }
 
-    /// Tells whether a copy of this record's book is on the shelf.
+    /// Sets in place whether this record's book has a copy on the shelf.
     pub(super) fn set_available(&self, record: Record<'_>) {
         let own = self.sort.position(record);
         let chunk = &self.chunks[self.chunk_for(|first| first <= own)];
@@ -69,7 +69,7 @@ impl Order {
         chunk.available[index].store(record.available, Ordering::Relaxed);
     }
 
-    /// How many records match.
+    /// Counts the matches.
     pub(super) fn count(&self, wanted: &Wanted<'_>) -> usize {
         if wanted.is_blank() && wanted.matcher.filter.is_everything() {
             return self.len;
@@ -87,19 +87,19 @@ impl Order {
         })
     }
 
-    /// The place after the last record.
+    /// Returns the place after the last record.
     pub(super) fn end(&self) -> Place {
         Place { chunk: self.chunks.len(), index: 0 }
     }
 
-    /// The matches between two places, first to last.
+    /// Returns the matches between two places, first to last.
     pub(super) fn matches(&self, places: Range<Place>, matcher: &Matcher<'_>) -> impl Iterator<Item = Place> {
         self.pieces(places).flat_map(move |(chunk, records)| {
             matcher.matches(&self.chunks[chunk], records).map(move |index| Place { chunk, index })
         })
     }
 
-    /// The matches of one fit between two places, first to last.
+    /// Returns the matches of one fit between two places, first to last.
     pub(super) fn places(
         &self,
         wanted: &Wanted<'_>,
@@ -110,7 +110,7 @@ impl Order {
         pieces.flat_map(move |(chunk, records)| self.fitting(wanted, fit, chunk, records))
     }
 
-    /// The matches of one fit between two places, last to first.
+    /// Returns the matches of one fit between two places, last to first.
     pub(super) fn places_backward(
         &self,
         wanted: &Wanted<'_>,
@@ -118,7 +118,7 @@ impl Order {
         places: Range<Place>,
     ) -> impl Iterator<Item = Place> {
         let pieces = self.pieces(self.within(wanted, fit, places)).rev();
-        // Within a chunk they are found forwards: only that way is fast.
+        // Only forward searching is fast, so the matches within a chunk are collected first and then reversed.
         pieces.flat_map(move |(chunk, records)| {
             let (all, found) = if wanted.is_blank() {
                 (Some(records), Vec::new())
@@ -132,7 +132,7 @@ impl Order {
         })
     }
 
-    /// Titles that begin with the text stand together in title order.
+    /// Narrows the places to search for [`Fit::Begins`]: titles that begin with the text are consecutive in title order.
     fn within(&self, wanted: &Wanted<'_>, fit: Fit, places: Range<Place>) -> Range<Place> {
         if fit != Fit::Begins || wanted.is_blank() {
             return places;
@@ -143,7 +143,7 @@ impl Order {
         places.start.max(start)..places.end.min(end)
     }
 
-    /// The matches of one fit among these records of a chunk, first to last.
+    /// Returns the matches of one fit among these records of a chunk, first to last.
     fn fitting(
         &self,
         wanted: &Wanted<'_>,
@@ -166,7 +166,7 @@ impl Order {
         places.filter(move |place| wanted.fit(self, *place) == fit)
     }
 
-    /// The chunks between two places, each with the records of it that lie between them.
+    /// Splits a range of places by chunk: the number of each chunk, and the range of its records.
     pub(super) fn pieces(
         &self,
         places: Range<Place>,
@@ -180,7 +180,7 @@ impl Order {
         })
     }
 
-    /// The page at a cut, given the matches on both its sides, the nearest first. The totals are left to the caller.
+    /// Returns the page at a cut, given the matches on either side, nearest first. The caller fills in the totals.
     pub(super) fn window(
         &self,
         limit: usize,
@@ -196,7 +196,7 @@ impl Order {
         } else {
             places = after.by_ref().take(limit).collect();
         }
-        // A page without matches can only lead on from where it was cut itself.
+        // A page without matches leads on from its own cursor.
         let leading = |place: Option<&(Fit, Place)>, direction, edge| match place {
             Some(place) => Some(self.cursor_at(*place, direction, edge)),
             None => cursor.map(|cursor| Cursor { direction, ..cursor.clone() }),
@@ -227,7 +227,7 @@ impl Order {
         }
     }
 
-    /// The records with an id in the range, by falling id. Only the order of the newest can tell.
+    /// Returns the records with an id in the range, by descending id. Requires [`Sort::Newest`].
     pub(super) fn records_within(&self, range: &RangeInclusive<i64>) -> impl Iterator<Item = Record<'_>> {
         debug_assert_eq!(self.sort, Sort::Newest);
         let (first, last) = (self.sort.rank(*range.end()), self.sort.rank(*range.start()));
@@ -239,12 +239,12 @@ impl Order {
             .take_while(move |record| self.sort.rank(record.id) <= last)
     }
 
-    /// The same records in title order, sorted and copied by two threads.
+    /// Builds the order of the same records by title, with two threads.
     pub(super) fn by_title(&self) -> Self {
         let sort = Sort::Title;
-        // By their places, because a million records by themselves are 40 MB for a moment.
+        // Sorts places instead of records: a million records would take 40 MB for a moment.
         let record = |(_, place): &(u64, (u32, u32))| self.chunks[place.0 as usize].record(place.1 as usize);
-        // Most titles differ in the first letters, which are compared without going to the texts.
+        // Most titles differ in the first letters, which are compared without a look into the texts.
         let first_letters = |record: Record<'_>| {
             let mut letters = [0; 8];
             let key = sort.position(record).key.as_bytes();
@@ -265,7 +265,7 @@ impl Order {
         let middle = order.len() / 2;
         let (low, high) = order.split_at_mut(middle);
         in_two_threads(|| low.sort_unstable_by(compare), || high.sort_unstable_by(compare));
-        // Finds two sorted runs, and merges them.
+        // The stable sort detects the two sorted runs and merges them.
         order.sort_by(compare);
         let chunks_of = |order: &[_]| -> Vec<Arc<Chunk>> {
             let of = |places: &[_]| Arc::new(Chunk::of(&places.iter().map(record).collect::<Vec<_>>()));
@@ -277,13 +277,13 @@ impl Order {
         Self { sort, len: self.len, chunks }
     }
 
-    /// This order after the changes. Chunks that nothing changes are shared.
+    /// Returns this order with the changes applied. Unchanged chunks are shared.
     pub(super) fn merge<'a>(&'a self, removed: &[Record<'a>], added: &[Record<'a>]) -> Self {
         let sort = self.sort;
         let len = self.len + added.len() - removed.len();
         let mut changes = Changes { sort, removed, added };
         let mut chunks = Vec::with_capacity(self.chunks.len() + added.len() / CHUNK + 1);
-        // Records gathered for new chunks, and the first of the old chunks that is not yet carried over.
+        // Records collected for new chunks, and the first old chunk not yet carried over.
         let mut run = Vec::new();
         let mut old = 0;
         while let Some(change) = changes.next() {
@@ -300,14 +300,14 @@ impl Order {
                 }
             }
             let Some(chunk) = self.chunks.get(touched) else {
-                run.extend(added); // there was no chunk at all
+                run.extend(added); // the order was empty
                 break;
             };
             old += 1;
             let end = self.chunks.get(old).map(|next| sort.position(next.record(0)));
             changes.apply(chunk, end, &mut run);
         }
-        // What is left of a small run joins the chunk after it, or else the one before it.
+        // A small last run joins the chunk after it, or else the one before it.
         let small = !run.is_empty() && run.len() < SMALL_CHUNK;
         if small && let Some(next) = self.chunks.get(old) {
             run.extend(next.all());
@@ -324,7 +324,7 @@ impl Order {
     }
 }
 
-/// The changes of an order that are still to be made, in its order.
+/// Changes of an order not yet applied, each list in that order.
 struct Changes<'c, 'a> {
     sort: Sort,
     removed: &'c [Record<'a>],
@@ -332,7 +332,7 @@ struct Changes<'c, 'a> {
 }
 
 impl<'a> Changes<'_, 'a> {
-    /// The position of the first change.
+    /// Returns the position of the first change.
     fn next(&self) -> Option<Position<'a>> {
         [self.removed.first(), self.added.first()]
             .into_iter()
@@ -341,7 +341,7 @@ impl<'a> Changes<'_, 'a> {
             .min()
     }
 
-    /// Makes the changes before `end` while appending the records of a chunk to a run.
+    /// Appends the records of a chunk to a run, with the changes before `end` applied.
     fn apply(&mut self, chunk: &'a Chunk, end: Option<Position<'_>>, run: &mut Vec<Record<'a>>) {
         let mut index = 0;
         loop {

@@ -1,9 +1,8 @@
-//! What blocks of a chunk may contain a text, so that the others are not read.
+//! Signatures: Bloom filters that rule out the blocks of a chunk that cannot contain a text.
 //!
-//! A word that nobody asked for before is in few titles or none. Every two and every three bytes that follow each other in
-//! a block of records set one bit of the block's signature; a block that lacks the bit of any of those of a text cannot
-//! contain it. The bits of all blocks of a chunk for the same bytes are one number, so that a chunk is ruled out by reading
-//! a few numbers.
+//! Most words are in few titles. Every two and every three consecutive bytes in a block of records set one bit of the
+//! block's signature. A block cannot contain a text if it lacks the bit of any two or three consecutive bytes of the
+//! text. The bits of all blocks of a chunk for the same bytes are one number, so a few reads rule out a whole chunk.
 
 use std::ops::Range;
 
@@ -15,13 +14,13 @@ use super::fit::joined_words;
 /// One bit for each block of a chunk.
 type Blocks = u32;
 
-/// Blocks of a chunk: of 1024 records, 32 each.
+/// Number of blocks in a chunk: 1024 records are 32 blocks of 32.
 const BLOCKS: usize = Blocks::BITS as usize;
 
-/// Numbers of a signature, as a power of two. With 4096 a chunk has 16 KiB.
+/// Binary logarithm of the number of buckets in a signature. 4096 buckets take 16 KiB per chunk.
 const BUCKET_BITS: u32 = 12;
 
-/// The number of a signature that these bytes belong to.
+/// Returns the bucket of these bytes.
 fn bucket(bytes: [u8; 3]) -> usize {
     let [first, second, third] = bytes;
     let bytes = u32::from_le_bytes([first, second, third, 0]);
@@ -30,7 +29,7 @@ fn bucket(bytes: [u8; 3]) -> usize {
 }
 
 fn pairs(text: &str) -> impl Iterator<Item = usize> {
-    // No text has a NUL.
+    // No text contains NUL, so the bytes of a pair never equal those of a triple.
     text.as_bytes().windows(2).map(|bytes| bucket([bytes[0], bytes[1], 0]))
 }
 
@@ -38,22 +37,22 @@ fn triples(text: &str) -> impl Iterator<Item = usize> {
     text.as_bytes().windows(3).map(|bytes| bucket([bytes[0], bytes[1], bytes[2]]))
 }
 
-/// What the signature of a block has that contains a text: its triples, or what it has of shorter ones.
+/// Returns the buckets that every block with this text has: those of its triples, or of its pair if it is shorter.
 pub(super) fn buckets(text: &str) -> Vec<usize> {
     if text.len() < 3 { pairs(text).collect() } else { triples(text).collect() }
 }
 
-/// Which bytes follow each other in which blocks of a chunk.
+/// For each bucket, the blocks of a chunk that have it.
 pub(super) struct Signature(Box<[Blocks]>);
 
 impl Signature {
-    /// Of the texts of a chunk's records.
+    /// Builds the signature from the texts of a chunk's records.
     pub(super) fn of<'a>(records: impl ExactSizeIterator<Item = &'a str>) -> Self {
         let mut signature = vec![0; 1 << BUCKET_BITS];
-        let block = block_of(records.len());
+        let block = block_len(records.len());
         for (index, record) in records.enumerate() {
             let bit = 1 << (index / block);
-            // A text to be found has no control character.
+            // A query has no control character, so pairs across separators are not needed.
             for part in record.split([SEPARATOR, TERMINATOR]) {
                 let mut mark = |text: &str| {
                     pairs(text).chain(triples(text)).for_each(|bucket| signature[bucket] |= bit);
@@ -65,14 +64,14 @@ impl Signature {
         Self(signature.into_boxed_slice())
     }
 
-    /// The blocks that have all of these.
+    /// Returns the blocks that have all of these buckets.
     fn blocks(&self, buckets: &[usize]) -> Blocks {
         buckets.iter().fold(Blocks::MAX, |blocks, bucket| blocks & self.0[*bucket])
     }
 }
 
-/// How many records of a chunk with so many are a block.
-fn block_of(records: usize) -> usize {
+/// Returns the number of records in a block, given that in the chunk.
+fn block_len(records: usize) -> usize {
     records.div_ceil(BLOCKS).max(1)
 }
 
@@ -83,13 +82,13 @@ pub(super) struct Finder<'n> {
 }
 
 impl<'n> Finder<'n> {
-    /// Of a folded text that is not blank.
+    /// Creates a finder of a folded text, which must not be blank.
     pub(super) fn new(text: &'n str) -> Self {
         Self { text: memmem::Finder::new(text), buckets: buckets(text) }
     }
 
-    /// Reads only blocks that have these buckets too.
-    pub(super) fn beside(mut self, others: &[usize]) -> Self {
+    /// Restricts the search to blocks that also have these buckets.
+    pub(super) fn with_buckets(mut self, others: &[usize]) -> Self {
         self.buckets.extend_from_slice(others);
         self.buckets.sort_unstable();
         self.buckets.dedup();
@@ -104,20 +103,20 @@ impl<'n> Finder<'n> {
         self.text.find(text.as_bytes()).is_some()
     }
 
-    /// Where a text has it first from a byte on.
+    /// Returns the offset of the first occurrence in `text` from byte `from` on.
     pub(super) fn find_in(&self, text: &str, from: usize) -> Option<usize> {
         self.text.find(&text.as_bytes()[from..]).map(|found| from + found)
     }
 
-    /// How many blocks of a chunk are read for it.
+    /// Counts the blocks of a chunk that a search reads.
     pub(super) fn blocks(&self, chunk: &Chunk) -> usize {
         chunk.signature.blocks(&self.buckets).count_ones() as usize
     }
 
-    /// The place in a chunk's text where these records contain it first.
+    /// Returns the offset in a chunk's text of the first occurrence within these records.
     pub(super) fn find(&self, chunk: &Chunk, records: Range<usize>) -> Option<usize> {
         let blocks = chunk.signature.blocks(&self.buckets);
-        let block = block_of(chunk.len());
+        let block = block_len(chunk.len());
         let mut index = records.start;
         while index < records.end {
             let at = index / block;

@@ -1,8 +1,8 @@
-//! The books that are found by another spelling of what somebody typed.
+//! Fuzzy search: the books that another spelling of the query finds.
 //!
-//! Every word may be written as one that is like it: with one typing error, or in another script. A few variants of the
-//! text are made of such words, the likeliest first, and looked for as any other text. What they find stands beside the
-//! exact hits, never among them.
+//! A variant of the query replaces some of its words by similar words of the catalogue: with one typing error, or in
+//! another script. The likeliest variants are searched like any other text. Their results are returned separately from
+//! the exact matches.
 
 use std::collections::HashSet;
 
@@ -14,35 +14,34 @@ use super::order::Place;
 use super::vocabulary::{Likeness, Vocabulary};
 use super::{Field, Sort};
 
-/// Other spellings are looked for where fewer books than this match.
+/// Number of exact matches below which other spellings are tried.
 pub(super) const FEW: usize = 10;
 
-/// The most books found by other spellings: four rows of six cards, as the length of a page.
+/// Maximum number of books found by other spellings: four rows of six cards, the length of a page.
 pub(super) const MOST: usize = 24;
 
-/// The longest text, in words, and the most spellings of one word and of the whole text.
+/// Maximum number of words in the query, of other spellings per word, and of variants of the whole query.
 const WORDS: usize = 5;
 pub(super) const SPELLINGS: usize = 8;
 const VARIANTS: usize = 8;
 
-/// How much is read for all variants together, in blocks of 32 titles: a quarter of those of a million. A text of common words is in most
-/// blocks, and eight such texts would be read from one end to the other. A record that is looked at counts as four
-/// blocks.
+/// Budget for all variants together, in blocks of 32 titles: a quarter of a million titles. Common words are in most
+/// blocks, so eight variants of them would read the whole catalogue eight times. Checking one record costs four blocks.
 const EFFORT: usize = 8_000;
-const LOOKED_AT: usize = 4;
+const RECORD_COST: usize = 4;
 
-/// Of a variant that finds more than these, the first by title are told.
+/// Number of matches at which the search for a variant stops.
 const ENOUGH: usize = 4 * MOST;
 
-/// A book that another spelling finds.
+/// A book found by another spelling.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Similar {
     pub id: i64,
-    /// The words by which it was found instead of those typed, folded.
+    /// The words that found it instead of those typed, folded.
     pub spelled: Vec<String>,
 }
 
-/// A text with some words in another spelling.
+/// The query with some words in another spelling.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Variant {
     words: Vec<String>,
@@ -50,7 +49,7 @@ struct Variant {
     cost: usize,
 }
 
-/// A word nobody wrote is not what was meant, if there is one like it.
+/// Cost of keeping a typed word that is not in the catalogue although a similar one is.
 const UNKNOWN: usize = 5;
 
 fn cost(likeness: Likeness) -> usize {
@@ -61,7 +60,7 @@ fn cost(likeness: Likeness) -> usize {
     }
 }
 
-/// The variants of a folded text, the likeliest first.
+/// Returns the variants of a folded query, likeliest first.
 fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
     let words = fit::words(needle);
     if words.len() > WORDS {
@@ -87,7 +86,7 @@ fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
             longer.push(as_typed);
         }
         longer.sort_by_key(|variant| variant.cost); // stable
-        // One is the text as it was typed.
+        // One of them is the query as typed.
         longer.truncate(VARIANTS + 1);
         variants = longer;
     }
@@ -95,8 +94,8 @@ fn variants(needle: &str, vocabulary: &Vocabulary) -> Vec<Variant> {
     variants
 }
 
-/// The books that other spellings of a folded text find, besides those that the text itself finds: those of the likeliest
-/// spelling first, each by how well they fit and then by title.
+/// Finds books by other spellings of a folded query, except the `exact` matches: those of the likeliest variant first,
+/// and for each variant by fit and then by title.
 pub(super) fn find(
     snapshot: &Snapshot,
     needle: &str,
@@ -110,7 +109,7 @@ pub(super) fn find(
         if search.found.len() >= MOST || search.effort == 0 {
             break;
         }
-        search.look_for(&variant);
+        search.search_variant(&variant);
     }
     search.found
 }
@@ -125,7 +124,7 @@ struct Search<'s> {
 }
 
 impl Search<'_> {
-    fn look_for(&mut self, variant: &Variant) {
+    fn search_variant(&mut self, variant: &Variant) {
         let order = &self.snapshot.by_title;
         let text = variant.words.join(" ");
         let wanted = Wanted::new(&text, self.field, Sort::Title, self.filter);
@@ -139,7 +138,7 @@ impl Search<'_> {
             }
             self.spend(blocks);
             for index in wanted.matcher.matches(own, records.clone()) {
-                self.spend(LOOKED_AT);
+                self.spend(RECORD_COST);
                 let place = Place { chunk, index };
                 if self.has_words(variant, place) {
                     found.push((wanted.fit(order, place), place));
@@ -147,7 +146,7 @@ impl Search<'_> {
             }
             if let Some(scattered) = scattered {
                 let candidates = scattered.candidates(own, records);
-                self.spend(candidates.len() * LOOKED_AT);
+                self.spend(candidates.len() * RECORD_COST);
                 let places = candidates.into_iter().map(|index| Place { chunk, index });
                 let places = places.filter(|place| {
                     self.filter.admits(own, place.index)
@@ -173,7 +172,7 @@ impl Search<'_> {
         self.effort = self.effort.saturating_sub(effort);
     }
 
-    /// Whether the words of another spelling stand in a record as whole words: that is what a reader is told.
+    /// Returns whether a record contains the words in another spelling as whole words, as the screen states.
     fn has_words(&self, variant: &Variant, place: Place) -> bool {
         let text = self.snapshot.by_title.record(place).text;
         variant.spelled.iter().all(|word| has_whole(searched(text, self.field), word))

@@ -1,24 +1,25 @@
-//! What stays of a word in whichever script it is written: रामायण, Ramayana and Ramayan have one skeleton.
+//! Skeletons: phonetic keys of words across scripts. रामायण, Ramayana and Ramayan have the same skeleton.
 //!
 //! Titles from India are catalogued in their own script or in Latin letters, and no two catalogues romanise alike. A
-//! skeleton keeps what they agree on:
+//! skeleton keeps the features on which they agree:
 //!
-//! - Consonants without breath, and without the place of the tongue: `bh` is `b`; श, ष, स and `sh` are `s`; ट, त and `th` are `t`.
-//! - The short and the long *a* are left out except at the beginning, since Hindi drops them where Sanskrit has them and
-//!   Latin writing does either. The other vowels stay, without their length: `ee` is `i`, `oo` is `u`.
-//! - Of a doubled consonant one stays.
+//! - Consonants lose their aspiration and place of articulation: `bh` is `b`; श, ष, स and `sh` are `s`; ट, त and `th` are
+//!   `t`.
+//! - Short and long *a* are dropped except at the beginning, since Hindi drops them where Sanskrit has them and
+//!   romanisations do either. The other vowels lose their length: `ee` is `i`, `oo` is `u`.
+//! - A doubled consonant becomes a single one.
 //!
-//! The scripts of India stand in Unicode in one layout, that of ISCII: the same place in each block is the same letter
+//! The Indic scripts of Unicode share one layout, that of ISCII: the same offset in each block is the same letter
 //! (Unicode 17, chapter 12.1). Words in other scripts, or in two, have no skeleton.
 
-/// Devanagari to Malayalam, in blocks of 128.
+/// Code points from Devanagari to Malayalam, in blocks of 128.
 const INDIC: std::ops::RangeInclusive<u32> = 0x0900..=0x0D7F;
 const DEVANAGARI: u32 = 0x0900;
 const BLOCK: u32 = 0x80;
 const TAMIL: u32 = 0x0B80;
 const MALAYALAM: u32 = 0x0D00;
 
-/// The skeleton of a folded word.
+/// Returns the skeleton of a folded word.
 pub(super) fn skeleton(word: &str) -> Option<String> {
     let skeleton = if word.bytes().all(|letter| letter.is_ascii_lowercase()) {
         of_latin(word.as_bytes())
@@ -33,7 +34,7 @@ pub(super) fn skeleton(word: &str) -> Option<String> {
 struct Skeleton(String);
 
 impl Skeleton {
-    /// Adds a letter, unless it doubles the one directly before it.
+    /// Adds a letter, unless it doubles the one directly before it (`joined`).
     fn push(&mut self, letter: char, joined: bool) {
         if !(joined && self.0.ends_with(letter)) {
             self.0.push(letter);
@@ -47,13 +48,13 @@ fn is_vowel(letter: u8) -> bool {
 
 fn of_latin(word: &[u8]) -> Skeleton {
     let mut skeleton = Skeleton(String::with_capacity(word.len()));
-    // Nothing was left out since the last letter.
+    // No letter was dropped since the last one pushed.
     let mut joined = true;
     let mut at = 0;
     while let Some(letter) = word.get(at).copied() {
         let next = word.get(at + 1).copied().unwrap_or(b' ');
         let (letters, taken): (&str, usize) = match (letter, next) {
-            // ज्ञ is written jn by scholars and gy by everybody else; within a word j and n are mostly two letters.
+            // Scholars write ज्ञ as jn, all others as gy. Within a word, j and n are mostly two letters.
             (b'j', b'n') if at == 0 => ("gy", 2),
             (b'c', b'h') => ("c", 2),
             (b'c', b'e' | b'i' | b'y') | (b's', _) => ("s", if next == b'h' { 2 } else { 1 }),
@@ -64,7 +65,7 @@ fn of_latin(word: &[u8]) -> Skeleton {
             (b't', b'h') => ("t", 2),
             (b'd', b'h') => ("d", 2),
             (b'b', b'h') => ("b", 2),
-            // The last letter of Tamil is written zh or l.
+            // The Tamil letter ழ is romanised as zh or l.
             (b'z', b'h') => ("l", 2),
             (b'c' | b'q', _) => ("k", 1),
             (b'w', _) => ("v", 1),
@@ -88,14 +89,14 @@ fn of_latin(word: &[u8]) -> Skeleton {
     skeleton
 }
 
-/// What a place of the common layout stands for.
+/// Meaning of an offset in the common layout.
 enum Sign {
-    /// With the *a* that follows it unless a sign says otherwise.
+    /// Consonant, followed by *a* unless a sign follows.
     Consonant(char),
     Vowel(&'static str),
-    /// The consonant before it is without a vowel, or nothing is said about it.
+    /// Virama, which takes the vowel from the consonant before it, or nukta, which modifies that consonant.
     Virama,
-    /// The nose: m before a lip's letter, otherwise n.
+    /// Nasal: m before a labial consonant, otherwise n.
     Anusvara,
     Silent,
 }
@@ -106,7 +107,7 @@ fn sign(letter: u32) -> Sign {
     let consonant = match place {
         0x15 | 0x16 => 'k',
         0x17 | 0x18 => 'g',
-        // Tamil has one letter for both, and Latin writing mostly s.
+        // Tamil has one letter for c and s, and romanisations mostly write s.
         0x1A if block == TAMIL => 's',
         0x1A | 0x1B => 'c',
         0x1C | 0x1D => 'j',
@@ -148,7 +149,7 @@ fn of_indic(word: &str) -> Skeleton {
     while let Some(letter) = letters.next() {
         let was_joined = std::mem::take(&mut joined);
         match sign(letter) {
-            // ज्ञ, which is said gy.
+            // ज्ञ, pronounced gy.
             Sign::Consonant('n') if was_joined && letter % BLOCK == 0x1E && skeleton.0.ends_with('j') => {
                 skeleton.0.pop();
                 skeleton.0.push_str("gy");
@@ -158,10 +159,10 @@ fn of_indic(word: &str) -> Skeleton {
             Sign::Vowel(vowel) => vowel.chars().for_each(|letter| skeleton.push(letter, true)),
             Sign::Virama => joined = true,
             Sign::Anusvara => {
-                let before_lips = letters
+                let before_labial = letters
                     .peek()
                     .is_some_and(|next| matches!(sign(*next), Sign::Consonant('p' | 'f' | 'b' | 'm')));
-                skeleton.push(if before_lips { 'm' } else { 'n' }, true);
+                skeleton.push(if before_labial { 'm' } else { 'n' }, true);
                 joined = true;
             }
             Sign::Silent => {}

@@ -1,4 +1,4 @@
-//! The index as its callers see it.
+//! Tests of the index as its callers see it, by example.
 
 mod model;
 
@@ -17,7 +17,7 @@ fn entry(id: i64, title: &str, author: &str) -> Entry {
     Entry { id, title: title.to_owned(), author: author.to_owned(), ..Entry::default() }
 }
 
-/// An index of books with the ids 1, 2, 3, …
+/// Builds an index of books with the ids 1, 2, 3, …
 fn index_of(books: &[(&str, &str)]) -> Index {
     let entries = (1..).zip(books).map(|(id, (title, author))| entry(id, title, author));
     let index = Index::new();
@@ -29,7 +29,7 @@ fn query(text: &str) -> Query<'_> {
     Query { text, limit: 100, ..Query::default() }
 }
 
-/// The ids of the books that contain the text, lowest first.
+/// Returns the ids of the matches, lowest first.
 fn found(index: &Index, text: &str) -> Vec<i64> {
     let mut ids = index.page(&query(text)).ids;
     ids.sort_unstable();
@@ -58,15 +58,15 @@ fn r_home_2_a_book_is_found_by_any_part_of_its_title_or_author_in_any_case() {
 }
 
 #[test]
-fn an_index_that_was_loaded_in_portions_is_the_same_as_one_made_at_once() {
-    // Titles that differ behind their eighth letter, in the id only, in the first letter, and not in letters at all.
+fn an_index_loaded_in_portions_equals_one_built_at_once() {
+    // Titles that differ after the eighth letter, only by id, in the first letter, and titles without letters.
     let title = |n: i64| match n % 4 {
         0 => format!("A history of the {}", 1000 - n),
         1 => "Poems".to_owned(),
         2 => format!("{n}"),
         _ => "???".to_owned(),
     };
-    let entries: Vec<Entry> = (1..=200).map(|n| entry(n * 3, &title(n), "Somebody")).collect();
+    let entries: Vec<Entry> = (1..=200).map(|n| entry(n * 3, &title(n), "Someone")).collect();
     let whole = Index::new();
     whole.replace(ALL, entries.clone());
     for portion in [1, 7, 64, 1000] {
@@ -86,7 +86,7 @@ fn an_index_that_was_loaded_in_portions_is_the_same_as_one_made_at_once() {
 }
 
 #[test]
-fn u6_what_is_as_typed_comes_first_and_then_what_has_all_the_words() {
+fn u6_exact_matches_come_before_books_with_all_the_words() {
     let index = index_of(&[
         ("Gemma", "Someone"),
         ("Dear Emma", "Someone"),
@@ -108,7 +108,7 @@ fn u6_what_is_as_typed_comes_first_and_then_what_has_all_the_words() {
     assert_eq!(all("tolstoy hamlet"), [0_i64; 0], "all words are of one book");
 }
 
-/// What other spellings of a text find: titles, each with the words that are spelled so.
+/// Returns the titles that other spellings of a text find, each with the words in that spelling.
 fn similar<'b>(index: &Index, books: &[(&'b str, &'b str)], text: &str) -> Vec<(&'b str, String)> {
     let page = index.page(&Query { similar: true, ..query(text) });
     let title = |id: i64| books[usize::try_from(id).expect("an id of ours") - 1].0;
@@ -116,7 +116,7 @@ fn similar<'b>(index: &Index, books: &[(&'b str, &'b str)], text: &str) -> Vec<(
 }
 
 #[test]
-fn u6_another_spelling_finds_what_the_text_itself_does_not() {
+fn u6_another_spelling_finds_books_that_the_text_itself_does_not() {
     let books = [
         ("Ramayana", "Valmiki"),
         ("रामायण", "वाल्मीकि"),
@@ -131,7 +131,7 @@ fn u6_another_spelling_finds_what_the_text_itself_does_not() {
     let of = |title: &'static str, word: &str| (title, word.to_owned());
     let (latin, indic, tulsidas) = (books[0].0, books[1].0, books[2].0);
     assert_eq!(found(&index, "ramayan"), [1, 3], "as typed");
-    assert_eq!(spelled("ramayan"), [of(indic, "रामायण")], "what is found as typed is not told twice");
+    assert_eq!(spelled("ramayan"), [of(indic, "रामायण")], "an exact match is not repeated");
     assert_eq!(spelled("रामायण"), [of(tulsidas, "ramayan"), of(latin, "ramayana")]);
     assert_eq!(
         spelled("ramyan"),
@@ -155,12 +155,12 @@ fn u6_other_spellings_follow_the_catalogue() {
         let page = index.page(&Query { similar: true, ..query(text) });
         page.similar.into_iter().map(|other| other.id).collect()
     };
-    let many = (1..=1000).map(|id| entry(id, &format!("Volume {id}"), "Somebody")).collect();
+    let many = (1..=1000).map(|id| entry(id, &format!("Volume {id}"), "Someone")).collect();
     index.replace(ALL, many);
-    assert_eq!(ids("someboby"), [0_i64; 0], "the words of many books are collected later");
+    assert_eq!(ids("someboby"), [0_i64; 0], "words of many books are collected later");
     assert!(index.has_words_to_learn());
     index.replace(2000..=2000, vec![entry(2000, "Godaan", "")]);
-    assert_eq!(ids("गोदान"), [2000], "those of a book at once");
+    assert_eq!(ids("गोदान"), [2000], "words of one book are added at once");
     index.learn_words();
     assert!(!index.has_words_to_learn());
     assert_eq!(ids("someboby").len(), 24, "four rows of six");
@@ -172,21 +172,21 @@ fn u6_other_spellings_follow_the_catalogue() {
 }
 
 #[test]
-fn u6_where_ten_books_match_or_a_page_is_not_the_first_no_other_spelling_is_told() {
-    for (count, told) in [(9, 1), (10, 0)] {
+fn u6_other_spellings_are_tried_only_on_the_first_page_and_below_ten_matches() {
+    for (count, similar) in [(9, 1), (10, 0)] {
         let mut books: Vec<Entry> = (1..=count).map(|id| entry(id, "Harry", "")).collect();
         books.push(entry(100, "Hary", ""));
         let index = Index::new();
         index.replace(ALL, books);
         let first = index.page(&Query { similar: true, limit: 4, ..query("harry") });
-        assert_eq!((first.total, first.similar.len()), (usize::try_from(count).expect("few"), told));
+        assert_eq!((first.total, first.similar.len()), (usize::try_from(count).expect("few"), similar));
         let second = Query { similar: true, limit: 4, cursor: first.next.as_ref(), ..query("harry") };
         assert_eq!(index.page(&second).similar, []);
     }
 }
 
 #[test]
-fn a_folded_word_is_told_as_it_is_written() {
+fn a_folded_word_is_shown_as_it_is_written() {
     assert_eq!(written("The «Rāmāyaṇa» of Vālmīki", "ramayana"), Some("Rāmāyaṇa"));
     assert_eq!(written("The Rāmāyaṇa", "rama"), None);
 }
@@ -399,7 +399,7 @@ fn a_page_behind_the_last_match_is_empty_and_leads_back() {
 }
 
 #[test]
-fn a_cursor_of_another_sort_is_passed_over() {
+fn a_cursor_of_another_sort_is_ignored() {
     let index = index_of(&[("a", ""), ("b", ""), ("c", "")]);
     let by_title = Query { limit: 1, ..query("") };
     let cursor = index.page(&by_title).next.expect("more books follow");

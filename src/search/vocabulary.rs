@@ -1,12 +1,12 @@
-//! The distinct words of the catalogue, to find those that are spelled almost like one that somebody typed.
+//! Vocabulary: the distinct words of the catalogue, searched for words similar to a typed one.
 //!
-//! A million titles have about half a million words of some five megabytes. Words of as many bytes stand one behind the
-//! other in one text, so that no word needs a pointer, and looking at every word of three lengths is reading that text once.
-//! An index of all words with a letter left out would answer sooner and take ten times the memory.
+//! A million titles have about half a million distinct words, some five megabytes. Words of the same length in bytes are
+//! concatenated in one text, so no word needs a pointer, and comparing a typed word with all words of similar length is a
+//! linear scan. An index of deletions (every word with each letter removed) would be faster and take ten times the memory.
 //!
-//! Collecting the words of the whole catalogue takes a second or two, so whoever keeps the index does it beside the
-//! answering of requests ([`super::Index::learn_words`]). The words of a few books that are added or changed are taken in
-//! at once. The words of books that are gone stay until the words are collected anew: nothing is found by them.
+//! Collecting the words of the whole catalogue takes a second or two, so it runs in the background
+//! ([`super::Index::learn_words`]). The words of a few added or changed books are added at once. The words of deleted
+//! books stay until the next collection; they match no book.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -14,36 +14,37 @@ use std::sync::Arc;
 use super::fit::is_of_word;
 use super::skeleton::skeleton;
 
-/// Letters of the shortest word that is kept.
+/// Minimum length of a word in the vocabulary, in letters.
 const SHORTEST: usize = 3;
 
-/// Bytes of the longest word that is kept.
+/// Maximum length of a word in the vocabulary, in bytes.
 const LONGEST: usize = 48;
 
-/// Letters of the shortest word in which a typing error is looked for. Of shorter ones nearly every one is another word.
+/// Minimum length of a word to correct a typing error in, in letters. In a shorter word nearly every error makes another
+/// word.
 pub(super) const TYPED: usize = 4;
 
-/// Letters of the shortest skeleton that two words of one script may share, and two of different scripts.
+/// Minimum length of a skeleton shared by two words of the same script, and by two of different scripts.
 const SKELETON: (usize, usize) = (3, 2);
 
-/// Books of which the words are taken in at once.
+/// Maximum number of books whose words are added at once.
 const AT_ONCE: usize = 256;
 
-/// Words taken in since all were collected; with more they are collected anew.
+/// Number of words added since the last collection above which a new collection is due.
 const RECENT: usize = 4096;
 
-/// How a word is like another one, the likeliest first.
+/// Kind of similarity between two words, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Likeness {
-    /// The same word in another script, or in Latin letters written another way.
+    /// The same word in another script or another romanisation.
     Skeleton,
-    /// One typing error behind the first letter.
+    /// One typing error after the first letter.
     Typing,
     /// One typing error in the first letter.
     FirstLetter,
 }
 
-/// How two folded words are alike; none where they are not, or are the same.
+/// Returns the similarity of two folded words; `None` if they are not similar, or equal.
 pub(super) fn likeness(typed: &str, word: &str) -> Option<Likeness> {
     if typed == word || !(is_word(typed) && is_word(word)) {
         return None;
@@ -66,19 +67,19 @@ fn long_enough(skeleton: &str, typed: &str, word: &str) -> bool {
     skeleton.len() >= if typed.is_ascii() == word.is_ascii() { within } else { across }
 }
 
-/// Whether one letter more, less or another, or two neighbours swapped, make one word of the other. Nobody mistypes a Latin
-/// letter for one of another script.
+/// Returns whether two words differ by one letter inserted, deleted or replaced, or by two neighbours swapped. A Latin word
+/// and one in another script never do.
 fn is_one_error(one: &str, other: &str) -> bool {
     let (a, b) = (one.as_bytes(), other.as_bytes());
     let shorter = a.len().min(b.len());
     let mut start = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    // Letters of one script begin with the same bytes.
+    // Two letters of a script may share their first bytes.
     while !one.is_char_boundary(start) || !other.is_char_boundary(start) {
         start -= 1;
     }
     let mut end =
         a.iter().rev().zip(b.iter().rev()).take(shorter - start).take_while(|(a, b)| a == b).count();
-    // Two letters have at most eight bytes: most words are told apart here.
+    // Two letters have at most eight bytes. Most words are rejected here.
     if a.len().max(b.len()) - start - end > 8 || one.is_ascii() != other.is_ascii() {
         return false;
     }
@@ -96,33 +97,33 @@ fn is_one_error(one: &str, other: &str) -> bool {
     }
 }
 
-/// Whether it is a word for which there can be another spelling: not too short, not too long, and no number in it.
+/// Returns whether the vocabulary keeps a word: not too short, not too long, no digits.
 fn is_word(word: &str) -> bool {
     (SHORTEST..=LONGEST).contains(&word.len())
         && !word.contains(char::is_numeric)
         && (word.is_ascii() || word.chars().nth(SHORTEST - 1).is_some())
 }
 
-/// The words of a folded text that are kept.
+/// Returns the words of a folded text that the vocabulary keeps.
 fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(|letter| !is_of_word(letter)).filter(|word| is_word(word))
 }
 
-/// Distinct words, by their length.
+/// Distinct words, grouped by their length in bytes.
 #[derive(Default)]
 struct Words {
-    /// The words of 0, 1, 2, … bytes.
+    /// Words of 0, 1, 2, … bytes.
     of_length: Vec<SameLength>,
     len: usize,
 }
 
-/// Words of as many bytes, in order and one behind the other.
+/// Words of the same length, sorted and concatenated.
 #[derive(Default)]
 struct SameLength {
     text: Box<str>,
-    /// Of each word; 0 where it has none.
+    /// Hash of the skeleton of each word; 0 if it has none.
     skeletons: Box<[u32]>,
-    /// Which letters each word has.
+    /// [`letters`] of each word.
     letters: Box<[u32]>,
 }
 
@@ -170,7 +171,7 @@ impl Words {
             .flat_map(move |(length, words)| (0..words.skeletons.len()).map(move |at| self.word(length, at)))
     }
 
-    /// Appends the words that are like this one.
+    /// Appends the words similar to `typed`.
     fn like<'a>(&'a self, typed: &str, found: &mut Vec<(Likeness, &'a str)>) {
         if let Some(own) = skeleton(typed) {
             let wanted = number(&own);
@@ -188,11 +189,11 @@ impl Words {
             return;
         }
         let own = letters(typed);
-        // A letter has one byte, or up to four.
+        // An ASCII letter has one byte, others up to four.
         let most = if typed.is_ascii() { 1 } else { 4 };
         for length in typed.len().saturating_sub(most)..=(typed.len() + most).min(LONGEST) {
             let Some(words) = self.of_length.get(length) else { return };
-            // One letter went and one came: hardly any word has to be compared.
+            // One error changes at most two bits of the set of letters, so few words remain to be compared.
             let near = places(&words.letters, |letters| (letters ^ own).count_ones() <= 2);
             let words = near.map(|at| self.word(length, at)).filter(|word| is_one_error(typed, word));
             found.extend(words.filter_map(|word| Some((likeness(typed, word)?, word))));
@@ -200,12 +201,12 @@ impl Words {
     }
 }
 
-/// Which letters a word has: one bit for each, shared by letters of other scripts.
+/// Returns the set of a word's letters as bits; letters with the same code point modulo 32 share one.
 fn letters(word: &str) -> u32 {
     word.chars().fold(0, |letters, letter| letters | 1 << (u32::from(letter) % u32::BITS))
 }
 
-/// Where the numbers are that are wanted, which are few. Sixteen are looked at together, which a processor does at once.
+/// Returns the indices of the wanted numbers, which must be few: it tests sixteen at a time with vector instructions.
 fn places(numbers: &[u32], wanted: impl Fn(u32) -> bool + Copy) -> impl Iterator<Item = usize> {
     const TOGETHER: usize = 16;
     let together = numbers.chunks(TOGETHER).enumerate();
@@ -217,30 +218,30 @@ fn places(numbers: &[u32], wanted: impl Fn(u32) -> bool + Copy) -> impl Iterator
     })
 }
 
-/// A number for a skeleton (FNV-1a), never 0.
+/// Hashes a skeleton (FNV-1a); never 0.
 fn number(skeleton: &str) -> u32 {
     let hash = |hash: u32, byte: u8| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193);
     skeleton.bytes().fold(0x811C_9DC5, hash).max(1)
 }
 
-/// The words of a snapshot of the catalogue.
+/// Words of a snapshot of the catalogue.
 #[derive(Clone, Default)]
 pub(super) struct Vocabulary {
-    /// Collected from the whole catalogue as it was.
+    /// Words of the last collection.
     settled: Arc<Words>,
-    /// Of books that were added or changed since.
+    /// Words of books added or changed since then.
     recent: Arc<Words>,
-    /// How often so many books came at once that their words were left for later, and how many of these times the settled
-    /// words have.
-    left: u64,
-    learned: u64,
+    /// Number of batches too large to add their words at once.
+    deferred_batches: u64,
+    /// Number of these batches that the last collection includes.
+    collected_batches: u64,
 }
 
 impl Vocabulary {
-    /// The vocabulary with the words of records that come to the catalogue.
+    /// Returns the vocabulary with the words of added records.
     pub(super) fn with<'a>(&self, added: impl ExactSizeIterator<Item = &'a str>) -> Self {
         if added.len() > AT_ONCE {
-            return Self { left: self.left + 1, ..self.clone() };
+            return Self { deferred_batches: self.deferred_batches + 1, ..self.clone() };
         }
         let new: Vec<&str> = added.flat_map(words_in).filter(|word| !self.has(word)).collect();
         if new.is_empty() {
@@ -249,33 +250,37 @@ impl Vocabulary {
         Self { recent: Arc::new(Words::of(self.recent.all().chain(new))), ..self.clone() }
     }
 
-    /// Whether the words have to be collected anew.
+    /// Returns whether a new collection is due.
     pub(super) fn is_behind(&self) -> bool {
-        self.left != self.learned || self.recent.len > RECENT
+        self.deferred_batches != self.collected_batches || self.recent.len > RECENT
     }
 
-    /// Collects the words of the records of this vocabulary's catalogue.
+    /// Collects the words of all records of this vocabulary's snapshot.
     pub(super) fn collected<'a>(&self, records: impl Iterator<Item = &'a str>) -> Self {
-        Self { settled: Arc::new(Words::of(records)), learned: self.left, ..self.clone() }
-    }
-
-    /// This vocabulary, which is that of a later catalogue, with the words collected for an earlier one.
-    pub(super) fn settled_as(&self, collected: &Self) -> Self {
-        let left = self.recent.all().filter(|word| !collected.settled.has(word));
         Self {
-            recent: Arc::new(Words::of(left)),
-            settled: Arc::clone(&collected.settled),
-            left: self.left,
-            learned: collected.learned,
+            settled: Arc::new(Words::of(records)),
+            collected_batches: self.deferred_batches,
+            ..self.clone()
         }
     }
 
-    /// Whether it is a word of the catalogue.
+    /// Returns this vocabulary with the collection made from an earlier snapshot.
+    pub(super) fn settled_as(&self, collected: &Self) -> Self {
+        let recent = self.recent.all().filter(|word| !collected.settled.has(word));
+        Self {
+            recent: Arc::new(Words::of(recent)),
+            settled: Arc::clone(&collected.settled),
+            deferred_batches: self.deferred_batches,
+            collected_batches: collected.collected_batches,
+        }
+    }
+
+    /// Returns whether the catalogue contains a word.
     pub(super) fn has(&self, word: &str) -> bool {
         self.settled.has(word) || self.recent.has(word)
     }
 
-    /// The words that are like a folded one, the likeliest first.
+    /// Returns the words similar to a folded one, likeliest first.
     pub(super) fn like(&self, typed: &str) -> Vec<(Likeness, &str)> {
         let mut found = Vec::new();
         if is_word(typed) {
@@ -308,7 +313,7 @@ mod tests {
         assert!(!is_one_error("gодан", "godan"), "two scripts");
     }
 
-    /// Whether one is at most one error from the other, as one would write it without caring about speed.
+    /// Reference implementation of [`is_one_error`].
     fn is_near(one: &[char], other: &[char]) -> bool {
         let edits = |word: &[char]| {
             let mut edited = Vec::new();

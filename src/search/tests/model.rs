@@ -1,4 +1,4 @@
-//! The index held against a model.
+//! Property tests: the index compared with a simple model.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::search::cursor::Packed;
 use crate::search::fit::{Fit, Scattered};
 use crate::search::{Cursor, Entry, Field, Index, Page, Query, Sort, similar, vocabulary};
 
-/// The index as one would write it without caring about speed.
+/// Reference implementation of the index, without regard to speed.
 #[derive(Default)]
 struct Model(BTreeMap<i64, Entry>);
 
@@ -62,7 +62,7 @@ impl Model {
     }
 }
 
-/// Short texts of mixed scripts, so that many contain one another.
+/// Generates short texts of mixed scripts, so that many contain one another.
 fn text() -> impl Strategy<Value = String> {
     let part = proptest::sample::select(vec![
         "a",
@@ -138,7 +138,7 @@ fn history() -> impl Strategy<Value = Vec<(RangeInclusive<i64>, Vec<Entry>)>> {
 fn build(history: Vec<(RangeInclusive<i64>, Vec<Entry>)>) -> (Index, Model) {
     let (index, mut model) = (Index::new(), Model::default());
     for (range, entries) in history {
-        // First with everything lent that is there and back that is lent: then nothing else changes.
+        // First with every availability inverted, so that the second replacement changes nothing but availability.
         let lent = entries.iter().map(|book| Entry { available: !book.available, ..book.clone() });
         index.replace(range.clone(), lent.collect());
         index.replace(range.clone(), entries.clone());
@@ -196,7 +196,7 @@ proptest! {
         let forward: Vec<&[i64]> = pages.iter().map(|page| &page.ids[..]).collect();
         prop_assert_eq!(&forward, &if windows.is_empty() { vec![&[][..]] } else { windows });
 
-        // Back to the beginning: each page is the window directly before the last one.
+        // Back to the beginning: each page is the window directly before the previous one.
         for pair in pages.windows(2).rev() {
             let cursor = pair[1].previous.as_ref();
             let page = index.page_counting(&Query { cursor, ..asked }, cap);
@@ -220,7 +220,7 @@ proptest! {
             Sort::Title => title_key(&model.0[id].title),
             Sort::Newest => String::new(),
         };
-        // It was a place among all books.
+        // The cursor was made without a text, so its fit is the best one.
         let matches = model.fitting(&text, Field::Any, sort);
         let (before, after): (Vec<_>, Vec<_>) =
             matches.into_iter().partition(|(fit, id)| *fit == Fit::Begins && (key(id), sort.rank(*id)) <= own);
@@ -247,7 +247,7 @@ proptest! {
         let page = index.page(&Query { similar: true, ..query(&text) });
         let without = index.page(&query(&text));
         prop_assert_eq!((&page.ids, page.total, &page.next), (&without.ids, without.total, &without.next));
-        // A book is similar if each word typed is in it, or one of its own words is like it; and as typed it is not found.
+        // A book is similar if it contains each typed word or a word like it, and is not an exact match.
         let like = |title: &str, typed: &str| {
             title.split(' ').any(|word| vocabulary::likeness(typed, word).is_some())
         };
@@ -257,7 +257,7 @@ proptest! {
         let found: Vec<i64> = page.similar.iter().map(|other| other.id).collect();
         prop_assert!(found.iter().all(|id| expected.contains(id)), "{:?} of {:?}", found, expected);
         prop_assert!(page.total < similar::FEW || found.is_empty());
-        // All of them, as long as one word has no more spellings than are tried.
+        // Similar books are complete while no word has more spellings than are tried.
         let spellings: std::collections::BTreeSet<&str> = titles.iter().flat_map(|title| title.split(' '))
             .filter(|word| vocabulary::likeness(&text, word).is_some()).collect();
         if page.total < similar::FEW && !text.contains(' ') && spellings.len() <= similar::SPELLINGS && expected.len() <= similar::MOST {
