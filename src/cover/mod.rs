@@ -1,11 +1,12 @@
 //! Drawn covers, for books without a picture.
 //!
-//! [`draw`] makes an SVG of 400 by 600 from the words of the catalogue alone. It is pure: the same book gives the same
-//! bytes, and the SVG refers to nothing outside itself. A cover is put together from a palette, a motif (an abstract
-//! picture), a layout and a typeface, all chosen by the book's id, title and genre. Consecutive ids never share a
-//! palette; the genre suggests the family of motifs.
+//! [`draw`] makes an SVG of 400 by 600 from the texts of the catalogue alone. It is pure: the same book gives the same
+//! bytes, and the SVG has no external references. A cover combines a palette, a motif (an abstract picture), a layout and
+//! a typeface, all chosen by the book's id, title and genre. Consecutive ids never share a palette; the genre selects the
+//! family of motifs.
 //!
-//! Text always stands on the plain ground of the palette, so its contrast depends on the table of palettes alone.
+//! The background of text is always the plain ground of the palette, so its contrast depends on the table of palettes
+//! alone.
 
 /// Appends formatted values to a string; numbers come out with one decimal at most.
 macro_rules! put {
@@ -26,13 +27,13 @@ use page::{Layout, Page};
 use words::{Face, Title, authors, cut, escape};
 
 const WIDTH: f64 = 400.0;
-/// Covers are 2:3 everywhere.
+/// Height of a cover; all covers are 2:3.
 const HEIGHT: f64 = 600.0;
-/// Between the edge of the cover and its text.
+/// Distance between the edge of the cover and its text.
 const MARGIN: f64 = 36.0;
-/// Titles are cut to this length before they are set; more would not fit in any size.
+/// Maximum length of a title in characters; more would not fit in any size.
 const TITLE_CHARS: usize = 320;
-/// The same for the authors.
+/// Maximum length of the authors in characters.
 const AUTHOR_CHARS: usize = 240;
 
 /// Formats a value for the SVG, numbers with at most one decimal.
@@ -57,16 +58,16 @@ impl Display for Shown<'_, String> {
     }
 }
 
-/// What the cover of a book is made from.
+/// Data of a book from which its cover is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct Cover<'a> {
     /// Chooses palette, layout and motif.
     pub id: i64,
-    /// Of any length and in any script.
+    /// Title of any length and in any script.
     pub title: &'a str,
-    /// Several are joined by `; `; may be empty.
+    /// Authors, separated by `; `; may be empty.
     pub author: &'a str,
-    /// Suggests the family of motifs; may be empty.
+    /// Selects the family of motifs; may be empty.
     pub genre: &'a str,
 }
 
@@ -92,7 +93,7 @@ pub fn draw(cover: &Cover<'_>) -> String {
     if !page.compose(Layout::choose(cover.id)) {
         let _ = if cover.id % 2 == 0 { page.lintel() } else { page.plinth() };
     }
-    // The joint beside the spine, so that it looks bound; no text reaches it.
+    // Joint beside the spine, for the look of a bound book; no text reaches it.
     page.svg.push_str(
         "<path d=\"M0 0H8V600H0Z\" opacity=\".13\"/><path d=\"M8 0h2V600H8Z\" fill=\"#fff\" opacity=\".16\"/></svg>",
     );
@@ -103,7 +104,7 @@ pub fn draw(cover: &Cover<'_>) -> String {
 // Chance
 // ---------------------------------------------------------------------------------------------------------------
 
-/// A small deterministic generator (`SplitMix64`), seeded by the book.
+/// Deterministic random generator (`SplitMix64`), seeded by the book.
 struct Dice(u64);
 
 impl Dice {
@@ -141,15 +142,15 @@ impl Dice {
 // Colour
 // ---------------------------------------------------------------------------------------------------------------
 
-/// The colours of one cover. Text is `ink` on `ground`; the picture stands on `field`.
+/// Colours of one cover. Text is `ink` on `ground`; the background of the picture is `field`.
 struct Palette {
-    /// Paper: behind all text.
+    /// Background of all text.
     ground: &'static str,
-    /// The colour of the text.
+    /// Colour of the text.
     ink: &'static str,
-    /// Behind the picture.
+    /// Background of the picture.
     field: &'static str,
-    /// The picture's accent, its second colour and a third, quieter one; the ground is its main colour.
+    /// Accent, second and third colour of the picture; its main colour is `ground`.
     tones: [&'static str; 3],
 }
 
@@ -162,7 +163,7 @@ const fn palette(
     Palette { ground, ink, field, tones }
 }
 
-/// Relative luminance of `#rrggbb`, from 0 (black) to 1 (white), as WCAG defines it.
+/// Returns the relative luminance of `#rrggbb` as defined by WCAG, from 0 (black) to 1 (white).
 fn luminance(colour: &str) -> f64 {
     let rgb = u32::from_str_radix(colour.trim_start_matches('#'), 16).unwrap_or_default();
     let part = |shift: u32| {
@@ -172,7 +173,7 @@ fn luminance(colour: &str) -> f64 {
     0.2126 * part(16) + 0.7152 * part(8) + 0.0722 * part(0)
 }
 
-/// Ordered so that neighbours on a shelf (steps of one, and of a row of four to six) lie far apart.
+/// All palettes, ordered so that neighbours on the screen (one apart, or a row of four to six) differ clearly.
 const PALETTES: [Palette; 24] = [
     palette("#16294a", "#f8ecd2", "#f0b35f", ["#d9482b", "#fbe6bd", "#3c7393"]),
     palette("#f5ecd9", "#25211f", "#d5432a", ["#f2a93b", "#25211f", "#8f2418"]),
@@ -201,10 +202,10 @@ const PALETTES: [Palette; 24] = [
 ];
 
 // ---------------------------------------------------------------------------------------------------------------
-// What the genre suggests
+// Genre
 // ---------------------------------------------------------------------------------------------------------------
 
-/// A family of genres that shares motifs.
+/// Family of genres that share motifs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Family {
     Verse,
@@ -221,7 +222,7 @@ enum Family {
     Any,
 }
 
-/// The words in a lower-case genre that put it into a family; the first match wins.
+/// Parts of a lower-case genre that assign it to a family; the first match wins.
 const FAMILIES: [(Family, &[&str]); 11] = [
     (Family::Young, &["child", "juvenile", "young", "fairy", "folk", "fable", "humo", "picture"]),
     (Family::Night, &["myster", "detect", "crime", "horror", "gothic", "dystop", "thrill", "ghost"]),
@@ -278,8 +279,8 @@ impl Family {
         }
     }
 
-    /// Eight steps through the round of all motifs from one id to the next, scaled to the family's share of it, so
-    /// that neighbours differ and no motif is favoured.
+    /// Chooses a motif of the family. The step from one id to the next is eight of all nineteen motifs, scaled to the
+    /// number in the family, so that neighbours differ and no motif is favoured.
     fn motif(self, id: i64) -> Motif {
         let motifs = self.motifs();
         let place = nth(id.wrapping_mul(8), Motif::ALL.len());
@@ -288,13 +289,13 @@ impl Family {
 }
 
 impl Palette {
-    /// Seven steps through the table from one id to the next: a full round before a palette comes again.
+    /// Chooses a palette, seven further in the table than for the previous id, so that all are used before one repeats.
     fn choose(id: i64) -> &'static Self {
         &PALETTES[nth(id.wrapping_mul(7), PALETTES.len())]
     }
 }
 
-/// An index into a list of `len` items from any id.
+/// Maps any id to an index into a list of `len` items.
 fn nth(id: i64, len: usize) -> usize {
     let len = i64::try_from(len).unwrap_or(1);
     usize::try_from(id.rem_euclid(len)).unwrap_or_default()
@@ -313,7 +314,7 @@ mod tests {
         Cover { id, title, author, genre }
     }
 
-    /// Enough of an XML reader to refuse what a browser would refuse.
+    /// Checks that XML is well-formed, as far as a browser would.
     fn check_well_formed(xml: &str) {
         assert!(
             xml.chars().all(|c| matches!(u32::from(c), 0x20..=0xd7ff | 0xe000..=0xfffd | 0x10000..)),
@@ -357,7 +358,7 @@ mod tests {
         }
     }
 
-    /// The value of an attribute in each element of a name.
+    /// Returns the values of an attribute in all elements of a name.
     fn values(svg: &str, element: &str, attribute: &str) -> Vec<f64> {
         let key = format!(" {attribute}=\"");
         svg.split(&format!("<{element} "))

@@ -1,4 +1,4 @@
-//! The pictures: abstract motifs drawn from a palette and a throw of the dice.
+//! Motifs: abstract pictures, drawn with a palette and random numbers.
 
 mod figures;
 mod grids;
@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use super::{Dice, Palette, Shown};
 
-/// An abstract picture that can be drawn into any rectangle.
+/// Abstract picture that can be drawn into any rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Motif {
     Hills,
@@ -55,7 +55,7 @@ impl Motif {
         Self::Ridges,
     ];
 
-    /// Whether it has one subject that a label in the middle would hide.
+    /// Returns whether the motif has one subject, which a label in the middle would hide.
     pub(super) fn is_scene(self) -> bool {
         matches!(self, Self::Hills | Self::Boat | Self::Peaks | Self::Eye | Self::Slices | Self::NightSky)
     }
@@ -85,7 +85,7 @@ impl Motif {
     }
 }
 
-/// The sheet that a motif draws on; its origin is the upper left corner.
+/// Sheet on which a motif is drawn. The origin is the upper left corner.
 pub(super) struct Art<'p> {
     pub(super) out: &'p mut String,
     pub(super) w: f64,
@@ -95,12 +95,12 @@ pub(super) struct Art<'p> {
 }
 
 impl Art<'_> {
-    /// The shorter side.
+    /// Returns the length of the shorter side.
     pub(super) fn unit(&self) -> f64 {
         self.w.min(self.h)
     }
 
-    /// The ground first, then the three tones, round and round.
+    /// Returns the ground for 0 and the three tones for 1 to 3, modulo 4.
     pub(super) fn tone(&self, i: usize) -> &'static str {
         let [a, b, c] = self.palette.tones;
         [self.palette.ground, a, b, c][i % 4]
@@ -126,7 +126,7 @@ impl Art<'_> {
         );
     }
 
-    /// Shows the shape called `id`, moved, turned by degrees and scaled.
+    /// Draws the shape defined as `id`: moved, turned by degrees and scaled.
     pub(super) fn stamp(&mut self, id: &str, colour: &str, at: (f64, f64), turn: f64, scale: (f64, f64)) {
         put!(
             self.out,
@@ -156,7 +156,7 @@ impl Art<'_> {
         );
     }
 
-    /// How many cells of about `size` fit a length, and how long each then is.
+    /// Divides a length into cells of about `size`. Returns their number and exact length.
     pub(super) fn cells(length: f64, size: f64) -> (u32, f64) {
         let mut count = 1;
         while f64::from(count) * size + size / 2.0 < length {

@@ -1,4 +1,4 @@
-//! The page: which layout a cover has, and how title, author and picture share it.
+//! Page: the layout of a cover, and the areas of title, author and picture in it.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use super::{
     words::{Face, Room, Setting, Title, escape},
 };
 
-/// Where text and picture stand.
+/// Arrangement of text and picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Picture above, title on a plain foot below.
@@ -27,7 +27,7 @@ pub(super) enum Layout {
 }
 
 impl Layout {
-    /// Eleven places, a prime, so that neither rows of four nor of six fall into step.
+    /// Layouts of consecutive ids. The length is prime, so that no pattern appears in rows of four or six.
     const ROUND: [Self; 11] = [
         Self::Plinth,
         Self::Label,
@@ -47,7 +47,7 @@ impl Layout {
     }
 }
 
-/// The outline of a picture.
+/// Outline of a picture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Rectangle,
@@ -70,7 +70,7 @@ pub(super) enum Align {
     Right,
 }
 
-/// A cover in the making.
+/// Cover being drawn.
 pub(super) struct Page {
     pub(super) svg: String,
     pub(super) palette: &'static Palette,
@@ -82,7 +82,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// Draws the layout, or nothing at all if the words do not fit it.
+    /// Draws the layout. Draws nothing and returns false if the texts do not fit it.
     pub(super) fn compose(&mut self, layout: Layout) -> bool {
         match layout {
             Layout::Plinth => self.plinth(),
@@ -247,7 +247,7 @@ impl Page {
         true
     }
 
-    /// Where lines begin: at the left edge, or at the right one for a title that runs from right to left.
+    /// Returns the start of lines: the left edge, or the right one for a right-to-left title.
     pub(super) fn start(&self, left: f64, right: f64) -> (f64, Align) {
         if self.title.rtl { (right, Align::Right) } else { (left, Align::Left) }
     }
@@ -259,7 +259,7 @@ impl Page {
         lines: usize,
         sizes: &[f64],
     ) -> (Setting, Setting) {
-        // The table of widths is of a bold face; italics and light weights run narrower.
+        // The table of widths is for a bold face; italics and light weights are narrower.
         let width = if self.face.weight == "400" { width * 1.05 } else { width };
         let title = Setting::new(&self.title.main, Room { width, height, lines, sizes });
         let lines = if title.lines.len() > 3 { 2 } else { 3 };
@@ -273,7 +273,7 @@ impl Page {
         let room = Room { width, height: 84.0, lines: 3, sizes: &[24.0, 22.0, 20.0, 18.0] };
         let mut joined = Setting::new(&self.authors.join(" · "), Room { lines: 2, ..room });
         if (2..=3).contains(&self.authors.len()) {
-            // One line for each author, if they all fit.
+            // One line per author, if all fit.
             let one = Room { lines: 1, ..room };
             let each: Vec<_> = self.authors.iter().map(|name| Setting::new(name, one)).collect();
             let size = each.iter().map(|set| set.size).fold(f64::INFINITY, f64::min);
@@ -285,7 +285,7 @@ impl Page {
         joined
     }
 
-    /// Writes a setting below `y` and returns where it ends.
+    /// Writes a setting below `y` and returns its lower end.
     pub(super) fn text(&mut self, setting: &Setting, x: f64, y: f64, align: Align) -> f64 {
         if setting.lines.is_empty() {
             return y;
@@ -320,7 +320,7 @@ impl Page {
         y + setting.height()
     }
 
-    /// Hides the hairline that renderers leave where picture and ground meet between two pixels.
+    /// Covers the hairline that renderers draw where picture and ground meet between two pixels.
     pub(super) fn seam(&mut self, area: Area) {
         let Area { x, y, width, height } = area;
         put!(
@@ -335,7 +335,7 @@ impl Page {
         );
     }
 
-    /// The mark of the series, an open book, opposite the author's last line.
+    /// Draws the mark of the series, an open book, opposite the author's last line.
     pub(super) fn mark(&mut self, author: &Setting, x: f64, y: f64) {
         if author.lines.is_empty() {
             return;
@@ -396,7 +396,7 @@ impl Page {
     }
 }
 
-/// The height of a setting with the space above it; 0 for an empty one.
+/// Returns the height of a setting with the space above it; 0 for an empty one.
 pub(super) fn gap(setting: &Setting, space: f64) -> f64 {
     if setting.lines.is_empty() { 0.0 } else { space + setting.height() }
 }

@@ -1,4 +1,4 @@
-//! The words on a cover: cleaned, measured, broken into lines and set in a size that fits.
+//! Texts on a cover: cleaned, measured, broken into lines and set in a size that fits.
 
 use unicode_bidi::{Direction, get_base_direction};
 use unicode_linebreak::linebreaks;
@@ -10,10 +10,10 @@ use unicode_width::UnicodeWidthChar as _;
 use super::{AUTHOR_CHARS, Dice, Family, TITLE_CHARS};
 use crate::text::is_invisible;
 
-/// Scripts, as far as they differ in fonts, width and height.
+/// Scripts, distinguished by fonts, width and height.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Script {
-    /// Latin, Greek, Cyrillic and every script without an entry of its own.
+    /// Latin, Greek, Cyrillic and all scripts not listed here.
     Western,
     /// Chinese characters without kana.
     Han,
@@ -21,7 +21,7 @@ pub(super) enum Script {
     Hangul,
     Arabic,
     Hebrew,
-    /// The Brahmic scripts of India, by the name that fonts give them.
+    /// Brahmic scripts of India, with the name used in names of fonts.
     Indic(&'static str),
     /// Thai, Lao, Khmer, Burmese and Tibetan: tall, with few spaces.
     Tall(&'static str),
@@ -36,7 +36,7 @@ impl Script {
         if let Some(script) = Self::of_unicode(unicode) {
             return script;
         }
-        // Punctuation and marks that a few scripts share are set like the first of them.
+        // Punctuation and marks shared by a few scripts are set like the first of them.
         let scripts = c.script_extension();
         if matches!(unicode, Unicode::Common | Unicode::Inherited) && !scripts.contains_script(Unicode::Latin)
         {
@@ -69,7 +69,8 @@ impl Script {
         })
     }
 
-    /// The script of a text: that of its first non-Western letter, because every list of fonts ends in one with Latin.
+    /// Returns the script of the first non-Western letter, because every list of fonts ends in one with Latin. With any
+    /// kana the text is Japanese.
     pub(super) fn of_text(text: &str) -> Self {
         if text.chars().any(|c| !c.is_ascii() && matches!(c.script(), Unicode::Hiragana | Unicode::Katakana))
         {
@@ -82,7 +83,7 @@ impl Script {
             .unwrap_or(Self::Western)
     }
 
-    /// Distance from one baseline to the next, in sizes.
+    /// Distance from one baseline to the next, in multiples of the font size.
     pub(super) fn leading(self) -> f64 {
         match self {
             Self::Western | Self::Hebrew => 1.16,
@@ -92,7 +93,7 @@ impl Script {
         }
     }
 
-    /// From the top of a line to its baseline, in sizes.
+    /// Distance from the top of a line to its baseline, in multiples of the font size.
     pub(super) fn ascent(self) -> f64 {
         match self {
             Self::Western | Self::Hebrew => 0.74,
@@ -103,7 +104,7 @@ impl Script {
     }
 }
 
-/// Widths of the ASCII characters from space to tilde, in hundredths of the size: a bold book face.
+/// Widths of the ASCII characters from space to tilde in a bold serif, in hundredths of the font size.
 pub(super) const ASCII_WIDTHS: [u8; 95] = [
     26, 38, 51, 56, 56, 91, 80, 29, 40, 40, 50, 56, 29, 31, 29, 30, 57, 57, 57, 57, 57, 57, 57, 57, 57, 57,
     30, 30, 56, 56, 56, 55, 92, 75, 67, 67, 77, 65, 62, 77, 82, 42, 42, 73, 65, 95, 81, 80, 64, 80, 71, 60,
@@ -111,7 +112,8 @@ pub(super) const ASCII_WIDTHS: [u8; 95] = [
     68, 63, 65, 65, 52, 50, 43, 67, 61, 86, 65, 60, 53, 44, 56, 44, 56,
 ];
 
-/// Estimated width of a character, in sizes. Fonts differ from machine to machine, so this errs on the wide side.
+/// Estimates the width of a character, in multiples of the font size. Fonts differ from machine to machine, so the
+/// estimate errs on the wide side.
 pub(super) fn advance(c: char) -> f64 {
     let code = u32::from(c);
     if let Some(width) = code.checked_sub(32).and_then(|i| ASCII_WIDTHS.get(usize::try_from(i).ok()?)) {
@@ -141,13 +143,13 @@ pub(super) fn advance(c: char) -> f64 {
     }
 }
 
-/// Whether a character is as wide as a Chinese one. Emoji are too, but have a width of their own.
+/// Returns whether a character is as wide as a Chinese one, except for emoji, whose width is handled separately.
 fn is_wide(c: char) -> bool {
     c.width() == Some(2) && c < '\u{1f000}'
 }
 
-/// The text without what XML cannot carry or a reader cannot see: controls, direction controls, repeated spaces, and
-/// more than four combining marks on a letter.
+/// Removes invisible characters and those that XML forbids: controls, direction controls, repeated spaces, and more than
+/// four combining marks on a letter. Cuts the text at `limit` characters.
 pub(super) fn clean(text: &str, limit: usize) -> String {
     let mut kept = String::new();
     let (mut count, mut marks, mut gap) = (0, 0, false);
@@ -180,7 +182,7 @@ pub(super) fn clean(text: &str, limit: usize) -> String {
     kept
 }
 
-/// Typewriter quotation marks as a typesetter would set them, in Western text.
+/// Replaces straight quotation marks by typographic ones, in Western text.
 pub(super) fn quotes(text: &str) -> String {
     let western = |c: char| Script::of(c) == Script::Western;
     let mut set = String::with_capacity(text.len());
@@ -200,7 +202,7 @@ pub(super) fn quotes(text: &str) -> String {
     set
 }
 
-/// The first `limit` characters, with an ellipsis if there were more.
+/// Returns the first `limit` characters, with an ellipsis if there were more.
 pub(super) fn cut(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", text[..end].trim_end()),
@@ -224,22 +226,22 @@ pub(super) fn escape(text: &str) -> String {
     safe
 }
 
-/// Whether a text runs from right to left, told by its first letter.
+/// Returns whether a text is right-to-left, by its first strong character.
 pub(super) fn is_rtl(text: &str) -> bool {
     get_base_direction(text) == Direction::Rtl
 }
 
-/// A title, split into the main title and what follows it.
+/// Title, split into main title and subtitle.
 pub(super) struct Title {
     pub(super) main: String,
-    /// What follows a colon, a dash or a slash, or stands in brackets; may be empty.
+    /// Subtitle: the text after a colon, dash or slash, or in brackets; may be empty.
     pub(super) sub: String,
     pub(super) script: Script,
     pub(super) rtl: bool,
 }
 
 impl Title {
-    /// What a subtitle begins after; not shown.
+    /// Separators before a subtitle, not shown.
     const SEPARATORS: [&str; 10] = [": ", " : ", "; or, ", " / ", " = ", " (", "：", " — ", " – ", " -- "];
 
     pub(super) fn read(raw: &str) -> Self {
@@ -254,7 +256,7 @@ impl Title {
                 let rest = whole[at + separator.len()..].trim();
                 let rest = match separator {
                     "; or, " => format!("or, {rest}"),
-                    // Brackets around the whole subtitle are dropped, brackets around its beginning stay.
+                    // Drops brackets around the whole subtitle, keeps brackets around its beginning.
                     " (" => match rest.strip_suffix(')') {
                         Some(inner) if !inner.contains(')') => inner.to_owned(),
                         _ => format!("({rest}"),
@@ -271,7 +273,7 @@ impl Title {
     }
 }
 
-/// The authors, one by one.
+/// Splits the authors.
 pub(super) fn authors(raw: &str) -> Vec<String> {
     clean(raw, AUTHOR_CHARS)
         .split(';')
@@ -280,7 +282,7 @@ pub(super) fn authors(raw: &str) -> Vec<String> {
         .collect()
 }
 
-/// What a cover can choose of its typeface; the fonts are those of the reader's machine.
+/// Style of the typeface; the fonts are those of the reader's machine.
 #[derive(Clone, Copy)]
 pub(super) struct Face {
     pub(super) serif: bool,
@@ -307,7 +309,7 @@ impl Face {
         }
     }
 
-    /// The CSS list of fonts for a script, ending in the reader's own serif or sans.
+    /// Returns the CSS list of fonts for a script, ending in the reader's own serif or sans.
     pub(super) fn fonts(self, script: Script) -> String {
         let (named, generic) = if self.serif {
             ("Georgia,'Noto Serif','Times New Roman'", "serif")
@@ -336,11 +338,11 @@ impl Face {
     }
 }
 
-/// A piece of text that is broken only if it is wider than a line.
+/// Piece of text that is broken only if it is wider than a line.
 pub(super) struct Atom<'t> {
     pub(super) text: &'t str,
     pub(super) width: f64,
-    /// A space precedes it, except at the start of a line.
+    /// Preceded by a space, except at the start of a line.
     pub(super) spaced: bool,
 }
 
@@ -362,9 +364,9 @@ pub(super) fn atoms(text: &str) -> Vec<Atom<'_>> {
     atoms
 }
 
-/// Whether a line may end between two characters. `unicode` is what UAX #14 says; this departs from it as readers would:
-/// Korean words stay whole, no line begins with a dash, an ellipsis stays with the word that follows it, and Chinese
-/// quotation marks stay with what they quote.
+/// Returns whether a line may end between two characters. `unicode` is the result of UAX #14, with these exceptions:
+/// Korean words stay whole, no line begins with a dash, an ellipsis stays with the word after it, and Chinese quotation
+/// marks stay with the quotation.
 fn may_break(before: char, after: char, unicode: bool) -> bool {
     let [first, second] = [before, after].map(Script::of);
     let wide = |script| matches!(script, Script::Han | Script::Kana);
@@ -382,7 +384,7 @@ pub(super) fn measure(text: &str) -> f64 {
     text.chars().map(advance).sum()
 }
 
-/// Fills lines no wider than `width` (in sizes), and says whether a word had to be broken.
+/// Fills lines no wider than `width` (in multiples of the font size). Returns them, and whether a word was broken.
 pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
     let (mut lines, mut line, mut used, mut broken) = (Vec::new(), String::new(), 0.0, false);
     for atom in atoms {
@@ -399,10 +401,10 @@ pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
             used += atom.width;
             continue;
         }
-        // Wider than a whole line: broken between letters.
+        // Wider than a whole line: breaks it between letters.
         broken = true;
         for letter in atom.text.graphemes(true) {
-            // Words that punctuation held together are separated first.
+            // Breaks at the spaces within the atom first.
             if letter == " " {
                 lines.push(std::mem::take(&mut line));
                 used = 0.0;
@@ -423,7 +425,7 @@ pub(super) fn fill(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
     (lines, broken)
 }
 
-/// Like [`fill`], in the narrowest column that takes no more lines.
+/// Like [`fill`], in the narrowest column that needs no more lines.
 pub(super) fn balanced(atoms: &[Atom<'_>], width: f64) -> (Vec<String>, bool) {
     let mut best = fill(atoms, width);
     let (mut low, mut high) = (0.0, width);
@@ -445,22 +447,22 @@ pub(super) struct Room<'s> {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) lines: usize,
-    /// From the preferred size down to the smallest acceptable one.
+    /// Font sizes, from the preferred one down to the smallest acceptable one.
     pub(super) sizes: &'s [f64],
 }
 
-/// A text set in lines.
+/// Text set in lines.
 pub(super) struct Setting {
     pub(super) lines: Vec<String>,
     pub(super) size: f64,
     pub(super) script: Script,
     pub(super) rtl: bool,
-    /// Nothing was cut off and no word broken.
+    /// Not cut, and no word broken.
     pub(super) whole: bool,
 }
 
 impl Setting {
-    /// Sets a text in the largest size that fits its room, with lines of about equal length; cuts it if none does.
+    /// Sets a text in the largest size that fits, with lines of about equal length. Cuts it if no size fits.
     pub(super) fn new(text: &str, room: Room<'_>) -> Self {
         let atoms = atoms(text);
         let mut setting = Self {

@@ -1,11 +1,11 @@
-//! Motifs that grow from a point or a line.
+//! Figures: motifs that grow from a point or a line.
 
 use std::{f64::consts::TAU, fmt::Write as _};
 
 use super::Art;
 use crate::cover::Shown;
 
-/// Branches with leaves, cut as in linoleum.
+/// Draws branches with leaves, like a linocut.
 pub(super) fn sprig(art: &mut Art<'_>) {
     let (w, h) = (art.w, art.h);
     art.define_leaf(art.tone(3), 30.0);
@@ -64,7 +64,7 @@ pub(super) fn sprig(art: &mut Art<'_>) {
     }
 }
 
-/// One large flower.
+/// Draws one large flower.
 pub(super) fn bloom(art: &mut Art<'_>) {
     let (w, h) = (art.w, art.h);
     art.define_leaf(art.tone(3), 24.0);
@@ -72,7 +72,7 @@ pub(super) fn bloom(art: &mut Art<'_>) {
         let centre = (w * *art.dice.pick(&[0.16, 0.84, 0.5]), h * *art.dice.pick(&[0.9, 0.62]));
         flower(art, centre, w.max(h) * 0.72);
     } else if h > w * 2.2 {
-        // A tall strip: one below the other, from both edges.
+        // In a tall strip: three flowers from both edges.
         art.out.push_str("<defs><g id=\"f\">");
         flower(art, (0.0, 0.0), w * 0.8);
         art.out.push_str("</g></defs>");
@@ -109,7 +109,7 @@ fn flower(art: &mut Art<'_>, centre: (f64, f64), reach: f64) {
     art.disc(art.tone(1), centre.0, centre.1, reach * 0.08);
 }
 
-/// Planets on their rings.
+/// Draws planets on their orbits.
 pub(super) fn orbits(art: &mut Art<'_>) {
     let (w, h, unit) = (art.w, art.h, art.unit());
     let centre = (w * *art.dice.pick(&[0.5, 0.12, 0.88]), h * *art.dice.pick(&[0.5, 0.5, 0.86]));
@@ -126,7 +126,7 @@ pub(super) fn orbits(art: &mut Art<'_>) {
             radius,
             if wide { step * 0.42 } else { 2.0 },
         );
-        // A planet where the ring is well inside the sheet.
+        // Puts a planet where the orbit is well inside the sheet.
         for _ in 0..12 {
             let (sin, cos) = art.dice.between(0.0, TAU).sin_cos();
             let (x, y) = (centre.0 + radius * cos, centre.1 + radius * sin);
@@ -145,7 +145,7 @@ pub(super) fn orbits(art: &mut Art<'_>) {
     art.disc(art.tone(1), centre.0, centre.1, step);
 }
 
-/// Broken rings around a point: a maze, a tree, an echo.
+/// Draws broken rings around a point: a maze, tree rings, an echo.
 pub(super) fn maze(art: &mut Art<'_>) {
     let (w, h, unit) = (art.w, art.h, art.unit());
     let centre = (w * art.dice.between(0.34, 0.66), h * art.dice.between(0.36, 0.64));
@@ -187,7 +187,7 @@ pub(super) fn maze(art: &mut Art<'_>) {
     art.disc(art.tone(1), centre.0, centre.1, step * 0.8);
 }
 
-/// Beams from a half-risen sun.
+/// Draws beams from a half-risen sun.
 pub(super) fn rays(art: &mut Art<'_>) {
     let (w, h, unit) = (art.w, art.h, art.unit());
     let centre = (w * *art.dice.pick(&[0.5, 0.5, 0.0, 1.0]), h * *art.dice.pick(&[1.0, 1.0, 0.72]));
@@ -237,7 +237,7 @@ pub(super) fn rays(art: &mut Art<'_>) {
     }
 }
 
-/// Lines of a signal that rises like a range of hills.
+/// Draws the lines of a signal that rises like a range of hills.
 pub(super) fn ridges(art: &mut Art<'_>) {
     let (w, h) = (art.w, art.h);
     let (lines, step) = Art::cells(h * 0.74, (h * 0.052).max(17.0));

@@ -1,11 +1,11 @@
-//! Motifs that repeat a shape in rows and columns.
+//! Grids: motifs that repeat a shape in rows and columns.
 
 use std::fmt::Write as _;
 
 use super::Art;
 use crate::cover::Shown;
 
-/// Rows of nested arches.
+/// Draws rows of nested arches.
 pub(super) fn arches(art: &mut Art<'_>) {
     let (columns, cw) = Art::cells(art.w, *art.dice.pick(&[100.0, 134.0, 134.0, 200.0]));
     let (rows, ch) = Art::cells(art.h, cw * 1.12);
@@ -36,7 +36,7 @@ pub(super) fn arches(art: &mut Art<'_>) {
     }
 }
 
-/// Square tiles of quarter discs, half discs, leaves and triangles.
+/// Draws square tiles of quarter discs, half discs, leaves and triangles.
 pub(super) fn tiles(art: &mut Art<'_>) {
     let (columns, cw) = Art::cells(
         art.w,
@@ -90,7 +90,7 @@ pub(super) fn tiles(art: &mut Art<'_>) {
     }
 }
 
-/// Overlapping scales, as of fish or of the sea in old prints.
+/// Draws overlapping scales, like those of fish or of the sea in old prints.
 pub(super) fn scallops(art: &mut Art<'_>) {
     let size = if art.w * art.h > 180_000.0 { 134.0 } else { *art.dice.pick(&[80.0, 100.0, 134.0]) };
     let (columns, cw) = Art::cells(art.w, if art.w > 240.0 { size } else { 60.0 });
@@ -124,7 +124,7 @@ pub(super) fn scallops(art: &mut Art<'_>) {
     }
 }
 
-/// Stacked cubes.
+/// Draws stacked cubes.
 pub(super) fn cubes(art: &mut Art<'_>) {
     let (columns, cw) =
         Art::cells(art.w, if art.w > 240.0 { *art.dice.pick(&[80.0, 100.0, 134.0]) } else { 66.0 });
@@ -176,7 +176,7 @@ pub(super) fn cubes(art: &mut Art<'_>) {
     }
 }
 
-/// Shelves of book spines.
+/// Draws shelves of book spines.
 pub(super) fn spines(art: &mut Art<'_>) {
     let (w, h) = (art.w, art.h);
     let (rows, row) = Art::cells(h, 150.0);
@@ -200,7 +200,7 @@ pub(super) fn spines(art: &mut Art<'_>) {
             }
             x += wide + if art.dice.chance(0.12) { art.dice.between(10.0, 26.0) } else { 2.0 };
         }
-        // Spines first, bands over them; a colour is never banded in itself.
+        // Spines first, then the bands over them; a band never has the colour of its spine.
         for i in [1, 3, 0, 2, 4] {
             let colour = if i == 4 { art.palette.field } else { art.tone(i) };
             let path = std::mem::take(&mut paths[i]);
@@ -212,7 +212,7 @@ pub(super) fn spines(art: &mut Art<'_>) {
     }
 }
 
-/// A house front at night, one window lit.
+/// Draws a house front at night, one window lit.
 pub(super) fn windows(art: &mut Art<'_>) {
     let size = if art.w * art.h > 180_000.0 { 100.0 } else { *art.dice.pick(&[66.0, 80.0, 100.0]) };
     let (columns, cw) = Art::cells(art.w, size);
@@ -254,7 +254,7 @@ pub(super) fn windows(art: &mut Art<'_>) {
             let middle = x + cw / 2.0;
             put!(panes, "M{} {}V{}M{} {}H{}", middle, top, foot, left, f64::midpoint(top + r, foot), right);
             if on {
-                // Somebody is up, reading.
+                // A reader behind the lit window.
                 let mut reader = String::new();
                 put!(
                     reader,
@@ -276,7 +276,7 @@ pub(super) fn windows(art: &mut Art<'_>) {
     put!(art.out, "<path d=\"{}\" stroke=\"{}\" stroke-width=\"2\"/>", panes, field);
 }
 
-/// A shoal, and one that swims against it.
+/// Draws a shoal of fish, and one that swims against it.
 pub(super) fn fish(art: &mut Art<'_>) {
     let (columns, cw) = Art::cells(art.w, *art.dice.pick(&[100.0, 134.0]));
     let (rows, ch) = Art::cells(art.h, cw * 0.56);

@@ -1,11 +1,11 @@
-//! Motifs with one subject.
+//! Scenes: motifs with one subject.
 
 use std::{f64::consts::PI, fmt::Write as _};
 
 use super::Art;
 use crate::cover::{Shown, luminance};
 
-/// Layered hills before a sun.
+/// Draws layered hills before a sun.
 pub(super) fn hills(art: &mut Art<'_>) {
     let (w, h, unit) = (art.w, art.h, art.unit());
     let sun = (
@@ -39,7 +39,7 @@ pub(super) fn hills(art: &mut Art<'_>) {
             h
         );
         art.fill(art.tone(tone), &path);
-        // A thin light edge parts two hills of one colour.
+        // Thin light edge between two hills of the same colour.
         if i == 2 {
             put!(
                 art.out,
@@ -51,7 +51,7 @@ pub(super) fn hills(art: &mut Art<'_>) {
     }
 }
 
-/// Facetted mountains.
+/// Draws facetted mountains.
 pub(super) fn peaks(art: &mut Art<'_>) {
     let (w, h, unit) = (art.w, art.h, art.unit());
     let sun =
@@ -59,7 +59,7 @@ pub(super) fn peaks(art: &mut Art<'_>) {
     art.disc(art.tone(1), sun.0, sun.1, sun.2);
     let (count, step) = Art::cells(w, unit.max(150.0) * 0.46);
     for (layer, pair) in [(0.0, [2, 3]), (1.0, [3, 0])] {
-        // The sun stands behind: the lighter colour faces it.
+        // The lighter colour faces the sun.
         let [mut light, mut dark] = pair.map(|tone| art.tone(tone));
         if luminance(light) < luminance(dark) {
             std::mem::swap(&mut light, &mut dark);
@@ -99,7 +99,7 @@ pub(super) fn peaks(art: &mut Art<'_>) {
     art.fill(art.palette.ground, &lake);
 }
 
-/// A small boat under a large sky.
+/// Draws a small boat under a large sky.
 pub(super) fn boat(art: &mut Art<'_>) {
     let (w, h, unit) = (art.w, art.h, art.unit());
     let sea = h * art.dice.between(0.66, 0.74);
@@ -139,7 +139,7 @@ pub(super) fn boat(art: &mut Art<'_>) {
     }
 }
 
-/// Stars joined to a constellation, over star trails.
+/// Draws a constellation over star trails.
 pub(super) fn night_sky(art: &mut Art<'_>) {
     let (w, h, unit) = (art.w, art.h, art.unit());
     let moon = (w * art.dice.between(0.2, 0.8), h * art.dice.between(0.2, 0.32), unit * 0.15);
@@ -188,7 +188,7 @@ pub(super) fn night_sky(art: &mut Art<'_>) {
     }
 }
 
-/// An eye, or several.
+/// Draws one eye or several.
 pub(super) fn eye(art: &mut Art<'_>) {
     let (columns, cw) = Art::cells(art.w, *art.dice.pick(&[134.0, 400.0, 400.0]));
     let (rows, ch) = Art::cells(art.h, cw * 0.86);
@@ -265,7 +265,7 @@ pub(super) fn eye(art: &mut Art<'_>) {
     }
 }
 
-/// A disc cut in slices that have slipped.
+/// Draws a disc in shifted slices.
 pub(super) fn slices(art: &mut Art<'_>) {
     let (w, h) = (art.w, art.h);
     let radius = (w.min(h) * 0.42).max(w.max(h) * 0.3).min(w * 0.37);
