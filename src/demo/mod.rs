@@ -1,4 +1,4 @@
-//! The demo: well-known books with descriptions of our own, readers, reviews and loans, to try the product with.
+//! Demo data to try the product with: well-known books with our own descriptions, readers, reviews and loans.
 
 mod work;
 
@@ -6,7 +6,7 @@ use jiff::Span;
 use serde::Deserialize;
 use url::Url;
 
-use work::Year;
+use work::HalfYear;
 
 use crate::{
     circulation::{self, Moment, stock},
@@ -24,7 +24,7 @@ use crate::{
 
 pub const LIBRARIAN: &str = "librarian@demo.library";
 pub const STUDENT: &str = "student@demo.library";
-/// The password of both accounts. Everybody knows it, which is why the demo is for loopback addresses only.
+/// Password of both accounts. It is public, so the demo listens on loopback addresses only.
 pub const PASSWORD: &str = "demo-library";
 
 static CATALOGUE: &str = include_str!("catalogue.json");
@@ -67,14 +67,14 @@ struct DemoReview {
     comment: String,
 }
 
-/// The demo student's loans: the index of the book, and how many days ago it was borrowed. The last one is four days
-/// overdue, to show a fine.
+/// Loans of the demo student: index of the book, and days since the check-out. The last one is four days overdue, to show
+/// a fine.
 const STUDENTS_LOANS: [(usize, i64); 3] = [(0, 2), (17, 5), (7, 11)];
 
-/// When the demo library opened, in days before today: before the oldest review.
+/// Day on which the demo library opened, in days before today: before the oldest review.
 const OPENED_DAYS_AGO: i64 = 210;
 
-/// The moment this many days earlier.
+/// Returns the moment this many days earlier.
 fn days_before(moment: Moment, days: i64) -> Moment {
     Moment {
         at: moment.at - days * 24 * 60 * 60 * 1000,
@@ -82,7 +82,7 @@ fn days_before(moment: Moment, days: i64) -> Moment {
     }
 }
 
-/// Fills an empty database. One that has accounts or books is left as it is.
+/// Fills an empty database. Leaves a database with accounts or books unchanged.
 pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> anyhow::Result<()> {
     let demo: Catalogue = serde_json::from_str(CATALOGUE)?;
     let hash = password::hash_now(PASSWORD)?;
@@ -105,8 +105,8 @@ pub async fn fill(db: &Db, clock: &Clock, public_url: &Url) -> anyhow::Result<()
     Ok(())
 }
 
-/// The demo's accounts that can sign in with the password that everybody knows. On a library that others can reach they
-/// would be an open door (P12).
+/// Returns the demo accounts that can sign in with the public password. On a server reachable by others they would be an
+/// open door (P12).
 pub fn open_accounts(tx: &mut Tx<'_>) -> Result<Vec<&'static str>, Error> {
     let mut open = Vec::new();
     for email in [LIBRARIAN, STUDENT] {
@@ -152,7 +152,7 @@ fn fill_now(
     let mut readers = Vec::new();
     for reader in &demo.readers {
         let email = format!("{}@demo.library", reader.roll_number);
-        // No password matches this hash: nobody can sign in as a demo reader.
+        // No password matches this hash, so demo readers cannot sign in.
         readers.push(account(tx, &email, &reader.name, Role::Student, Some(reader), "!")?);
     }
     let mut ids = Vec::new();
@@ -183,7 +183,7 @@ fn fill_now(
             .zip(&book.reviews)
             .map(|(number, review)| (3 + (i64::try_from(place).unwrap_or(0) * 7 + number * 13) % 200, review))
             .collect();
-        // Oldest first, as if they had been written one after the other.
+        // Oldest first, as if the reviews had been written one after the other.
         dated.sort_by_key(|(days, _)| -days);
         for (days, review) in dated {
             let Some(reader) = readers.get(review.by) else { continue };
@@ -200,7 +200,7 @@ fn fill_now(
     let scripted = of_student.into_iter().chain(of_readers);
     let scripted: Vec<_> =
         scripted.map(|(reader, book, days)| (reader, ids[book % ids.len()], days)).collect();
-    Year::new(tx, &rulebook, librarian, &ids, moment, opened)?.play(&scripted)
+    HalfYear::new(tx, &rulebook, librarian, &ids, moment, opened)?.play(&scripted)
 }
 
 #[cfg(test)]
@@ -227,7 +227,7 @@ mod tests {
                 rating: Some(book.rating),
             };
             assert!(form.checked_for_add().is_ok(), "{}", book.title);
-            assert!(seen.insert((&book.title, &book.author)), "{} stands twice", book.title);
+            assert!(seen.insert((&book.title, &book.author)), "{} is listed twice", book.title);
             assert!(book.reviews.iter().all(|review| review.by < demo.readers.len()), "{}", book.title);
         }
         let count = |of: fn(&DemoBook) -> &str| demo.books.iter().map(of).collect::<HashSet<_>>().len();

@@ -1,4 +1,5 @@
-//! The demo at work: readers who have borrowed, returned late, paid and queued for half a year. Every demo is the same.
+//! Half a year of the demo library: readers borrow, return late, pay and place holds. Deterministic: every demo is the
+//! same.
 
 use super::days_before;
 use crate::{
@@ -21,12 +22,12 @@ use crate::{
     storage::{Error, Tx, books, copies, people},
 };
 
-/// Readers beside those of the catalogue, who wrote its reviews.
+/// Number of readers besides the reviewers in `catalogue.json`.
 const READERS: usize = 288;
-/// For so many days before today they have borrowed.
+/// Number of days before today on which they borrow.
 const DAYS: i64 = 180;
 
-/// Given and family names; every pair of them is used once.
+/// Given and family names; each pair is used at most once.
 const GIVEN: [&str; 32] = [
     "Aarav", "Aditi", "Aisha", "Akash", "Amrita", "Anil", "Bhavna", "Chetan", "Daniel", "Deepa", "Farhan",
     "Gauri", "Harish", "Ishita", "Jaya", "Kabir", "Lakshmi", "Manoj", "Maria", "Nikhil", "Pooja", "Pranav",
@@ -73,14 +74,14 @@ const DEPARTMENTS: [(&str, &str); 8] = [
 ];
 const BATCHES: [&str; 4] = ["2025", "2026", "2027", "2028"];
 
-/// Titles of which all copies are out, by their place in the catalogue, and how many people wait for each.
+/// Titles with all copies on loan: index in the catalogue, and number of holds.
 const QUEUES: [(usize, usize); 3] = [(12, 3), (32, 2), (23, 1)];
 
-/// Numbers that look like chance and are the same in every demo (xorshift, Marsaglia 2003).
+/// Pseudo-random numbers with a fixed seed (xorshift, Marsaglia 2003).
 struct Dice(u64);
 
 impl Dice {
-    /// A number from 0 to one below `sides`.
+    /// Returns a number from 0 to `sides` - 1.
     fn roll(&mut self, sides: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -89,7 +90,7 @@ impl Dice {
     }
 }
 
-/// The readers, who need neither an email nor a password (R-PEOPLE-3).
+/// Adds the readers, without email and password (R-PEOPLE-3).
 fn readers(tx: &mut Tx<'_>, opened: Moment) -> Result<Vec<UserId>, Error> {
     let readers: Vec<_> = (0..READERS)
         .map(|n| {
@@ -110,14 +111,15 @@ fn readers(tx: &mut Tx<'_>, opened: Moment) -> Result<Vec<UserId>, Error> {
     people::add_all(tx, &readers, opened.at)
 }
 
-/// A loan of the demo, and how many days before today it comes back; below zero it is still out.
-struct Out {
+/// Open loan of the demo.
+struct OpenLoan {
     loan: LoanId,
-    back: i64,
+    /// Day of its return, in days before today; negative if it stays open.
+    return_day: i64,
 }
 
-/// What the rules refuse does not happen in the demo either.
-fn allowed<T>(done: circulation::Result<T>) -> Result<Option<T>, Error> {
+/// Turns a refusal by the rules into `None`: the demo skips such an action.
+fn unless_refused<T>(done: circulation::Result<T>) -> Result<Option<T>, Error> {
     match done {
         Ok(done) => Ok(Some(done)),
         Err(circulation::Error::Refused(_) | circulation::Error::Invalid(_)) => Ok(None),
@@ -125,21 +127,21 @@ fn allowed<T>(done: circulation::Result<T>) -> Result<Option<T>, Error> {
     }
 }
 
-/// The library's half year, day by day, so that the record of what happened is in the order of time.
-pub(super) struct Year<'a, 'c> {
+/// Simulation of the half year, day by day, so that the recorded changes are in chronological order.
+pub(super) struct HalfYear<'a, 'c> {
     tx: &'a mut Tx<'c>,
     rulebook: &'a Rulebook,
     librarian: Actor,
     books: &'a [BookId],
     readers: Vec<UserId>,
-    out: Vec<Out>,
+    open: Vec<OpenLoan>,
     dice: Dice,
     moment: Moment,
-    /// Of the day that is played.
+    /// Moment of the next action on the simulated day.
     now: Moment,
 }
 
-impl<'a, 'c> Year<'a, 'c> {
+impl<'a, 'c> HalfYear<'a, 'c> {
     pub(super) fn new(
         tx: &'a mut Tx<'c>,
         rulebook: &'a Rulebook,
@@ -156,18 +158,18 @@ impl<'a, 'c> Year<'a, 'c> {
             librarian,
             books,
             readers,
-            out: Vec::new(),
+            open: Vec::new(),
             dice: Dice(20_261),
             moment,
             now: moment,
         })
     }
 
-    /// Plays the year. `scripted` are loans that happen as they are told: who, which book, how many days ago.
+    /// Runs the simulation. `scripted` lists fixed loans: reader, book, days ago.
     pub(super) fn play(mut self, scripted: &[(UserId, BookId, i64)]) -> Result<(), Error> {
         for day in (0..=DAYS).rev() {
             self.now = days_before(self.moment, day);
-            // What happens on a day happens within an hour, one after the other.
+            // The actions of a day follow each other within an hour.
             self.now.at -= 60 * 60 * 1000;
             self.returns(day)?;
             for (reader, book, _) in scripted.iter().filter(|(.., days_ago)| *days_ago == day) {
@@ -194,55 +196,56 @@ impl<'a, 'c> Year<'a, 'c> {
     fn lend(&mut self, reader: UserId, book: BookId) -> Result<Option<LoanId>, Error> {
         let moment = self.tick();
         let what = CheckOut { reader, take: Take::AnyOf(book), overriding: None };
-        let done = allowed(check_out(self.tx, Actor::Student(reader), moment, self.rulebook, &what))?;
+        let done = unless_refused(check_out(self.tx, Actor::Student(reader), moment, self.rulebook, &what))?;
         Ok(done.map(|done| done.loan.id))
     }
 
-    fn anybody(&mut self) -> UserId {
+    fn any_reader(&mut self) -> UserId {
         self.readers[self.dice.roll(self.readers.len())]
     }
 
-    /// A few people borrow, most for less than the week that they may.
+    /// Checks out to a few readers, most for less than the week allowed.
     fn loans(&mut self, day: i64) -> Result<(), Error> {
         for _ in 0..2 + self.dice.roll(4) {
             let book = self.books[self.dice.roll(self.books.len())];
-            // The others find a copy too.
+            // Skips titles with few copies left, so that the other readers find one too.
             if books::on_shelf(self.tx, book)? < 3 {
                 continue;
             }
-            let reader = self.anybody();
-            let kept = if self.dice.roll(12) == 0 { 8 + self.dice.roll(9) } else { 1 + self.dice.roll(7) };
-            let back = day - i64::try_from(kept).unwrap_or_default();
+            let reader = self.any_reader();
+            let days = if self.dice.roll(12) == 0 { 8 + self.dice.roll(9) } else { 1 + self.dice.roll(7) };
+            let return_day = day - i64::try_from(days).unwrap_or_default();
             if let Some(loan) = self.lend(reader, book)? {
-                self.out.push(Out { loan, back });
+                self.open.push(OpenLoan { loan, return_day });
             }
         }
         Ok(())
     }
 
     fn returns(&mut self, day: i64) -> Result<(), Error> {
-        let (back, out) = std::mem::take(&mut self.out).into_iter().partition(|out: &Out| out.back == day);
-        self.out = out;
-        for Out { loan, .. } in back {
+        let (ending, open) =
+            std::mem::take(&mut self.open).into_iter().partition(|open: &OpenLoan| open.return_day == day);
+        self.open = open;
+        for OpenLoan { loan, .. } in ending {
             self.take_back(loan, Condition::OnShelf)?;
         }
         Ok(())
     }
 
-    /// Most fines are paid at the desk, some are let off, some are still owed.
+    /// Checks in a loan. Most fines are paid at the desk, some are waived, some stay due.
     fn take_back(&mut self, loan: LoanId, to: Condition) -> Result<(), Error> {
         let (moment, actor) = (self.tick(), self.librarian);
         let what = CheckIn { loan, to, returned_on: None, passing: false, in_hand: None };
-        let Some(back) = allowed(check_in(self.tx, actor, moment, self.rulebook, what))? else {
+        let Some(returned) = unless_refused(check_in(self.tx, actor, moment, self.rulebook, what))? else {
             return Ok(());
         };
-        let Some(charge) = back.charge else { return Ok(()) };
+        let Some(charge) = returned.charge else { return Ok(()) };
         match self.dice.roll(10) {
-            0..=5 => self.pay(back.loan.user_id, &charge, Method::Cash, ""),
-            6 | 7 => self.pay(back.loan.user_id, &charge, Method::Upi, "demo@upi"),
+            0..=5 => self.pay(returned.loan.user_id, &charge, Method::Cash, ""),
+            6 | 7 => self.pay(returned.loan.user_id, &charge, Method::Upi, "demo@upi"),
             8 => {
                 let moment = self.tick();
-                allowed(money::waive(self.tx, actor, moment, charge.id, None, "Was ill")).map(drop)
+                unless_refused(money::waive(self.tx, actor, moment, charge.id, None, "Was ill")).map(drop)
             }
             _ => Ok(()),
         }
@@ -251,53 +254,53 @@ impl<'a, 'c> Year<'a, 'c> {
     fn pay(&mut self, person: UserId, charge: &Charge, method: Method, reference: &str) -> Result<(), Error> {
         let moment = self.tick();
         let what = Payment { person, amount: charge.amount, method, reference, charges: &[charge.id] };
-        allowed(money::pay(self.tx, self.librarian, moment, self.rulebook, &what)).map(drop)
+        unless_refused(money::pay(self.tx, self.librarian, moment, self.rulebook, &what)).map(drop)
     }
 
-    /// Two copies go to be repaired.
+    /// Sends two copies to repair.
     fn damaged(&mut self) -> Result<(), Error> {
         for (place, note) in [(3, "Spine broken"), (25, "Pages loose")] {
             let moment = self.tick();
             let copies = copies::of_book(self.tx, self.books[place], CopyId(0), 20)?;
             let Some(copy) = copies.iter().rfind(|copy| copy.state == State::OnShelf) else { continue };
             let (actor, to) = (self.librarian, Condition::InRepair);
-            allowed(stock::move_copy(self.tx, actor, moment, self.rulebook, copy.id, to, note))?;
+            unless_refused(stock::move_copy(self.tx, actor, moment, self.rulebook, copy.id, to, note))?;
         }
         Ok(())
     }
 
-    /// One reader lost the book.
+    /// Declares the newest open loan lost.
     fn lost(&mut self) -> Result<(), Error> {
-        let Some(Out { loan, .. }) = self.out.pop() else { return Ok(()) };
+        let Some(OpenLoan { loan, .. }) = self.open.pop() else { return Ok(()) };
         let moment = self.tick();
         let what = DeclareLost { loan, price: Some(Money::main(350)) };
-        allowed(declare_lost(self.tx, self.librarian, moment, self.rulebook, what)).map(drop)
+        unless_refused(declare_lost(self.tx, self.librarian, moment, self.rulebook, what)).map(drop)
     }
 
-    /// All copies of some titles are out, and people wait for them.
+    /// Checks out all copies of some titles and places holds on them.
     fn queues(&mut self) -> Result<(), Error> {
         for (place, waiting) in QUEUES {
             let book = self.books[place];
             while books::on_shelf(self.tx, book)? > 0 {
-                let reader = self.anybody();
+                let reader = self.any_reader();
                 let Some(loan) = self.lend(reader, book)? else { break };
-                self.out.push(Out { loan, back: -1 });
+                self.open.push(OpenLoan { loan, return_day: -1 });
             }
             for _ in 0..waiting {
-                let (moment, person) = (self.tick(), self.anybody());
+                let (moment, person) = (self.tick(), self.any_reader());
                 let what = Place { person, book, overriding: None };
-                allowed(hold::place(self.tx, Actor::Student(person), moment, self.rulebook, &what))?;
+                unless_refused(hold::place(self.tx, Actor::Student(person), moment, self.rulebook, &what))?;
             }
         }
         Ok(())
     }
 
-    /// Today one book came back for which somebody waits, and two that wait to be put on the shelf.
+    /// Checks in today's returns: one copy with a waiting hold, and two copies to be shelved.
     fn last_returns(mut self) -> Result<(), Error> {
-        let awaited = self.out.iter().rposition(|out| out.back == -1);
-        let awaited = awaited.map(|place| self.out.remove(place).loan);
+        let awaited = self.open.iter().rposition(|open| open.return_day == -1);
+        let awaited = awaited.map(|place| self.open.remove(place).loan);
         let others: Vec<_> =
-            self.out.iter().filter(|out| out.back < -1).take(2).map(|out| out.loan).collect();
+            self.open.iter().filter(|open| open.return_day < -1).take(2).map(|open| open.loan).collect();
         for loan in others {
             self.take_back(loan, Condition::ToShelve)?;
         }
