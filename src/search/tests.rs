@@ -155,7 +155,7 @@ fn u6_other_spellings_follow_the_catalogue() {
         let page = index.page(&Query { similar: true, ..query(text) });
         page.similar.into_iter().map(|other| other.id).collect()
     };
-    let many = (1..=1000).map(|id| entry(id, &format!("Volume {id}"), "Someone")).collect();
+    let many = (1..=1000).map(|id| entry(id, &format!("Volume {id}"), "Somebody")).collect();
     index.replace(ALL, many);
     assert_eq!(ids("someboby"), [0_i64; 0], "words of many books are collected later");
     assert!(index.has_words_to_learn());
