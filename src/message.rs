@@ -88,6 +88,7 @@ messages! {
     "ownWords" = own_words():
         "This password is little more than your name, address or roll number, or the library's name. Choose another, for instance four unrelated words.";
     "taken" = taken(label: &str, value: &str): "{label} “{value}” is already in the list.";
+    "repeated" = repeated(): "This list names the same entry more than once.";
     "tooMany" = too_many(label: &str, max: usize): "{label}: at most {max}.";
     "endsBeforeItBegins" = ends_before_it_begins(): "The last day must not be before the first.";
     "tooManyDays" = too_many_days(max: i64): "From the first to the last day must be at most {max} days.";

@@ -1,7 +1,7 @@
 //! Validation: each limit stands once, here and in the tables of the areas, and flows from here into the server's
 //! checks, the `OpenAPI` document and, through it, the forms.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, collections::BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -49,6 +49,13 @@ impl Invalid {
     /// Adds what is wrong with a field.
     pub fn push(&mut self, field: impl Into<Cow<'static, str>>, message: Message) {
         self.0.push(FieldError::new(field, message));
+    }
+
+    /// Adds an error where a list names one entry more than once.
+    pub fn refuse_repeats<T: Ord>(&mut self, field: impl Into<Cow<'static, str>>, list: &[T]) {
+        if list.iter().collect::<BTreeSet<_>>().len() < list.len() {
+            self.push(field, message::repeated());
+        }
     }
 
     /// `Ok(value)` if nothing was wrong.

@@ -238,6 +238,7 @@ pub async fn add_payment(
     let mut invalid = Invalid::default();
     let amount = positive(form.amount, &mut invalid);
     let reference = REFERENCE.check(&form.reference, &mut invalid);
+    invalid.refuse_repeats("charges", &form.charges);
     invalid.or(())?;
     let (moment, actor, policies) =
         (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());

@@ -134,6 +134,14 @@ const AMOUNTS: &[(&str, &str, Money, Money)] = &[
     ("CopyEdit", "price", Money::ZERO, super::copies::DEAREST),
 ];
 
+/// Lists that refuse to name one entry twice.
+const UNIQUE: &[(&str, &str)] = &[
+    ("NewBook", "barcodes"),
+    ("NewCopies", "barcodes"),
+    ("PaymentForm", "charges"),
+    ("PromotionForm", "except"),
+];
+
 /// A property of a schema; `field[]` names the items of a list.
 fn property<'a>(document: &'a mut Value, schema: &str, field: &str) -> &'a mut Value {
     let properties = &mut document["components"]["schemas"][schema]["properties"];
@@ -199,6 +207,9 @@ fn limit(document: &mut Value) {
         property["x-label"] = json!(label);
         property["minimum"] = json!(0);
         property["maximum"] = json!(max);
+    }
+    for (schema, field) in UNIQUE {
+        property(document, schema, field)["uniqueItems"] = json!(true);
     }
     property(document, "BookForm", book::STATUS.field)["x-label"] = json!(book::STATUS.label);
 }

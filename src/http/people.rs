@@ -782,6 +782,7 @@ pub async fn promote_batch(
     if to.as_ref() == Some(&from) {
         invalid.push("toBatch", message::same_batch());
     }
+    invalid.refuse_repeats("except", &form.except);
     invalid.or(())?;
     let (moment, policies) = (app.clock.moment(), app.policies.clone());
     let what = Promotion { from, to, except: form.except, with_open: form.with_open };

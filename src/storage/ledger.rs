@@ -114,12 +114,26 @@ pub fn add(tx: &mut Tx<'_>, new: &NewLine<'_>) -> Result<LineId> {
     Ok(id.into())
 }
 
-/// Writes down that a line settles part of a charge; an amount below zero takes that back.
+/// Records that a line settles part of a charge; an amount below zero takes that back. The account is locked with [`lock`].
+///
+/// # Errors
+/// [`Error::Inconsistent`] unless from nothing to all of the charge is settled then (R-MONEY-2).
 pub fn settle(tx: &mut Tx<'_>, line: LineId, settled: &Settled) -> Result<()> {
-    tx.execute_one(
-        sql!("INSERT INTO settlements (charge_id, line_id, amount) VALUES ($1, $2, $3)"),
+    let recorded = tx.execute(
+        sql!(
+            "INSERT INTO settlements (charge_id, line_id, amount)
+             SELECT charge.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT) FROM account_lines AS charge
+             WHERE charge.id = $1 AND charge.kind = 'charge'
+               AND COALESCE((SELECT CAST(SUM(amount) AS BIGINT) FROM settlements WHERE charge_id = $1), 0) + $3
+                   BETWEEN 0 AND charge.amount"
+        ),
         &[&settled.charge, &line, &settled.amount],
-    )
+    )?;
+    if recorded == 1 {
+        Ok(())
+    } else {
+        Err(Error::Inconsistent("a line settles more of a charge than is open"))
+    }
 }
 
 /// What a line settled, and is not taken back.

@@ -31,14 +31,17 @@ const SABOTAGE: [&str; 5] = [
      BEGIN INSERT INTO sabotaged VALUES (-1); END",
 ];
 
-/// Faults that the rig must notice: a copy too many at a return, one that is gone, and money that a balance does not show.
-const PLANTED: [&str; 3] = [
+/// Faults that the rig must notice: a copy too many at a return, one that is gone, money that a balance does not show, and
+/// a payment that settles a charge twice.
+const PLANTED: [&str; 4] = [
     "CREATE TRIGGER planted AFTER UPDATE OF ended_at ON loans WHEN NEW.ended_at IS NOT NULL
      BEGIN INSERT INTO copies (book_id, barcode, condition) VALUES (NEW.book_id, 'planted', 'on-shelf'); END",
     "CREATE TRIGGER planted AFTER UPDATE OF condition ON copies WHEN NEW.condition = 'in-repair'
      BEGIN UPDATE copies SET condition = 'withdrawn' WHERE id = NEW.id; END",
     "CREATE TRIGGER planted AFTER INSERT ON account_lines WHEN NEW.kind = 'payment'
      BEGIN UPDATE balances SET balance = balance + 1 WHERE person_id = NEW.person_id; END",
+    "CREATE TRIGGER planted AFTER INSERT ON settlements WHEN NEW.amount > 0
+     BEGIN INSERT INTO settlements (charge_id, line_id, amount) VALUES (NEW.charge_id, NEW.line_id, NEW.amount); END",
 ];
 
 /// A title: copies ever added, and those of them that were written off.
@@ -172,12 +175,7 @@ impl Library<'_> {
                     self.told.owed[student] += 1000;
                 }
             }
-            12 | 13 => {
-                let form = json!({ "amount": 5, "method": "cash" });
-                if self.ask(desk, &format!("{person}/payments"), Some(form)).await?.0 == 201 {
-                    self.told.owed[student] -= 500;
-                }
-            }
+            12 | 13 => self.pay(student).await?,
             14 | 15 if !charges.is_empty() => {
                 let charge = *self.chance.one(&charges);
                 self.waive_or_reverse(charge).await?;
@@ -221,6 +219,30 @@ impl Library<'_> {
             }
         }
         self.law()
+    }
+
+    /// Pays for all charges, or for a list of them in which one may stand twice.
+    async fn pay(&mut self, student: usize) -> Result<(), String> {
+        let charges = self.told.charges.iter().filter(|(_, charge)| charge.student == student);
+        let charges: Vec<i64> = charges.map(|(id, _)| *id).collect();
+        let amount = *self.chance.one(&[5_i64, 10, 20, 300]);
+        let mut form = json!({ "amount": amount, "method": "cash" });
+        let mut repeats = false;
+        if !charges.is_empty() && self.chance.once_in(2) {
+            let length = 1 + self.chance.below(3);
+            let listed: Vec<i64> = (0..length).map(|_| *self.chance.one(&charges)).collect();
+            repeats = listed.iter().enumerate().any(|(place, id)| listed[..place].contains(id));
+            form["charges"] = json!(listed);
+        }
+        let path = format!("/people/{}/payments", self.people[student].uid);
+        let (status, answered) = self.ask(STUDENTS, &path, Some(form)).await?;
+        if status == 201 {
+            self.told.owed[student] -= amount * 100;
+        }
+        if repeats && (status != 422 || answered["errors"][0]["field"] != "charges") {
+            return Err(format!("a list with a repeat: {status} {answered}"));
+        }
+        Ok(())
     }
 
     async fn end_or_extend(&mut self, loan: i64) -> Result<(), String> {
@@ -363,7 +385,21 @@ impl Library<'_> {
             let owed = self.told.owed[student];
             wrong("balance and sum of the lines", &(owed, owed), &sums[0])?;
         }
-        Ok(())
+        let unsound = self.rows(
+            "SELECT line.id, line.amount, COALESCE(SUM(part.amount), 0) AS settled
+             FROM account_lines AS line LEFT JOIN settlements AS part ON part.charge_id = line.id
+             WHERE line.kind = 'charge' AND line.id > ?1 GROUP BY line.id HAVING settled NOT BETWEEN 0 AND line.amount",
+            0,
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?)),
+        );
+        wrong("charges settled beyond their amount", &Vec::<(i64, i64, i64)>::new(), &unsound)?;
+        let uneven = self.rows(
+            "SELECT line.id FROM account_lines AS line LEFT JOIN settlements AS part ON part.line_id = line.id
+             WHERE line.kind = 'payment' AND line.id > ?1 GROUP BY line.id HAVING -line.amount <> COALESCE(SUM(part.amount), 0)",
+            0,
+            |row| row.get::<_, i64>(0),
+        );
+        wrong("payments that settle another amount", &Vec::<i64>::new(), &uneven)
     }
 }
 

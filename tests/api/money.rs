@@ -9,6 +9,7 @@ use crate::{
 
 on_both_databases!(
     a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1,
+    a_payment_that_names_one_charge_twice_is_refused_r_money_2,
     every_amount_of_an_account_says_how_it_came_about_law_6,
     who_owes_what_is_listed_most_first_and_credit_last_r_money_6,
     the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6,
@@ -111,6 +112,25 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     let lent = desk.get("/changes?action=lent").await.expect(200);
     let late = desk.ask(&undo(&lent["changes"][0]["id"])).await;
     assert_eq!(late.problem(409, "refused"), "Only what was done today can be undone. Correct it by hand.");
+}
+
+/// T1: it was settled twice, and no backup of the library could be restored any more.
+async fn a_payment_that_names_one_charge_twice_is_refused_r_money_2(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let id = charge(&desk, &asha, 100).await["charge"]["id"].clone();
+    let payments = format!("/people/{}/payments", asha.uid);
+    for amount in [50, 100, 200] {
+        let form = json!({ "amount": amount, "method": "cash", "charges": [id, id] });
+        let refused = desk.post(&payments, &form).await;
+        assert_eq!(refused.problem(422, "invalid"), "This list names the same entry more than once.");
+        assert_eq!(refused.wrong_fields(), ["charges"]);
+    }
+    let open = account(&desk, &asha).await;
+    assert_eq!((&open["balance"], &open["charges"][0]["open"]), (&json!(100), &json!(100)));
+    let once = json!({ "amount": 100, "method": "cash", "charges": [id] });
+    assert_eq!(pay(&desk, &asha, &once).await["receipt"]["amount"], 100);
+    assert_eq!(account(&desk, &asha).await["balance"], 0);
 }
 
 async fn every_amount_of_an_account_says_how_it_came_about_law_6(database: Database) {

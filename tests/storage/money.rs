@@ -9,10 +9,10 @@ use library::{
     domain::{
         copy::Condition,
         id::{LineId, UserId},
-        ledger::{ChargeKind, Method},
+        ledger::{ChargeKind, Method, Settled},
         money::Money,
     },
-    storage::ledger,
+    storage::{Error, ledger},
 };
 
 use crate::{
@@ -25,6 +25,7 @@ on_both_databases!(
     a_payment_settles_the_oldest_charge_first_or_those_named_r_money_2,
     more_than_is_owed_is_refused_and_nothing_is_written_r_money_3,
     a_waiver_never_exceeds_what_is_open_r_money_2,
+    no_caller_settles_more_of_a_charge_than_is_open_r_money_2,
     receipts_have_no_gap_although_many_pay_at_once_and_some_are_refused_r_money_3,
     each_financial_year_begins_with_number_one_r_money_3,
     a_line_of_an_account_is_never_changed_law_5,
@@ -107,6 +108,28 @@ fn a_payment_settles_the_oldest_charge_first_or_those_named_r_money_2(store: &St
     pay(store, uid, 7, vec![third]).expect("paid");
     assert_eq!(open(store, uid), [(second, 5)]);
     assert_eq!(wrong(pay(store, uid, 1, vec![first])), "charges", "it is settled");
+    sound(store);
+}
+
+fn no_caller_settles_more_of_a_charge_than_is_open_r_money_2(store: &Store) {
+    let uid = store.student(1).uid;
+    let id = charge(store, uid, 10);
+    let settle = |rupees| {
+        store.db.write_blocking(move |tx| {
+            ledger::lock(tx, uid)?;
+            ledger::settle(tx, id, &Settled { charge: id, amount: Money::main(rupees) })
+        })
+    };
+    assert!(matches!(settle(11), Err(Error::Inconsistent(_))), "more than the charge");
+    assert!(matches!(settle(-1), Err(Error::Inconsistent(_))), "less than nothing");
+    settle(7).expect("part of it");
+    assert!(matches!(settle(4), Err(Error::Inconsistent(_))), "more than is left");
+    settle(-7).expect("taken back");
+    assert_eq!(open(store, uid), [(id, 10)]);
+    // A caller that names one charge twice pays nothing at all.
+    assert!(pay(store, uid, 20, vec![id, id]).is_err());
+    assert_eq!((balance(store, uid), open(store, uid)), (10, vec![(id, 10)]));
+    assert_eq!(pay(store, uid, 10, vec![id]).expect("paid"), "2026-27/000001", "no number was used up");
     sound(store);
 }
 
