@@ -1,4 +1,4 @@
-//! The server's own backups: one a day, kept for seven days and four weeks.
+//! Backups that are verified as soon as they are made, and the server's own: one a day, kept for seven days and four weeks.
 
 use std::{
     collections::BTreeSet,
@@ -15,7 +15,10 @@ use tokio::time::sleep;
 
 use crate::{
     clock::Clock,
-    storage::{self, Location, backup::Manifest},
+    storage::{
+        self, Location,
+        backup::{self, Manifest, Verified},
+    },
 };
 
 /// How often the server looks whether a backup is due.
@@ -35,6 +38,15 @@ pub struct Daily {
     pub folder: PathBuf,
     /// The time of day in the library's zone.
     pub at: Time,
+}
+
+/// Makes a copy of a database and verifies it as a restore would. A copy whose records contradict each other is kept.
+///
+/// # Errors
+/// No copy was made, or the copy could not be verified.
+pub fn make(location: &Location, to: &Path) -> Result<Verified> {
+    storage::backup(location, to)?;
+    backup::verify(to).with_context(|| format!("{} is kept, but it could not be verified", to.display()))
 }
 
 fn name(date: Date) -> String {
@@ -115,8 +127,15 @@ fn look(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
     }
     remove_broken_off(&daily.folder)?;
     let path = daily.folder.join(name(today));
-    let manifest = storage::backup(location, &path)?;
-    tracing::info!(file = %path.display(), "backup made: {}", manifest.contents());
+    let Verified { found, contradictions, .. } = make(location, &path)?;
+    tracing::info!(file = %path.display(), "backup made: {}", found.contents());
+    if let Some(first) = contradictions.first() {
+        tracing::error!(
+            file = %path.display(),
+            contradictions = contradictions.len(),
+            "the records of the library, and of this backup, contradict each other: {first}; library doctor lists all"
+        );
+    }
     made.insert(today);
     for date in outdated(&made) {
         let old = daily.folder.join(name(date));

@@ -68,6 +68,8 @@ pub enum Command {
         #[arg(long)]
         verify: bool,
         #[command(flatten)]
+        accept: AcceptContradictions,
+        #[command(flatten)]
         database: Database,
     },
     /// Bring one deleted book back from a backup, with its copies and reviews, while the server works.
@@ -80,6 +82,8 @@ pub enum Command {
         /// The number of the book, as in the address of its page and in the list of changes.
         #[arg(long)]
         book: i64,
+        #[command(flatten)]
+        accept: AcceptContradictions,
         #[command(flatten)]
         database: Database,
         #[command(flatten)]
@@ -104,6 +108,13 @@ pub struct Database {
     /// `sqlite:FILE` or `postgres://USER@HOST/NAME`
     #[arg(long, env = "LIBRARY_DATABASE", default_value = "sqlite:library.db", hide_env_values = true)]
     pub database: Location,
+}
+
+#[derive(Args, Clone, Copy)]
+pub struct AcceptContradictions {
+    /// Go on with a backup whose records contradict each other, where there is none better. They are listed either way.
+    #[arg(long)]
+    pub although_records_contradict: bool,
 }
 
 #[derive(Args, Clone)]

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use library::{
     backups,
     clock::Clock,
-    config::{Admin, Cli, Command, Database, Import, LogFormat, Zone},
+    config::{AcceptContradictions, Admin, Cli, Command, Database, Import, LogFormat, Zone},
     demo,
     domain::{
         account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
@@ -112,24 +112,21 @@ fn run(command: Command) -> Result<()> {
             Ok(())
         }
         // Of the database as it is: this is the way back from a migration.
-        Command::Backup { file, database } => {
-            let made = storage::backup(&database.database, &file)?;
-            println!("{} is a complete copy of {}: {}.", file.display(), database.database, made.contents());
-            Ok(())
-        }
-        Command::Restore { file, verify: true, .. } => {
+        Command::Backup { file, database } => backup_to(&file, &database),
+        Command::Restore { file, verify: true, accept, .. } => {
             let good = backup::verify(&file)?;
+            accept_contradictions(&file, accept, &good.contradictions)?;
             println!("{} is good: {}.", file.display(), good.found.contents());
-            if !good.told {
+            if !good.has_manifest {
                 println!(
                     "It has no manifest beside it, so nothing tells whether it is the file that was made."
                 );
             }
             Ok(())
         }
-        Command::Restore { file, verify: false, database } => restore(&file, &database),
-        Command::RestoreBook { from, book, database, zone } => {
-            restore_one_book(&from, book, &database, &zone)
+        Command::Restore { file, verify: false, accept, database } => restore(&file, accept, &database),
+        Command::RestoreBook { from, book, accept, database, zone } => {
+            restore_one_book(&from, book, accept, &database, &zone)
         }
         Command::Openapi => {
             print!("{}", http::openapi::text());
@@ -285,8 +282,44 @@ fn import_people(
     Ok(())
 }
 
-fn restore(file: &Path, database: &Database) -> Result<()> {
-    let restored = backup::restore(file, &database.database)?;
+fn backup_to(file: &Path, database: &Database) -> Result<()> {
+    let made = backups::make(&database.database, file)?;
+    println!("{} is a complete copy of {}: {}.", file.display(), database.database, made.found.contents());
+    list_contradictions(&made.contradictions);
+    ensure!(
+        made.contradictions.is_empty(),
+        "{} is kept, but the records in it and in the library contradict each other, as listed above",
+        file.display()
+    );
+    Ok(())
+}
+
+fn list_contradictions(contradictions: &[String]) {
+    for contradiction in contradictions {
+        println!("wrong      {contradiction}");
+    }
+}
+
+/// Lists the contradictions in a copy, and refuses it unless they are accepted.
+fn accept_contradictions(
+    copy: &Path,
+    accept: AcceptContradictions,
+    contradictions: &[String],
+) -> storage::Result<()> {
+    list_contradictions(contradictions);
+    match contradictions {
+        [first, ..] if !accept.although_records_contradict => Err(storage::Error::Open(format!(
+            "{}: its records contradict each other: {first}; where no backup is better, \
+             --although-records-contradict goes on all the same",
+            copy.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn restore(file: &Path, accept: AcceptContradictions, database: &Database) -> Result<()> {
+    let accept = |contradictions: &[String]| accept_contradictions(file, accept, contradictions);
+    let restored = backup::restore(file, &database.database, &accept)?;
     println!("{} is now what {} holds: {}.", database.database, file.display(), restored.found.contents());
     if let Some(kept) = restored.kept {
         println!(
@@ -300,11 +333,18 @@ fn restore(file: &Path, database: &Database) -> Result<()> {
     Ok(())
 }
 
-fn restore_one_book(from: &Path, book: i64, database: &Database, zone: &Zone) -> Result<()> {
+fn restore_one_book(
+    from: &Path,
+    book: i64,
+    accept: AcceptContradictions,
+    database: &Database,
+    zone: &Zone,
+) -> Result<()> {
     storage::is_there(&database.database)?;
     let db = Db::open(&database.database)?;
-    let moment = Clock::system(zone.time_zone.clone()).moment();
-    let title = restore_book::book(from, &db, moment, book.into());
+    let clock = Clock::system(zone.time_zone.clone());
+    let accept = |contradictions: &[String]| accept_contradictions(from, accept, contradictions);
+    let title = restore_book::book(from, &db, &clock, book.into(), &accept);
     db.close();
     println!("“{}” is in the catalogue again, its copies in the state that the backup has them in.", title?);
     println!(
@@ -353,9 +393,7 @@ fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Res
             Err(late) => contradictions.push(format!("{late:#}")),
         }
     }
-    for contradiction in &contradictions {
-        println!("wrong      {contradiction}");
-    }
+    list_contradictions(&contradictions);
     if accounts == 0 {
         println!("next       make the first librarian: library admin create --email E --name N");
     }

@@ -5,13 +5,15 @@ use std::path::Path;
 use anyhow::{Context as _, Result, bail};
 
 use crate::{
-    circulation::Moment,
+    clock::Clock,
     domain::{
         change::{Change, Record},
         id::BookId,
     },
     storage::{
-        Db, backup, books,
+        Db,
+        backup::{self, Accept},
+        books,
         events::{self, Entry},
         restored_book::{self, Hindrance},
     },
@@ -22,10 +24,11 @@ use crate::{
 /// # Errors
 /// In words for the operator, where the backup is not good or has no such title, or something stands in the way; nothing
 /// was changed then.
-pub fn book(backup: &Path, db: &Db, moment: Moment, id: BookId) -> Result<String> {
-    let title = backup::read(backup, move |tx| restored_book::read(tx, id))?
+pub fn book(backup: &Path, db: &Db, clock: &Clock, id: BookId, accept: Accept<'_>) -> Result<String> {
+    let title = backup::read(backup, accept, move |tx| restored_book::read(tx, id))?
         .with_context(|| format!("{} has no book with the number {id}", backup.display()))?;
     let name = title.title.clone();
+    let moment = clock.moment();
     let put = db.write_blocking(move |tx| -> Result<()> {
         if let Err(hindrance) = restored_book::put(tx, &title, moment.at)? {
             bail!(words(&hindrance, &title.title));

@@ -194,21 +194,26 @@ fn pass_on(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String
     Ok((text, bytes))
 }
 
-/// What was found of a copy that is good.
+/// Result of verifying a copy whose file is good.
 #[derive(Debug)]
-pub struct Good {
+pub struct Verified {
     /// What is in it.
     pub found: Manifest,
-    /// Whether it had a manifest, which it agrees with.
-    pub told: bool,
+    /// Whether a manifest beside the copy confirms it.
+    pub has_manifest: bool,
+    /// Contradictions among its records, in words, as `library doctor` finds them in a library in use.
+    pub contradictions: Vec<String>,
 }
 
-/// Checks a copy and changes nothing: that it is the file that was made, whole, not of a newer program, and a library
-/// whose records agree, as `library doctor` asks of one in use.
+/// Decides about a copy's contradictions: an error refuses the copy.
+pub type Accept<'a> = &'a dyn Fn(&[String]) -> Result<()>;
+
+/// Verifies a copy and changes nothing: it must be the file that was made, whole, and not of a newer program. Contradictions
+/// among its records are no error here: the copy may still be the best there is.
 ///
 /// # Errors
 /// [`Error::Open`] with what is wrong with it.
-pub fn verify(copy: &Path) -> Result<Good> {
+pub fn verify(copy: &Path) -> Result<Verified> {
     if !copy.exists() {
         return Err(Error::Open(format!("{} is not there", copy.display())));
     }
@@ -236,12 +241,10 @@ pub fn verify(copy: &Path) -> Result<Good> {
         Ok((schema(tx)?, rows(tx)?))
     })
     .map_err(of_copy)?;
-    let wrong = up_to_date(copy, schema, contradictions);
-    if let Some(first) = wrong.map_err(of_copy)?.first() {
-        return Err(of_copy(Error::Open(format!("its records contradict each other: {first}"))));
-    }
+    let contradictions = up_to_date(copy, schema, contradictions).map_err(of_copy)?;
     let made_at = told.as_ref().map_or_else(Timestamp::default, |told| told.made_at);
-    Ok(Good { found: Manifest { made_at, schema, sha256, bytes, rows }, told: told.is_some() })
+    let found = Manifest { made_at, schema, sha256, bytes, rows };
+    Ok(Verified { found, has_manifest: told.is_some(), contradictions })
 }
 
 fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
@@ -250,16 +253,18 @@ fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// Reads from a copy that is good.
+/// Reads from a copy that is verified first.
 ///
 /// # Errors
-/// As [`verify`], and the work's own.
+/// As [`verify`], those of `accept`, and the work's own.
 pub fn read<T: Send + 'static>(
     copy: &Path,
+    accept: Accept<'_>,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
 ) -> Result<T> {
-    let good = verify(copy)?;
-    up_to_date(copy, good.found.schema, work)
+    let verified = verify(copy)?;
+    accept(&verified.contradictions)?;
+    up_to_date(copy, verified.found.schema, work)
 }
 
 /// Reads from a copy; from one with an older schema in a copy of it, which is brought up to date and thrown away.
@@ -293,8 +298,9 @@ pub struct Restored {
 /// been ended since the copy was made would otherwise be good again.
 ///
 /// # Errors
-/// [`Error::Open`] where a server or another program works on the database, or the copy is not good; nothing was changed.
-pub fn restore(copy: &Path, location: &Location) -> Result<Restored> {
+/// [`Error::Open`] where a server or another program works on the database, or the copy is not good; those of `accept`.
+/// Nothing was changed.
+pub fn restore(copy: &Path, location: &Location, accept: Accept<'_>) -> Result<Restored> {
     let Location::Sqlite(path) = location else {
         return Err(Error::Open(
             "a PostgreSQL database is restored with its own tool: pg_restore --clean --if-exists --dbname=DATABASE FILE; \
@@ -308,7 +314,8 @@ pub fn restore(copy: &Path, location: &Location) -> Result<Restored> {
         return Err(Error::Open(format!("{} is the database itself", copy.display())));
     }
     let _alone = hold_for_server(path)?;
-    let Good { found, .. } = verify(copy)?;
+    let Verified { found, contradictions, .. } = verify(copy)?;
+    accept(&contradictions)?;
     let cannot = |error: std::io::Error| cannot_write(path, &error);
     let partial = Partial::beside(path).map_err(cannot)?;
     take_over(copy, &partial.path, &found.sha256)?;
