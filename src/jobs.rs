@@ -26,9 +26,21 @@ const FORGET_READERS: &str = "forget-readers";
 
 /// Works until the task is aborted; `owner` names this server among those on the same database.
 pub async fn run(app: Shared, owner: String) {
-    let mut forgotten_on = None;
+    let (mut forgotten_on, mut cleared_on) = (None, None);
     loop {
         let today = app.clock.today();
+        if cleared_on != Some(today) {
+            match clear_passing(&app).await {
+                Ok(()) => cleared_on = Some(today),
+                Err(error) if error.is_told_by_storage() => {}
+                Err(error) => {
+                    tracing::error!(
+                        error = &error as &dyn std::error::Error,
+                        "rows that are kept for a day only were not cleared"
+                    );
+                }
+            }
+        }
         if forgotten_on != Some(today) {
             match forget_readers(&app, &owner).await {
                 Ok(Some(Progress { loans, holds, .. })) => {
@@ -59,6 +71,14 @@ pub async fn run(app: Shared, owner: String) {
     }
 }
 
+/// Deletes rows that are kept for a while only, whatever the settings (R-PEOPLE-10): what an undo of an earlier day needed,
+/// and what has expired. Without a lease: several servers delete the same.
+pub async fn clear_passing(app: &App) -> storage::Result<()> {
+    let moment = app.clock.moment();
+    let day_begins = app.clock.begin_of(moment.today);
+    app.db.write(move |tx| forget::passing(tx, moment.at, day_begins)).await
+}
+
 /// What became of one portion.
 enum Round {
     /// Another server is at it.
@@ -79,9 +99,6 @@ pub async fn forget_readers(app: &App, owner: &str) -> storage::Result<Option<Pr
             let Some(before) = forgetting::before(&clock, &rulebook) else { return Ok(Round::Done) };
             if !leases::take(tx, FORGET_READERS, &name, moment.at, moment.at + LEASE)? {
                 return Ok(Round::Elsewhere);
-            }
-            if so_far == Progress::default() {
-                forget::passing(tx, moment.at, clock.begin_of(moment.today))?;
             }
             if let Some(further) = forgetting::portion(tx, moment, before, so_far)? {
                 return Ok(Round::Further(further));

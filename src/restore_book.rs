@@ -29,8 +29,9 @@ pub fn book(backup: &Path, db: &Db, clock: &Clock, id: BookId, accept: Accept<'_
         .with_context(|| format!("{} has no book with the number {id}", backup.display()))?;
     let name = title.title.clone();
     let moment = clock.moment();
+    let day_begins = clock.begin_of(moment.today);
     let put = db.write_blocking(move |tx| -> Result<()> {
-        if let Err(hindrance) = restored_book::put(tx, &title, moment.at)? {
+        if let Err(hindrance) = restored_book::put(tx, &title, moment.at, day_begins)? {
             bail!(words(&hindrance, &title.title));
         }
         let book = books::detail(tx, id, moment.today)?.context("the title is gone again")?;
@@ -46,7 +47,7 @@ fn words(hindrance: &Hindrance, title: &str) -> String {
         Hindrance::IsThere => format!("“{title}” is in the catalogue"),
         Hindrance::Undoable => {
             format!(
-                "“{title}” was deleted a short while ago: a librarian undoes that under Activity, and nothing is lost"
+                "“{title}” was deleted today: a librarian undoes that under Activity, and nothing is lost"
             )
         }
         Hindrance::NeverDeleted => {

@@ -117,15 +117,18 @@ pub enum Hindrance {
     ImportedAgain,
 }
 
-/// Puts a title back that was deleted. The reviews of people who were erased stay without their names. What is on loan is
-/// still on loan; the other copies are in the state that the copy of the database has them in.
+/// Puts a title back that was deleted before the library's day began (`day_begins`, epoch milliseconds). The reviews of people
+/// who were erased stay without their names. What is on loan is still on loan; the other copies are in the state that the
+/// copy of the database has them in.
 ///
 /// # Errors
 /// The database's own. A [`Hindrance`] has changed nothing.
-pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64) -> Result<Result<(), Hindrance>> {
-    if let Some(hindrance) = hindrance(tx, title)? {
+pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64, day_begins: i64) -> Result<Result<(), Hindrance>> {
+    if let Some(hindrance) = hindrance(tx, title, day_begins)? {
         return Ok(Err(hindrance));
     }
+    // The server clears these once a day, and may not have done so yet.
+    books::forget_deleted(tx, day_begins)?;
     // As the deletion left them beside, from where an undo brings them back.
     tx.execute_one(
         sql!(
@@ -189,17 +192,17 @@ pub fn put(tx: &mut Tx<'_>, title: &Title, now: i64) -> Result<Result<(), Hindra
     Ok(Ok(()))
 }
 
-fn hindrance(tx: &mut Tx<'_>, title: &Title) -> Result<Option<Hindrance>> {
+fn hindrance(tx: &mut Tx<'_>, title: &Title, day_begins: i64) -> Result<Option<Hindrance>> {
     if books::lock(tx, title.id)?.is_some() {
         return Ok(Some(Hindrance::IsThere));
     }
     let told: (bool, bool, bool) = tx.query_one(
         sql!(
-            "SELECT EXISTS (SELECT 1 FROM deleted_books WHERE id = $1),
+            "SELECT EXISTS (SELECT 1 FROM deleted_books WHERE id = $1 AND deleted_at >= $3),
                     EXISTS (SELECT 1 FROM events WHERE book_id = $1 AND action = 'book-deleted'),
                     EXISTS (SELECT 1 FROM books WHERE import_key = $2)"
         ),
-        &[&title.id, &title.import_key],
+        &[&title.id, &title.import_key, &day_begins],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
     )?;
     let mut taken = Vec::new();

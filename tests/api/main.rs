@@ -52,6 +52,7 @@ mod model;
 mod money;
 mod network;
 mod oidc;
+mod passing;
 mod passkeys;
 mod people;
 mod phone;

@@ -24,14 +24,15 @@ fn a_deleted_book_is_restored_book_from_what_a_backup_holds(store: &Store) {
     review(store, book, &bala);
     let lent = lend(store, asha.uid, book, TODAY);
     let held = store.read(move |tx| restored_book::read(tx, book)).expect("it is there");
-    let put = |held: &Title| {
+    let put_on = |held: &Title, day_begins: i64| {
         let held = held.clone();
-        store.write(move |tx| restored_book::put(tx, &held, 2))
+        store.write(move |tx| restored_book::put(tx, &held, i64::MAX, day_begins))
     };
+    // The day after the deletion. The server's daily job has not run since.
+    let put = |held: &Title| put_on(held, i64::MAX);
     assert_eq!(put(&held), Err(Hindrance::IsThere));
     delete(store, book);
-    assert_eq!(put(&held), Err(Hindrance::Undoable), "nothing is lost by that");
-    store.write(|tx| books::forget_deleted(tx, i64::MAX));
+    assert_eq!(put_on(&held, 0), Err(Hindrance::Undoable), "nothing is lost by that");
     // Meanwhile somebody was erased, whose name the backup still has.
     let erased = store.read(move |tx| people::by_id(tx, bala.uid)).expect("there");
     store.write(move |tx| people::erase(tx, &erased, 2));
