@@ -364,6 +364,8 @@ fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Res
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
             contradictions.extend(ledger::contradictions(tx)?);
+            // No contradiction of the records: a backup with such a pair is good.
+            contradictions.extend(copies::shared_with_readers(tx, CONTRADICTIONS)?);
             let open = demo::open_accounts(tx)?;
             Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions, open))
         })?;

@@ -114,19 +114,59 @@ pub(super) fn keys(
     Keys { name, search, directory }
 }
 
-/// Lets those who want the same roll number at the same moment take turns until the transaction ends, so that the second
-/// is told that it is taken: an UPDATE has no ON CONFLICT. `SQLite` has one writer anyway.
-pub(super) fn take_turns(tx: &mut Tx<'_>, roll_number: &str) -> Result<()> {
+/// Serialises transactions that want the same email address, roll number or barcode, so that the second one sees that it is
+/// taken. `SQLite` has one writer anyway.
+pub(super) fn take_turns(tx: &mut Tx<'_>, code: &str) -> Result<()> {
     if tx.is_postgres() {
-        tx.execute(sql!("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"), &[&roll_number])?;
+        tx.execute(sql!("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"), &[&code])?;
     }
     Ok(())
 }
 
+/// Returns which of these is another account's, or a copy's barcode; `uid` is the account that wants them, if it exists. All
+/// functions that give an account an email address or a (folded) roll number ask here first. A roll number that the account
+/// has already is not refused: a library may have pairs from before, which `library doctor` lists.
+pub(super) fn taken(
+    tx: &mut Tx<'_>,
+    uid: Option<UserId>,
+    email: Option<&str>,
+    roll_number: Option<&str>,
+) -> Result<Option<Taken>> {
+    let uid = uid.unwrap_or(UserId(0));
+    if let Some(email) = email.map(folded_email) {
+        take_turns(tx, &email)?;
+        let other = tx.query_opt(
+            sql!("SELECT id FROM users WHERE email_key = $1 AND id <> $2"),
+            &[&email, &uid],
+            |row| row.get::<UserId>(0),
+        )?;
+        if other.is_some() {
+            return Ok(Some(Taken::Email));
+        }
+    }
+    let Some(roll_number) = roll_number else { return Ok(None) };
+    take_turns(tx, roll_number)?;
+    tx.query_one(
+        sql!(
+            "SELECT EXISTS (SELECT 1 FROM users WHERE roll_number = $1 AND id <> $2),
+                    EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1)
+                      AND NOT EXISTS (SELECT 1 FROM users WHERE roll_number = $1 AND id = $2)"
+        ),
+        &[&roll_number, &uid],
+        |row| {
+            Ok(match (row.get(0)?, row.get(1)?) {
+                (true, _) => Some(Taken::RollNumber),
+                (_, true) => Some(Taken::Barcode),
+                _ => None,
+            })
+        },
+    )
+}
+
 /// Adds an account, unless its email or its roll number is taken.
 pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, Taken>> {
-    if let Some(roll_number) = &new.roll_number {
-        take_turns(tx, roll_number)?;
+    if let Some(taken) = taken(tx, None, Some(&new.email), new.roll_number.as_deref())? {
+        return Ok(Err(taken));
     }
     let keys = keys(
         &new.name,
@@ -161,18 +201,12 @@ pub fn add(tx: &mut Tx<'_>, new: &NewAccount, now: i64) -> Result<Result<User, T
     )?;
     Ok(match added {
         Some(account) => Ok(account.known()?),
-        None if email_is_taken(tx, &new.email)? => Err(Taken::Email),
-        None => Err(Taken::RollNumber),
+        // An import has added the person meanwhile, which takes no turns.
+        None => match taken(tx, None, Some(&new.email), None)? {
+            Some(taken) => Err(taken),
+            None => Err(Taken::RollNumber),
+        },
     })
-}
-
-/// Also by a record that was merged into another.
-fn email_is_taken(tx: &mut Tx<'_>, email: &str) -> Result<bool> {
-    let found =
-        tx.query_opt(sql!("SELECT id FROM users WHERE email_key = $1"), &[&folded_email(email)], |row| {
-            row.get::<UserId>(0)
-        })?;
-    Ok(found.is_some())
 }
 
 /// The account behind an email address, and its password's hash if it has a password.
@@ -311,14 +345,8 @@ pub fn update_profile(
     uid: UserId,
     edit: &ProfileEdit,
 ) -> Result<Option<Result<User, Taken>>> {
-    take_turns(tx, &edit.roll_number)?;
-    let taken = tx.query_opt(
-        sql!("SELECT id FROM users WHERE roll_number = $1 AND id <> $2"),
-        &[&edit.roll_number, &uid],
-        |row| row.get::<i64>(0),
-    )?;
-    if taken.is_some() {
-        return Ok(Some(Err(Taken::RollNumber)));
+    if let Some(taken) = taken(tx, Some(uid), None, Some(&edit.roll_number))? {
+        return Ok(Some(Err(taken)));
     }
     let Some(before) = by_id(tx, uid)? else { return Ok(None) };
     let before = before.known()?;

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use super::{Error, Param, Result, Row, Tx, holds};
+use super::{Error, Param, Result, Row, Tx, accounts, holds};
 use crate::{
     domain::{
         change::{AddedCopy, CopyRecord},
@@ -312,13 +312,15 @@ pub fn add(
     barcode: &str,
     acquired_on: Option<Date>,
 ) -> Result<Option<CopyId>> {
+    let key = folded_barcode(barcode);
+    accounts::take_turns(tx, &key)?;
     tx.query_opt(
         sql!(
             "INSERT INTO copies (book_id, barcode, barcode_key, condition, acquired_on)
              SELECT $1, $2, $3, 'on-shelf', $4 WHERE NOT EXISTS (SELECT 1 FROM users WHERE roll_number = $3)
              ON CONFLICT (barcode_key) DO NOTHING RETURNING id"
         ),
-        &[&book, &barcode, &folded_barcode(barcode), &acquired_on.map(|day| day.to_string())],
+        &[&book, &barcode, &key, &acquired_on.map(|day| day.to_string())],
         |row| row.get(0),
     )
 }
@@ -390,10 +392,13 @@ pub fn add_numbered(
 /// Stores an edit of a copy; `false` where the barcode is another copy's or a reader's roll number.
 pub fn update(tx: &mut Tx<'_>, id: CopyId, record: &CopyRecord) -> Result<bool> {
     let key = folded_barcode(&record.barcode);
+    accounts::take_turns(tx, &key)?;
     let taken = tx.query_one(
         sql!(
             "SELECT CASE WHEN EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1 AND id <> $2)
-                           OR EXISTS (SELECT 1 FROM users WHERE roll_number = $1) THEN TRUE ELSE FALSE END"
+                           OR EXISTS (SELECT 1 FROM users WHERE roll_number = $1)
+                              AND NOT EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1 AND id = $2)
+                         THEN TRUE ELSE FALSE END"
         ),
         &[&key, &id],
         |row| row.get::<bool>(0),
@@ -589,6 +594,27 @@ pub fn contradictions(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
         },
     )?);
     Ok(found)
+}
+
+/// Describes up to `limit` roll numbers that are barcodes of copies too, in words for the operator. Only a library from
+/// before both shared their numbers has them.
+pub fn shared_with_readers(tx: &mut Tx<'_>, limit: i64) -> Result<Vec<String>> {
+    tx.query(
+        sql!(
+            "SELECT c.barcode, u.name, u.id, b.title, b.id
+             FROM users AS u JOIN copies AS c ON c.barcode_key = u.roll_number JOIN books AS b ON b.id = c.book_id
+             WHERE u.roll_number IS NOT NULL ORDER BY c.id LIMIT $1"
+        ),
+        &[&limit],
+        |row| {
+            let (barcode, name, person): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
+            let (title, book): (String, i64) = (row.get(3)?, row.get(4)?);
+            Ok(format!(
+                "{barcode} is the roll number of {name} (person {person}) and the barcode of a copy of “{title}” \
+                 (title {book}): change one of them"
+            ))
+        },
+    )
 }
 
 /// How many copies there are.

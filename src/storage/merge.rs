@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Error, Result, Tx, accounts, people, second_factors};
+use super::{Error, Result, Tx, people, second_factors};
 use crate::{
     domain::{
         id::{BookId, ChangeId, HoldId, LineId, LoanId, ReviewId, UserId},
@@ -207,9 +207,9 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         roll_number: given.roll_number.clone().filter(|number| after.roll_number.as_ref() != Some(number)),
         ..given.clone()
     };
-    store(tx, dropped, &left)?;
+    people::set(tx, dropped, &left)?;
     set_merged_key(tx, keep)?;
-    store(tx, keep, after)?;
+    people::set(tx, keep, after)?;
     Ok(Moved {
         loans,
         lines,
@@ -281,9 +281,9 @@ pub fn part(tx: &mut Tx<'_>, keep: UserId, dropped: UserId, moved: &Moved) -> Re
         second_factors::hand_over(tx, keep, dropped)?;
     }
     set_merged_key(tx, keep)?;
-    store(tx, keep, &moved.kept)?;
+    people::set(tx, keep, &moved.kept)?;
     set_merged_key(tx, dropped)?;
-    store(tx, dropped, &moved.dropped)?;
+    people::set(tx, dropped, &moved.dropped)?;
     Ok(true)
 }
 
@@ -386,11 +386,6 @@ fn set_merged_key(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
         key.push_str(&fold(number));
     }
     tx.execute_one(sql!("UPDATE users SET merged_key = $2 WHERE id = $1"), &[&uid, &key])
-}
-
-fn store(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<()> {
-    people::update(tx, uid, details)?
-        .map_err(|_: accounts::Taken| Error::Inconsistent("a merged record is taken"))
 }
 
 /// Keeps what went over for an undo, and lets go of what is too old for one.

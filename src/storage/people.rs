@@ -111,7 +111,7 @@ pub fn kept_instead(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<UserId>> {
 
 /// Adds a person without a password, unless email or roll number is taken.
 pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId, Taken>> {
-    if let Some(taken) = taken(tx, details, UserId(0))? {
+    if let Some(taken) = taken(tx, details, None)? {
         return Ok(Err(taken));
     }
     let keys = keys(details);
@@ -143,9 +143,15 @@ pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId
 
 /// Stores what is recorded of a person, unless email or roll number is another's.
 pub fn update(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<Result<(), Taken>> {
-    if let Some(taken) = taken(tx, details, uid)? {
+    if let Some(taken) = taken(tx, details, Some(uid))? {
         return Ok(Err(taken));
     }
+    set(tx, uid, details)?;
+    Ok(Ok(()))
+}
+
+/// Stores what is recorded of a person whose email and roll number are known to be no one else's.
+pub(super) fn set(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<()> {
     let keys = keys(details);
     tx.execute_one(
         sql!(
@@ -170,8 +176,11 @@ pub fn update(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<Result<
             &details.barred.as_ref().map(|barred| barred.until.to_string()),
             &details.barred.as_ref().map(|barred| barred.reason.clone()),
         ],
-    )?;
-    Ok(Ok(()))
+    )
+}
+
+fn taken(tx: &mut Tx<'_>, details: &Details, uid: Option<UserId>) -> Result<Option<Taken>> {
+    accounts::taken(tx, uid, details.email.as_deref(), details.roll_number.as_deref())
 }
 
 fn keys(details: &Details) -> accounts::Keys {
@@ -182,39 +191,6 @@ fn keys(details: &Details) -> accounts::Keys {
         details.email.as_deref(),
         details.department.as_deref(),
     )
-}
-
-/// What of these details somebody else has. Whoever wants the same waits until the transaction ends.
-fn taken(tx: &mut Tx<'_>, details: &Details, uid: UserId) -> Result<Option<Taken>> {
-    if let Some(email) = details.email.as_deref().map(folded_email) {
-        accounts::take_turns(tx, &email)?;
-        let other = tx.query_opt(
-            sql!("SELECT id FROM users WHERE email_key = $1 AND id <> $2"),
-            &[&email, &uid],
-            |row| row.get::<UserId>(0),
-        )?;
-        if other.is_some() {
-            return Ok(Some(Taken::Email));
-        }
-    }
-    if let Some(roll_number) = &details.roll_number {
-        accounts::take_turns(tx, roll_number)?;
-        // Somebody else, or a copy, whose barcode it is: one code must not mean two things.
-        let other = tx.query_one(
-            sql!(
-                "SELECT CAST(CASE WHEN EXISTS (SELECT 1 FROM users WHERE roll_number = $1 AND id <> $2) THEN 1
-                                  WHEN EXISTS (SELECT 1 FROM copies WHERE barcode_key = $1) THEN 2 ELSE 0 END AS BIGINT)"
-            ),
-            &[roll_number, &uid],
-            |row| row.get::<i64>(0),
-        )?;
-        return Ok(match other {
-            1 => Some(Taken::RollNumber),
-            2 => Some(Taken::Barcode),
-            _ => None,
-        });
-    }
-    Ok(None)
 }
 
 /// The words of a search as patterns; the third takes the rest. `%%` is no word, and not compared.

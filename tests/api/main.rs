@@ -26,6 +26,7 @@ mod catalogue;
 #[path = "../common/certificate.rs"]
 mod certificate;
 mod circulation;
+mod codes;
 #[path = "../common/mod.rs"]
 mod common;
 mod connections;

@@ -41,7 +41,11 @@ async fn library(database: Database, provider: &Provider) -> TestApp {
     library_with(database, provider, |_| {}).await
 }
 
-async fn library_with(database: Database, provider: &Provider, change: impl FnOnce(&mut Options)) -> TestApp {
+pub async fn library_with(
+    database: Database,
+    provider: &Provider,
+    change: impl FnOnce(&mut Options),
+) -> TestApp {
     let known = known(provider.url(), change);
     TestApp::with(Arc::new(database), "Asia/Kolkata", |settings| settings.provider = Some(known)).await
 }
@@ -84,14 +88,14 @@ async fn come_back(person: &Person<'_>, query: &str) -> Answer {
 }
 
 /// Goes to the provider, where they are who the claims say, and comes back.
-async fn sign_in(person: &Person<'_>, provider: &Provider, claims: Value) -> Answer {
+pub async fn sign_in(person: &Person<'_>, provider: &Provider, claims: Value) -> Answer {
     let address = begin(person, json!({})).await;
     come_back(person, &provider.approve(&address, claims)).await
 }
 
 /// Where a return leads.
 #[track_caller]
-fn end(answer: &Answer) -> String {
+pub fn end(answer: &Answer) -> String {
     assert_eq!(answer.status, 303, "{}", answer.text);
     let location = answer.header("location").expect("a location");
     let end = location.strip_prefix("/library/login?provider=").expect("the sign-in screen");

@@ -410,7 +410,7 @@ async fn a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_
 }
 
 /// Imports a file as the screen does.
-async fn import(librarian: &Person<'_>, file: &str, dry_run: bool) -> crate::app::Answer {
+pub async fn import(librarian: &Person<'_>, file: &str, dry_run: bool) -> crate::app::Answer {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let mut request = librarian.request("POST", &format!("/people/import?dryRun={dry_run}"), None);
     let headers = request.headers_mut();

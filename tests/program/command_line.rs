@@ -193,6 +193,20 @@ fn the_doctor_tells_where_the_catalogue_and_its_copies_disagree_r_copy_2_on_post
 }
 
 #[test]
+fn the_doctor_names_both_sides_of_a_roll_number_that_is_a_barcode_r_copy_1() {
+    let database = Database::sqlite();
+    let location = database.location.to_string();
+    crate::durability::filled(&database, 2);
+    done(&["doctor", "--database", &location]);
+    database.raw("UPDATE users SET roll_number = 'l000002' WHERE name = 'Reader 1'").expect("broken by hand");
+    let ended = run(library(&["doctor", "--database", &location]), "");
+    assert!(!ended.success, "{}", ended.stdout);
+    for side in ["L000002", "Reader 1", "“Godaan”"] {
+        assert!(ended.stdout.contains(side), "{side}: {}", ended.stdout);
+    }
+}
+
+#[test]
 fn one_file_has_one_server_at_a_time() {
     let database = Database::sqlite();
     let location = database.location.to_string();

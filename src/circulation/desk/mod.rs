@@ -101,7 +101,7 @@ impl Desk<'_, '_> {
         let person = accounts::by_roll_number(self.tx, &folded_roll_number(code))?;
         let copy = copy_of(self.tx, code)?;
         match (person.and_then(|account| account.user), copy) {
-            // Both is possible only in databases from before the two shared their numbers.
+            // Only in a database from before both shared their numbers; `library doctor` lists such pairs.
             (Some(person), Some(copy)) => {
                 let title = copy.title.clone();
                 let mut answer = self.answer(
