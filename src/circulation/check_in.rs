@@ -1,4 +1,4 @@
-//! Check-in: a copy comes back.
+//! Check-in of a copy.
 
 use jiff::civil::Date;
 
@@ -28,42 +28,41 @@ use crate::{
     },
 };
 
-/// What comes back, and where it goes.
+/// Arguments of [`check_in`].
 #[derive(Clone, Copy, Debug)]
 pub struct CheckIn {
     pub loan: LoanId,
-    /// Onto the shelf, where it can be lent at once, or to the copies that wait to be shelved (R-COPY-4).
+    /// `OnShelf`, to be lent at once, or `ToShelve` (R-COPY-4).
     pub to: Condition,
-    /// The day as which it counts, where that is not today: between the day of lending and today.
+    /// Return day to record, from the day of lending to today; `None` for today.
     pub returned_on: Option<Date>,
-    /// Whether it is lent again or moved elsewhere in the same transaction: then it is not kept for whoever waits.
+    /// True if the copy is lent again or moved in the same transaction; it is then not kept for the queue.
     pub passing: bool,
-    /// The copy that came back, where it is not the one that was lent but another of the title (R-DESK-6).
+    /// Returned copy, if it is another copy of the title than the lent one (R-DESK-6).
     pub in_hand: Option<CopyId>,
 }
 
-/// A loan that has ended.
 #[derive(Clone, Debug)]
 pub struct Returned {
     pub loan: OpenLoan,
     pub fine: Money,
-    /// How the fine came about; nothing where there is none.
+    /// Explanation of the fine; empty without one.
     pub fine_reasons: Vec<Message>,
-    /// What the fine is charged by (R-MONEY-1).
+    /// Charge of the fine (R-MONEY-1).
     pub charge: Option<Charge>,
-    /// Where the copy is now; to be shelved once its hold is gone, where one caught it.
+    /// Condition of the copy now; for a kept copy, the condition once its hold ends.
     pub to: Condition,
-    /// Whose hold caught the copy: it is kept for this person now (R-HOLD-2).
+    /// Hold for which the copy is kept now (R-HOLD-2).
     pub caught: Option<Hold>,
-    /// The change under which the return is kept.
+    /// Recorded change of the return.
     pub change: ChangeId,
 }
 
-/// Takes a copy back: the loan is ended with its fine written down, and the copy is where it goes (R-LOAN-3).
+/// Takes a copy back: ends the loan, stores its fine and moves the copy to its place (R-LOAN-3).
 ///
 /// # Errors
-/// [`Error::NotFound`] where the loan is not open, or not the student's; [`Error::Refused`] where a student may not
-/// return it without the desk (R-LOAN-6).
+/// [`Error::NotFound`] if the loan is not open or not the student's; [`Error::Refused`] if the student may not return
+/// it without the desk (R-LOAN-6).
 pub fn check_in(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -90,16 +89,16 @@ pub fn check_in(
             return Err(Error::Refused(Refusal { blocks }));
         }
     }
-    // The title's row before the copy's, as everywhere.
+    // Lock order: the title before the copy.
     let mut line = Line::lock(tx, loan.book_id)?;
     let copy = what.in_hand.unwrap_or(loan.copy_id);
     let facts =
         copies::lock(tx, copy)?.filter(|facts| facts.book_id == loan.book_id).ok_or(Error::NotFound)?;
     let mut to = match (&line, facts.condition) {
-        // Nobody can find a copy of a title that is gone.
+        // Copies of a deleted title cannot be found.
         (None, _) => Condition::Withdrawn,
         (_, Condition::Reference) => Condition::Reference,
-        // Others wait, and nothing is promised to them before the desk has seen the copy.
+        // The copy is promised to the queue only after the desk has seen it.
         (Some(line), _) if matches!(actor, Actor::Student(_)) && line.waiting() > 0 => Condition::Unseen,
         _ => what.to,
     };
@@ -133,7 +132,7 @@ pub fn check_in(
         was: Some(facts.condition).filter(|was| *was != Condition::OnShelf),
         swapped: swapped.clone(),
     };
-    // The history of the copy that was lent tells where it went; a loan tells the one that came back.
+    // The entry names the lent copy, whose history would otherwise lack the swap; the loan names the other.
     let left = swapped.map(|swapped| swapped.copy);
     let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: left, change };
     let change = record(tx, moment, actor, &entry)?;
@@ -141,7 +140,7 @@ pub fn check_in(
     Ok(Returned { loan, fine, fine_reasons: running.explain, charge, to, caught, change })
 }
 
-/// Locks the loan that ends, and the loan of the copy that came back where that is another one.
+/// Locks the loan that ends, and the open loan of the returned copy if that is another loan.
 fn lock(tx: &mut Tx<'_>, what: CheckIn) -> Result<(OpenLoan, Option<LoanId>)> {
     let other = what.in_hand.map(|copy| loans::holder_of_copy(tx, copy)).transpose()?.flatten();
     let other = other.map(|(loan, ..)| loan).filter(|other| *other != what.loan);
@@ -153,8 +152,8 @@ fn lock(tx: &mut Tx<'_>, what: CheckIn) -> Result<(OpenLoan, Option<LoanId>)> {
     Ok((loan, other))
 }
 
-/// Lets the loan, which has ended, be that of the copy which came back. Whoever had that one has the other copy now; where
-/// nobody had it, the copy that was lent is missing.
+/// Assigns the returned copy to the ended loan. The loan `with` of the returned copy gets the lent copy; without `with`
+/// the lent copy becomes missing.
 fn swap(tx: &mut Tx<'_>, loan: &OpenLoan, in_hand: &Facts, with: Option<LoanId>) -> Result<Swapped> {
     let lent = copies::lock(tx, loan.copy_id)?.ok_or(Error::NotFound)?;
     match in_hand.state() {

@@ -1,4 +1,4 @@
-//! Check-out: a copy leaves the library with a reader.
+//! Check-out of a copy.
 
 use super::{
     Actor, Block, Done, Error, Moment, Override, Result, decide,
@@ -27,16 +27,16 @@ use crate::{
     },
 };
 
-/// Which copy is lent.
+/// Copy to lend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Take {
-    /// The one that is kept for the reader, or any on the shelf, the longest unused first (R-COPY-5).
+    /// The copy kept for the reader, else the longest unused copy on the shelf (R-COPY-5).
     AnyOf(BookId),
-    /// This one, which is in somebody's hand.
+    /// This copy, which is at hand.
     This(CopyId),
 }
 
-/// Who borrows what.
+/// Arguments of [`check_out`].
 #[derive(Clone, Debug)]
 pub struct CheckOut {
     pub reader: UserId,
@@ -44,10 +44,10 @@ pub struct CheckOut {
     pub overriding: Option<Override>,
 }
 
-/// Lends a copy: the copy is off the shelf and a loan is open, or neither (R-LOAN-2).
+/// Lends a copy: takes it off the shelf and opens a loan, atomically (R-LOAN-2).
 ///
 /// # Errors
-/// [`Error::Refused`] with every reason; [`Error::NotFound`] where title, copy or reader is gone.
+/// [`Error::Refused`] with all blocks; [`Error::NotFound`] if title, copy or reader does not exist.
 pub fn check_out(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -68,7 +68,7 @@ pub fn check_out(
         Take::This(copy) => (copies::book_of(tx, copy)?.ok_or(Error::NotFound)?, Some(copy)),
     };
     reader_blocks(tx, moment, rulebook, &policy, &reader, Some(book), &mut blocks)?;
-    // The title's row is the lock of all its copies, and of its line.
+    // The title's row is the lock of its copies and its queue.
     let mut line = Line::lock(tx, book)?.ok_or(Error::NotFound)?;
     let kept_for_reader = line.of(what.reader).and_then(|own| own.kept).map(|(copy, _)| copy);
     let facts = match in_hand.or(kept_for_reader) {
@@ -99,7 +99,7 @@ pub fn check_out(
                 }
                 books::count_out(tx, book)?;
             }
-            // A reference copy stays one, and is one again when it comes back.
+            // A reference copy keeps its condition through the loan.
             if !matches!(facts.condition, Condition::Reference | Condition::OnShelf) {
                 copies::set_condition(tx, facts.id, Condition::OnShelf)?;
             }
@@ -144,7 +144,7 @@ pub fn check_out(
     Ok(Done { loan: view(loan, rulebook, moment.today), change })
 }
 
-/// What of a certain copy stands in the way: its state, or that others wait for it.
+/// Returns the copy's own block: its state, or the people in the queue.
 fn copy_block(facts: &Facts, line: &Line, reader: UserId) -> Option<Block> {
     if let Some(due) = facts.due {
         return Some(Block::OnLoan { due });
@@ -156,13 +156,13 @@ fn copy_block(facts: &Facts, line: &Line, reader: UserId) -> Option<Block> {
             .and_then(|hold| hold.kept)
             .map(|(_, until)| Block::KeptForOther { until }),
         State::OnShelf => line.reserved(reader, line.on_shelf),
-        // This one is free as well while it is in somebody's hand.
+        // The copy at hand counts as free too.
         State::ToShelve | State::Unseen => line.reserved(reader, line.on_shelf + 1),
         state => Some(Block::State(state)),
     }
 }
 
-/// What of the reader stands in the way of lending them this title, or any. Nothing is read where the rules set no limit.
+/// Adds the reader's blocks for this title, or for any title. Reads no loans if the rules set no limit.
 pub(super) fn reader_blocks(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -180,7 +180,7 @@ pub(super) fn reader_blocks(
     if !limited {
         return Ok(());
     }
-    // The reader is locked: two loans at the same moment are not both the last one that is allowed.
+    // The reader's row is locked, so two concurrent loans cannot both be the last allowed.
     let open = loans::open_of_user(tx, reader.uid)?;
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     if let Some(max) = policy.max_loans.filter(|max| count(open.len()) >= *max) {

@@ -1,8 +1,8 @@
-//! Holds: people wait in line for a title, and a copy that comes in is kept for whoever is first (R-HOLD-1 to R-HOLD-4).
+//! Holds: people queue for a title, and an incoming copy is kept for the first in the queue (R-HOLD-1 to R-HOLD-4).
 //!
-//! The place in the line is counted, never stored: by the moment a hold was placed, unless a librarian moved it. A copy
-//! belongs to a hold only while it is kept for it. Every function locks the title's row first, which is the lock of its
-//! copies and of its line.
+//! The place in the queue is computed, never stored: holds are ordered by their time, unless a librarian moved them. A
+//! copy belongs to a hold only while it is kept. Every function locks the title's row first, which is the lock of its
+//! copies and its queue.
 
 use jiff::civil::Date;
 
@@ -24,14 +24,14 @@ use crate::{
     },
 };
 
-/// A title with its line, locked until the transaction ends.
+/// A title and its queue, locked until the transaction ends.
 #[derive(Clone, Debug)]
 pub struct Line {
     pub book: BookId,
     pub title: String,
-    /// How many copies are on the shelf.
+    /// Number of copies on the shelf.
     pub on_shelf: i64,
-    /// The open holds in their order, those for whom a copy is kept among them.
+    /// Open holds in queue order, including those with a kept copy.
     pub holds: Vec<OpenHold>,
 }
 
@@ -40,48 +40,48 @@ fn number(count: usize) -> i64 {
 }
 
 impl Line {
-    /// The line of a title; `None` where the title is gone.
+    /// Locks a title and its queue; `None` if the title is deleted.
     pub fn lock(tx: &mut Tx<'_>, book: BookId) -> Result<Option<Self>> {
         let Some((title, on_shelf)) = books::lock_shelf(tx, book)? else { return Ok(None) };
         Ok(Some(Self { book, title, on_shelf, holds: holds::of_book(tx, book)? }))
     }
 
-    /// Who waits, without those for whom a copy is kept.
+    /// Holds without a kept copy.
     fn in_line(&self) -> impl Iterator<Item = &OpenHold> {
         self.holds.iter().filter(|hold| hold.kept.is_none())
     }
 
-    /// How many people wait.
+    /// Number of waiting people.
     #[must_use]
     pub fn waiting(&self) -> i64 {
         number(self.in_line().count())
     }
 
-    /// A person's own hold.
+    /// The person's own hold.
     #[must_use]
     pub fn of(&self, person: UserId) -> Option<&OpenHold> {
         self.holds.iter().find(|hold| hold.user_id == person)
     }
 
-    /// The hold that keeps a copy.
+    /// The hold that keeps this copy.
     #[must_use]
     pub fn keeping(&self, copy: CopyId) -> Option<&OpenHold> {
         self.holds.iter().find(|hold| hold.kept.is_some_and(|(kept, _)| kept == copy))
     }
 
-    /// Who is to have the next copy.
+    /// The person who gets the next copy.
     #[must_use]
     pub fn first(&self) -> Option<UserId> {
         self.in_line().next().map(|hold| hold.user_id)
     }
 
-    /// How many people are to have a copy before this one: all who wait, or those before them in the line.
+    /// Number of people ahead of this person in the queue; all of them if this person is not in it.
     #[must_use]
     pub fn before(&self, person: UserId) -> i64 {
         number(self.in_line().take_while(|hold| hold.user_id != person).count())
     }
 
-    /// Why this person may not have one of so many free copies (R-HOLD-3).
+    /// Returns the block if others precede this person for all `free` copies (R-HOLD-3).
     #[must_use]
     pub fn reserved(&self, person: UserId, free: i64) -> Option<Block> {
         (free <= self.before(person)).then(|| Block::Reserved { waiting: self.waiting(), free })
@@ -102,8 +102,8 @@ fn record(
     Ok(())
 }
 
-/// Keeps a copy that is in nobody's hands for whoever is first in line, if anybody is; whose hold it is now. The caller
-/// has ended the copy's loan or hold, and does not count it among those on the shelf any more (R-HOLD-2).
+/// Keeps a copy for the first in the queue and returns that hold; `None` if the queue is empty. The caller has ended
+/// the copy's loan or hold and no longer counts it as on the shelf (R-HOLD-2).
 pub(super) fn catch(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -116,7 +116,7 @@ pub(super) fn catch(
     let Some(first) = line.holds.iter_mut().find(|hold| hold.kept.is_none()) else { return Ok(None) };
     let (category, active) = accounts::category_and_activity(tx, first.user_id)?.ok_or(Error::NotFound)?;
     if !active {
-        // Whoever is made inactive loses all holds; this one was placed in the same moment.
+        // Deactivation ends all holds; this one was placed concurrently.
         let gone = first.id;
         end_for_nobody(tx, moment, by, line, gone)?;
         return catch(tx, moment, by, rulebook, line, copy, from);
@@ -126,7 +126,7 @@ pub(super) fn catch(
     holds::keep(tx, first.id, copy, until)?;
     first.kept = Some((copy, until));
     let (hold, person) = (first.id, first.user_id);
-    // What it is once the hold is gone.
+    // Condition once the hold ends.
     copies::set_condition(tx, copy, Condition::ToShelve)?;
     let barcode = copies::barcode(tx, copy)?;
     let change = Change::HoldReady { hold, title: line.title.clone(), copy, barcode, until, from };
@@ -134,7 +134,7 @@ pub(super) fn catch(
     Ok(Some(hold))
 }
 
-/// Cancels a hold that waits, of a person who may have none.
+/// Cancels a waiting hold of an inactive person.
 fn end_for_nobody(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -150,11 +150,11 @@ fn end_for_nobody(
     record(tx, moment, by, hold.user_id, line, None, change)
 }
 
-/// Keeps a copy that somebody holds in the hand for whoever is first in line: on the shelf, to be shelved or said to be
-/// returned. `None` where nobody waits, or the copy is not one to be kept.
+/// Keeps a copy at hand for the first in the queue, from the states `OnShelf`, `ToShelve` and `Unseen`. `None` if the
+/// queue is empty or the copy has another state.
 ///
 /// # Errors
-/// [`Error::NotFound`] where there is no such copy.
+/// [`Error::NotFound`] if the copy does not exist.
 pub fn catch_in_hand(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -177,16 +177,16 @@ pub fn catch_in_hand(
     shown(tx, &rulebook.calendar, moment.today, hold).map(Some)
 }
 
-/// A hold as people see it.
+/// Returns a hold completed by [`complete`].
 ///
 /// # Errors
-/// [`Error::NotFound`] where there is none.
+/// [`Error::NotFound`] if it does not exist.
 pub fn shown(tx: &mut Tx<'_>, calendar: &Calendar, today: Date, id: HoldId) -> Result<Hold> {
     let hold = holds::by_id(tx, id)?.ok_or(Error::NotFound)?;
     Ok(complete(tx, calendar, today, hold)?)
 }
 
-/// The hold with its last day as it is by now, and by when a copy should be there.
+/// Computes the last day under today's calendar, and the expected day of a copy.
 pub fn complete(
     tx: &mut Tx<'_>,
     calendar: &Calendar,
@@ -204,8 +204,8 @@ pub fn complete(
     Ok(hold)
 }
 
-/// By when a copy should be there for a place in the line: the copies in the building go to the first, then those on loan
-/// in the order in which they are due. Of those overdue nobody can say.
+/// Returns the day by which a copy should be back for a place in the queue: copies in the building serve the first
+/// places, then loans in order of due date. `None` if only overdue loans are left.
 pub fn back_by(
     tx: &mut Tx<'_>,
     book: BookId,
@@ -216,7 +216,7 @@ pub fn back_by(
     holds::nth_due(tx, book, today, place - at_hand)
 }
 
-/// Who is to wait for what.
+/// Arguments of [`place`].
 #[derive(Clone, Debug)]
 pub struct Place {
     pub person: UserId,
@@ -224,10 +224,10 @@ pub struct Place {
     pub overriding: Option<Override>,
 }
 
-/// Puts a person in line for a title (R-HOLD-1).
+/// Puts a person into the queue for a title (R-HOLD-1).
 ///
 /// # Errors
-/// [`Error::Refused`] with every reason; [`Error::NotFound`] where title or person is gone.
+/// [`Error::Refused`] with all blocks; [`Error::NotFound`] if title or person does not exist.
 pub fn place(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -235,8 +235,8 @@ pub fn place(
     rulebook: &Rulebook,
     what: &Place,
 ) -> Result<Hold> {
-    // Two holds at the same moment must not both be the last one that is allowed; the person's row before the title's, as
-    // in a check-out.
+    // The lock keeps two concurrent holds from both being the last allowed. Lock order as in a check-out: the person
+    // before the title.
     let reader = reader::lock(tx, what.person)?;
     let policy = rulebook.policy(&reader.category, moment.today);
     let line = Line::lock(tx, what.book)?.ok_or(Error::NotFound)?;
@@ -258,7 +258,7 @@ pub fn place(
         }
     }
     let overridden = decide(actor, blocks, what.overriding.as_ref())?;
-    // Nobody comes before those who wait already, whatever the clock says.
+    // A new hold goes last, even if the clock was set back.
     let queue_key = line.holds.last().map_or(moment.at, |last| last.queue_key.max(moment.at));
     let new = NewHold { book: what.book, title: &line.title, person: what.person, queue_key, at: moment.at };
     let hold = holds::place(tx, &new)?;
@@ -268,7 +268,7 @@ pub fn place(
     shown(tx, &rulebook.calendar, moment.today, hold)
 }
 
-/// Ends a hold of the line. A copy that was kept goes to the next, or is to be shelved.
+/// Ends a hold. A kept copy goes to the next in the queue, or is to be shelved.
 fn end(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -294,17 +294,17 @@ fn end(
     })
 }
 
-/// Whose open hold this is, and its title's line. The title is locked, and the hold looked at again under its lock.
+/// Returns the person and the locked queue of an open hold. Checks again under the lock that the hold is open.
 fn locked(tx: &mut Tx<'_>, id: HoldId) -> Result<(UserId, Line)> {
     let (person, book) = holds::open(tx, id)?.ok_or(Error::NotFound)?;
     let line = Line::lock(tx, book)?.ok_or(Error::NotFound)?;
     if line.holds.iter().any(|hold| hold.id == id) { Ok((person, line)) } else { Err(Error::NotFound) }
 }
 
-/// Cancels a hold, whether it waits or a copy is kept.
+/// Cancels a waiting or ready hold.
 ///
 /// # Errors
-/// [`Error::NotFound`] where it is not open, or not the student's.
+/// [`Error::NotFound`] if the hold is not open or not the student's.
 pub fn cancel(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -324,7 +324,7 @@ pub fn cancel(
     record(tx, moment, by, person, &line, copy, change)
 }
 
-/// Cancels all open holds of a person, who may hold nothing any more.
+/// Cancels all open holds of a person who may no longer hold.
 pub fn cancel_all_of(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -335,7 +335,7 @@ pub fn cancel_all_of(
 ) -> Result<()> {
     for id in holds::open_of_person(tx, person)? {
         match cancel(tx, actor, moment, rulebook, id, reason) {
-            // It ended while this waited for the title.
+            // The hold ended before the title was locked.
             Err(Error::NotFound) => {}
             done => done?,
         }
@@ -343,7 +343,7 @@ pub fn cancel_all_of(
     Ok(())
 }
 
-/// Cancels all holds of a title that is about to be deleted. Its row is locked by whoever calls.
+/// Cancels all holds of a title before its deletion. The caller has locked its row.
 pub fn title_deleted(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<()> {
     let Some(line) = Line::lock(tx, book)? else { return Ok(()) };
     for hold in &line.holds {
@@ -361,7 +361,7 @@ pub fn title_deleted(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId
     Ok(())
 }
 
-/// Ends a hold whose last day is past; whether it did. Whoever asks second finds it ended.
+/// Ends a hold whose last day is past. Returns false if it is not past or the hold has ended.
 pub fn expire(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, id: HoldId) -> Result<bool> {
     let (person, mut line) = match locked(tx, id) {
         Err(Error::NotFound) => return Ok(false),
@@ -378,8 +378,8 @@ pub fn expire(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, id: HoldId) 
     Ok(true)
 }
 
-/// The borrower's own hold is fulfilled by the copy they borrow. Another copy that was kept for them goes to the next
-/// in line, or is to be shelved.
+/// Fulfils the borrower's own hold by the copy they borrow. Another copy kept for them goes to the next in the queue,
+/// or is to be shelved.
 pub(super) fn fulfil(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -404,8 +404,8 @@ pub(super) fn fulfil(
     }))
 }
 
-/// The copy that is kept goes another way: its hold is first in line again, or cancelled. The copy is to be shelved until
-/// the caller says otherwise.
+/// Releases a kept copy from its hold, which becomes the first in the queue or is cancelled. The copy's condition is
+/// `ToShelve` until the caller sets another.
 pub(super) fn pass_over(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -440,10 +440,10 @@ pub(super) fn pass_over(
     Ok(Some(before))
 }
 
-/// Moves a person to another place in the line, counted from 1 (R-HOLD-3).
+/// Moves a person to another place in the queue, counted from 1 (R-HOLD-3).
 ///
 /// # Errors
-/// [`Error::NotFound`] where the hold does not wait.
+/// [`Error::NotFound`] if the hold is not waiting.
 pub fn reorder(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -462,7 +462,7 @@ pub fn reorder(
         let mut order = before.clone();
         let moved = order.remove(from);
         order.insert(to, moved);
-        // The same keys in the new order, each above the one before it.
+        // Reuses the keys in the new order, strictly increasing.
         let mut after: Vec<QueueKey> = Vec::with_capacity(order.len());
         for (moved, place) in order.iter().zip(&before) {
             let least = after.last().map_or(i64::MIN, |last| last.key + 1);
@@ -483,7 +483,7 @@ pub fn reorder(
     shown(tx, &rulebook.calendar, moment.today, id)
 }
 
-/// Why a loan should not be renewed: more people wait than copies are free.
+/// Returns a block if more people wait than copies are free.
 pub(super) fn renewal_block(tx: &mut Tx<'_>, book: BookId) -> Result<Option<Block>> {
     let waiting = holds::waiting(tx, book)?;
     if waiting == 0 || waiting <= books::on_shelf(tx, book)? {

@@ -1,4 +1,4 @@
-//! Lost and found (R-MONEY-4): a reader lost a copy and pays for it; if it turns up, the price can be taken back.
+//! Lost and found (R-MONEY-4): a reader pays for a lost copy; if it turns up, the charge can be cancelled.
 
 use super::{
     Actor, Error, Moment, Result,
@@ -31,28 +31,27 @@ use crate::{
     },
 };
 
-/// A copy that its reader lost.
+/// Arguments of [`declare_lost`].
 #[derive(Clone, Copy, Debug)]
 pub struct DeclareLost {
     pub loan: LoanId,
-    /// What is asked for it; the copy's price if left out. Zero is a price.
+    /// Price to charge, which may be zero; `None` for the copy's recorded price.
     pub price: Option<Money>,
 }
 
-/// A loan that ended because its copy is lost.
 #[derive(Clone, Debug)]
 pub struct DeclaredLost {
     pub loan: OpenLoan,
-    /// The fine until today, and the price; what is zero is not charged.
+    /// The fine until today and the price, each only if above zero.
     pub charges: Vec<Charge>,
     pub change: ChangeId,
 }
 
-/// Ends a loan whose copy is lost: its fine is charged as at a return, and the price of the copy.
+/// Ends the loan of a lost copy and charges the fine, as at a return, and the copy's price.
 ///
 /// # Errors
-/// [`Error::NotFound`] where the loan is not open; [`Error::Invalid`] where no price is known and none is given, or it is no
-/// price.
+/// [`Error::NotFound`] if the loan is not open; [`Error::Invalid`] if no price is given or recorded, or it is out of
+/// range.
 pub fn declare_lost(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -72,7 +71,7 @@ pub fn declare_lost(
         let error = message::amount_out_of_range("Price", Money::ZERO, LARGEST);
         return Err(Error::Invalid(Invalid::field(PRICE, error)));
     }
-    // The copies of a deleted title stay withdrawn.
+    // Copies of a deleted title stay withdrawn.
     let to = if line.is_some() { Condition::Lost } else { Condition::Withdrawn };
     let end =
         End { at: moment.at, on: moment.today, by: actor.uid(), restocked: false, fine: running.amount };
@@ -117,23 +116,23 @@ pub fn declare_lost(
     Ok(DeclaredLost { loan, charges: overdue.into_iter().chain(lost).collect(), change })
 }
 
-/// The field of the price.
+/// Field name of the price.
 const PRICE: &str = "price";
 
-/// The price of a lost copy that stands charged to the reader who lost it.
+/// Price of a lost copy, charged to its reader and not reversed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LostPrice {
     pub charge: LineId,
     pub user_id: UserId,
     pub user_name: String,
-    /// What taking it back would take back; what was waived is left out.
+    /// Amount that a reversal would take back: the price less what was waived.
     pub amount: Money,
-    /// What of it is paid and would become credit.
+    /// Paid part, which would become credit.
     pub paid: Money,
 }
 
-/// What is charged to whoever lost this copy, for when it turns up; nothing where it is not lost, or the price does not stand.
+/// Returns the price charged for a lost copy; `None` if it is not lost, or the charge is reversed or fully waived.
 pub fn lost_price(tx: &mut Tx<'_>, copy: &Copy) -> Result<Option<LostPrice>> {
     if copy.state != State::Lost {
         return Ok(None);
@@ -149,7 +148,7 @@ pub fn lost_price(tx: &mut Tx<'_>, copy: &Copy) -> Result<Option<LostPrice>> {
     Ok(Some(LostPrice { charge: id, user_id, user_name, amount, paid: amount - line.open }))
 }
 
-/// [`lost_price`] of a copy that a move to this state would bring back.
+/// [`lost_price`] of a copy, if a move to this state would bring it back.
 pub fn price_if_found(tx: &mut Tx<'_>, id: CopyId, to: Condition) -> Result<Option<LostPrice>> {
     if !matches!(to, Condition::OnShelf | Condition::ToShelve | Condition::InRepair | Condition::Reference) {
         return Ok(None);

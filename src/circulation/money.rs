@@ -1,4 +1,4 @@
-//! Money: what people are charged, pay, and are let off. Lines are only ever added; a mistake is taken back by an opposite
+//! Money: charges, payments, waivers and refunds. Ledger lines are append-only; a mistake is corrected by an opposite
 //! line that names the first (Law 5).
 
 use super::{Actor, Error, Moment, Result, record};
@@ -24,20 +24,20 @@ use crate::{
     },
 };
 
-/// What somebody is charged.
+/// Arguments of [`charge`].
 #[derive(Clone, Debug)]
 pub struct NewCharge<'a> {
     pub person: UserId,
     pub of: ChargeKind,
     pub amount: Money,
-    /// The title of the book, or what else it is for.
+    /// The book's title, or another reason.
     pub reason: &'a str,
-    /// How the amount came about, where the reason alone does not tell.
+    /// Calculation of the amount, if the reason does not explain it.
     pub explain: &'a [Message],
     pub loan: Option<LoanId>,
 }
 
-/// Writes a charge into a person's account, without a change of its own: it is part of what caused it.
+/// Writes a charge into a person's account. Records no change: the causing change names the charge.
 pub(super) fn write_charge(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -72,7 +72,7 @@ pub(super) fn write_charge(
     })
 }
 
-/// Charges the fine of a loan that ends, or whose fine until now is fixed; nothing where there is none (R-MONEY-1).
+/// Charges the fine of a loan that ends or is renewed; `None` without a fine (R-MONEY-1).
 pub(super) fn charge_fine(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -94,7 +94,7 @@ pub(super) fn charge_fine(
     write_charge(tx, actor, moment, &new).map(Some)
 }
 
-/// Charges somebody for something, such as a damaged book.
+/// Charges a person, for instance for a damaged book.
 pub fn charge(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -112,29 +112,28 @@ pub fn charge(
     Ok((charge, change))
 }
 
-/// A payment to be taken.
+/// Arguments of [`pay`].
 #[derive(Clone, Debug)]
 pub struct Payment<'a> {
     pub person: UserId,
     pub amount: Money,
     pub method: Method,
     pub reference: &'a str,
-    /// The charges it is for, in this order; empty for all, the oldest first (R-MONEY-2).
+    /// Charges to settle, in this order; empty for all, oldest first (R-MONEY-2).
     pub charges: &'a [LineId],
 }
 
-/// A payment that was taken.
 #[derive(Clone, Debug)]
 pub struct Paid {
     pub receipt: Receipt,
     pub change: ChangeId,
 }
 
-/// Takes a payment: charges are settled, and the receipt has the next number of its financial year, or neither
-/// (R-MONEY-2, R-MONEY-3).
+/// Takes a payment: settles charges and draws the next receipt number of the financial year, atomically (R-MONEY-2,
+/// R-MONEY-3).
 ///
 /// # Errors
-/// [`Error::Invalid`] where more is paid than is owed, or a charge is not the person's.
+/// [`Error::Invalid`] if the amount exceeds what is owed, or a charge is not the person's.
 pub fn pay(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -200,10 +199,10 @@ pub fn pay(
     Ok(Paid { receipt, change })
 }
 
-/// Lets somebody off a charge, or part of it, with a reason.
+/// Waives a charge or a part of it, with a reason.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] where that much of it is not open.
+/// [`Error::NotFound`]; [`Error::Invalid`] if less than this amount is open.
 pub fn waive(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -243,26 +242,25 @@ pub fn waive(
     Ok((Charge { open: charge.open - amount, ..charge }, change))
 }
 
-/// What the library owes a person: what was paid for charges that were taken back later, and is not paid out.
+/// Credit of a person: payments for charges that were later reversed, less refunds.
 pub fn credit(tx: &mut Tx<'_>, person: UserId) -> Result<Money> {
     let open: Money = open_charges(tx, person)?.iter().map(|charge| charge.open).sum();
     Ok(open - balance(tx, person)?)
 }
 
-/// A charge that was taken back.
 #[derive(Clone, Debug)]
 pub struct ChargeReversed {
     pub charge: Charge,
-    /// What had been paid of it, and is credit now.
+    /// Paid part of the charge, which is credit now.
     pub credit: Money,
     pub change: ChangeId,
 }
 
-/// Takes a charge back, for instance the price of a copy that is found again (R-MONEY-4). What was waived of it stays so;
-/// what was paid of it becomes credit, to be paid out by [`refund`].
+/// Reverses a charge, for instance the price of a copy that was found (R-MONEY-4). Its waived part stays waived; its
+/// paid part becomes credit, to be paid out by [`refund`].
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Invalid`] where it was taken back before, or all of it is waived.
+/// [`Error::NotFound`]; [`Error::Invalid`] if the charge is already reversed or fully waived.
 pub fn reverse_charge(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -310,7 +308,7 @@ pub fn reverse_charge(
     Ok(ChargeReversed { charge: Charge { open: Money::ZERO, ..charge }, credit, change })
 }
 
-/// Credit to be paid out.
+/// Arguments of [`refund`].
 #[derive(Clone, Debug)]
 pub struct Refund<'a> {
     pub person: UserId,
@@ -319,10 +317,10 @@ pub struct Refund<'a> {
     pub reference: &'a str,
 }
 
-/// Pays credit out. It is never used for other charges by itself.
+/// Pays out credit. Credit never settles charges by itself.
 ///
 /// # Errors
-/// [`Error::Invalid`] where there is not as much credit.
+/// [`Error::Invalid`] if the credit is smaller.
 pub fn refund(tx: &mut Tx<'_>, actor: Actor, moment: Moment, what: &Refund<'_>) -> Result<ChangeId> {
     lock(tx, what.person)?;
     let credit = credit(tx, what.person)?;
@@ -349,8 +347,8 @@ pub fn refund(tx: &mut Tx<'_>, actor: Actor, moment: Moment, what: &Refund<'_>) 
     record(tx, moment, actor, &Entry::person(what.person, change))
 }
 
-/// Takes a line back: an opposite line, which names it. A charge's is settled by it; what a payment or a waiver settled is
-/// open again.
+/// Adds the opposite of a line, which names the line. The reversal of a charge settles it; the reversal of a payment or
+/// waiver opens what it settled.
 pub(super) fn reverse(
     tx: &mut Tx<'_>,
     actor: Actor,

@@ -1,4 +1,4 @@
-//! Who borrows: whether the person may at all.
+//! A person's right to borrow.
 
 use jiff::civil::Date;
 
@@ -11,16 +11,16 @@ use crate::{
     },
 };
 
-/// The person, who is there. Those who decide about the same person take turns.
+/// Locks an existing person, to serialise decisions about them.
 pub(super) fn lock(tx: &mut Tx<'_>, person: UserId) -> Result<Reader> {
     accounts::lock_reader(tx, person)?.ok_or(Error::NotFound)
 }
 
-/// What of the person stands in the way, whatever is borrowed (R-PEOPLE-6, R-PEOPLE-9).
+/// Returns the person's blocks that apply to any title (R-PEOPLE-6, R-PEOPLE-9).
 #[must_use]
 pub fn blocks(reader: &Reader, today: Date) -> Vec<Block> {
     let inactive = (!reader.active).then_some(Block::Inactive);
-    // The whole last day is still valid.
+    // The last day itself is still valid.
     let expired = reader.valid_until.filter(|day| *day < today).map(|on| Block::Expired { on });
     let barred = reader
         .barred

@@ -1,4 +1,4 @@
-//! Why an action is refused: every reason, with its numbers and whether a librarian may override it.
+//! Reasons for a refusal, with their numbers and whether a librarian may override them.
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -10,16 +10,16 @@ use crate::{
     message::{self, Message},
 };
 
-/// One reason. Their ids are part of the API.
+/// One reason. Its id is part of the API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Block {
     /// The person is not active (R-PEOPLE-6).
     Inactive,
-    /// The last day on which the person might borrow is past (R-PEOPLE-9).
+    /// The person's last day of borrowing is past (R-PEOPLE-9).
     Expired {
         on: Date,
     },
-    /// A librarian keeps the person from borrowing.
+    /// A librarian barred the person.
     Barred {
         until: Date,
         reason: String,
@@ -32,92 +32,92 @@ pub enum Block {
     },
     /// No copy of the title is on the shelf (R-LOAN-1).
     NoCopy,
-    /// Students do not borrow by themselves (R-RULE-1).
+    /// Students may not borrow without the desk (R-RULE-1).
     SelfBorrowOff,
     SelfReturnOff,
     SelfRenewOff,
-    /// As many loans as the person may have (R-RULE-1).
+    /// The person has the maximum number of loans (R-RULE-1).
     Limit {
         out: i64,
         max: i64,
     },
-    /// The person owes more than the rules let pass.
+    /// The person owes more than the rules allow.
     Owes {
         owes: Money,
         limit: Money,
     },
-    /// The person has so many overdue loans.
+    /// The person has this many overdue loans.
     Overdue {
         overdue: i64,
         limit: i64,
     },
-    /// The person has a copy of the title already.
+    /// The person already has a copy of the title.
     SameTitle {
         due: Date,
     },
-    /// The copy is on loan to somebody.
+    /// The copy is on loan.
     OnLoan {
         due: Date,
     },
-    /// The copy is in a state in which it is not lent without a reason, or not at all.
+    /// A copy in this state is lent only with a reason, or never.
     State(State),
-    /// The loan has a fine, and its reader may not return or renew it without the desk (R-LOAN-6).
+    /// The loan has a fine, so its reader may return or renew it only at the desk (R-LOAN-6).
     Fined {
         fine: Money,
     },
     /// The change cannot be undone.
     NotUndone(NotUndone),
-    /// The loan was renewed as often as it may be.
+    /// The loan has used all its renewals.
     RenewLimit {
         used: i64,
         max: i64,
     },
-    /// More people wait for the title than copies are free, and the borrower is not among the first of them (R-HOLD-3).
+    /// More people wait than copies are free, and the borrower is not among the first of them (R-HOLD-3).
     Reserved {
         waiting: i64,
         free: i64,
     },
-    /// The copy is kept for somebody else.
+    /// The copy is kept for another person.
     KeptForOther {
         until: Date,
     },
-    /// More people wait for the title than copies are free.
+    /// More people wait than copies are free.
     RenewWaiting {
         waiting: i64,
     },
-    /// Nobody waits for a title of which a copy is free.
+    /// A title with a free copy cannot be held.
     FreeCopy {
         location: String,
     },
-    /// Nobody waits for a title they have.
+    /// The person already has the title.
     HasTitle {
         due: Date,
     },
-    /// The person waits for the title already.
+    /// The person already has a hold on the title.
     InLine,
-    /// As many holds as the person may have.
+    /// The person has the maximum number of holds.
     HoldLimit {
         held: i64,
         max: i64,
     },
 }
 
-/// Why a change cannot be undone (R-UNDO-2).
+/// Reason against an undo (R-UNDO-2).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotUndone {
-    /// It is undone already.
+    /// Already undone.
     Already,
-    /// Something that came later rests on it.
+    /// A later change depends on it.
     Later,
-    /// This came later and rests on it, and for whom it was done.
+    /// This later change depends on it; with the person concerned.
     Since { what: Message, name: Option<String> },
-    /// What it charged was paid or waived.
+    /// Its charge was paid or waived.
     Paid,
-    /// The library's day has ended.
+    /// The day of the change is over.
     Day,
-    /// It is not a change of a kind that is undone.
+    /// This kind of change cannot be undone.
     Kind,
-    /// These people were changed since; the first are named.
+    /// These people were changed since; `names` has the first.
     People { people: usize, names: String },
 }
 
@@ -161,7 +161,7 @@ impl Block {
         }
     }
 
-    /// Whether a librarian may act against it, with a reason.
+    /// True if a librarian may override it with a reason.
     #[must_use]
     pub fn overridable(&self) -> bool {
         match self {
@@ -192,7 +192,7 @@ impl Block {
         }
     }
 
-    /// In words for the person, with the way out.
+    /// Text for the person, with the way out.
     #[must_use]
     pub fn message(&self) -> Message {
         match self {
@@ -240,18 +240,18 @@ impl Block {
     }
 }
 
-/// A reason why circulation refused something.
+/// Reason for a refusal by circulation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct BlockShown {
     #[schema(value_type = String)]
     pub id: &'static str,
-    /// In words, with the way out.
+    /// Text with the way out.
     pub text: String,
-    /// Whether a librarian may act against it, with a reason.
+    /// True if a librarian may override it with a reason.
     pub overridable: bool,
-    /// The numbers and days in the words.
+    /// Numbers and days of the text.
     pub facts: Map<String, Value>,
-    /// The template of the words, `x-messages[code]`.
+    /// Template of the text: `x-messages[code]`.
     #[schema(value_type = String)]
     pub code: &'static str,
 }
@@ -269,7 +269,7 @@ impl From<&Block> for BlockShown {
     }
 }
 
-/// An action that the rules do not allow, with every reason at once.
+/// Refusal by the rules, with all reasons at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
     /// Never empty.

@@ -1,4 +1,4 @@
-//! Renewal: a loan runs longer.
+//! Renewal of a loan.
 
 use super::{Actor, Block, Done, Error, Moment, Override, Result, decide, hold, money, reader, record, view};
 use crate::{
@@ -14,17 +14,17 @@ use crate::{
     storage::{Tx, events::Entry, loans},
 };
 
-/// What is renewed.
+/// Arguments of [`renew`].
 #[derive(Clone, Debug)]
 pub struct Renew {
     pub loan: LoanId,
     pub overriding: Option<Override>,
 }
 
-/// Moves a return date later (R-LOAN-4), by the rules of today.
+/// Extends a loan by today's rules (R-LOAN-4).
 ///
 /// # Errors
-/// [`Error::NotFound`] where the loan is not open, or not the student's; [`Error::Refused`] with every reason.
+/// [`Error::NotFound`] if the loan is not open or not the student's; [`Error::Refused`] with all blocks.
 pub fn renew(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -32,7 +32,7 @@ pub fn renew(
     rulebook: &Rulebook,
     what: &Renew,
 ) -> Result<Done> {
-    // The person before the loan, as everywhere.
+    // Lock order: the person before the loan.
     let borrower = loans::borrower(tx, what.loan)?.ok_or(Error::NotFound)?;
     let reader = reader::lock(tx, borrower)?;
     let mut loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;

@@ -1,4 +1,4 @@
-//! What people have out and owe, counted as everywhere else.
+//! Open loans, overdue loans and dues of people.
 
 use std::collections::HashMap;
 
@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// What each of these people has out; whoever has nothing is left out.
+/// Standings of these people; people without loans and balance are left out.
 pub fn of(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,
@@ -31,7 +31,7 @@ pub fn of(
     Ok(counted(&out, ledger::balances_of(tx, people)?, rulebook, today))
 }
 
-/// One of the numbers of a [`Standing`].
+/// A field of [`Standing`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     OpenLoans,
@@ -39,7 +39,7 @@ pub enum Amount {
     Owes,
 }
 
-/// An amount of everybody, in the order of the ids; whoever has 0 is left out.
+/// One amount for all people, in order of their ids; zeros are left out.
 pub fn of_all(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,
@@ -72,7 +72,7 @@ fn owed_by_all(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Vec<
     Ok(owes)
 }
 
-/// The fines of open loans as of today. Loans due on the same day cost the same in a category.
+/// Cache of today's fines of open loans. They depend only on category and due date.
 struct Fines<'a> {
     rulebook: &'a Rulebook,
     today: Date,
@@ -113,7 +113,7 @@ fn counted(
     standings
 }
 
-/// What somebody who has these loans has out and owes, with the balance of the account.
+/// Standing of a person with these loans and this account balance.
 #[must_use]
 pub fn of_loans(loans: &[Loan], balance: Money) -> Standing {
     let count = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -125,7 +125,7 @@ pub fn of_loans(loans: &[Loan], balance: Money) -> Standing {
     }
 }
 
-/// The person with what is out.
+/// Joins a person's record and standing.
 #[must_use]
 pub fn person(record: Record, standing: Standing) -> Person {
     Person {
@@ -143,7 +143,7 @@ pub fn person(record: Record, standing: Standing) -> Person {
     }
 }
 
-/// People with what each has out, in their order.
+/// Joins records with their standings, in the same order.
 pub fn people(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,

@@ -1,5 +1,5 @@
-//! The stock: copies come in, move between states, and leave. Every function keeps the ledger law of copies (R-COPY-2):
-//! `noOfBooks` is the number of copies on the shelf, in the transaction that moves them.
+//! The stock: copies are added, moved between states and withdrawn. Every function keeps the law of copies (R-COPY-2):
+//! `noOfBooks` is the number of copies on the shelf and changes in the transaction that moves them.
 
 use super::{
     Actor, Error, Moment, Result,
@@ -22,15 +22,15 @@ use crate::{
     },
 };
 
-/// Copies listed in a change; of more than these only the number is kept.
+/// Maximum number of copies listed in a change; its count covers all.
 const LISTED: usize = 200;
 
-/// Why the stock cannot be changed so.
+/// Reason why the stock cannot change.
 #[derive(Debug)]
 pub enum Obstacle {
-    /// This barcode is another copy's, or a reader's roll number.
+    /// Another copy's barcode, or a reader's roll number.
     BarcodeTaken(String),
-    /// The copy cannot go from this state to that one.
+    /// This transition between states is not allowed.
     NoWay { from: State, to: Condition },
 }
 
@@ -45,11 +45,11 @@ impl From<Obstacle> for Error {
 pub enum Barcodes {
     /// This many, with the next accession numbers.
     Next(i64),
-    /// These, as a librarian scanned them.
+    /// These, scanned by a librarian.
     Given(Vec<String>),
 }
 
-/// Adds copies of a title on the shelf; the title's own count is the caller's.
+/// Adds copies of a title on the shelf; the caller updates the title's count.
 fn put_on_shelf(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -75,8 +75,8 @@ fn put_on_shelf(
     }
 }
 
-/// Adds so many copies of each title on the shelf, with the next accession numbers; the titles' own counts are the
-/// caller's.
+/// Adds `count` copies of each title on the shelf, with the next accession numbers; the caller updates the titles'
+/// counts.
 pub fn number_copies(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -91,8 +91,8 @@ pub fn number_copies(
     Ok(copies::add_numbered(tx, each, prefix, Some(moment.today))?)
 }
 
-/// Adds a title with as many copies as its form says: those with the given barcodes, the rest with the next accession
-/// numbers (R-COPY-3). `None` where an import brought this title before.
+/// Adds a title with the number of copies in its form: first the given barcodes, then the next accession numbers
+/// (R-COPY-3). `None` if an earlier import added this title.
 pub fn add_title(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -110,7 +110,7 @@ pub fn add_title(
     Ok(Some((book, added)))
 }
 
-/// Adds copies of a title that is there.
+/// Adds copies of an existing title.
 pub fn add_copies(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -125,7 +125,7 @@ pub fn add_copies(
     Ok(added)
 }
 
-/// Keeps copies that came onto the shelf for those who wait for the title (R-HOLD-2).
+/// Keeps new copies on the shelf for the title's queue (R-HOLD-2).
 fn keep_added(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -148,14 +148,14 @@ fn keep_added(
     Ok(())
 }
 
-/// Deletes a title with its reviews; its loans stay, and its line ends (R-BOOK-6). An undo brings all of it back.
+/// Deletes a title with its reviews and its queue; its loans stay (R-BOOK-6). An undo restores all of it.
 ///
 /// # Errors
 /// [`Error::NotFound`].
 pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId) -> Result<ChangeId> {
     books::lock(tx, book)?.ok_or(Error::NotFound)?;
     let before = books::detail(tx, book, moment.today)?.ok_or(Error::NotFound)?;
-    // In the same moment, by which an undo finds them.
+    // The same instant: undo finds the holds by it.
     hold::title_deleted(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
     copies::title_deleted(tx, book)?;
@@ -163,7 +163,7 @@ pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
     record(tx, moment, actor, &Entry::book(book, change))
 }
 
-/// [`add_copies`] without a record of it.
+/// [`add_copies`] without recording a change.
 pub fn put_copies(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -177,7 +177,7 @@ pub fn put_copies(
     Ok(added)
 }
 
-/// Keeps that copies came in.
+/// Records that copies were added.
 pub fn record_added(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -192,7 +192,6 @@ pub fn record_added(
     Ok(())
 }
 
-/// The recorded change: copies were added.
 #[must_use]
 pub fn added_change(added: &[AddedCopy]) -> Change {
     Change::CopiesAdded {
@@ -201,8 +200,8 @@ pub fn added_change(added: &[AddedCopy]) -> Change {
     }
 }
 
-/// Lets the copies follow an edit of a title's number, whose count is stored already: the difference is added, or
-/// withdrawn from the shelf, copies that were never lent first (R-COPY-3).
+/// Adjusts the copies after an edit of a title's count, which is already stored: adds the difference, or withdraws it
+/// from the shelf, copies never lent first (R-COPY-3).
 pub fn follow_number(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -235,7 +234,7 @@ pub fn follow_number(
     Ok(())
 }
 
-/// Moves a copy into another state (R-COPY-2). One that comes to the shelf is kept for whoever waits for it.
+/// Moves a copy into another state (R-COPY-2). A copy that comes to the shelf is kept for the title's queue.
 pub fn move_copy(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -248,7 +247,7 @@ pub fn move_copy(
     Ok(move_copy_recorded(tx, actor, moment, rulebook, id, to, note)?.0)
 }
 
-/// [`move_copy`], and the change under which it is kept; none where the copy was there already.
+/// [`move_copy`] with the recorded change; `None` if the copy was already in that state.
 pub fn move_copy_recorded(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -263,9 +262,9 @@ pub fn move_copy_recorded(
     let line = Line::lock(tx, book)?;
     let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
     let from = facts.state();
-    // A copy that is there already is no error: somebody was faster, or the code was scanned twice.
+    // An unchanged state is not an error: a concurrent request or a double scan moved the copy.
     if from != to.state() {
-        // The copies of a deleted title stay withdrawn.
+        // Copies of a deleted title stay withdrawn.
         let line = line.filter(|_| from.moves().contains(&to));
         let mut line = line.ok_or(Obstacle::NoWay { from, to })?;
         if from == State::OnShelf && books::take_copy(tx, book)?.is_none() {
@@ -284,7 +283,7 @@ pub fn move_copy_recorded(
         if !caught {
             copies::set_condition(tx, id, to)?;
         }
-        // A copy that waited to be shelved has not moved; that it is kept is told already.
+        // A copy that stays to be shelved has not moved; `catch` has recorded that it is kept.
         if from != to.state() {
             let barcode = facts.record.barcode;
             let change = Change::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
@@ -295,15 +294,15 @@ pub fn move_copy_recorded(
     Ok((copies::by_id(tx, id)?.ok_or(Error::NotFound)?, recorded))
 }
 
-/// What became of the copies that waited to be shelved.
+/// Numbers of copies that [`shelve`] moved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shelved {
     pub on_shelf: i64,
-    /// Kept for people who waited.
+    /// Kept for people in the queue.
     pub kept: i64,
 }
 
-/// Puts up to `limit` of the copies that wait to be shelved onto the shelf (R-COPY-4), or keeps them for those who wait.
+/// Moves up to `limit` copies to be shelved onto the shelf (R-COPY-4), or keeps them for the queue.
 pub fn shelve(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -316,7 +315,7 @@ pub fn shelve(
         match move_copy(tx, actor, moment, rulebook, id, Condition::OnShelf, "") {
             Ok(copy) if copy.state == State::OnHoldShelf => shelved.kept += 1,
             Ok(_) => shelved.on_shelf += 1,
-            // It went elsewhere, or its title was deleted, in the same instant.
+            // A concurrent request moved it or deleted its title.
             Err(Error::Obstacle(Obstacle::NoWay { .. })) => {}
             Err(error) => return Err(error),
         }
@@ -324,7 +323,7 @@ pub fn shelve(
     Ok(shelved)
 }
 
-/// Changes what is recorded of a copy.
+/// Edits the record of a copy.
 pub fn update_copy(
     tx: &mut Tx<'_>,
     actor: Actor,

@@ -1,4 +1,4 @@
-//! An open loan as people see it: with its fine as of today and how it came about.
+//! Open loans as shown: with today's fine and its explanation.
 
 use jiff::civil::Date;
 
@@ -11,18 +11,18 @@ use crate::{
     message::{self, Message},
 };
 
-/// How the loan's return date came about.
+/// Explains the loan's return date.
 #[must_use]
 pub fn due_reasons(loan: &OpenLoan) -> Vec<Message> {
     match &loan.due_reasons {
         Some(stored) => Message::stored(stored),
         None if loan.renewals == 0 => vec![message::explain_due(loan.loan_days, loan.entry_date)],
-        // Renewed before reasons were kept.
+        // Renewed before reasons were stored.
         None => vec![message::explain_renewed_times(loan.renewals, loan.return_date)],
     }
 }
 
-/// The loan as it stands today.
+/// Computes today's fine and explanation.
 #[must_use]
 pub fn view(loan: OpenLoan, rulebook: &Rulebook, today: Date) -> Loan {
     let mut reasons = due_reasons(&loan);

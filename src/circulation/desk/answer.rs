@@ -1,4 +1,4 @@
-//! What is scanned, and what the desk answers.
+//! Scans at the desk and their answers.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use crate::{
     storage::{Tx, events},
 };
 
-/// What the librarian means with a scan, where it is not what a scan usually means.
+/// Meaning of a scan that overrides the usual one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intent {
@@ -31,54 +31,54 @@ pub enum Intent {
 /// A scan at the desk.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// What was scanned or typed.
+    /// Scanned or typed text.
     pub code: String,
-    /// The person who is open.
+    /// Person whose card is open.
     pub person: Option<UserId>,
-    /// Since when, epoch milliseconds: what was lent since then does not come back by a scan.
+    /// Opening time of the card, epoch milliseconds; a scan does not return copies lent since then.
     pub since: Option<i64>,
     pub intent: Option<Intent>,
-    /// The answer to the question that this code led to before.
+    /// Answer to the question that this code led to.
     pub choice: Option<Choice>,
     pub overriding: Option<Override>,
-    /// The day as which a return counts, where that is not today (R-DESK-11).
+    /// Day to record for a return; `None` for today (R-DESK-11).
     pub returned_on: Option<Date>,
-    /// The copy came back damaged, or is found to be.
+    /// Set if the copy is damaged.
     pub damaged: Option<Damage>,
-    /// Titles that contain the code, for when it is nothing else.
+    /// Titles that contain the code, used if nothing else matches.
     pub titles: Vec<BookId>,
 }
 
-/// A copy is damaged: it goes to repair, and whoever brought it is charged (R-DESK-11).
+/// Damage to a copy, which goes to repair; its last borrower is charged (R-DESK-11).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What is wrong with it.
+    /// Description of the damage.
     pub note: String,
-    /// May be nothing.
+    /// May be zero.
     pub charge: Money,
 }
 
-/// What may be answered to a question of the desk.
+/// Answer to a question of the desk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// Open this person.
+    /// Open this person's card.
     Person(UserId),
-    /// As if this copy's barcode had been scanned.
+    /// Scan this copy's barcode.
     Copy(CopyId),
     /// Show this title and its copies.
     Book(BookId),
-    /// Lend it, although it could mean something else.
+    /// Lend despite other possible meanings.
     Lend,
-    /// Take it back from whoever has it.
+    /// Take it back from its borrower.
     Return,
-    /// Take it back from whoever has it, and lend it to the person who is open.
+    /// Take it back from its borrower and lend it to the person whose card is open.
     ReturnAndLend,
-    /// A copy that was lost or missing is there again, one in repair is whole again, one withdrawn is owned again, one
-    /// that came back is put on the shelf.
+    /// Put on the shelf: a lost or missing copy was found, one in repair is mended, one withdrawn is owned again, one
+    /// to be shelved is shelved.
     PutOnShelf,
-    /// Keep it for whoever is first in line.
+    /// Keep it for the first in the queue.
     Keep,
-    /// It came back in place of the copy that was lent by this loan (R-DESK-6).
+    /// Returned in place of the copy of this loan (R-DESK-6).
     Swap(LoanId),
 }
 
@@ -91,7 +91,7 @@ impl Choice {
         ("keep", Self::Keep),
     ];
 
-    /// The name on the wire.
+    /// Wire name.
     #[must_use]
     pub fn id(self) -> String {
         match self {
@@ -121,56 +121,55 @@ impl Choice {
     }
 }
 
-/// What came of a scan.
+/// Result of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// The person is open now; without one, nobody is.
+    /// The person's card is open; without a person, none is.
     Person,
     Lent,
     Returned,
     Renewed,
-    /// A copy was put on the shelf.
+    /// The copy was put on the shelf.
     Shelved,
-    /// A copy is kept for whoever waited for it.
+    /// The copy is kept for a hold.
     Kept,
-    /// Nothing was changed; this is what it is.
+    /// Nothing was changed; shows the scanned object.
     Shown,
-    /// Nothing was changed yet: one of the choices decides.
+    /// Nothing was changed yet; the librarian must choose.
     Ask,
-    /// The rules do not allow it.
+    /// The rules refuse it.
     Refused,
-    /// Nothing has this code.
+    /// The code is unknown.
     Unknown,
-    /// The same again, too soon to be meant.
+    /// A repeat too soon to be meant.
     Ignored,
 }
 
-/// How an answer looks and sounds.
+/// Look and sound of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Class {
     /// Done.
     Ok,
-    /// Done, and there is something to do or to say.
+    /// Done, and the librarian has something to do or say.
     Attention,
-    /// Nothing is done yet: a decision is asked for.
+    /// Not done yet: the librarian must decide.
     Ask,
-    /// Refused, or unknown.
+    /// Refused or unknown.
     Stop,
     Neutral,
 }
 
-/// A possible answer to a question of the desk.
+/// Possible answer to a question of the desk.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = DeskChoice)]
 pub struct Offered {
-    /// What to send as `choice`.
+    /// Value to send as `choice`.
     pub id: String,
-    /// In words.
     pub text: String,
     pub message: Message,
-    /// Where it is a copy.
+    /// The copy, if the choice is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub copy: Option<Copy>,
@@ -180,27 +179,27 @@ pub(super) fn offer(choice: Choice, message: Message) -> Offered {
     Offered { id: choice.id(), text: message.text(), message, copy: None }
 }
 
-/// The person who is open at the desk (R-DESK-3).
+/// Person whose card is open at the desk (R-DESK-3).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeskReader)]
 pub struct Reader {
     #[serde(flatten)]
     pub person: Person,
-    /// Loans that the rules allow at once; null for no limit.
+    /// Maximum number of open loans; null for no limit.
     #[schema(required)]
     pub max_loans: Option<i64>,
-    /// What the person has, the first to be returned at the top.
+    /// Open loans, the first due first.
     pub loans: Vec<Loan>,
-    /// What of `owes` is owed for what has ended, and so can be paid now. Below zero the library owes.
+    /// Part of `owes` from ended loans, payable now. Negative if the library owes.
     pub balance: Money,
-    /// What stops lending to this person, whatever the book.
+    /// Blocks that apply to any book.
     pub blocks: Vec<BlockShown>,
-    /// What is kept on the hold shelf for this person.
+    /// Holds ready on the hold shelf.
     pub ready: Vec<Hold>,
 }
 
-/// A title as the desk shows it.
+/// A title shown at the desk.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeskTitle)]
@@ -213,24 +212,24 @@ pub struct Title {
     pub no_of_books: i64,
 }
 
-/// What a scan is answered with, always.
+/// Answer to every scan.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = DeskAnswer)]
 pub struct Answer {
     pub outcome: Outcome,
     pub class: Class,
-    /// What happened, in words.
+    /// All `messages` in English.
     pub text: String,
-    /// The same as messages; the first is the headline.
+    /// Headline first.
     pub messages: Vec<Message>,
-    /// When, RFC 3339.
+    /// Time of the scan, RFC 3339.
     #[schema(format = DateTime)]
     pub at: String,
-    /// Who is open now; null where nobody is.
+    /// Person whose card is open; null for none.
     #[schema(required)]
     pub person: Option<Reader>,
-    /// The loan that began, ended or was renewed.
+    /// The begun, ended or renewed loan.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub loan: Option<Loan>,
@@ -240,36 +239,36 @@ pub struct Answer {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub book: Option<Title>,
-    /// Who waited for the copy: it is kept for this person now.
+    /// Hold for which the copy is kept now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub hold: Option<Hold>,
-    /// For `ask`, and whatever else may be done with what was scanned.
+    /// Answers to `ask`, and further actions on the scanned object.
     pub choices: Vec<Offered>,
-    /// For `refused`.
+    /// Reasons for `refused`.
     pub blocks: Vec<BlockShown>,
-    /// What the return is charged with: to be taken, waived or left for later.
+    /// Charge of the return, to be paid, waived or left open.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub charge: Option<Charge>,
-    /// Whose charge that is.
+    /// Person charged.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = Option<i64>)]
     pub charged: Option<UserId>,
-    /// Of a lost copy that turned up: its price, which stands charged to whoever lost it (R-MONEY-4).
+    /// Price charged for a lost copy that turned up and not reversed (R-MONEY-4).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub lost: Option<LostPrice>,
-    /// What the change is undone by.
+    /// Change id to undo it by.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub change: Option<ChangeId>,
-    /// How a due date or a fine came about.
+    /// Explanation of a due date or fine.
     pub explain: Vec<Message>,
 }
 
 impl Answer {
-    /// A further change of the same action: what undoes it undoes what came before.
+    /// Links a further change of the same action, so that one undo covers both.
     pub(super) fn follow(&mut self, tx: &mut Tx<'_>, change: Option<ChangeId>) -> Result<()> {
         let Some(change) = change else { return Ok(()) };
         if let Some(before) = self.change.replace(change) {
@@ -294,7 +293,7 @@ pub(super) fn refusal_title(answer: &Answer) -> String {
     answer.copy.as_ref().map_or_else(String::new, |copy| copy.title.clone())
 }
 
-/// What a copy is that nobody has.
+/// Describes the state of a copy not on loan.
 pub(super) fn state_message(copy: &Copy) -> Message {
     let title = &copy.title;
     match copy.state {
@@ -314,7 +313,7 @@ pub(super) fn state_message(copy: &Copy) -> Message {
     }
 }
 
-/// For whom a copy is put aside, and until when.
+/// Names the person and last day of a kept copy.
 pub(super) fn keep_for(hold: &Hold) -> Message {
     match hold.ready_until {
         Some(until) => message::desk_keep_for(&hold.user_name, until),
@@ -322,7 +321,7 @@ pub(super) fn keep_for(hold: &Hold) -> Message {
     }
 }
 
-/// Where a copy that came back goes.
+/// Says where a returned copy goes.
 pub(super) fn where_to(copy: &Copy) -> Option<Message> {
     match copy.state {
         State::OnShelf if !copy.location.is_empty() => Some(message::desk_back_to(&copy.location)),

@@ -1,4 +1,4 @@
-//! A copy goes out, is renewed, or is put where it waits.
+//! Scans that lend, renew, keep or shelve a copy.
 
 use super::super::{
     Block, BlockShown, CheckOut, Done, Error, Refusal, Renew, Result, Take, check_out,
@@ -26,7 +26,7 @@ impl Desk<'_, '_> {
     pub(super) fn lend(&mut self, copy: Copy) -> Result<Answer> {
         let Some(reader) = self.scan.person else { return self.show(copy) };
         let sure = self.scan.choice == Some(Choice::Lend) || self.scan.overriding.is_some();
-        // It is in the librarian's hand: found, whole again. Who scanned it may not have meant that.
+        // Lending implies that the copy was found or repaired: the librarian must confirm that.
         if matches!(copy.state, State::Lost | State::Missing | State::InRepair) && !sure {
             let mut answer = self.answer(Outcome::Ask, Class::Ask, state_message(&copy))?;
             answer.choices = vec![
@@ -37,7 +37,7 @@ impl Desk<'_, '_> {
             return Ok(answer);
         }
         if matches!(copy.state, State::Lost | State::Missing | State::InRepair) {
-            // Whoever waits comes before the person at the desk.
+            // The first in the queue precedes the person at the desk.
             reader::lock(self.tx, reader)?;
             let line = Line::lock(self.tx, copy.book_id)?;
             if line.as_ref().and_then(Line::first).is_some_and(|first| first != reader) {
@@ -64,14 +64,14 @@ impl Desk<'_, '_> {
     pub(super) fn lent(&mut self, done: Done, copy: &Copy) -> Result<Answer> {
         let due = done.loan.return_date;
         let mut answer = self.answer(Outcome::Lent, Class::Ok, message::desk_lent(&copy.title, "", due))?;
-        // Once the card is closed, nothing else on the screen says whose it is.
+        // After the card is closed, only this message names the reader.
         let name = answer.person.as_ref().map_or("", |open| open.person.details.name.as_str()).to_owned();
         answer.headline(message::desk_lent(&copy.title, &name, due));
         let open = answer.person.as_ref();
         if let Some((max, out)) = open.and_then(|open| Some((open.max_loans?, open.person.open_loans))) {
             answer.tell(message::desk_count_of(out, max));
         }
-        // One copy more of a title may be meant, or the one that the person has comes back as another (R-DESK-6).
+        // The reader may be borrowing a second copy, or returning this one in place of the other (R-DESK-6).
         let other = answer.person.as_ref().and_then(|open| other_of_title(open, copy.book_id, done.loan.id));
         let swap = other.map(|other| offer_swap(copy, other));
         answer.choices.extend(swap);
@@ -82,7 +82,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// What stops lending a copy to this person, before anything is done; what is overridden does not.
+    /// Returns the refusal of lending this copy to this person, after overrides. Changes nothing.
     pub(super) fn stops(
         &mut self,
         reader: UserId,
@@ -134,7 +134,7 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// Keeps a copy of the shelf for whoever is first in line (R-HOLD-2).
+    /// Keeps an available copy for the first in the queue (R-HOLD-2).
     pub(super) fn keep(&mut self, copy: &Copy) -> Result<Answer> {
         let kept = hold::catch_in_hand(self.tx, self.actor, self.moment, self.rulebook, copy.id)?;
         let copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;

@@ -1,4 +1,4 @@
-//! A copy comes back: returned, in place of another one, or damaged.
+//! Scans that return, swap or damage a copy.
 
 use super::super::{
     CheckIn, CheckOut, Error, Result, Take, check_in, check_out,
@@ -29,15 +29,15 @@ use crate::{
     },
 };
 
-/// Changes of a title that are looked through for the last one of a copy.
+/// Number of a title's changes searched for the last one of a copy.
 const LOOKED_THROUGH: i64 = 200;
 
-/// How a copy comes back at the desk.
+/// Options of a return at the desk.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Back {
-    /// It goes on in the same transaction: lent again, or to repair.
+    /// True if the copy is lent again or sent to repair in this transaction.
     pub(super) passing: bool,
-    /// The copy that came back, where it is another than the one that was lent.
+    /// Returned copy, if it is not the lent one.
     pub(super) in_hand: Option<CopyId>,
 }
 
@@ -59,7 +59,7 @@ impl Desk<'_, '_> {
         let back = check_in(self.tx, self.actor, self.moment, self.rulebook, what)?;
         let holder = accounts::by_id(self.tx, back.loan.user_id)?.and_then(|account| account.user);
         let name = holder.map_or_else(String::new, |holder| holder.name);
-        // The loan keeps the title of a book that is deleted.
+        // The loan keeps the title of a deleted book.
         let title = if copy.title.is_empty() { &back.loan.title } else { &copy.title };
         let headline = if self.scan.person == Some(back.loan.user_id) {
             message::desk_returned(title)
@@ -91,12 +91,12 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Takes a copy back for one person and lends it to another: both, or neither.
+    /// Returns a copy for one person and lends it to another, atomically.
     pub(super) fn return_and_lend(&mut self, loan: LoanId, copy: Copy) -> Result<Answer> {
         let Some(reader) = self.scan.person else { return Err(Error::NotFound) };
         reader::lock(self.tx, reader)?;
         loans::lock_open(self.tx, loan)?.ok_or(Error::NotFound)?;
-        // Once it is back it is free for those who wait.
+        // A returned copy is free for the queue.
         let line = Line::lock(self.tx, copy.book_id)?;
         let waited_for = line.and_then(|line| line.reserved(reader, line.on_shelf + 1));
         if let Some(refusal) = self.stops(reader, &copy, waited_for)? {
@@ -104,7 +104,7 @@ impl Desk<'_, '_> {
         }
         let mut returned = self.take_back(loan, &copy, Back { passing: true, ..Back::default() })?;
         let what = CheckOut { reader, take: Take::This(copy.id), overriding: self.scan.overriding.clone() };
-        // An error takes the return back too.
+        // An error rolls the return back too.
         let done = check_out(self.tx, self.actor, self.moment, self.rulebook, &what)?;
         events::link(self.tx, done.change, returned.change.ok_or(Error::NotFound)?)?;
         let mut answer = self.lent(done, &copy)?;
@@ -119,9 +119,9 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// Takes a copy back in place of the one that was lent (R-DESK-6).
+    /// Takes a copy back in place of the lent one (R-DESK-6).
     pub(super) fn swap(&mut self, loan: LoanId, mut copy: Copy) -> Result<Answer> {
-        // Both loans before the title.
+        // Lock both loans before the title.
         let own = loans::holder_of_copy(self.tx, copy.id)?.map(|(own, ..)| own);
         loans::lock_all(self.tx, own.into_iter().chain([loan]).collect())?;
         if let Some(mistaken) = self.just_lent_to_the_same(loan, &copy)? {
@@ -130,7 +130,7 @@ impl Desk<'_, '_> {
         }
         let holder = copy.loan.as_ref().map(|loan| loan.user_name.clone());
         let lent = loans::lock_open(self.tx, loan)?.filter(|lent| lent.book_id == copy.book_id);
-        // The loan may have ended since it was asked.
+        // The loan may have ended since the offer.
         let Some(lent) = lent.filter(|_| could_be_swapped(copy.state) || copy.state == State::OnLoan) else {
             return self.show(copy);
         };
@@ -144,7 +144,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// A copy that is damaged: it comes back if it is on loan, goes to repair, and whoever had it is charged.
+    /// Handles a damaged copy: returns it if on loan, sends it to repair and charges the borrower.
     pub(super) fn damaged(&mut self, copy: &Copy, damage: &Damage) -> Result<Answer> {
         let (mut answer, loan) = match loans::holder_of_copy(self.tx, copy.id)? {
             Some((loan, holder, _)) => {
@@ -184,7 +184,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// The loan that ended when a copy came back today, and whose it was.
+    /// Returns the loan and the reader of the copy's last return today.
     pub(super) fn just_returned(&mut self, copy: &Copy) -> Result<Option<(LoanId, UserId)>> {
         Ok(self.recent("returned", copy)?.into_iter().find_map(|returned| {
             match (returned.change, returned.person) {
@@ -198,7 +198,7 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// The change by which a copy was lent today to whoever has this loan: that was the mistake.
+    /// Returns today's mistaken lending of this copy to the reader of `loan`.
     pub(super) fn just_lent_to_the_same(&mut self, loan: LoanId, copy: &Copy) -> Result<Option<ChangeId>> {
         let Some((own, holder, _)) = loans::holder_of_copy(self.tx, copy.id)? else { return Ok(None) };
         let other = loans::open_of_user(self.tx, holder)?;
@@ -212,7 +212,7 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// What happened to a copy's title today, the newest first.
+    /// Returns today's changes of the copy's title, newest first.
     pub(super) fn recent(&mut self, action: &str, copy: &Copy) -> Result<Vec<Recorded>> {
         let filter = Filter {
             book: Some(copy.book_id),
