@@ -1,4 +1,4 @@
-//! The time and the library's time zone. Nothing else asks the machine for the time.
+//! The time and the library's time zone. No other module reads the system clock.
 //!
 //! "Today" is the calendar day in the library's time zone (R-LOAN-8), not the browser's or the machine's.
 
@@ -20,7 +20,7 @@ pub struct Clock {
 #[derive(Clone, Debug)]
 enum Source {
     System,
-    /// Set by a test, in milliseconds since the epoch.
+    /// Set by a test, epoch milliseconds.
     Set(Arc<AtomicI64>),
 }
 
@@ -30,20 +30,20 @@ impl Clock {
         Self { zone, source: Source::System }
     }
 
-    /// For tests: stands still until [`Self::set`] moves it.
+    /// Test clock that moves only by [`Self::set`].
     #[must_use]
     pub fn standing_at(instant: Timestamp, zone: TimeZone) -> Self {
         Self { zone, source: Source::Set(Arc::new(AtomicI64::new(instant.as_millisecond()))) }
     }
 
-    /// Moves a clock made by [`Self::standing_at`], and all its clones. The system clock is not moved.
+    /// Sets a clock made by [`Self::standing_at`] and all its clones. Does nothing to the system clock.
     pub fn set(&self, instant: Timestamp) {
         if let Source::Set(milliseconds) = &self.source {
             milliseconds.store(instant.as_millisecond(), Ordering::SeqCst);
         }
     }
 
-    /// Milliseconds since the epoch.
+    /// Epoch milliseconds.
     #[must_use]
     pub fn now(&self) -> i64 {
         match &self.source {
@@ -53,19 +53,18 @@ impl Clock {
         }
     }
 
-    /// The library's time zone.
     #[must_use]
     pub fn zone(&self) -> TimeZone {
         self.zone.clone()
     }
 
-    /// The IANA name of the library's time zone.
+    /// IANA name of the library's time zone.
     #[must_use]
     pub fn zone_name(&self) -> &str {
         self.zone.iana_name().unwrap_or("UTC")
     }
 
-    /// The instant and the library's day together.
+    /// The current instant and the library's day.
     #[must_use]
     pub fn moment(&self) -> Moment {
         let at = self.now();
@@ -78,21 +77,21 @@ impl Clock {
         self.day_of(self.now())
     }
 
-    /// The library's day of an instant, epoch milliseconds.
+    /// The library's day at an instant in epoch milliseconds.
     #[must_use]
     pub fn day_of(&self, at: i64) -> Date {
         let instant = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
         instant.to_zoned(self.zone.clone()).date()
     }
 
-    /// An instant as a clock on the library's wall shows it: `2026-11-21 11:30`.
+    /// Formats an instant in the library's time zone: `2026-11-21 11:30`.
     #[must_use]
     pub fn local(&self, at: i64) -> String {
         let instant = Timestamp::from_millisecond(at).unwrap_or(Timestamp::UNIX_EPOCH);
         instant.to_zoned(self.zone.clone()).strftime("%Y-%m-%d %H:%M").to_string()
     }
 
-    /// The instant at which a day begins where the library stands, epoch milliseconds.
+    /// Start of a day in the library's time zone, epoch milliseconds.
     #[must_use]
     pub fn begin_of(&self, day: Date) -> i64 {
         day.to_zoned(self.zone.clone()).map_or(0, |midnight| midnight.timestamp().as_millisecond())

@@ -1,4 +1,4 @@
-//! Accounts: who a person is, and what registering or editing a profile asks for.
+//! Accounts, and the forms for registering and for editing a profile.
 
 use std::sync::LazyLock;
 
@@ -12,34 +12,31 @@ use super::{
 };
 use crate::message;
 
-/// Name on the screen and limits of each field (R-REG-1, R-REG-5, R-PROF-1).
+/// Label and limits of each field (R-REG-1, R-REG-5, R-PROF-1).
 pub const NAME: Text = Text { field: "name", label: "Full name", min: 1, max: 100, kind: Kind::Line };
 /// RFC 5321 allows 254 characters.
 pub const EMAIL: Text = Text { field: "email", label: "Email", min: 1, max: 254, kind: Kind::Email };
-/// R-REG-5: 8 to 128 characters, any characters.
+/// R-REG-5: 8 to 128 characters of any kind.
 pub const PASSWORD: Text =
     Text { field: "password", label: "Password", min: 8, max: 128, kind: Kind::Secret };
-/// What fits on a card's barcode with room to spare.
+/// Fits easily on a card's barcode.
 pub const ROLL_NUMBER: Text =
     Text { field: "rollNumber", label: "Roll number", min: 1, max: 32, kind: Kind::Line };
-/// The department's name.
 pub const DEPARTMENT: Text =
     Text { field: "department", label: "Department", min: 1, max: 100, kind: Kind::Line };
 /// One of the library's settings (R-REG-2).
 pub const BATCH: Text = Text { field: "batch", label: "Batch", min: 1, max: 20, kind: Kind::Line };
 
-/// What an account may do.
+/// Role of an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// A librarian.
     Admin,
-    /// A student.
     Student,
 }
 
 impl Role {
-    /// The role as the database and the API spell it.
+    /// Name in the database and the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -48,7 +45,7 @@ impl Role {
         }
     }
 
-    /// `None` for anything but the two roles (R-LOGIN-5).
+    /// Returns `None` except for the two roles (R-LOGIN-5).
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -59,7 +56,7 @@ impl Role {
     }
 }
 
-/// What a librarian may do (R-PEOPLE-8). A new one may do everything.
+/// Permission of a librarian (R-PEOPLE-8). A new librarian has all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Capability {
@@ -84,7 +81,7 @@ impl Capability {
         }
     }
 
-    /// Those of an account, as stored: `None` is everything a librarian can do.
+    /// Parses stored capabilities; for a librarian `None` means all.
     #[must_use]
     pub fn stored(role: Role, stored: Option<&str>) -> Vec<Self> {
         match (role, stored) {
@@ -97,7 +94,7 @@ impl Capability {
         }
     }
 
-    /// As they are stored.
+    /// Formats for storage.
     #[must_use]
     pub fn to_stored(capabilities: &[Self]) -> Option<String> {
         let all = Self::ALL.iter().all(|one| capabilities.contains(one));
@@ -110,52 +107,46 @@ impl Capability {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
-    /// Its number.
     pub uid: UserId,
-    /// The address to sign in with, as it was typed; null for whoever has none.
+    /// Address for signing in, as typed; null without one.
     #[schema(required)]
     pub email: Option<String>,
-    /// Full name.
     pub name: String,
-    /// What the account may do.
     pub role: Role,
-    /// Lower-case; librarians have none.
+    /// Lower-case; null for librarians.
     #[schema(required)]
     pub roll_number: Option<String>,
-    /// Librarians have none.
+    /// Null for librarians.
     #[schema(required)]
     pub department: Option<String>,
-    /// Year of the class, as text; librarians have none.
+    /// Year of the class, as text; null for librarians.
     #[schema(required)]
     pub batch: Option<String>,
-    /// When the account was made.
     #[schema(format = DateTime)]
     pub created_at: String,
-    /// What a librarian may do; empty for others.
+    /// Permissions of a librarian; empty for others.
     pub capabilities: Vec<Capability>,
 }
 
-/// What `Create Account` sends (R-REG-1). A role is not among it: every registered account is a student's (R-REG-3).
+/// Request of `Create Account` (R-REG-1). It has no role: every registered account is a student's (R-REG-3).
 #[derive(Clone, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Registration {
-    /// Full name.
     #[serde(default)]
     #[schema(required)]
     pub name: String,
-    /// Email address, unique without regard to case.
+    /// Unique without regard to case.
     #[serde(default)]
     #[schema(required)]
     pub email: String,
-    /// The password as typed.
+    /// As typed.
     #[serde(default)]
     #[schema(required, format = Password)]
     pub password: String,
-    /// As on the ID card; stored lower-case, unique.
+    /// Number on the ID card; stored lower-case, unique.
     #[serde(default)]
     #[schema(required)]
     pub roll_number: String,
-    /// Department.
     #[serde(default)]
     #[schema(required)]
     pub department: String,
@@ -166,7 +157,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// The registration as it is stored, or everything that is wrong with it.
+    /// Validates and normalises the registration, or returns all errors.
     pub fn checked(self, batches: &[String], library: &str) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {
@@ -186,26 +177,24 @@ impl Registration {
     }
 }
 
-/// What `Edit Profile` sends (R-PROF-1).
+/// Request of `Edit Profile` (R-PROF-1).
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ProfileEdit {
-    /// Full name.
     #[serde(default)]
     #[schema(required)]
     pub name: String,
-    /// As on the ID card; stored lower-case, unique.
+    /// Number on the ID card; stored lower-case, unique.
     #[serde(default)]
     #[schema(required)]
     pub roll_number: String,
-    /// Department.
     #[serde(default)]
     #[schema(required)]
     pub department: String,
 }
 
 impl ProfileEdit {
-    /// The edit as it is stored, or everything that is wrong with it.
+    /// Validates and normalises the edit, or returns all errors.
     pub fn checked(self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {
@@ -217,25 +206,25 @@ impl ProfileEdit {
     }
 }
 
-/// A roll number as it is stored and looked up: trimmed, lower-case (R-REG-2, R-SCAN-2).
+/// Normalises a roll number for storage and lookup: trimmed, lower-case (R-REG-2, R-SCAN-2).
 #[must_use]
 pub fn folded_roll_number(raw: &str) -> String {
     raw.trim().to_lowercase()
 }
 
-/// An email address as it is compared: without regard to case (R-REG-5).
+/// Normalises an email address for comparison, without regard to case (R-REG-5).
 #[must_use]
 pub fn folded_email(raw: &str) -> String {
     raw.trim().to_lowercase()
 }
 
-/// A password as it is hashed: some keyboards type é as one character, others as two (NFC, RFC 8265).
+/// Normalises a password for hashing: some keyboards type é as one character, others as two (NFC, RFC 8265).
 #[must_use]
 pub fn normalized_password(typed: &str) -> String {
     typed.nfc().collect()
 }
 
-/// Checks a password that somebody chooses, beside [`refuse_own_words`].
+/// Validates a new password, except for [`refuse_own_words`].
 pub fn new_password(rule: Text, raw: &str, invalid: &mut Invalid) -> String {
     let before = invalid.0.len();
     let password = rule.check(&normalized_password(raw), invalid);
@@ -245,14 +234,14 @@ pub fn new_password(rule: Text, raw: &str, invalid: &mut Invalid) -> String {
     password
 }
 
-/// What everybody tries first at a library, whatever it is called.
+/// A common first guess at any library.
 const CONTEXT: &str = "library";
-/// Shorter parts of a name or an address are in too many words.
+/// Shorter parts of names and addresses occur in too many words.
 const SHORTEST_WORD: usize = 3;
-/// Letters and digits that a password needs beside its account's own words.
+/// Letters and digits that a password needs besides its account's own words.
 const BESIDE_WORDS: usize = 5;
 
-/// Refuses a password that is little more than what everybody knows of its account and its library (ASVS 6.2.11): names,
+/// Rejects a password with little besides what others know of the account and the library (ASVS 6.2.11): names,
 /// addresses, the roll number.
 pub fn refuse_own_words(rule: Text, password: &str, own: &[&str], invalid: &mut Invalid) {
     let mut words: Vec<String> = own
@@ -264,7 +253,7 @@ pub fn refuse_own_words(rule: Text, password: &str, own: &[&str], invalid: &mut 
         .collect();
     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
     let whole = letters(password);
-    // A blank in place of each, so that what stood around it does not become a word.
+    // A blank replaces each word, so that the text around it does not join into a word.
     let rest = words.iter().fold(whole.clone(), |rest, word| rest.replace(word.as_str(), " "));
     let refused = invalid.0.iter().any(|error| error.field == rule.field);
     if !refused && rest != whole && letters(&rest).chars().count() < BESIDE_WORDS {
@@ -272,13 +261,13 @@ pub fn refuse_own_words(rule: Text, password: &str, own: &[&str], invalid: &mut 
     }
 }
 
-/// The letters and digits of a text, in lower case.
+/// Letters and digits of a text, lower-case.
 fn letters(text: &str) -> String {
     text.chars().filter(|sign| sign.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The 30 000 commonest passwords as zxcvbn ranks them (MIT, `common_passwords.LICENSE.txt`), those of 8 characters and more,
-/// lower-case, sorted: shorter ones are refused anyway.
+/// The 30 000 commonest passwords as zxcvbn ranks them (MIT, `common_passwords.LICENSE.txt`), lower-case, sorted.
+/// Those shorter than 8 characters are left out: the length limit rejects them.
 static COMMON: &str = include_str!("common_passwords.txt");
 static SORTED: LazyLock<Vec<&str>> = LazyLock::new(|| COMMON.lines().collect());
 
@@ -359,7 +348,7 @@ mod tests {
         assert_eq!(with(&"e\u{301}".repeat(7)), ["password"]);
     }
 
-    /// ASVS 6.2.11: `library1` and one's own address were taken.
+    /// ASVS 6.2.11: `library1` and the account's own address were accepted.
     #[test]
     fn a_password_is_more_than_what_everybody_knows_of_its_account() {
         let with =

@@ -1,14 +1,14 @@
-//! Which browser on which system somebody signed in with, in words that its owner recognises. The header that tells it
-//! (`User-Agent`) is not kept: it would tell more than anybody needs.
+//! Browser and system of a sign-in, in words that its user recognises. The `User-Agent` header itself is not stored: it
+//! says more than needed.
 
-/// What a browser says of itself; `None` where that is not known.
+/// Browser and system; `None` if unknown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Agent {
     pub browser: Option<&'static str>,
     pub system: Option<&'static str>,
 }
 
-/// Most name others, which they once had to be taken for: the first that stands in the header is the right one.
+/// Most browsers also name others for compatibility: the first match in this order is right.
 const BROWSERS: [(&str, &str); 9] = [
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -32,7 +32,7 @@ const SYSTEMS: [(&str, &str); 8] = [
 ];
 
 impl Agent {
-    /// Out of a `User-Agent` header.
+    /// Parses a `User-Agent` header.
     #[must_use]
     pub fn of(header: &str) -> Self {
         let known = |names: &[(&str, &'static str)]| {

@@ -1,4 +1,4 @@
-//! Books: the catalogue's record, the form that changes it, and how its status follows its count.
+//! Books: the catalogue's record, its form, and the status that follows from the number of copies.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,48 +9,43 @@ use super::{
     rule::{Choice, Invalid, Kind, Number, Text},
 };
 
-/// Name on the screen and limits of each field of the form (R-BOOK-2). The longest of 69 649 real titles has 958
-/// characters.
+/// Label and limits of each field of the form (R-BOOK-2). The longest of 69 649 real titles has 958 characters.
 pub const TITLE: Text = Text { field: "title", label: "Title", min: 1, max: 1000, kind: Kind::Line };
-/// Several authors stand in one line.
+/// Several authors share one line.
 pub const AUTHOR: Text = Text { field: "author", label: "Author", min: 1, max: 1000, kind: Kind::Line };
-/// One genre.
 pub const GENRE: Text = Text { field: "genre", label: "Genre", min: 1, max: 200, kind: Kind::Line };
-/// Where the cover's picture is.
 pub const PHOTO_URL: Text =
     Text { field: "photoURL", label: "Photo URL", min: 1, max: 2048, kind: Kind::Url };
 /// R-BOOK-2: at least 200 characters.
 pub const DESCRIPTION: Text =
     Text { field: "description", label: "Description", min: 200, max: 10_000, kind: Kind::Paragraphs };
-/// Where the book stands.
 pub const LOCATION: Text = Text { field: "location", label: "Location", min: 1, max: 200, kind: Kind::Line };
 /// R-BOOK-2: at least 1 copy.
 pub const NO_OF_BOOKS: Number = Number { field: "noOfBooks", label: "Number of books", min: 1, max: 100_000 };
 /// R-BOOK-2: one to five stars.
 pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
 
-/// One of the two.
 pub const STATUS: Choice = Choice { field: "status", label: "Status" };
 
-/// Whether a book can be had (R-DETAIL-3).
+/// Availability of a book (R-DETAIL-3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 pub enum Status {
-    /// At least one copy is on the shelf, or an admin says so.
+    /// A copy is on the shelf, or a librarian says so.
     #[default]
     Available,
-    /// No copy is on the shelf, or an admin says so.
+    /// No copy is on the shelf, or a librarian says so.
     #[serde(rename = "Not Available")]
     NotAvailable,
 }
 
 impl Status {
-    /// What the count says: Available if it is above 0 (R-DETAIL-3).
+    /// Derives the status from the number of copies: Available above 0 (R-DETAIL-3).
     #[must_use]
     pub fn of(copies: i64) -> Self {
         if copies > 0 { Self::Available } else { Self::NotAvailable }
     }
 
-    /// The status as the database and the API spell it.
+    /// Name in the database and the API.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -59,40 +54,36 @@ impl Status {
         }
     }
 
-    /// The status spelt so.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         [Self::Available, Self::NotAvailable].into_iter().find(|status| status.as_str() == text)
     }
 }
 
-/// A book of the catalogue (R-DATA-2), without its description, which lists do not show. Text of an imported book may be
-/// empty.
+/// A book of the catalogue (R-DATA-2), without its description, which lists do not show. Texts of an imported book may
+/// be empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Book {
-    /// Its number; never given to another book.
+    /// Never reused.
     pub id: BookId,
-    /// Title.
     pub title: String,
     /// Author or authors.
     pub author: String,
-    /// Genre.
     pub genre: String,
     /// Address of the cover's picture; empty for none.
     #[serde(rename = "photoURL")]
     pub photo_url: String,
-    /// Whether it can be had.
     pub status: Status,
     /// Copies on the shelf.
     #[schema(minimum = 0)]
     pub no_of_books: i64,
-    /// Where it stands.
+    /// Shelf location.
     pub location: String,
-    /// The librarian's stars, 1 to 5.
+    /// The librarian's rating, 1 to 5 stars.
     #[schema(required, minimum = 1, maximum = 5)]
     pub rating: Option<i64>,
-    /// ISBN-13, where it is known.
+    /// ISBN-13, if known.
     #[schema(required)]
     pub isbn: Option<String>,
     /// Year of publication; negative before our era.
@@ -103,11 +94,10 @@ pub struct Book {
     pub language: Option<String>,
 }
 
-/// What `Add New Book` and `Update Book Details` send (R-BOOK-2).
+/// Request of `Add New Book` and `Update Book Details` (R-BOOK-2).
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct BookForm {
-    /// Title.
     #[serde(default)]
     #[schema(required)]
     pub title: String,
@@ -115,7 +105,6 @@ pub struct BookForm {
     #[serde(default)]
     #[schema(required)]
     pub author: String,
-    /// Genre.
     #[serde(default)]
     #[schema(required)]
     pub genre: String,
@@ -123,7 +112,6 @@ pub struct BookForm {
     #[serde(default, rename = "photoURL")]
     #[schema(required)]
     pub photo_url: String,
-    /// Description.
     #[serde(default)]
     #[schema(required)]
     pub description: String,
@@ -131,27 +119,27 @@ pub struct BookForm {
     #[serde(default)]
     #[schema(required)]
     pub no_of_books: i64,
-    /// Where it stands.
+    /// Shelf location.
     #[serde(default)]
     #[schema(required)]
     pub location: String,
-    /// Whether it can be had, as the librarian sees it.
+    /// Availability set by the librarian.
     #[serde(default)]
     #[schema(required, value_type = Status)]
     pub status: Option<Status>,
-    /// The librarian's stars; asked for when a book is added, left alone by an update that does not send it.
+    /// The librarian's rating, 1 to 5 stars: required for a new book, unchanged by an update without it.
     #[serde(default)]
     pub rating: Option<i64>,
 }
 
 impl BookForm {
-    /// The status asked for; what the count says where a form was not asked (an import).
+    /// Status of the form; an import has none, so it follows from the number of copies.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status.unwrap_or(Status::of(self.no_of_books))
     }
 
-    /// The form as a new book is stored, or everything that is wrong with it.
+    /// Validates and normalises a new book, or returns all errors.
     pub fn checked_for_add(self) -> Result<Self, Invalid> {
         self.checked_as_new(Invalid::default())
     }
@@ -164,7 +152,7 @@ impl BookForm {
         self.checked(invalid)
     }
 
-    /// The form as an update is stored, given the number of copies it had loaded: a 0 may stay (R-BOOK-8).
+    /// Validates and normalises an update. A loaded number of 0 copies may stay 0 (R-BOOK-8).
     pub fn checked_for_update(self, loaded_copies: i64) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         if !(loaded_copies == 0 && self.no_of_books == 0) {
@@ -189,8 +177,8 @@ impl BookForm {
     }
 }
 
-/// What `Add New Book` sends: the form, and the barcodes of copies that have one already (R-COPY-3).
-// Its fields are written out because serde cannot refuse unknown fields of a struct that is flattened into another.
+/// Request of `Add New Book`: the form, and barcodes of copies that already have one (R-COPY-3).
+// Repeats the form's fields because serde cannot refuse unknown fields of a struct with a flattened one.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewBook {
@@ -209,7 +197,7 @@ pub struct NewBook {
     #[serde(default)]
     #[schema(required)]
     pub description: String,
-    /// Copies that come onto the shelf.
+    /// Copies to put on the shelf.
     #[serde(default)]
     #[schema(required)]
     pub no_of_books: i64,
@@ -222,13 +210,13 @@ pub struct NewBook {
     #[serde(default)]
     #[schema(required, value_type = i64, minimum = 1, maximum = 5)]
     pub rating: Option<i64>,
-    /// Of the first copies; the rest get the next accession numbers.
+    /// Barcodes of the first copies; the others get the next accession numbers.
     #[serde(default)]
     pub barcodes: Vec<String>,
 }
 
 impl NewBook {
-    /// The form and the barcodes as they are stored, or everything that is wrong with them.
+    /// Validates and normalises form and barcodes, or returns all errors.
     pub fn checked_for_add(self) -> Result<(BookForm, Vec<String>), Invalid> {
         let mut invalid = Invalid::default();
         let barcodes = copy::barcodes(&self.barcodes, Some(self.no_of_books), &mut invalid);
@@ -247,13 +235,13 @@ impl NewBook {
     }
 }
 
-/// The average of reviews as it is shown: one decimal, `None` without reviews (R-REV-2).
+/// Average rating with one decimal; `None` without reviews (R-REV-2).
 #[must_use]
 pub fn average_rating(sum: i64, count: i64) -> Option<f64> {
     if count == 0 {
         return None;
     }
-    // In tenths and whole numbers, half up, so that 4.25 is 4.3 on every machine.
+    // Integer tenths, rounded half up, so that 4.25 is 4.3 on every machine.
     let tenths = (sum * 20 + count) / (count * 2);
     #[expect(clippy::cast_precision_loss, reason = "10 to 50")]
     Some(tenths as f64 / 10.0)

@@ -1,4 +1,4 @@
-//! When the library is closed (R-RULE-4).
+//! Closed days of the library (R-RULE-4).
 
 use jiff::{
     Span,
@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 use super::rule::{Invalid, Kind, Number, Text};
 use crate::message;
 
-/// The days on which the library is closed, as librarians enter them.
+/// Closed days as librarians enter them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = Calendar)]
@@ -23,50 +23,48 @@ pub struct CalendarForm {
     pub closed_dates: Vec<ClosedDates>,
 }
 
-/// Days on which the library is closed, and why.
+/// Consecutive closed days and their name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClosedDates {
-    /// The first day.
+    /// First closed day.
     #[schema(value_type = String, format = Date)]
     pub from: Date,
-    /// The last day, itself closed; the first one if left out.
+    /// Last closed day; the first if left out.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     pub to: Option<Date>,
-    /// What the days are called.
     #[serde(default)]
     #[schema(required)]
     pub name: String,
 }
 
-/// Names of closed days.
 pub const NAME: Text = Text { field: "name", label: "Name", min: 1, max: 100, kind: Kind::Line };
-/// A weekday, 1 (Monday) to 7 (Sunday).
+/// 1 (Monday) to 7 (Sunday).
 pub const WEEKDAY: Number = Number { field: "closedWeekdays", label: "Weekday", min: 1, max: 7 };
-/// Most entries: fifteen years of holidays; they fit into one request.
+/// Maximum number of entries: fifteen years of holidays fit into one request.
 const ENTRIES: usize = 500;
 /// Longest closure in days: three years.
 const LONGEST: i64 = 1096;
-/// Days outside these are typing mistakes.
+/// Other years are typing mistakes.
 const YEARS: (Date, Date) = (date(1900, 1, 1), date(2999, 12, 31));
 
-/// Why the library is closed on a day.
+/// Reason for a closed day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closed<'c> {
-    /// It is on this weekday.
+    /// Every such weekday is closed.
     Weekday,
     /// A closed date with this name.
     Date(&'c str),
 }
 
-/// The days on which the library is closed, ready to be asked.
+/// Closed days, indexed for lookup.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calendar {
     form: CalendarForm,
-    /// By weekday, Monday first.
+    /// Closed weekdays, Monday first.
     weekdays: [bool; 7],
-    /// The closed dates as day numbers: first, last; in order, apart from each other.
+    /// Closed dates as first and last day numbers; sorted, disjoint.
     spans: Vec<(i64, i64)>,
 }
 
@@ -75,12 +73,12 @@ pub(super) fn number(day: Date) -> i64 {
     day.duration_since(date(1970, 1, 1)).as_hours() / 24
 }
 
-/// The day with this number; the end of the calendar where there is none.
+/// The day with this number; clamped to the calendar's range.
 pub(super) fn day(number: i64) -> Date {
     later(date(1970, 1, 1), number)
 }
 
-/// So many days later, at most the last day there is.
+/// Adds days; clamped to the calendar's range.
 #[must_use]
 pub fn later(day: Date, days: i64) -> Date {
     day.saturating_add(Span::new().days(days.clamp(-4_000_000, 4_000_000)))
@@ -92,7 +90,7 @@ fn weekday(number: i64) -> usize {
 }
 
 impl CalendarForm {
-    /// The calendar, or everything that is wrong with it.
+    /// Validates and normalises the calendar, or returns all errors.
     pub fn checked(mut self) -> Result<Calendar, Invalid> {
         let mut invalid = Invalid::default();
         for (index, weekday) in self.closed_weekdays.iter().enumerate() {
@@ -128,7 +126,7 @@ impl CalendarForm {
 }
 
 impl From<CalendarForm> for Calendar {
-    /// Of a form that was checked.
+    /// Expects a valid form.
     fn from(form: CalendarForm) -> Self {
         let mut weekdays = [false; 7];
         for weekday in &form.closed_weekdays {
@@ -156,20 +154,20 @@ impl From<CalendarForm> for Calendar {
 }
 
 impl Calendar {
-    /// What it was made from, as it is stored and sent.
+    /// Form for storage and the API.
     #[must_use]
     pub fn form(&self) -> &CalendarForm {
         &self.form
     }
 
-    /// Whether every day of the week is closed. Nothing can be moved to an open day then, and the rules count as if the
-    /// library were always open.
+    /// True if every weekday is closed. Nothing can then move to an open day, and the rules count as if the library
+    /// were always open.
     #[must_use]
     pub fn is_never_open(&self) -> bool {
         self.weekdays == [true; 7]
     }
 
-    /// Why the library is closed on this day; `None` if it is open.
+    /// Reason why the library is closed on this day; `None` if it is open.
     #[must_use]
     pub fn is_closed(&self, day: Date) -> Option<Closed<'_>> {
         let at = number(day);
@@ -184,19 +182,19 @@ impl Calendar {
         self.weekdays[weekday(at)].then_some(Closed::Weekday)
     }
 
-    /// The day itself if the library is open, otherwise the first open day after it; `None` if there is none.
+    /// The day itself if it is open, otherwise the next open day; `None` if there is none.
     #[must_use]
     pub fn next_open(&self, day: Date) -> Option<Date> {
         self.nearest_open(day, 1)
     }
 
-    /// The day itself if the library is open, otherwise the last open day before it; `None` if there is none.
+    /// The day itself if it is open, otherwise the previous open day; `None` if there is none.
     #[must_use]
     pub fn previous_open(&self, day: Date) -> Option<Date> {
         self.nearest_open(day, -1)
     }
 
-    /// The day that is so many open days later; closed days count where there is no open one.
+    /// Adds open days; counts closed days if there is no open day.
     #[must_use]
     pub fn open_days_later(&self, day: Date, days: i64) -> Date {
         let mut at = day;
@@ -207,7 +205,7 @@ impl Calendar {
         at
     }
 
-    /// Each step leaves a span or a closed weekday behind, so there are at most seven more steps than spans.
+    /// Each step leaves a span or a closed weekday, so there are at most seven more steps than spans.
     fn nearest_open(&self, from: Date, step: i64) -> Option<Date> {
         if self.is_never_open() {
             return None;
@@ -229,7 +227,7 @@ impl Calendar {
         next.checked_sub(1).map(|index| self.spans[index]).filter(|(_, last)| at <= *last)
     }
 
-    /// How many of the days `first..=last` (as numbers) the library is closed.
+    /// Number of closed days in `first..=last` (day numbers).
     pub(super) fn closed_days(&self, first: i64, last: i64) -> i64 {
         if last < first || (self.spans.is_empty() && self.weekdays == [false; 7]) {
             return 0;
@@ -243,7 +241,7 @@ impl Calendar {
         closed
     }
 
-    /// How many of these days fall on a closed weekday.
+    /// Number of closed weekdays in `first..=last`.
     fn closed_weekdays(&self, first: i64, last: i64) -> i64 {
         let days = last - first + 1;
         let of_a_week = self.weekdays.iter().filter(|closed| **closed).count();
@@ -259,7 +257,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A calendar of a test: closed weekdays, and closed dates as first day, last day, name.
+    /// Test calendar of closed weekdays and closed dates (first day, last day, name).
     pub(in crate::domain) fn calendar(weekdays: &[i64], dates: &[(Date, Date, &str)]) -> Calendar {
         let closed_dates = dates
             .iter()
@@ -294,7 +292,7 @@ pub(super) mod tests {
     fn a_copy_is_kept_for_open_days_alone_r_hold_2() {
         let calendar = calendar(&[7], &[(date(2026, 12, 24), date(2026, 12, 25), "Christmas")]);
         for (from, days, last) in [
-            // A Saturday and a Sunday: the first of the three days is Monday.
+            // Saturday and Sunday: the first of the three days is Monday.
             (date(2026, 11, 21), 3, date(2026, 11, 25)),
             (date(2026, 11, 22), 3, date(2026, 11, 25)),
             (date(2026, 12, 22), 3, date(2026, 12, 28)),

@@ -1,5 +1,5 @@
-//! What happened: one typed change for every effect, kept in its transaction and never edited. The record of activity,
-//! the history of a copy and the explanations read these; nothing parses free text.
+//! Changes: one typed value for every effect, stored in its transaction and never edited. The activity log, the history
+//! of a copy and the explanations read them; nothing parses free text.
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::message::{self, Message};
 
-/// An effect with its own fields. Kept as JSON with the version 1 of these fields.
+/// An effect with its own fields. Stored as JSON under version 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
 pub enum Change {
@@ -47,7 +47,7 @@ pub enum Change {
         last: BookId,
         count: i64,
     },
-    /// The first of them are listed.
+    /// `copies` lists the first of them.
     CopiesAdded {
         count: i64,
         copies: Vec<AddedCopy>,
@@ -72,16 +72,16 @@ pub enum Change {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         barcode: Option<String>,
         due: Date,
-        /// The blocks that were overridden, and why.
+        /// Overridden blocks and the reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         overridden: Option<Overridden>,
-        /// The borrower's own hold, which the loan fulfils.
+        /// The borrower's own hold, fulfilled by the loan.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         filled: Option<EndedHold>,
-        /// The hold of another reader that had kept the copy.
+        /// Another reader's hold that kept the copy.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         passed_over: Option<PassedOver>,
-        /// What the copy was before, where it was not on the shelf.
+        /// Condition of the copy before, unless on the shelf.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         was: Option<Condition>,
     },
@@ -94,16 +94,16 @@ pub enum Change {
         on: Date,
         to: Condition,
         fine: Money,
-        /// The hold that caught the copy.
+        /// The hold for which the copy is kept.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         caught: Option<HoldId>,
-        /// What the fine is charged by.
+        /// Charge of the fine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         charge: Option<LineId>,
-        /// What is stored of the copy while it is on loan, where that is not that it belongs on the shelf.
+        /// Condition stored during the loan, unless `OnShelf`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         was: Option<Condition>,
-        /// What became of the copy that was lent, where another one came back (R-DESK-6).
+        /// The swap, if another copy than the lent one was returned (R-DESK-6).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         swapped: Option<Swapped>,
     },
@@ -112,13 +112,13 @@ pub enum Change {
         title: String,
         from: Date,
         to: Date,
-        /// What the renewal fixed of the fine until then (R-MONEY-5).
+        /// The fine charged by the renewal (R-MONEY-5).
         #[serde(default, skip_serializing_if = "is_zero")]
         charged: Money,
-        /// What that is charged by.
+        /// Charge of `charged`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         charge: Option<LineId>,
-        /// How the return date had come about: messages, JSON.
+        /// Explanation of the earlier return date: messages, JSON.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reasons_before: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,19 +146,18 @@ pub enum Change {
         amount: Money,
         reason: String,
     },
-    /// A charge was taken back, such as the price of a copy that was found.
+    /// A charge was reversed, such as the price of a copy that was found.
     ChargeReversed {
         line: LineId,
         charge: LineId,
         of: ChargeKind,
         title: String,
         amount: Money,
-        /// What had been paid of it.
+        /// Paid part of the charge.
         #[serde(default, skip_serializing_if = "is_zero")]
         credit: Money,
         reason: String,
     },
-    /// Credit was paid out.
     Refunded {
         line: LineId,
         amount: Money,
@@ -173,19 +172,19 @@ pub enum Change {
         copy: CopyId,
         barcode: String,
         due: Date,
-        /// Lost; withdrawn where the title is gone.
+        /// `Lost`; `Withdrawn` if the title is deleted.
         to: Condition,
         was: Condition,
         fine: Money,
-        /// What the fine is charged by.
+        /// Charge of the fine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         charge: Option<LineId>,
         price: Money,
-        /// What the price is charged by.
+        /// Charge of the price.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         price_charge: Option<LineId>,
     },
-    /// Another change was taken back.
+    /// Another change was undone.
     Undone {
         change: ChangeId,
         first: Box<Change>,
@@ -193,7 +192,7 @@ pub enum Change {
     Reviewed {
         review: ReviewId,
         rating: i64,
-        /// What the same reader had written before.
+        /// The reader's earlier review.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         before: Option<Opinion>,
     },
@@ -220,55 +219,55 @@ pub enum Change {
         before: Details,
         after: Details,
     },
-    /// The person may not sign in, borrow or hold any more; what was open stays so.
+    /// The person may no longer sign in, borrow or hold; loans and dues stay open.
     PersonDeactivated {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
     PersonActivated,
-    /// A code for the first sign-in, or for a forgotten password.
+    /// A code for the first sign-in or a forgotten password.
     SignInCodeMade {
         /// Epoch milliseconds.
         expires: i64,
     },
     /// The person used a code and chose a password.
     PasswordSet {
-        /// The address that the person added, to sign in with.
+        /// The email address that the person added for signing in.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         email: Option<String>,
     },
-    /// The person exchanged the password for another, and was signed out in other browsers.
+    /// The person replaced the password; other browsers were signed out.
     PasswordChanged,
-    /// The person set up an authenticator app, whose codes are asked for at sign-in from now on.
+    /// The person set up an authenticator app, whose codes sign-in now asks for.
     SecondFactorOn,
-    /// The person turned it off again.
+    /// The person turned off the authenticator app.
     SecondFactorOff,
-    /// Somebody else took the person's second factor away, because it was lost.
+    /// A librarian removed the person's lost second factor.
     SecondFactorReset,
-    /// The person added a passkey, which signs them in from now on and is asked for after the password.
+    /// The person added a passkey, which signs in and serves as second factor.
     PasskeyAdded,
     PasskeyRemoved,
-    /// The person exchanged the recovery codes for new ones.
+    /// The person replaced the recovery codes.
     RecoveryCodesMade,
-    /// The person used a recovery code in the place of the app's; so many are left.
+    /// The person used a recovery code in place of the app's; `left` codes remain.
     RecoveryCodeUsed {
         left: i64,
     },
-    /// The person was signed out in so many browsers.
+    /// The person was signed out in this many browsers.
     SessionsEnded {
         sessions: u64,
     },
-    /// The person signs in by the college's provider from now on.
+    /// The person linked the account to the college's provider.
     ProviderLinked {
         provider: String,
     },
     ProviderUnlinked {
         provider: String,
     },
-    /// A whole class went on, or left (R-PEOPLE-5). Everybody whom it touched is named by number.
+    /// A batch moved up or left (R-PEOPLE-5). Lists the ids of all people concerned.
     BatchMoved {
         from: String,
-        /// None: they were deactivated.
+        /// `None` if they were deactivated.
         to: Option<String>,
         people: Vec<UserId>,
     },
@@ -281,18 +280,18 @@ pub enum Change {
         name: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         roll_number: Option<String>,
-        /// How many went over.
+        /// Number of rows moved.
         loans: usize,
         lines: usize,
     },
-    /// A person's own data is gone for good.
+    /// The person's own data was erased.
     PersonErased,
-    /// It is forgotten who had had these loans and holds (R-PEOPLE-10).
+    /// Old loans and holds lost their readers' names (R-PEOPLE-10).
     ReadersForgotten {
         loans: i64,
         holds: i64,
     },
-    /// What stood here told who somebody was who is erased now.
+    /// Replaces a change that named an erased person.
     Erased,
     LibrarianMade {
         capabilities: Vec<Capability>,
@@ -304,7 +303,7 @@ pub enum Change {
         before: Vec<Capability>,
         after: Vec<Capability>,
     },
-    /// A change of the rules or the calendar moved it.
+    /// A change of rules or calendar moved the due date.
     DueDateMoved {
         loan: LoanId,
         title: String,
@@ -314,7 +313,7 @@ pub enum Change {
     HoldPlaced {
         hold: HoldId,
         title: String,
-        /// In the line, from 1.
+        /// Place in the queue, from 1.
         place: i64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         overridden: Option<Overridden>,
@@ -326,7 +325,7 @@ pub enum Change {
         copy: CopyId,
         barcode: String,
         until: Date,
-        /// The copy's state before.
+        /// State of the copy before.
         from: State,
     },
     HoldCancelled {
@@ -336,75 +335,75 @@ pub enum Change {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         reason: String,
     },
-    /// The person did not come in time.
+    /// The person did not fetch the copy in time.
     HoldExpired {
         #[serde(flatten)]
         ended: EndedHold,
         title: String,
     },
-    /// The copy that was kept is not to be had; the person is first in line again.
+    /// The kept copy is not available; the person is first in the queue again.
     HoldPutBack {
         #[serde(flatten)]
         before: PassedOver,
         title: String,
     },
-    /// A person was moved to another place in the line.
+    /// A person was moved to another place in the queue.
     HoldsReordered {
         hold: HoldId,
         title: String,
         from: i64,
         to: i64,
-        /// What the places of the line were counted by, and are now.
+        /// Sort keys of the queue before and after.
         before: Vec<QueueKey>,
         after: Vec<QueueKey>,
         reason: String,
     },
 }
 
-/// Another copy of the title came back than the one that was lent.
+/// A swap: another copy of the title was returned than the lent one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Swapped {
-    /// The copy that was lent.
+    /// The lent copy.
     pub copy: CopyId,
     pub barcode: String,
-    /// The copy that came back.
+    /// Barcode of the returned copy.
     pub in_hand: String,
-    /// The loan that the copy which came back belonged to: it has the copy that was lent now. None where that was on no
-    /// loan; then the copy that was lent is missing.
+    /// The loan of the returned copy, which has the lent copy now. `None` if it was not on loan; the lent copy is
+    /// missing then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with: Option<LoanId>,
-    /// What was stored of the copy that was lent.
+    /// Condition of the lent copy before.
     pub was: Condition,
 }
 
-/// A hold that has ended, with what brings it back.
+/// An ended hold, with what its undo restores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedHold {
     pub hold: HoldId,
-    /// [`HoldState::Ready`] where a copy was kept, otherwise [`HoldState::Waiting`].
+    /// [`HoldState::Ready`] if a copy was kept, otherwise [`HoldState::Waiting`].
     pub was: HoldState,
-    /// The copy that was kept, and until when.
+    /// The kept copy and its last day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<CopyId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Date>,
-    /// Whose hold keeps that copy now.
+    /// The hold that keeps the copy now.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passed_to: Option<HoldId>,
 }
 
-/// A hold whose copy went another way, with what brings it back.
+/// A hold that lost its kept copy, with what its undo restores.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PassedOver {
     pub hold: HoldId,
     pub copy: CopyId,
     pub until: Date,
-    /// What its place in the line was counted by.
+    /// Sort key in the queue before.
     pub queue_key: i64,
-    /// It is cancelled; otherwise it is first in line again.
+    /// True if it is cancelled; otherwise it is first in the queue again.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cancelled: bool,
 }
@@ -414,14 +413,14 @@ fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// What the place of a hold in the line is counted by.
+/// Sort key of a hold in the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueKey {
     pub hold: HoldId,
     pub key: i64,
 }
 
-/// The stars and the words of a review.
+/// Stars and text of a review.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Opinion {
     pub rating: i64,
@@ -445,7 +444,7 @@ fn messages_of_deactivation(reason: &str) -> Vec<Message> {
 }
 
 impl Change {
-    /// The loans that it began, ended or moved.
+    /// The loans that the change began, ended or moved.
     #[must_use]
     pub fn loans(&self) -> Vec<LoanId> {
         match self {
@@ -459,7 +458,7 @@ impl Change {
         }
     }
 
-    /// The kind as the database and the API spell it.
+    /// Name of the kind in the database and the API.
     #[must_use]
     pub fn action(&self) -> &'static str {
         match self {
@@ -526,7 +525,7 @@ impl Change {
 }
 
 impl Change {
-    /// What happened, in words.
+    /// Describes what happened.
     #[must_use]
     pub fn messages(&self) -> Vec<Message> {
         match self {
@@ -548,7 +547,7 @@ impl Change {
                     Some(barcode) => message::change_lent_copy(title, barcode, *due),
                     None => message::change_lent(title, *due),
                 };
-                std::iter::once(lent).chain(overridden.as_ref().map(Overridden::told)).collect()
+                std::iter::once(lent).chain(overridden.as_ref().map(Overridden::message)).collect()
             }
             Self::Returned { title, to, fine, caught, swapped, .. } => {
                 let returned = match to {
@@ -559,14 +558,14 @@ impl Change {
                 };
                 let fine = (*fine > Money::ZERO).then(|| message::change_with_fine(*fine));
                 let caught = caught.map(|_| message::change_caught());
-                let swapped = swapped.as_ref().map(Swapped::told);
+                let swapped = swapped.as_ref().map(Swapped::message);
                 std::iter::once(returned).chain(swapped).chain(fine).chain(caught).collect()
             }
             Self::Renewed { title, from, to, charged, overridden, .. } => {
                 let charged = (*charged > Money::ZERO).then(|| message::change_charged(*charged));
                 std::iter::once(message::change_renewed(title, *from, *to))
                     .chain(charged)
-                    .chain(overridden.as_ref().map(Overridden::told))
+                    .chain(overridden.as_ref().map(Overridden::message))
                     .collect()
             }
             Self::Charged { .. }
@@ -629,7 +628,7 @@ impl Change {
         }
     }
 
-    /// Of the ways in beside the password, and what follows it.
+    /// Message of a change to second factors, passkeys or the provider.
     fn message_of_sign_in(&self) -> Option<Message> {
         Some(match self {
             Self::SecondFactorOn => message::change_second_factor_on(),
@@ -649,7 +648,7 @@ impl Change {
         match self {
             Self::HoldPlaced { title, place, overridden, .. } => {
                 let placed = message::change_hold_placed(title, *place);
-                std::iter::once(placed).chain(overridden.as_ref().map(Overridden::told)).collect()
+                std::iter::once(placed).chain(overridden.as_ref().map(Overridden::message)).collect()
             }
             Self::HoldReady { title, barcode, until, .. } => {
                 vec![message::change_hold_ready(title, barcode, *until)]
@@ -668,7 +667,7 @@ impl Change {
         }
     }
 
-    /// The same, for what is done with money.
+    /// Messages of a change to money.
     fn money_messages(&self) -> Vec<Message> {
         match self {
             Self::Charged { of, amount, reason, .. } => {
@@ -700,7 +699,7 @@ impl Change {
 }
 
 impl Change {
-    /// What is true again once this change is undone, in words.
+    /// Describes the state that an undo restores.
     #[must_use]
     pub fn undone(&self) -> Option<Message> {
         Some(match self {
@@ -731,7 +730,7 @@ impl Change {
 }
 
 impl Change {
-    /// Whether somebody read or wanted to read a book; without a person, that is forgotten.
+    /// True if it concerns a reader's loan or hold; without a person it was anonymised.
     #[must_use]
     pub fn is_of_reader(&self) -> bool {
         match self {
@@ -751,7 +750,7 @@ impl Change {
         }
     }
 
-    /// What a librarian needs to be allowed to take it back: as much as to do it. `None` for what is never undone.
+    /// Capability needed to undo the change, the same as to make it. `None` if it is never undone.
     #[must_use]
     pub fn undone_by(&self) -> Option<Capability> {
         match self {
@@ -777,7 +776,7 @@ impl Change {
     }
 }
 
-/// A copy went from one state to another, in words.
+/// Messages of a copy's move between states.
 fn moved(barcode: &str, from: State, to: Condition, note: &str) -> Vec<Message> {
     let moved = message::change_copy_moved(barcode, from.as_str(), to.as_str());
     let note = (!note.is_empty()).then(|| message::change_note(note));
@@ -785,7 +784,7 @@ fn moved(barcode: &str, from: State, to: Condition, note: &str) -> Vec<Message> 
 }
 
 impl Swapped {
-    fn told(&self) -> Message {
+    fn message(&self) -> Message {
         match self.with {
             Some(_) => message::change_exchanged(&self.in_hand, &self.barcode),
             None => message::change_swapped(&self.in_hand, &self.barcode),
@@ -794,19 +793,19 @@ impl Swapped {
 }
 
 impl Overridden {
-    fn told(&self) -> Message {
+    fn message(&self) -> Message {
         message::change_overridden(&self.reason)
     }
 }
 
-/// A rule that somebody overrode, and why.
+/// Rules that a librarian overrode, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Overridden {
     pub blocks: Vec<String>,
     pub reason: String,
 }
 
-/// What a profile edit changes.
+/// Fields of a profile edit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Profile {
@@ -825,7 +824,7 @@ impl From<&User> for Profile {
     }
 }
 
-/// The catalogue's fields of a book; what an old record does not have is empty.
+/// Catalogue fields of a book; fields missing in an old change are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Record {
@@ -841,14 +840,14 @@ pub struct Record {
     pub rating: Option<i64>,
 }
 
-/// A copy that came into the library.
+/// A copy added to the library.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AddedCopy {
     pub id: CopyId,
     pub barcode: String,
 }
 
-/// What an edit of a copy changes.
+/// Editable fields of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CopyRecord {

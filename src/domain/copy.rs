@@ -1,4 +1,4 @@
-//! Copies: the physical books of a title, each known by its barcode, and the states a copy can be in.
+//! Copies: the physical books of a title, each with a barcode and a state.
 
 use std::collections::HashSet;
 
@@ -13,15 +13,14 @@ use super::{
 };
 use crate::message;
 
-/// What a scanner types (R-COPY-1). 40 characters of Code 128 are as wide as a label can be.
+/// Barcode as a scanner types it (R-COPY-1). 40 characters of Code 128 are the width of a label.
 pub const BARCODE: Text = Text { field: "barcode", label: "Barcode", min: 1, max: 40, kind: Kind::Line };
-/// Where the copy stands if that is not where its title stands.
+/// The copy's own shelf location, if it differs from its title's.
 pub const LOCATION: Text =
     Text { field: "location", label: "Shelf location", min: 0, max: 200, kind: Kind::Line };
-/// What a librarian wants to remember of a copy.
 pub const NOTE: Text = Text { field: "note", label: "Note", min: 0, max: 500, kind: Kind::Line };
 
-/// A barcode as it is stored: trimmed, and of characters that Code 128 can print.
+/// Validates a barcode and trims it; Code 128 must be able to print it.
 pub fn barcode(raw: &str, field: &str, invalid: &mut Invalid) -> String {
     let mut own = Invalid::default();
     let text = BARCODE.check(raw, &mut own);
@@ -32,7 +31,7 @@ pub fn barcode(raw: &str, field: &str, invalid: &mut Invalid) -> String {
     text
 }
 
-/// A list of barcodes as they are stored: each one sound, none twice, and no more than there are copies.
+/// Validates and trims a list of barcodes: no duplicates, and no more than `copies`.
 pub fn barcodes(raw: &[String], copies: Option<i64>, invalid: &mut Invalid) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut sound = Vec::with_capacity(raw.len());
@@ -53,10 +52,10 @@ pub fn barcodes(raw: &[String], copies: Option<i64>, invalid: &mut Invalid) -> V
     sound
 }
 
-/// The field of a list of barcodes.
+/// Field name of a list of barcodes.
 pub const BARCODES: &str = "barcodes";
 
-/// A barcode as it is compared: without regard to case (R-COPY-1).
+/// Normalises a barcode for comparison, without regard to case (R-COPY-1).
 #[must_use]
 pub fn folded_barcode(raw: &str) -> String {
     raw.trim().to_ascii_lowercase()
@@ -73,7 +72,7 @@ macro_rules! names {
         impl $name {
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The name in the database and on the wire.
+            /// Name in the database and the API.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }
@@ -90,18 +89,18 @@ macro_rules! names {
 pub(super) use names;
 
 names! {
-    /// What is stored of a copy: the state it has while no loan is open on it and no hold keeps it. A copy that is kept
-    /// is to be shelved once its hold is gone.
+    /// Stored condition: the state of a copy without an open loan or a hold that keeps it. A kept copy is `ToShelve`,
+    /// for when its hold ends.
     Condition {
         OnShelf = "on-shelf",
-        /// It came back and is not yet on the shelf (R-COPY-4).
+        /// Returned, not yet on the shelf (R-COPY-4).
         ToShelve = "to-shelve",
-        /// Its reader says returned, and the desk has not seen it.
+        /// Reported returned by its reader, not checked in yet.
         Unseen = "unseen",
         InRepair = "in-repair",
         /// Lost by a reader.
         Lost = "lost",
-        /// Gone, and nobody is to blame.
+        /// Gone, and no reader is responsible.
         Missing = "missing",
         /// Not for loan.
         Reference = "reference",
@@ -116,7 +115,7 @@ names! {
         OnShelf = "on-shelf",
         OnLoan = "on-loan",
         ToShelve = "to-shelve",
-        /// Kept for a reader who waited for it.
+        /// Kept for a hold.
         OnHoldShelf = "on-hold-shelf",
         Unseen = "unseen",
         InRepair = "in-repair",
@@ -128,7 +127,7 @@ names! {
 }
 
 impl Condition {
-    /// The state of a copy in this condition that is not on loan.
+    /// State of a copy without a loan and a kept hold.
     #[must_use]
     pub fn state(self) -> State {
         match self {
@@ -144,7 +143,7 @@ impl Condition {
     }
 }
 
-/// Whether the desk may lend a copy.
+/// Permission of the desk to lend a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lending {
     Yes,
@@ -153,9 +152,9 @@ pub enum Lending {
     Never,
 }
 
-/// What may become of a copy in each state (R-COPY-2): whether a student may take it without the desk, whether the desk may lend
-/// it, and where a librarian may move it. What is on loan is taken back first; what is kept for a reader goes on by its
-/// hold, unless it is damaged or cannot be found; nobody makes a copy `unseen` by hand.
+/// Transitions of each state (R-COPY-2): whether a student may take the copy without the desk, whether the desk may
+/// lend it, where a librarian may move it. A copy on loan must be returned first; a kept copy moves on through its
+/// hold, unless it is damaged or missing; `unseen` cannot be set by hand.
 const TABLE: &[(State, bool, Lending, &[Condition])] = {
     use Condition as C;
     &[
@@ -212,7 +211,7 @@ impl State {
         TABLE.iter().find(|row| row.0 == self)
     }
 
-    /// Whether a student may take the copy from the shelf without the desk.
+    /// True if a student may take the copy from the shelf without the desk.
     #[must_use]
     pub fn for_self_service(self) -> bool {
         self.row().is_some_and(|row| row.1)
@@ -223,14 +222,14 @@ impl State {
         self.row().map_or(Lending::Never, |row| row.2)
     }
 
-    /// Where a librarian may move the copy.
+    /// Conditions to which a librarian may move the copy.
     #[must_use]
     pub fn moves(self) -> &'static [Condition] {
         self.row().map_or(&[], |row| row.3)
     }
 }
 
-/// Who has a copy at home.
+/// Open loan of a copy.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CopyLoan {
@@ -241,14 +240,14 @@ pub struct CopyLoan {
     pub return_date: Date,
 }
 
-/// For whom a copy is kept (R-HOLD-2).
+/// Hold that keeps a copy (R-HOLD-2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CopyHold {
     pub id: HoldId,
     pub user_id: UserId,
     pub user_name: String,
-    /// The last day on which it is kept.
+    /// Last day on which it is kept.
     #[schema(value_type = String, format = Date)]
     pub ready_until: Date,
 }
@@ -259,27 +258,27 @@ pub struct CopyHold {
 pub struct Copy {
     pub id: CopyId,
     pub book_id: BookId,
-    /// The title's name; empty once the title is deleted.
+    /// Name of the title; empty once it is deleted.
     pub title: String,
-    /// What a scanner types, as it was entered.
+    /// Barcode as entered.
     pub barcode: String,
     pub state: State,
-    /// Where it stands: its own shelf location, or its title's.
+    /// Shelf location of the copy, else of its title.
     pub location: String,
-    /// Whether `location` is the copy's own.
+    /// True if `location` is the copy's own.
     pub own_location: bool,
     pub note: String,
-    /// What it cost, or would cost to replace; null where nobody knows.
+    /// Purchase or replacement price; null if unknown.
     #[schema(required)]
     pub price: Option<Money>,
     #[schema(required, value_type = Option<String>, format = Date)]
     pub acquired_on: Option<Date>,
-    /// Where a librarian may move it now.
+    /// Conditions to which a librarian may move it now.
     pub moves: Vec<Condition>,
-    /// Who has it; null while it is not on loan.
+    /// Null if it is not on loan.
     #[schema(required)]
     pub loan: Option<CopyLoan>,
-    /// For whom it is kept; null while it is for nobody.
+    /// Null if it is not kept.
     #[schema(required)]
     pub hold: Option<CopyHold>,
 }

@@ -1,4 +1,4 @@
-//! Due dates: until when a book may be kept, and why until then.
+//! Due dates and their explanations.
 
 use jiff::civil::Date;
 
@@ -8,17 +8,16 @@ use super::{
 };
 use crate::message::{self, Message};
 
-/// A due date and how it came about.
+/// A due date and its explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Due {
-    /// The last day on which the book can be returned without a fine.
+    /// Last day for a return without a fine.
     pub day: Date,
-    /// Step by step.
     pub explain: Vec<Message>,
 }
 
-/// The due date of a loan that begins today: the loan days, moved to an open day (R-RULE-4), cut to the day all books
-/// are due back (R-RULE-6).
+/// Due date of a loan that begins today: the loan days, moved to an open day (R-RULE-4), cut to the day on which all
+/// books are due back (R-RULE-6).
 #[must_use]
 pub fn first(today: Date, policy: &Policy, calendar: &Calendar) -> Due {
     let counted = Due {
@@ -28,8 +27,8 @@ pub fn first(today: Date, policy: &Policy, calendar: &Calendar) -> Due {
     settled(counted, today, policy, calendar)
 }
 
-/// The due date after one more renewal. It counts from the due date, even if that is past (R-LOAN-4); with
-/// `charge_on_renewal` (R-MONEY-5) an overdue loan's counts from today. It is never earlier than before.
+/// Due date after one more renewal. Counts from the due date, even if that is past (R-LOAN-4); with `charge_on_renewal`
+/// (R-MONEY-5) an overdue loan counts from today. Never earlier than before.
 #[must_use]
 pub fn renewed(due: Date, today: Date, policy: &Policy, charge_on_renewal: bool, calendar: &Calendar) -> Due {
     let from = if charge_on_renewal { due.max(today) } else { due };
@@ -45,7 +44,7 @@ pub fn renewed(due: Date, today: Date, policy: &Policy, charge_on_renewal: bool,
     new
 }
 
-/// The due date of an open loan whose due date has become a closed day; `None` if it stays where it is.
+/// New due date of an open loan whose due date became a closed day; `None` if unchanged.
 #[must_use]
 pub fn moved_to_open_day(due: Date, today: Date, policy: &Policy, calendar: &Calendar) -> Option<Due> {
     calendar.is_closed(due)?;
@@ -53,7 +52,7 @@ pub fn moved_to_open_day(due: Date, today: Date, policy: &Policy, calendar: &Cal
     (moved.day != due).then_some(moved)
 }
 
-/// The due date of an open loan for which a day was set by which all books are due back; `None` if it stays.
+/// New due date of an open loan after a day was set on which all books are due back; `None` if unchanged.
 #[must_use]
 pub fn cut_to_all_back_by(due: Date, today: Date, policy: &Policy, calendar: &Calendar) -> Option<Due> {
     let mut cut = Due { day: due, explain: Vec::new() };
@@ -80,7 +79,7 @@ fn cut_to(due: &mut Due, today: Date, policy: &Policy, calendar: &Calendar) {
     cut(due, today, policy.all_back_by, calendar, open_day, closed_day);
 }
 
-/// A due date cut to the last day on which the reader may borrow, but not before `earliest` (R-PEOPLE-9).
+/// Cuts a due date to the reader's last day of borrowing, but not before `earliest` (R-PEOPLE-9).
 #[must_use]
 pub fn within_membership(
     mut due: Due,
@@ -98,7 +97,7 @@ pub fn within_membership(
     due
 }
 
-/// Cuts to a day, or to the open day before it. A day that is past cuts nothing any more.
+/// Cuts to a day, or to the open day before it. A past day has no effect.
 fn cut(
     due: &mut Due,
     today: Date,
@@ -138,14 +137,14 @@ mod tests {
         Policy { all_back_by: Some(day), ..Policy::default() }
     }
 
-    fn told(due: &Due) -> (Date, String) {
+    fn explained(due: &Due) -> (Date, String) {
         (due.day, joined(&due.explain))
     }
 
     #[test]
     fn a_loan_runs_its_days_and_says_so_r_loan_2() {
         let due = first(date(2026, 11, 21), &Policy::default(), &open());
-        assert_eq!(told(&due), (date(2026, 11, 28), "7 days from Saturday 21 Nov".into()));
+        assert_eq!(explained(&due), (date(2026, 11, 28), "7 days from Saturday 21 Nov".into()));
         assert_eq!(first(date(2026, 11, 21), &days(0), &open()).day, date(2026, 11, 21));
     }
 
@@ -154,13 +153,13 @@ mod tests {
         let sundays = calendar(&[7], &[]);
         let due = first(date(2026, 11, 22), &Policy::default(), &sundays);
         assert_eq!(
-            told(&due),
+            explained(&due),
             (
                 date(2026, 11, 30),
                 "7 days from Sunday 22 Nov; Sunday 29 Nov is closed; moved to Monday 30 Nov".into()
             )
         );
-        // Days in between count, closed or not, and a due date that is open stays.
+        // Closed days in between count, and an open due date stays.
         assert_eq!(first(date(2026, 11, 21), &Policy::default(), &sundays).day, date(2026, 11, 28));
         assert_eq!(first(date(2026, 11, 20), &days(14), &sundays).day, date(2026, 12, 4));
     }
@@ -195,9 +194,9 @@ mod tests {
             ),
         ] {
             let cut = first(today, &all_back_by(last), &calendar);
-            assert_eq!(told(&cut), (due, format!("7 days from Tuesday 27 Apr; {why}")));
+            assert_eq!(explained(&cut), (due, format!("7 days from Tuesday 27 Apr; {why}")));
         }
-        // Later than the due date, or past: nothing is cut. Today itself still cuts.
+        // A day after the due date or in the past has no effect; today has.
         for (last, due) in [
             (date(2027, 5, 4), date(2027, 5, 4)),
             (date(2027, 5, 5), date(2027, 5, 4)),
@@ -206,7 +205,7 @@ mod tests {
         ] {
             assert_eq!(first(today, &all_back_by(last), &open()).day, due, "{last}");
         }
-        // Never before today, open or not.
+        // Never before today, open or closed.
         let closed = calendar(&[], &[(date(2027, 4, 20), date(2027, 4, 30), "Exams")]);
         assert_eq!(first(today, &all_back_by(date(2027, 4, 29)), &closed).day, today);
     }
@@ -227,7 +226,7 @@ mod tests {
     fn a_renewal_counts_from_the_due_date_even_when_it_is_past_r_loan_4() {
         let (due, today) = (date(2027, 3, 1), date(2027, 3, 20));
         let new = renewed(due, today, &Policy::default(), false, &open());
-        assert_eq!(told(&new), (date(2027, 3, 8), "7 days more, counted from Monday 1 Mar".into()));
+        assert_eq!(explained(&new), (date(2027, 3, 8), "7 days more, counted from Monday 1 Mar".into()));
     }
 
     #[test]
@@ -251,12 +250,12 @@ mod tests {
         };
         let words = "7 days from Thursday 27 May; This person may keep books until Sunday 30 May, which is closed; \
                      moved to Saturday 29 May";
-        assert_eq!(told(&lent(Some(date(2027, 5, 30)))), (date(2027, 5, 29), words.into()));
+        assert_eq!(explained(&lent(Some(date(2027, 5, 30)))), (date(2027, 5, 29), words.into()));
         for (valid_until, due) in [
             (None, date(2027, 6, 3)),
             (Some(date(2027, 6, 3)), date(2027, 6, 3)),
             (Some(date(2027, 6, 2)), date(2027, 6, 2)),
-            // The whole last day is valid, and a day that is past cuts nothing: a librarian has lent all the same.
+            // The last day itself is valid; a past day has no effect, since a librarian lent the book regardless.
             (Some(today), today),
             (Some(date(2027, 5, 26)), date(2027, 6, 3)),
         ] {
@@ -288,7 +287,7 @@ mod tests {
         );
         assert_eq!(moved_to_open_day(date(2026, 11, 28), today, &policy, &sundays), None);
         assert_eq!(moved_to_open_day(sunday, today, &policy, &calendar(&[1, 2, 3, 4, 5, 6, 7], &[])), None);
-        // Due on the last day of term, which is now closed: the day before.
+        // Due on the last day of term, now closed: moves to the day before.
         assert_eq!(
             moved_to_open_day(sunday, today, &all_back_by(sunday), &sundays).map(|due| due.day),
             Some(date(2026, 11, 28))
@@ -320,7 +319,7 @@ mod tests {
             let today = later(date(2026, 12, 1), today);
             let due = first(today, &policy, &calendar);
             prop_assert!(due.day >= today);
-            // All back by a day before which the library does not open again.
+            // The library does not open again before the all-back day.
             let no_way_back = policy.all_back_by.is_some_and(|last| {
                 today <= last && calendar.previous_open(last).is_some_and(|open| open < today)
             });

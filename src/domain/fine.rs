@@ -1,8 +1,8 @@
-//! What an overdue loan costs (R-LOAN-5, R-RULE-3).
+//! Fines of overdue loans (R-LOAN-5, R-RULE-3).
 //!
-//! Charged are the days after the due date up to and including the last one, without those on which the library is
-//! closed unless the rules say that they count. Each day follows the rules that held on it: its price, its days of
-//! grace, its highest fine, and whether closed days count. So a change of rules moves no money for days before it.
+//! A fine covers the days after the due date up to and including the last one, without closed days unless the rules
+//! count them. Each day follows the rules of that day: price, grace days, highest fine, and whether closed days count.
+//! A change of rules therefore alters no fine for earlier days.
 
 use jiff::civil::Date;
 
@@ -13,37 +13,36 @@ use super::{
 };
 use crate::message::{self, Message};
 
-/// A fine and how it came about.
+/// A fine and its explanation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fine {
-    /// What is owed.
     pub amount: Money,
-    /// The overdue days that count.
+    /// Charged overdue days.
     pub days: i64,
-    /// The sum in words; empty for a loan that is in time.
+    /// Explanation; empty for a loan in time.
     pub explain: Vec<Message>,
 }
 
-/// The overdue days that follow one version of the rules.
+/// Overdue days under one version of the rules.
 struct Stretch {
     first: i64,
     last: i64,
-    /// Those of them that count.
+    /// Charged days among them.
     days: i64,
     price: Money,
     grace: i64,
     cap: Option<Money>,
 }
 
-/// What the days come to.
+/// Totals of all stretches.
 struct Tally {
     days: i64,
     amount: Money,
-    /// Without the highest fine.
+    /// Amount without the highest fine.
     uncapped: Money,
 }
 
-/// Everything that decides about fines, apart from the loan.
+/// Inputs of a fine, apart from the loan.
 #[derive(Clone, Copy)]
 struct Terms<'r> {
     history: &'r RuleHistory,
@@ -74,14 +73,14 @@ impl Terms<'_> {
             let cost = stretch.price * stretch.days;
             tally.uncapped += cost;
             let sum = tally.amount + cost;
-            // A cap that was lowered takes nothing back of what ran up before.
+            // A lowered cap does not reduce what accrued before.
             tally.amount = stretch.cap.map_or(sum, |cap| sum.min(cap)).max(tally.amount);
         }
         tally
     }
 }
 
-/// The fine of a loan that was due on `due` and is out until `until`, for a person of this category.
+/// Fine of a loan due on `due` and out until `until`, for a person of this category.
 #[must_use]
 pub fn of(due: Date, until: Date, history: &RuleHistory, category: &str, calendar: &Calendar) -> Fine {
     if until <= due {
@@ -101,15 +100,15 @@ pub fn amount(due: Date, until: Date, history: &RuleHistory, category: &str, cal
     Terms { history, category, calendar }.tally(due, until).amount
 }
 
-/// Whole days past the due date, whatever they cost; 0 while the loan is in time.
+/// Whole days past the due date, charged or not; 0 for a loan in time.
 #[must_use]
 pub fn overdue_days(due: Date, until: Date) -> i64 {
     (number(until) - number(due)).max(0)
 }
 
 fn explain(terms: &Terms<'_>, tally: &Tally, due: Date, until: Date) -> Vec<Message> {
-    let mut told = Vec::new();
-    // Days of the same price, in order; and those that cost nothing.
+    let mut messages = Vec::new();
+    // Charged days by price, in order; `free` counts the others.
     let mut parts: Vec<(i64, Money)> = Vec::new();
     let (mut free, mut grace, mut cap) = (0, None, None);
     for stretch in terms.stretches(due, until).filter(|stretch| stretch.days > 0) {
@@ -130,48 +129,48 @@ fn explain(terms: &Terms<'_>, tally: &Tally, due: Date, until: Date) -> Vec<Mess
     match (parts.as_slice(), cap.filter(|cap| *cap == amount)) {
         ([], _) => {}
         ([(days, price)], Some(cap)) if capped => {
-            told.push(message::explain_fine_capped(amount, *days, *price, sum, cap));
+            messages.push(message::explain_fine_capped(amount, *days, *price, sum, cap));
         }
         (_, Some(cap)) if capped => {
-            told.push(message::explain_fine_capped_total(amount, charged, sum, cap));
+            messages.push(message::explain_fine_capped_total(amount, charged, sum, cap));
         }
-        _ if capped => told.push(message::explain_fine_capped_by_day(amount, charged, sum)),
-        ([(days, price)], _) => told.push(message::explain_fine(amount, *days, *price)),
+        _ if capped => messages.push(message::explain_fine_capped_by_day(amount, charged, sum)),
+        ([(days, price)], _) => messages.push(message::explain_fine(amount, *days, *price)),
         ([(days1, price1), (days2, price2)], _) => {
-            told.push(message::explain_fine_two_rates(amount, *days1, *price1, *days2, *price2));
+            messages.push(message::explain_fine_two_rates(amount, *days1, *price1, *days2, *price2));
         }
         (several, _) => {
-            told.push(message::explain_fine_total(amount, charged));
-            told.extend(several.iter().map(|(days, price)| message::explain_fine_part(*days, *price)));
+            messages.push(message::explain_fine_total(amount, charged));
+            messages.extend(several.iter().map(|(days, price)| message::explain_fine_part(*days, *price)));
         }
     }
     match grace {
         _ if free == 0 => {}
-        Some(grace) if parts.is_empty() => told.push(message::explain_grace(free, grace)),
-        _ if parts.is_empty() => told.push(message::explain_no_fine(free)),
-        _ => told.push(message::explain_free_days(free)),
+        Some(grace) if parts.is_empty() => messages.push(message::explain_grace(free, grace)),
+        _ if parts.is_empty() => messages.push(message::explain_no_fine(free)),
+        _ => messages.push(message::explain_free_days(free)),
     }
-    explain_closed_days(terms, due, until, &mut told);
-    told
+    explain_closed_days(terms, due, until, &mut messages);
+    messages
 }
 
-/// Most closed days that are named one by one.
+/// Maximum number of closed days named one by one.
 const NAMED: i64 = 3;
-/// In a longer time nobody asks which days they were.
+/// Overdue days beyond which closed days are only counted.
 const LOOKED_THROUGH: i64 = 60;
 
-fn explain_closed_days(terms: &Terms<'_>, due: Date, until: Date, told: &mut Vec<Message>) {
+fn explain_closed_days(terms: &Terms<'_>, due: Date, until: Date, messages: &mut Vec<Message>) {
     let all = |stretch: &Stretch| stretch.last - stretch.first + 1;
     let left_out: i64 = terms.stretches(due, until).map(|stretch| all(&stretch) - stretch.days).sum();
     if left_out > NAMED || (left_out > 0 && overdue_days(due, until) > LOOKED_THROUGH) {
-        told.push(message::explain_closed_days_not_counted(left_out));
+        messages.push(message::explain_closed_days_not_counted(left_out));
         return;
     }
     for stretch in terms.stretches(due, until).filter(|stretch| all(stretch) > stretch.days) {
         for day in (stretch.first..=stretch.last).map(day) {
             match terms.calendar.is_closed(day) {
-                Some(Closed::Weekday) => told.push(message::explain_not_counted(day)),
-                Some(Closed::Date(name)) => told.push(message::explain_holiday_not_counted(day, name)),
+                Some(Closed::Weekday) => messages.push(message::explain_not_counted(day)),
+                Some(Closed::Date(name)) => messages.push(message::explain_holiday_not_counted(day, name)),
                 None => {}
             }
         }
@@ -197,7 +196,7 @@ mod tests {
         message::joined,
     };
 
-    /// The first of March 2027 is a Monday.
+    /// 1 March 2027 is a Monday.
     fn march(day: i8) -> Date {
         date(2027, 3, day)
     }
@@ -222,7 +221,7 @@ mod tests {
         Calendar::default()
     }
 
-    fn told(history: &RuleHistory, calendar: &Calendar, due: i8, until: i8) -> (Money, String) {
+    fn fined(history: &RuleHistory, calendar: &Calendar, due: i8, until: i8) -> (Money, String) {
         let fine = of(march(due), march(until), history, STUDENT, calendar);
         assert_eq!(fine.amount, amount(march(due), march(until), history, STUDENT, calendar));
         (fine.amount, joined(&fine.explain))
@@ -234,16 +233,16 @@ mod tests {
 
     #[test]
     fn example_1_each_day_late_costs_five_rupees_r_loan_5() {
-        assert_eq!(told(&RuleHistory::default(), &open(), 1, 4), (rupees(15), "₹15 = 3 days × ₹5".into()));
-        assert_eq!(told(&RuleHistory::default(), &open(), 1, 1), (rupees(0), String::new()));
-        assert_eq!(told(&RuleHistory::default(), &open(), 4, 1), (rupees(0), String::new()));
+        assert_eq!(fined(&RuleHistory::default(), &open(), 1, 4), (rupees(15), "₹15 = 3 days × ₹5".into()));
+        assert_eq!(fined(&RuleHistory::default(), &open(), 1, 1), (rupees(0), String::new()));
+        assert_eq!(fined(&RuleHistory::default(), &open(), 4, 1), (rupees(0), String::new()));
     }
 
     #[test]
     fn example_2_a_book_is_in_time_until_midnight_where_the_library_stands_r_loan_8() {
         for (zone, just_before, just_after) in [
             ("Asia/Kolkata", "2027-03-01T18:29:00Z", "2027-03-01T18:35:00Z"),
-            // Summer time begins there on 14 March at 2 o'clock.
+            // Daylight saving time begins there on 14 March at 2 o'clock.
             ("America/New_York", "2027-03-02T04:59:00Z", "2027-03-02T05:05:00Z"),
         ] {
             let zone = TimeZone::get(zone).unwrap();
@@ -258,21 +257,21 @@ mod tests {
     fn example_3_closed_days_are_free_if_the_rules_say_so_r_rule_4() {
         let sundays = calendar(&[7], &[]);
         assert_eq!(
-            told(&history(closed_days_free()), &sundays, 5, 8),
+            fined(&history(closed_days_free()), &sundays, 5, 8),
             (rupees(10), "₹10 = 2 days × ₹5; Sunday 7 Mar not counted".into())
         );
-        assert_eq!(told(&RuleHistory::default(), &sundays, 5, 8).0, rupees(15));
+        assert_eq!(fined(&RuleHistory::default(), &sundays, 5, 8).0, rupees(15));
         let holidays = calendar(&[7], &[(march(22), march(23), "Holi")]);
         assert_eq!(
-            told(&history(closed_days_free()), &holidays, 20, 24).1,
+            fined(&history(closed_days_free()), &holidays, 20, 24).1,
             "₹5 = 1 day × ₹5; Sunday 21 Mar not counted; Monday 22 Mar (Holi) not counted; Tuesday 23 Mar (Holi) not counted"
         );
         assert_eq!(
-            told(&history(closed_days_free()), &holidays, 1, 31).1,
+            fined(&history(closed_days_free()), &holidays, 1, 31).1,
             "₹120 = 24 days × ₹5; 6 closed days not counted"
         );
         assert_eq!(
-            told(&history(closed_days_free()), &sundays, 6, 7),
+            fined(&history(closed_days_free()), &sundays, 6, 7),
             (rupees(0), "Sunday 7 Mar not counted".into())
         );
     }
@@ -280,21 +279,21 @@ mod tests {
     #[test]
     fn example_4_the_due_date_itself_is_never_counted_closed_or_not() {
         let declared_later = calendar(&[], &[(march(10), march(10), "Holiday")]);
-        assert_eq!(told(&history(closed_days_free()), &declared_later, 10, 12).0, rupees(10));
+        assert_eq!(fined(&history(closed_days_free()), &declared_later, 10, 12).0, rupees(10));
     }
 
     #[test]
     fn example_5_days_of_grace_are_free_or_all_of_them_cost_r_rule_3() {
         let grace = history(rules(|policy| policy.grace_days = 2));
-        assert_eq!(told(&grace, &open(), 1, 3), (rupees(0), "2 days late, no fine up to 2 days".into()));
-        assert_eq!(told(&grace, &open(), 1, 4), (rupees(15), "₹15 = 3 days × ₹5".into()));
+        assert_eq!(fined(&grace, &open(), 1, 3), (rupees(0), "2 days late, no fine up to 2 days".into()));
+        assert_eq!(fined(&grace, &open(), 1, 4), (rupees(15), "₹15 = 3 days × ₹5".into()));
     }
 
     #[test]
     fn example_6_grace_is_counted_in_days_that_count() {
         let grace = Rules { charge_closed_days: false, ..rules(|policy| policy.grace_days = 2) };
         assert_eq!(
-            told(&history(grace), &calendar(&[7], &[]), 5, 8),
+            fined(&history(grace), &calendar(&[7], &[]), 5, 8),
             (rupees(0), "2 days late, no fine up to 2 days; Sunday 7 Mar not counted".into())
         );
     }
@@ -308,30 +307,30 @@ mod tests {
             }))
         };
         assert_eq!(
-            told(&capped(5, 50), &open(), 1, 26),
+            fined(&capped(5, 50), &open(), 1, 26),
             (rupees(50), "₹50: 25 days × ₹5 = ₹125, at most ₹50".into())
         );
-        assert_eq!(told(&capped(15, 50), &open(), 1, 5).0, rupees(50));
-        assert_eq!(told(&capped(5, 20), &open(), 1, 11).0, rupees(20));
-        assert_eq!(told(&capped(5, 50), &open(), 1, 11), (rupees(50), "₹50 = 10 days × ₹5".into()));
-        assert_eq!(told(&capped(5, 0), &open(), 1, 11).0, rupees(0), "0 is a number, not \"no limit\"");
+        assert_eq!(fined(&capped(15, 50), &open(), 1, 5).0, rupees(50));
+        assert_eq!(fined(&capped(5, 20), &open(), 1, 11).0, rupees(20));
+        assert_eq!(fined(&capped(5, 50), &open(), 1, 11), (rupees(50), "₹50 = 10 days × ₹5".into()));
+        assert_eq!(fined(&capped(5, 0), &open(), 1, 11).0, rupees(0), "0 is a number, not \"no limit\"");
     }
 
     #[test]
     fn example_9_each_day_costs_what_held_on_it_r_rule_3() {
         let dearer = RuleHistory::default().with(march(11), rules(|policy| policy.fine_per_day = rupees(10)));
-        assert_eq!(told(&dearer, &open(), 8, 13), (rupees(40), "₹40 = 2 days × ₹5 + 3 days × ₹10".into()));
+        assert_eq!(fined(&dearer, &open(), 8, 13), (rupees(40), "₹40 = 2 days × ₹5 + 3 days × ₹10".into()));
         let dearer_still = dearer.with(march(13), rules(|policy| policy.fine_per_day = rupees(20)));
         assert_eq!(
-            told(&dearer_still, &open(), 8, 13),
+            fined(&dearer_still, &open(), 8, 13),
             (rupees(50), "₹50 for 5 days; 2 days × ₹5; 2 days × ₹10; 1 day × ₹20".into())
         );
         let free = RuleHistory::default().with(march(11), rules(|policy| policy.fine_per_day = rupees(0)));
         assert_eq!(
-            told(&free, &open(), 8, 13),
+            fined(&free, &open(), 8, 13),
             (rupees(10), "₹10 = 2 days × ₹5; 3 days without a fine".into())
         );
-        assert_eq!(told(&free, &open(), 11, 13), (rupees(0), "2 days late, no fine".into()));
+        assert_eq!(fined(&free, &open(), 11, 13), (rupees(0), "2 days late, no fine".into()));
     }
 
     #[test]
@@ -346,7 +345,7 @@ mod tests {
     #[test]
     fn example_12_nothing_is_rounded_by_day() {
         let half = history(rules(|policy| policy.fine_per_day = Money(250)));
-        assert_eq!(told(&half, &open(), 1, 4), (Money(750), "₹7.50 = 3 days × ₹2.50".into()));
+        assert_eq!(fined(&half, &open(), 1, 4), (Money(750), "₹7.50 = 3 days × ₹2.50".into()));
     }
 
     #[test]
@@ -360,7 +359,7 @@ mod tests {
         let lowered =
             RuleHistory::default().with(march(11), rules(|policy| policy.max_fine = Some(rupees(20))));
         assert_eq!(
-            told(&lowered, &open(), 1, 20),
+            fined(&lowered, &open(), 1, 20),
             (rupees(45), "₹45: 19 days come to ₹95, cut by the highest fine of each day".into())
         );
     }
@@ -388,7 +387,7 @@ mod tests {
             let fine = of(date(2017, 1, 1), date(2027, 1, 1), &history, STUDENT, &calendar);
             assert!(fine.days > 2000);
         }
-        // A thousand take a few milliseconds; day by day they would take seconds.
+        // A thousand fines take a few milliseconds; day by day they would take seconds.
         assert!(begun.elapsed() < std::time::Duration::from_secs(1), "{:?}", begun.elapsed());
     }
 
@@ -411,7 +410,7 @@ mod tests {
         })
     }
 
-    /// The rule word for word, day by day.
+    /// Reference implementation, day by day.
     fn day_by_day(due: Date, until: Date, history: &RuleHistory, calendar: &Calendar) -> Money {
         let counts = |day: &Date| history.on(*day).charge_closed_days || calendar.is_closed(*day).is_none();
         let days: Vec<Date> = (number(due) + 1..=number(until)).map(day).filter(counts).collect();

@@ -1,4 +1,4 @@
-//! Holds: people who wait for a title, in line, and the copy that is kept for whoever is first (R-HOLD-1).
+//! Holds: people who queue for a title, and the copy kept for the first (R-HOLD-1).
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -14,28 +14,28 @@ names! {
     /// The state of a hold.
     HoldState {
         Waiting = "waiting",
-        /// It waits, and a reader says that they have returned a copy, which the desk has not seen. Not stored: it follows
-        /// from the place in the line and the title's unseen copies.
+        /// Waiting, while a reader reported a return that the desk has not checked in. Not stored: derived from the
+        /// place in the queue and the title's unseen copies.
         Processing = "processing",
         /// A copy is kept for the person.
         Ready = "ready",
-        /// The person has borrowed a copy.
+        /// The person borrowed a copy.
         Fulfilled = "fulfilled",
-        /// The person did not come in time.
+        /// The person did not fetch the copy in time.
         Expired = "expired",
         Cancelled = "cancelled",
     }
 }
 
 impl HoldState {
-    /// Whether the person still waits, or a copy is kept.
+    /// True if the person waits or a copy is kept.
     #[must_use]
     pub fn is_open(self) -> bool {
         matches!(self, Self::Waiting | Self::Processing | Self::Ready)
     }
 }
 
-/// A person's wish for a title.
+/// A person's hold on a title.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hold {
@@ -47,30 +47,29 @@ pub struct Hold {
     #[schema(required)]
     pub roll_number: Option<String>,
     pub state: HoldState,
-    /// The place in the line, from 1; null where it is not waiting.
+    /// Place in the queue, from 1; null unless waiting.
     #[schema(required)]
     pub place: Option<i64>,
-    /// How many people wait for the title.
+    /// Number of people who wait for the title.
     pub waiting: i64,
-    /// The last day on which the copy is kept, or was.
+    /// Last day on which the copy is, or was, kept.
     #[schema(required, value_type = Option<String>, format = Date)]
     pub ready_until: Option<Date>,
-    /// The copy that is kept, or was, and its barcode.
+    /// The copy that is, or was, kept, and its barcode.
     #[schema(required)]
     pub copy_id: Option<CopyId>,
     #[schema(required)]
     pub barcode: Option<String>,
-    /// By when a copy should be there for this place, if all that are on loan come back in time; null where nobody can
-    /// say, or it is there already.
+    /// Day by which a copy should be back for this place if all loans are returned in time; null if that is unknown or
+    /// a copy is available.
     #[schema(required, value_type = Option<String>, format = Date)]
     pub back_by: Option<Date>,
-    /// When it was placed, RFC 3339.
+    /// RFC 3339.
     #[schema(format = DateTime)]
     pub placed_at: String,
 }
 
-/// The last day on which a copy is kept: as it was when the copy was caught, and one that was closed since moves to the
-/// next open day.
+/// Last day on which a copy is kept: the stored day, or the next open day if it was closed since.
 #[must_use]
 pub fn last_day(ready_until: Date, calendar: &Calendar) -> Date {
     calendar.next_open(ready_until).unwrap_or(ready_until)

@@ -1,5 +1,5 @@
-//! Ids: 64-bit numbers counted by the database and never reused, each with a type of its own so that a book's cannot
-//! stand where a loan's belongs.
+//! Ids: 64-bit numbers assigned by the database and never reused. A type for each kind keeps a book's id from being
+//! passed for a loan's.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -26,30 +26,30 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A person's account.
+    /// Id of a person's account.
     UserId,
-    /// A title of the catalogue.
+    /// Id of a title.
     BookId,
-    /// A physical copy of a title.
+    /// Id of a physical copy.
     CopyId,
-    /// A loan, open or ended.
+    /// Id of a loan, open or ended.
     LoanId,
-    /// A review.
+    /// Id of a review.
     ReviewId,
-    /// A line of a person's account.
+    /// Id of an account line.
     LineId,
-    /// An entry of the record of changes.
+    /// Id of a recorded change.
     ChangeId,
-    /// A reader's wish for a title, open or ended.
+    /// Id of a hold, open or ended.
     HoldId,
-    /// A page of a browser at which scans are decided.
+    /// Id of a browser page that runs the desk.
     DeskId,
-    /// A phone that scans for a desk.
+    /// Id of a phone that scans for a desk.
     PhoneId,
-    /// A passkey.
+    /// Id of a passkey.
     PasskeyId,
-    /// A session of somebody who is signed in.
+    /// Id of a signed-in session.
     SessionId,
-    /// A scan that a phone made.
+    /// Id of a phone's scan.
     PhoneScanId,
 }

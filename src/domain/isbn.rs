@@ -1,6 +1,6 @@
-//! ISBNs, the numbers that books are sold under.
+//! ISBNs, the trade numbers of books.
 
-/// The ISBN-13 of a number with 13 or 10 digits, with or without hyphens and blanks; `None` if its check digit is wrong.
+/// Parses 13 or 10 digits, with or without hyphens and blanks, to an ISBN-13; `None` if the check digit is wrong.
 #[must_use]
 pub fn isbn_13(text: &str) -> Option<String> {
     let digits: Vec<u32> = text

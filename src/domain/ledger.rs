@@ -1,4 +1,4 @@
-//! Money: the lines of a person's account, and the numbers of receipts (R-MONEY-2, R-MONEY-3).
+//! Lines of a person's account, and receipt numbers (R-MONEY-2, R-MONEY-3).
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -13,34 +13,34 @@ use super::{
 use crate::message::Message;
 
 names! {
-    /// What a line of an account is.
+    /// Kind of an account line.
     LineKind {
         Charge = "charge",
         Payment = "payment",
-        /// Part of a charge that is not asked for, with a reason.
+        /// A charge or a part of it that is not collected, with a reason.
         Waiver = "waiver",
-        /// Takes back another line.
+        /// Cancels another line.
         Reversal = "reversal",
-        /// Credit that was paid out.
+        /// Credit paid out.
         Refund = "refund",
     }
 }
 
 names! {
-    /// What a charge is for.
+    /// Reason for a charge.
     ChargeKind {
-        /// The fine of a loan that has ended.
+        /// Fine of an ended loan.
         Overdue = "overdue",
-        /// What a lost copy costs.
+        /// Price of a lost copy.
         Lost = "lost",
-        /// What the repair of a copy costs.
+        /// Repair of a copy.
         Damage = "damage",
         Other = "other",
     }
 }
 
 names! {
-    /// How a payment is made.
+    /// Method of payment.
     Method {
         Cash = "cash",
         Upi = "upi",
@@ -49,51 +49,50 @@ names! {
     }
 }
 
-/// Why something is charged or waived.
+/// Reason for a charge or a waiver.
 pub const REASON: Text = Text { field: "reason", label: "Reason", min: 1, max: 500, kind: Kind::Line };
-/// What a payment is found by elsewhere, such as the number of a transfer.
+/// External reference of a payment, such as a transfer number.
 pub const REFERENCE: Text =
     Text { field: "reference", label: "Reference", min: 0, max: 100, kind: Kind::Line };
-/// The smallest amount of one line.
+/// Smallest amount of a line.
 pub const SMALLEST: Money = Money(1);
-/// The largest amount of one line; more is a typing mistake.
+/// Largest amount of a line; more is a typing mistake.
 pub const LARGEST: Money = Money::main(10_000_000);
 
-/// A line of an account.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Line {
     pub id: LineId,
-    /// When, RFC 3339.
+    /// RFC 3339.
     #[schema(format = DateTime)]
     pub at: String,
     pub kind: LineKind,
-    /// What a charge is for (`overdue`, `lost`, `damage`, `other`), or how a payment or a refund was made (`cash`, `upi`,
+    /// Kind of a charge (`overdue`, `lost`, `damage`, `other`), or method of a payment or a refund (`cash`, `upi`,
     /// `card`, `other`).
     #[schema(required)]
     pub of: Option<String>,
-    /// In words: the title of the book, why it is waived.
+    /// Title of the book, or reason of a waiver.
     pub reason: String,
-    /// What the balance grows by; payments and waivers are below zero.
+    /// Change of the balance; negative for payments and waivers.
     pub amount: Money,
-    /// How the amount came about, and what became of it.
+    /// Explanation of the amount, and what happened to it later.
     pub explain: Vec<Message>,
-    /// Of a charge, what is still to be paid; otherwise 0.
+    /// Unpaid part of a charge; otherwise 0.
     pub open: Money,
-    /// Of a payment, the number of its receipt.
+    /// Receipt number of a payment.
     #[schema(required)]
     pub receipt: Option<String>,
     pub reference: String,
     #[schema(required)]
     pub loan_id: Option<LoanId>,
-    /// Of a reversal, the line that is taken back.
+    /// The line that a reversal cancels.
     #[schema(required)]
     pub reverses: Option<LineId>,
-    /// Whether a reversal has taken it back, and stands itself.
+    /// True if a reversal cancels it and was not itself reversed.
     pub reversed: bool,
 }
 
-/// A line among those of everybody.
+/// An account line with its person.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Booked {
@@ -103,25 +102,25 @@ pub struct Booked {
     pub user_name: String,
     #[schema(required)]
     pub roll_number: Option<String>,
-    /// Who wrote it.
+    /// Name of the librarian.
     pub by: String,
 }
 
-/// What the lines of one kind come to in a period. What was taken back counts in the period in which that happened.
+/// Totals of one kind of lines in a period. A reversal counts in the period in which it was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Total {
     pub kind: LineKind,
-    /// What the charges are for, or how the payments were made.
+    /// Kind of the charges, or method of the payments.
     #[schema(required)]
     pub of: Option<String>,
-    /// How many lines, without those that take back.
+    /// Number of lines, without reversals.
     pub count: i64,
-    /// Their sum; above zero for payments and waivers too.
+    /// Sum of the lines; positive for payments and waivers too.
     pub amount: Money,
-    /// What was taken back of such lines.
+    /// Sum of the reversals of such lines.
     pub taken_back: Money,
-    /// The sum without what was taken back.
+    /// `amount` less `takenBack`.
     pub net: Money,
 }
 
@@ -131,31 +130,31 @@ pub struct Total {
 pub struct Charge {
     pub id: LineId,
     pub of: ChargeKind,
-    /// The title of the book, or what else it is for.
+    /// The book's title, or another reason.
     pub reason: String,
     pub amount: Money,
-    /// How the amount came about.
+    /// Explanation of the amount.
     pub explain: Vec<Message>,
-    /// What is still to be paid.
+    /// Unpaid part.
     pub open: Money,
     #[schema(required)]
     pub loan_id: Option<LoanId>,
 }
 
-/// Part of a charge that a payment settled.
+/// Part of a charge settled by a payment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Settled {
     pub charge: LineId,
     pub amount: Money,
 }
 
-/// What is printed for a payment.
+/// Receipt of a payment.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Receipt {
     /// `2026-27/000123`: gapless in each financial year (R-MONEY-3).
     pub number: String,
-    /// When it was paid, RFC 3339.
+    /// Time of the payment, RFC 3339.
     #[schema(format = DateTime)]
     pub at: String,
     pub user_id: UserId,
@@ -165,34 +164,34 @@ pub struct Receipt {
     pub amount: Money,
     pub method: Method,
     pub reference: String,
-    /// Who took it.
+    /// Name of the librarian.
     pub by: String,
-    /// What it was for.
+    /// Settled charges.
     pub items: Vec<ReceiptItem>,
-    /// What was owed on the account afterwards.
+    /// Balance of the account after the payment.
     pub balance: Money,
-    /// Whether the payment was taken back.
+    /// True if the payment was reversed.
     pub reversed: bool,
 }
 
-/// A line of a receipt.
+/// Item of a receipt.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct ReceiptItem {
     pub of: ChargeKind,
     pub reason: String,
     pub amount: Money,
-    /// How the charge came about.
+    /// Explanation of the charge.
     pub explain: Vec<Message>,
 }
 
-/// The financial year of a day as receipts write it: `2026-27`, or `2026` where it begins in January.
+/// Financial year of a day as on receipts: `2026-27`, or `2026` if it begins in January.
 #[must_use]
 pub fn financial_year(day: Date, first_month: i8) -> String {
     let year = if day.month() < first_month { day.year() - 1 } else { day.year() };
     if first_month == 1 { year.to_string() } else { format!("{year}-{:02}", (year + 1).rem_euclid(100)) }
 }
 
-/// The number of a receipt.
+/// Formats a receipt number.
 #[must_use]
 pub fn receipt_number(year: &str, number: i64) -> String {
     format!("{year}/{number:06}")

@@ -1,4 +1,4 @@
-//! What the library is called, how it counts its money, and whom it registers.
+//! Name, currency, classes and other settings of the library.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -6,28 +6,28 @@ use utoipa::ToSchema;
 use super::rule::{Invalid, Kind, Number, Text};
 use crate::message;
 
-/// The library's own settings, apart from its rules and its calendar. The defaults are the specification's.
+/// Settings apart from rules and calendar. The defaults are the specification's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct LibrarySettings {
-    /// What it is called; may be empty.
+    /// May be empty.
     pub name: String,
-    /// The currency's sign, as amounts are shown with it.
+    /// Sign shown with amounts.
     pub currency: String,
-    /// The currency's ISO 4217 code.
+    /// ISO 4217 code of the currency.
     pub currency_code: String,
-    /// The classes that may be chosen at registration (R-REG-2).
+    /// Classes offered at registration (R-REG-2).
     pub batches: Vec<String>,
-    /// Departments that are suggested.
+    /// Suggested departments.
     pub departments: Vec<String>,
-    /// What accession numbers begin with (R-COPY-3).
+    /// Prefix of accession numbers (R-COPY-3).
     pub accession_prefix: String,
-    /// The language of the screens for whoever has chosen none.
+    /// Language of the screens until a reader chooses one.
     pub language: String,
-    /// The month in which the financial year begins, 1 to 12: the numbers of receipts begin anew (R-MONEY-3).
+    /// First month of the financial year, 1 to 12: receipt numbers restart then (R-MONEY-3).
     #[schema(minimum = 1, maximum = 12)]
     pub financial_year_month: i8,
-    /// So many months after a loan is ended and settled it is forgotten who it was; null: never (R-PEOPLE-10).
+    /// Months after which an ended and settled loan loses its reader's name; null for never (R-PEOPLE-10).
     #[schema(minimum = 1, maximum = 120)]
     pub forget_after_months: Option<i64>,
 }
@@ -48,10 +48,10 @@ impl Default for LibrarySettings {
     }
 }
 
-/// The languages of the screens.
+/// Languages of the screens.
 pub const LANGUAGES: &[&str] = &["en", "hi"];
 
-/// What is shown under the brand.
+/// Shown under the brand.
 pub const NAME: Text = Text { field: "name", label: "Name", min: 0, max: 100, kind: Kind::Line };
 /// `₹`, `Rs.`, `$`.
 pub const CURRENCY: Text =
@@ -59,12 +59,10 @@ pub const CURRENCY: Text =
 /// ISO 4217.
 pub const CURRENCY_CODE: Text =
     Text { field: "currencyCode", label: "Currency code", min: 3, max: 3, kind: Kind::Line };
-/// A class.
 pub const BATCH: Text = Text { field: "batches", label: "Batch", min: 1, max: 20, kind: Kind::Line };
-/// A department.
 pub const DEPARTMENT: Text =
     Text { field: "departments", label: "Department", min: 1, max: 100, kind: Kind::Line };
-/// Code 128 and most labels hold it with the number.
+/// Code 128 and most labels have room for it and the number.
 pub const ACCESSION_PREFIX: Text =
     Text { field: "accessionPrefix", label: "Prefix of accession numbers", min: 0, max: 8, kind: Kind::Line };
 /// One of [`LANGUAGES`].
@@ -75,17 +73,17 @@ pub const LANGUAGE: Text =
 pub const FINANCIAL_YEAR_MONTH: Number =
     Number { field: "financialYearMonth", label: "Financial year begins in", min: 1, max: 12 };
 
-/// In months.
+/// Months.
 pub const FORGET_AFTER_MONTHS: Number =
     Number { field: "forgetAfterMonths", label: "Forget readers after (months)", min: 1, max: 120 };
 
-/// Most batches.
+/// Maximum number of batches.
 const BATCHES: usize = 50;
-/// Most departments.
+/// Maximum number of departments.
 const DEPARTMENTS: usize = 200;
 
 impl LibrarySettings {
-    /// The settings as they are stored, or everything that is wrong with them.
+    /// Validates and normalises the settings, or returns all errors.
     pub fn checked(self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {
@@ -117,7 +115,7 @@ impl LibrarySettings {
     }
 }
 
-/// The entries of a list, each checked; a second one of the same name is told at its place.
+/// Validates a list; reports a duplicate, without regard to case, at its index.
 fn list(rule: &Text, most: usize, raw: &[String], invalid: &mut Invalid) -> Vec<String> {
     if raw.len() > most {
         invalid.push(rule.field, message::too_many(rule.label, most));
@@ -159,7 +157,7 @@ mod tests {
             financial_year_month: 13,
             forget_after_months: Some(0),
         };
-        let told: Vec<String> = wrong
+        let errors: Vec<String> = wrong
             .checked()
             .unwrap_err()
             .0
@@ -167,7 +165,7 @@ mod tests {
             .map(|error| format!("{}: {}", error.field, error.message))
             .collect();
         assert_eq!(
-            told,
+            errors,
             [
                 "name: Name must be at most 100 characters.",
                 "currency: Currency sign is required.",

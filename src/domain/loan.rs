@@ -1,4 +1,4 @@
-//! Loans: what is stored of them, and what they look like on the wire.
+//! Loans as stored and as sent.
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -10,64 +10,63 @@ use super::{
 };
 use crate::message::Message;
 
-/// What is stored of an open loan.
+/// An open loan as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenLoan {
     pub id: LoanId,
     pub user_id: UserId,
     pub book_id: BookId,
-    /// The book's title when it was borrowed: the loan outlives a deleted book.
+    /// Title at check-out: the loan outlives a deleted book.
     pub title: String,
     pub copy_id: CopyId,
     pub barcode: String,
     pub entry_date: Date,
     pub return_date: Date,
-    /// The days it was lent for; a later change of the rules does not change them (R-RULE-3).
+    /// Loan days at check-out; later changes of the rules do not alter them (R-RULE-3).
     pub loan_days: i64,
     pub renewals: i64,
-    /// Why the return date is what it is, where it is not simply entry date and loan days: messages, JSON.
+    /// Explanation of the return date as JSON messages, if it is not just entry date plus loan days.
     pub due_reasons: Option<String>,
     /// The borrower's category.
     pub category: String,
-    /// The title is deleted: the copy is withdrawn when it comes back.
+    /// True if the title is deleted: the copy is withdrawn at its return.
     pub title_deleted: bool,
 }
 
-/// A book that somebody has at home.
+/// A loan.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Loan {
     pub id: LoanId,
-    /// Who borrowed it.
+    /// The borrower.
     pub user_id: UserId,
-    /// The book borrowed; the loan outlives a deleted book.
+    /// The loan outlives a deleted book.
     pub book_id: BookId,
-    /// The book's title when it was borrowed.
+    /// Title at check-out.
     pub title: String,
-    /// The title is deleted from the catalogue: the copy is withdrawn when it comes back.
+    /// True if the title is deleted from the catalogue: the copy is withdrawn at its return.
     pub title_deleted: bool,
-    /// The copy borrowed, and its barcode.
     pub copy_id: CopyId,
     pub barcode: String,
-    /// The day it was borrowed, in the library's time zone.
+    /// Day of check-out in the library's time zone.
     #[serde(rename = "EntryDate")]
     #[schema(value_type = String, format = Date)]
     pub entry_date: Date,
-    /// The last day on which it can be returned without a fine.
+    /// Last day for a return without a fine.
     #[schema(value_type = String, format = Date)]
     pub return_date: Date,
-    /// How often it was renewed.
+    /// Number of renewals.
     pub renewals: i64,
-    /// By how many days the rules of today extend it (R-LOAN-4).
+    /// Days that a renewal adds by today's rules (R-LOAN-4).
     #[schema(minimum = 1)]
     pub renewal_days: i64,
-    /// Owed as of today.
+    /// Fine as of today.
     pub fine: Money,
     /// Whole days past the return date.
     #[schema(minimum = 0)]
     pub overdue_days: i64,
-    /// How the return date and the fine came about, in words.
+    /// `reasons` in English.
     pub explain: Vec<String>,
-    /// The same as messages: the steps to the return date, then those to the fine.
+    /// Explanation of the return date, then of the fine.
     pub reasons: Vec<Message>,
 }

@@ -1,4 +1,4 @@
-//! The rules of the library, pure: no clock, no database, no HTTP.
+//! The library's rules as pure functions: no clock, no database, no HTTP.
 
 pub mod account;
 pub mod agent;

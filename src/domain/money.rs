@@ -17,21 +17,20 @@ pub struct Money(pub i64);
 /// Smallest units in a main unit. Every currency of the settings has two decimals.
 const UNIT: i64 = 100;
 
-/// What a number that is no amount is told.
+/// Format named by deserialisation errors.
 pub const EXPECTED: &str = "an amount with at most two decimals";
 
 impl Money {
-    /// Nothing.
     pub const ZERO: Self = Self(0);
 
-    /// An amount in the currency's main unit: `Money::main(5)` is ₹5.
+    /// Converts from the currency's main unit: `Money::main(5)` is ₹5.
     #[must_use]
     pub const fn main(units: i64) -> Self {
         Self(units * UNIT)
     }
 
-    /// The amount that a number of the main unit stands for; `None` for more than two decimals, and from where a
-    /// floating-point number can no longer hold them.
+    /// Converts from a number of the main unit; `None` for more than two decimals, or if the number is too large for a
+    /// floating-point number to hold them.
     #[must_use]
     #[expect(clippy::cast_possible_truncation, reason = "checked against the range before")]
     pub fn from_number(number: f64) -> Option<Self> {
@@ -43,14 +42,14 @@ impl Money {
         (smallest.abs() < 9e15 && smallest / unit == number).then_some(Self(smallest as i64))
     }
 
-    /// The number on the wire.
+    /// Number in the main unit, for the API.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "amounts are far below 2^53")]
     pub fn to_number(self) -> f64 {
         self.0 as f64 / UNIT as f64
     }
 
-    /// Whole main units, and the smallest units beside them, both without the sign.
+    /// Absolute value as whole main units and the remaining smallest units.
     pub(crate) fn parts(self) -> (u64, u64) {
         let amount = self.0.unsigned_abs();
         (amount / UNIT.unsigned_abs(), amount % UNIT.unsigned_abs())
@@ -115,7 +114,7 @@ impl utoipa::ToSchema for Money {
 }
 
 impl From<i64> for Money {
-    /// Of a number of the smallest unit.
+    /// Takes the smallest unit.
     fn from(smallest: i64) -> Self {
         Self(smallest)
     }

@@ -1,4 +1,4 @@
-//! People as librarians see them: who somebody is, whether they may borrow, and what is out (R-PEOPLE-1).
+//! People as librarians see them: their details, their right to borrow and their open loans (R-PEOPLE-1).
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -13,13 +13,13 @@ use super::{
 };
 use crate::message;
 
-/// Why a person may not borrow.
+/// Reason why a person is barred.
 pub const BARRED_REASON: Text =
     Text { field: "barred.reason", label: "Reason", min: 1, max: 200, kind: Kind::Line };
-/// The last day of a membership.
+/// Field name of the membership's last day.
 pub const VALID_UNTIL: &str = "validUntil";
 
-/// Kept from borrowing up to and including a day.
+/// Barred from borrowing up to and including a day.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Barred {
@@ -28,16 +28,15 @@ pub struct Barred {
     pub reason: String,
 }
 
-/// What is recorded of a person.
+/// Recorded details of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Details {
-    /// Full name.
     pub name: String,
-    /// The address to sign in with, as it was typed; null for whoever has none.
+    /// Address for signing in, as typed; null without one.
     #[schema(required)]
     pub email: Option<String>,
-    /// As on the ID card, lower-case, unique.
+    /// Number on the ID card, lower-case, unique.
     #[schema(required)]
     pub roll_number: Option<String>,
     #[schema(required)]
@@ -45,9 +44,9 @@ pub struct Details {
     /// Year of the class, as text.
     #[schema(required)]
     pub batch: Option<String>,
-    /// Whose rules hold (R-RULE-2).
+    /// Category, which decides the rules (R-RULE-2).
     pub category: String,
-    /// The last day on which the person may borrow; null for no end.
+    /// Last day of borrowing; null for no end.
     #[schema(value_type = Option<String>, format = Date, required)]
     pub valid_until: Option<Date>,
     #[schema(required)]
@@ -55,7 +54,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// The details as they are stored, or everything that is wrong with them.
+    /// Validates and normalises the details, or returns all errors.
     pub fn checked(self, rules: &Rules) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let optional = |rule: Text, raw: Option<String>, invalid: &mut Invalid| {
@@ -93,12 +92,12 @@ impl Details {
     }
 }
 
-/// What a person has out today.
+/// Open loans and dues of a person today.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     pub open_loans: i64,
     pub overdue_loans: i64,
-    /// The fines of the open loans as of today.
+    /// Balance of the account and today's fines of the open loans.
     pub owes: Money,
 }
 
@@ -109,24 +108,23 @@ pub struct Person {
     pub uid: UserId,
     #[serde(flatten)]
     pub details: Details,
-    /// Null where the stored role is neither of the two (R-LOGIN-5).
+    /// Null if the stored role is unknown (R-LOGIN-5).
     #[schema(required)]
     pub role: Option<Role>,
-    /// What a librarian may do; empty for others.
+    /// Permissions of a librarian; empty for others.
     pub capabilities: Vec<Capability>,
-    /// Whether the person may sign in, borrow and hold (R-PEOPLE-6).
+    /// True if the person may sign in, borrow and hold (R-PEOPLE-6).
     pub active: bool,
-    /// Whether the person has a password to sign in with.
+    /// True if the person is active and has a password.
     pub can_sign_in: bool,
-    /// Whether a second factor is asked for when the person signs in.
+    /// True if sign-in asks the person for a second factor.
     pub second_factor: bool,
     #[schema(minimum = 0)]
     pub open_loans: i64,
     #[schema(minimum = 0)]
     pub overdue_loans: i64,
-    /// Owed as of today.
+    /// Balance and fines as of today.
     pub owes: Money,
-    /// When the person was added.
     #[schema(format = DateTime)]
     pub created_at: String,
 }

@@ -8,35 +8,32 @@ use super::{
     rule::{Invalid, Kind, Number, Text},
 };
 
-/// R-REV-1: 1 to 5; 0 means that none was chosen.
+/// R-REV-1: 1 to 5; 0 if none was chosen.
 pub const RATING: Number = Number { field: "rating", label: "Rating", min: 1, max: 5 };
 /// R-REV-1: not blank after trimming.
 pub const COMMENT: Text =
     Text { field: "comment", label: "Comment", min: 1, max: 2000, kind: Kind::Paragraphs };
 
-/// What a reader wrote about a book (R-DATA-3).
+/// A reader's review of a book (R-DATA-3).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
-    /// Its number.
     pub id: ReviewId,
     /// Stars, 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     pub rating: i64,
-    /// The reader's words.
     pub comment: String,
-    /// Who wrote it; withheld from visitors who are not signed in (R-DETAIL-4).
+    /// Author; null for visitors who are not signed in (R-DETAIL-4).
     #[schema(required)]
     pub user_id: Option<UserId>,
-    /// The writer's name when it was written; withheld from visitors who are not signed in (R-DETAIL-4).
+    /// Author's name when written; null for visitors who are not signed in (R-DETAIL-4).
     #[schema(required)]
     pub user_name: Option<String>,
-    /// When it was written.
     #[schema(format = DateTime)]
     pub created_at: String,
 }
 
-/// What the review form sends (R-REV-1). The writer is the signed-in reader, whatever a request says.
+/// Request of the review form (R-REV-1). The author is always the signed-in reader.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct ReviewForm {
@@ -44,14 +41,13 @@ pub struct ReviewForm {
     #[serde(default)]
     #[schema(required)]
     pub rating: i64,
-    /// The reader's words.
     #[serde(default)]
     #[schema(required)]
     pub comment: String,
 }
 
 impl ReviewForm {
-    /// The review as it is stored, or everything that is wrong with it.
+    /// Validates and normalises the review, or returns all errors.
     pub fn checked(self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         if self.rating == 0 {

@@ -1,4 +1,4 @@
-//! Everything that librarians have decided: rules with their first days, the calendar, the library's own settings.
+//! All decisions of librarians: rules with their first days, the calendar, the library's settings.
 
 use jiff::civil::Date;
 
@@ -8,13 +8,13 @@ use super::{
     rules::{Policy, RuleHistory, Rules},
 };
 
-/// The library's decisions as they were at one moment.
+/// The library's decisions at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct Rulebook {
     pub history: RuleHistory,
     pub calendar: Calendar,
     pub library: LibrarySettings,
-    /// Which saved versions these are; 0 where nothing was saved yet.
+    /// Saved versions; 0 if nothing was saved yet.
     pub saved: Saved,
 }
 
@@ -27,25 +27,24 @@ pub struct Saved {
 }
 
 impl Rulebook {
-    /// The rules of a day.
     #[must_use]
     pub fn on(&self, day: Date) -> &Rules {
         self.history.on(day)
     }
 
-    /// What holds for a category of person on a day.
+    /// Policy of a category on a day.
     #[must_use]
     pub fn policy(&self, category: &str, day: Date) -> Policy {
         self.on(day).for_category(category)
     }
 
-    /// The same with one more version of the rules.
+    /// Adds a version of the rules.
     #[must_use]
     pub fn with_rules(&self, first_day: Date, rules: Rules) -> Self {
         Self { history: self.history.clone().with(first_day, rules), ..self.clone() }
     }
 
-    /// The same with another calendar.
+    /// Replaces the calendar.
     #[must_use]
     pub fn with_calendar(&self, calendar: Calendar) -> Self {
         Self { calendar, ..self.clone() }

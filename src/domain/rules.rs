@@ -1,4 +1,4 @@
-//! The rules of lending, as a librarian sets them: by category of person, each version with a first day.
+//! The rules of lending, set by librarians: by category of person, each version with a first day.
 //!
 //! The defaults are the specification's constants: 7 days, 7 days more, ₹5 for each day overdue, no limits.
 
@@ -13,39 +13,39 @@ use super::{
 };
 use crate::message;
 
-/// The category of everybody whom no other one is given, and the one whose values others fall back to.
+/// Default category of a person, and the fallback for values that other categories leave out.
 pub const STUDENT: &str = "Student";
-/// The second category that a new library has.
+/// Second category of a new library.
 pub const STAFF: &str = "Staff";
 
-/// What holds for one category of person, everything resolved. `None` is "no limit"; 0 is a number.
+/// Resolved rules of one category. `None` is "no limit"; 0 is a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policy {
     /// Days from check-out to the due date (R-LOAN-2).
     pub loan_days: i64,
-    /// Days that a renewal adds (R-LOAN-4).
+    /// Days added by a renewal (R-LOAN-4).
     pub renewal_days: i64,
-    /// What each overdue day costs (R-LOAN-5).
+    /// Price of each overdue day (R-LOAN-5).
     pub fine_per_day: Money,
-    /// So many overdue days cost nothing; one more, and all of them cost.
+    /// Overdue days without a fine; one day more, and all of them cost.
     pub grace_days: i64,
-    /// A loan's fine stops here.
+    /// Maximum fine of a loan.
     pub max_fine: Option<Money>,
-    /// Loans at the same time; the last one of these still goes.
+    /// Maximum number of open loans, inclusive.
     pub max_loans: Option<i64>,
-    /// Renewals of one loan.
+    /// Maximum number of renewals of a loan.
     pub max_renewals: Option<i64>,
-    /// Whether a second copy of a title that the person has is refused.
+    /// True if a second copy of the same title is refused.
     pub one_copy_per_title: bool,
-    /// Owing more than this stops borrowing; exactly this does not.
+    /// Dues above this amount block borrowing; exactly this amount does not.
     pub block_owing_over: Option<Money>,
-    /// So many overdue loans stop borrowing.
+    /// Number of overdue loans that blocks borrowing.
     pub block_overdue: Option<i64>,
-    /// Open days that a copy waits on the hold shelf.
+    /// Open days that a copy is kept on the hold shelf.
     pub hold_days: i64,
-    /// Holds at the same time.
+    /// Maximum number of open holds.
     pub max_holds: Option<i64>,
-    /// All loans are due by this day at the latest, until it is past.
+    /// Latest due date of all loans, until that day is past.
     pub all_back_by: Option<Date>,
 }
 
@@ -69,7 +69,7 @@ impl Default for Policy {
     }
 }
 
-/// The values that a category sets for itself. One that is left out is as for `Student`; null is "no limit".
+/// A category's own values. A value left out is that of `Student`; null is "no limit".
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CategoryRules {
@@ -77,62 +77,62 @@ pub struct CategoryRules {
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64, required = false)]
     pub loan_days: Option<i64>,
-    /// Days that a renewal adds.
+    /// Days added by a renewal.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64, required = false)]
     pub renewal_days: Option<i64>,
-    /// What each overdue day costs.
+    /// Price of each overdue day.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = f64, required = false)]
     pub fine_per_day: Option<Money>,
-    /// So many overdue days cost nothing; one more, and all of them cost.
+    /// Overdue days without a fine; one day more, and all of them cost.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64, required = false)]
     pub grace_days: Option<i64>,
-    /// A loan's fine stops here.
+    /// Maximum fine of a loan.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub max_fine: Option<Option<Money>>,
-    /// Loans at the same time.
+    /// Maximum number of open loans.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub max_loans: Option<Option<i64>>,
-    /// Renewals of one loan.
+    /// Maximum number of renewals of a loan.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub max_renewals: Option<Option<i64>>,
-    /// Whether a second copy of a title that the person has is refused.
+    /// True if a second copy of the same title is refused.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = bool, required = false)]
     pub one_copy_per_title: Option<bool>,
-    /// Owing more than this stops borrowing.
+    /// Dues above this amount block borrowing.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub block_owing_over: Option<Option<Money>>,
-    /// So many overdue loans stop borrowing.
+    /// Number of overdue loans that blocks borrowing.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub block_overdue: Option<Option<i64>>,
-    /// Open days that a copy waits on the hold shelf.
+    /// Open days that a copy is kept on the hold shelf.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = i64, required = false)]
     pub hold_days: Option<i64>,
-    /// Holds at the same time.
+    /// Maximum number of open holds.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<i64>)]
     pub max_holds: Option<Option<i64>>,
-    /// All loans are due by this day at the latest.
+    /// Latest due date of all loans.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<String>, format = Date)]
     pub all_back_by: Option<Option<Date>>,
 }
 
-/// A value that stands there, null included, is told from one that is left out.
+/// Distinguishes a present value, null included, from an absent one.
 fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
 }
 
-/// Limits and names on the screen of the whole numbers.
+/// Limits and labels of the whole numbers.
 pub const NUMBERS: &[Number] = &[
     Number { field: "loanDays", label: "Loan days", min: 0, max: 3650 },
     Number { field: "renewalDays", label: "Renewal days", min: 1, max: 3650 },
@@ -143,25 +143,24 @@ pub const NUMBERS: &[Number] = &[
     Number { field: "holdDays", label: "Hold days", min: 1, max: 365 },
     Number { field: "maxHolds", label: "Most holds at once", min: 0, max: 10_000 },
 ];
-/// Limits and names on the screen of the amounts: field, label, largest. The smallest is nothing.
+/// Limits and labels of the amounts: field, label, maximum. The minimum is zero.
 pub const AMOUNTS: &[(&str, &str, Money)] = &[
     ("finePerDay", "Fine a day", Money::main(100_000)),
     ("maxFine", "Highest fine", Money::main(1_000_000)),
     ("blockOwingOver", "Owing more than this stops borrowing", Money::main(1_000_000)),
 ];
-/// The first day of a version.
+/// Field name of a version's first day.
 const EFFECTIVE_FROM: &str = "effectiveFrom";
-/// The day all books are due back.
+/// Field name of the day on which all books are due back.
 const ALL_BACK_BY: &str = "allBackBy";
-/// A category's name.
 pub const NAME: Text = Text { field: "name", label: "Category", min: 1, max: 50, kind: Kind::Line };
-/// Most categories.
+/// Maximum number of categories.
 const CATEGORIES: usize = 50;
-/// Days outside these are typing mistakes.
+/// Other days are typing mistakes.
 const DAYS: (Date, Date) = (date(1900, 1, 1), date(2999, 12, 31));
 
 impl CategoryRules {
-    /// All values of a policy, as a category's own.
+    /// Converts a whole policy to a category's values.
     #[must_use]
     pub fn of(policy: &Policy) -> Self {
         Self {
@@ -181,7 +180,7 @@ impl CategoryRules {
         }
     }
 
-    /// These values, and those of `base` where there is none.
+    /// Returns `base` with these values in place of its own.
     #[must_use]
     pub fn over(&self, base: Policy) -> Policy {
         Policy {
@@ -234,7 +233,7 @@ impl CategoryRules {
     }
 }
 
-/// Notes a day that can only be a typing mistake.
+/// Reports a day that can only be a typing mistake.
 pub fn check_day(field: String, label: &str, day: Date, invalid: &mut Invalid) {
     if !(DAYS.0..=DAYS.1).contains(&day) {
         invalid.push(field, message::day_out_of_range(label, DAYS.0, DAYS.1));
@@ -245,11 +244,11 @@ pub fn check_day(field: String, label: &str, day: Date, invalid: &mut Invalid) {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Category {
-    /// Its name, unique without regard to case.
+    /// Unique without regard to case.
     #[serde(default)]
     #[schema(required)]
     pub name: String,
-    /// What it sets for itself.
+    /// The category's own values.
     #[serde(default)]
     pub rules: CategoryRules,
 }
@@ -259,22 +258,22 @@ pub struct Category {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Rules {
-    /// The day from which on they hold; null for the defaults, and for "from today" in a request.
+    /// First day; null for the defaults, and for "from today" in a request.
     #[schema(value_type = Option<String>, format = Date)]
     pub effective_from: Option<Date>,
-    /// `Student`, whose values are all there, then the others.
+    /// `Student`, which is complete, then the others.
     pub categories: Vec<Category>,
-    /// Whether students may borrow by themselves.
+    /// True if students may borrow without the desk.
     pub self_borrow: bool,
-    /// Whether students may return by themselves.
+    /// True if students may return without the desk.
     pub self_return: bool,
-    /// Whether students may renew by themselves.
+    /// True if students may renew without the desk.
     pub self_renew: bool,
-    /// Whether overdue days on which the library is closed cost a fine.
+    /// True if overdue days count although the library is closed.
     pub charge_closed_days: bool,
-    /// Whether renewing an overdue loan charges its fine first and counts from today (R-MONEY-5).
+    /// True if renewing an overdue loan charges its fine first and counts from today (R-MONEY-5).
     pub charge_on_renewal: bool,
-    /// Whether a copy returned at the desk waits to be shelved (R-RULE-7).
+    /// True if a copy returned at the desk is to be shelved before it can be taken (R-RULE-7).
     pub returns_wait_to_be_shelved: bool,
 }
 
@@ -296,15 +295,15 @@ impl Default for Rules {
     }
 }
 
-/// Whether two names of categories are the same.
+/// Compares names of categories without regard to case.
 #[must_use]
 pub fn same_name(one: &str, other: &str) -> bool {
     one == other || one.chars().flat_map(char::to_lowercase).eq(other.chars().flat_map(char::to_lowercase))
 }
 
 impl Rules {
-    /// The rules as they are stored (`Student` first and complete), or everything that is wrong with them. They hold from
-    /// today on or later: what days before cost stays (R-RULE-3).
+    /// Validates and normalises the rules (`Student` first and complete), or returns all errors. They begin today or
+    /// later, so the fines of earlier days stay (R-RULE-3).
     pub fn checked(mut self, today: Date) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         if self.effective_from.is_some_and(|day| !(today..=DAYS.1).contains(&day)) {
@@ -337,7 +336,7 @@ impl Rules {
         invalid.or(self)
     }
 
-    /// What holds for a category; for one that is not there, what holds for `Student`.
+    /// Policy of a category; an unknown category has that of `Student`.
     #[must_use]
     pub fn for_category(&self, name: &str) -> Policy {
         let of = |name: &str| self.categories.iter().find(|category| same_name(&category.name, name));
@@ -349,59 +348,57 @@ impl Rules {
         }
     }
 
-    /// The name as this version spells it; `None` for a category that is not there.
+    /// This version's spelling of a category's name; `None` if there is no such category.
     #[must_use]
     pub fn category(&self, name: &str) -> Option<&str> {
         self.categories.iter().map(|category| category.name.as_str()).find(|known| same_name(known, name))
     }
 }
 
-/// All versions of the rules that were ever saved. What holds on a day is what was saved last among those whose first day
-/// is not after it; before all of them, the defaults.
+/// All versions ever saved. The rules of a day are those saved last among the versions that have begun; before all of
+/// them, the defaults.
 #[derive(Clone, Debug)]
 pub struct RuleHistory {
-    /// Version by version, in the order of their first days; each holds until the next begins. Never empty.
+    /// Versions by first day; each holds until the next begins. Never empty.
     periods: Vec<(Option<Date>, Rules)>,
 }
 
 impl Default for RuleHistory {
-    /// Nothing was ever saved.
     fn default() -> Self {
         Self { periods: vec![(None, Rules::default())] }
     }
 }
 
 impl RuleHistory {
-    /// Of the saved versions with their first days, in the order in which they were saved.
+    /// Builds the history from saved versions and their first days, in the order in which they were saved.
     #[must_use]
     pub fn new(saved: Vec<(Date, Rules)>) -> Self {
         saved.into_iter().fold(Self::default(), |history, (from, rules)| history.with(from, rules))
     }
 
-    /// The same with one more version, saved after all others.
+    /// Adds a version saved after all others.
     #[must_use]
     pub fn with(mut self, from: Date, mut rules: Rules) -> Self {
         rules.effective_from = Some(from);
-        // It holds from its first day on, whatever was to begin later and was saved before.
+        // A version replaces earlier saved ones that would begin later.
         self.periods.retain(|(begun, _)| begun.is_none_or(|begun| begun < from));
         self.periods.push((Some(from), rules));
         self
     }
 
-    /// The rules that hold on a day.
     #[must_use]
     pub fn on(&self, day: Date) -> &Rules {
         let after = self.periods.partition_point(|(begun, _)| begun.is_none_or(|begun| begun <= day));
         &self.periods[after.max(1) - 1].1
     }
 
-    /// The version that was saved last, or that holds after all others.
+    /// The version saved last, which also begins last.
     #[must_use]
     pub fn newest(&self) -> &Rules {
         &self.periods[self.periods.len() - 1].1
     }
 
-    /// The versions that hold on the days `first..=last` (as numbers), each with its part of them.
+    /// The versions of the days `first..=last` (day numbers), each with its part of the days.
     pub(super) fn between(&self, first: i64, last: i64) -> impl Iterator<Item = (i64, i64, &Rules)> {
         self.periods.iter().enumerate().filter_map(move |(index, (begun, rules))| {
             let from = begun.map_or(first, |begun| number(begun).max(first));
@@ -471,7 +468,7 @@ mod tests {
         assert_eq!(of("TEACHER"), (30, None, Money(250)));
         assert_eq!(of("Guest"), (7, Some(0), Money(250)));
         assert_eq!(of("nobody"), of("Student"));
-        // Stored and read again, absent stays absent and null stays null.
+        // Stored and loaded, absent stays absent and null stays null.
         let again: Rules = serde_json::from_value(serde_json::to_value(&rules).unwrap()).unwrap();
         assert_eq!(again, rules);
     }
@@ -531,7 +528,7 @@ mod tests {
             (None, Some(at(20)))
         );
         assert_eq!(history.newest().effective_from, Some(at(20)));
-        // Saved later with an earlier first day: it holds from then on, also where another was to begin.
+        // Saved later with an earlier first day: it replaces versions that would begin later.
         let replaced = history.clone().with(at(15), rules(15));
         assert_eq!([1, 10, 14, 15, 20, 31].map(|day| loan_days(&replaced, at(day))), [7, 10, 10, 15, 15, 15]);
         assert_eq!(loan_days(&history.with(at(20), rules(21)), at(20)), 21);
