@@ -1,4 +1,4 @@
-//! Connections: how many are held, for whom, how long a silent one is borne, and how the last ones are answered.
+//! Connections: their limits per server and per network, timeouts, and graceful shutdown.
 
 use std::{
     collections::HashMap,
@@ -30,29 +30,29 @@ use crate::{
     http::client::{Network, is_trusted},
 };
 
-/// A header that takes longer ends the connection, and so does silence between requests.
+/// Timeout of a header, and of an idle connection.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-/// Bytes of an answer that the system holds for a client that has not read them yet (it doubles the number for its own
-/// bookkeeping). By itself it would hold up to 4 MiB.
+/// Bytes of an answer that the kernel buffers for a slow client (it doubles the number for its own bookkeeping). Its
+/// default is up to 4 MiB.
 const SEND_BUFFER: usize = 128 * 1024;
-/// Connections that may wait to be let in when the listener closes; the system lets fewer wait.
+/// Maximum number of pending connections served when the listener closes; the kernel queues fewer.
 const WAITING: usize = 4096;
-/// Files that the process opens beside connections: database, logs, listeners.
+/// Files that the process opens besides connections: database, logs, listeners.
 const OTHER_FILES: u64 = 128;
 
-/// What all connections together may take.
+/// Limits of all connections together.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Connections held at once; more wait in the system's queue.
+    /// Maximum number of connections; more wait in the kernel's queue.
     pub places: usize,
-    /// How long a client may take no byte of an answer.
+    /// Timeout of a client that reads no byte of an answer.
     pub stalled: Duration,
-    /// How long a TLS handshake may take.
+    /// Timeout of a TLS handshake.
     pub handshake: Duration,
 }
 
 impl Bounds {
-    /// As many as the system lets the process have, and no more than 12 000.
+    /// Allows one place per file that the process may open, at most 12 000.
     #[must_use]
     pub fn of_this_process() -> Self {
         let files = raise_file_limit().saturating_sub(OTHER_FILES);
@@ -60,18 +60,18 @@ impl Bounds {
         Self { places, stalled: Duration::from_secs(30), handshake: Duration::from_secs(10) }
     }
 
-    /// The last places are kept for networks that hold few.
+    /// The last places, reserved for networks with few connections.
     fn reserve(self) -> usize {
         self.places / 6
     }
 
-    /// What "few" is.
+    /// Maximum number of connections that is still "few".
     fn few(self) -> usize {
         (self.places / 120).max(2)
     }
 }
 
-/// Most systems let a process have far more files than they give it at first (1024). Answers what it has now.
+/// Raises the limit on open files to the maximum, since most systems start with 1024. Returns the new limit.
 fn raise_file_limit() -> u64 {
     let limit = getrlimit(Resource::Nofile);
     let (soft, hard) = (limit.current.unwrap_or(u64::MAX), limit.maximum.unwrap_or(u64::MAX));
@@ -87,17 +87,15 @@ fn raise_file_limit() -> u64 {
     }
 }
 
-/// Where people come in, and what they find there.
+/// A listener and its application.
 pub struct Door {
-    /// What is listened on.
     pub listener: TcpListener,
-    /// What answers.
     pub app: Router,
-    /// The certificate, where https is spoken.
+    /// Certificate, for https.
     pub tls: Option<Arc<Tls>>,
 }
 
-/// Everybody who is connected, through whichever door.
+/// All connections of all listeners.
 pub struct Connections {
     bounds: Bounds,
     trusted_proxies: Vec<IpAddr>,
@@ -105,13 +103,13 @@ pub struct Connections {
     held: Arc<Mutex<HashMap<Network, usize>>>,
     http: http1::Builder,
     open: GracefulShutdown,
-    /// Dropped at the end, which handshakes under way hear.
+    /// Dropped at shutdown, which ends handshakes in progress.
     shaking: watch::Sender<()>,
     refused: Complaint,
     failed: Complaint,
 }
 
-/// A place for a connection, taken until it is dropped.
+/// Place of a connection, held until it is dropped.
 struct Slot {
     network: Network,
     held: Arc<Mutex<HashMap<Network, usize>>>,
@@ -135,7 +133,7 @@ fn lock(held: &Mutex<HashMap<Network, usize>>) -> MutexGuard<'_, HashMap<Network
 }
 
 impl Connections {
-    /// Nobody yet.
+    /// Creates an empty connection table.
     #[must_use]
     pub fn new(bounds: Bounds, trusted_proxies: Vec<IpAddr>) -> Self {
         let mut http = http1::Builder::new();
@@ -154,7 +152,7 @@ impl Connections {
         }
     }
 
-    /// Accepts and serves whoever comes through any of the doors, until `end`.
+    /// Accepts and serves connections of all doors until `end`.
     pub async fn accept_until(&self, doors: &[Door], end: impl Future<Output = ()>) {
         tokio::select! {
             _ = join_all(doors.iter().map(|door| self.accept(door))) => {}
@@ -163,20 +161,20 @@ impl Connections {
     }
 
     async fn accept(&self, door: &Door) {
-        // Never closed.
+        // The semaphore is never closed.
         while let Ok(permit) = Arc::clone(&self.room).acquire_owned().await {
             match door.listener.accept().await {
                 Ok((stream, peer)) => self.serve(&door.app, door.tls.as_ref(), stream, peer, permit),
                 Err(error) => {
                     self.failed
-                        .tell(|times| tracing::warn!(%error, times, "connections could not be accepted"));
+                        .log(|times| tracing::warn!(%error, times, "connections could not be accepted"));
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }
             }
         }
     }
 
-    /// Closes a door. Those who wait to be let in are served first: closing sends them away unheard (R17).
+    /// Closes a listener. Serves pending connections first: closing would reset them unanswered (R17).
     pub fn close(&self, door: Door) {
         let Door { listener, app, tls } = door;
         let Ok(listener) = listener.into_std() else { return };
@@ -198,7 +196,7 @@ impl Connections {
         permit: OwnedSemaphorePermit,
     ) {
         let Some(place) = self.place(peer.ip(), permit) else {
-            self.refused.tell(|times| {
+            self.refused.log(|times| {
                 tracing::warn!(
                     times,
                     "connections refused: nearly all are taken, and their network holds many"
@@ -233,8 +231,8 @@ impl Connections {
         }
     }
 
-    /// A place, unless the places are running out and this network has more than a few already. A trusted proxy speaks
-    /// for many networks.
+    /// Takes a place, unless few are left and this network holds more than a few. A trusted proxy is exempt: it serves
+    /// many networks.
     fn place(&self, peer: IpAddr, permit: OwnedSemaphorePermit) -> Option<Slot> {
         let network = Network::from(peer);
         let crowded = self.room.available_permits() < self.bounds.reserve();
@@ -247,14 +245,14 @@ impl Connections {
         Some(Slot { network, held: Arc::clone(&self.held), _permit: permit })
     }
 
-    /// Closes idle connections and waits until the answers under way are sent.
+    /// Closes idle connections and waits until answers in progress are sent.
     pub async fn finish(self) {
         drop(self.shaking);
         self.open.shutdown().await;
     }
 }
 
-/// Answers the requests of a connection until it ends.
+/// Serves the requests of a connection until it ends.
 async fn converse(
     http: http1::Builder,
     app: Router,
@@ -276,7 +274,7 @@ async fn converse(
 fn prepare(stream: &TcpStream, stalled: Duration) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
     rustix::net::sockopt::set_socket_send_buffer_size(stream, SEND_BUFFER)?;
-    // The system gives up a connection whose client takes nothing for so long, also after we closed it.
+    // The kernel drops a connection whose client reads nothing for this time, also after we closed it.
     #[cfg(target_os = "linux")]
     rustix::net::sockopt::set_tcp_user_timeout(
         stream,
@@ -285,18 +283,18 @@ fn prepare(stream: &TcpStream, stalled: Duration) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A fault that may come a thousand times a second is told once in ten seconds, and how often it came.
+/// Rate-limited logging: one line per ten seconds, with a count.
 #[derive(Default)]
 struct Complaint(Mutex<(Option<Instant>, u64)>);
 
 impl Complaint {
-    fn tell(&self, tell: impl FnOnce(u64)) {
+    fn log(&self, log: impl FnOnce(u64)) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let (told, times) = &mut *state;
+        let (logged, times) = &mut *state;
         *times += 1;
-        if told.is_none_or(|told| told.elapsed() > Duration::from_secs(10)) {
-            tell(std::mem::take(times));
-            *told = Some(Instant::now());
+        if logged.is_none_or(|at| at.elapsed() > Duration::from_secs(10)) {
+            log(std::mem::take(times));
+            *logged = Some(Instant::now());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Metrics for Prometheus, on a listener of their own.
+//! Prometheus metrics on their own listener.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -7,10 +7,10 @@ use axum::{Router, routing::get};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::net::TcpListener;
 
-/// Samples are kept one by one until they are merged into their distribution: by a scrape, and at least this often.
+/// Samples accumulate until they are merged into their distribution: by a scrape, and at least this often.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Records metrics from now on and serves them at `/metrics`. Without this call nothing is recorded at all.
+/// Starts recording metrics and serves them at `/metrics`. Without this call nothing is recorded.
 pub async fn serve(at: SocketAddr) -> Result<()> {
     let listener = TcpListener::bind(at).await.with_context(|| format!("cannot listen on {at}"))?;
     let address = listener.local_addr()?;

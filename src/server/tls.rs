@@ -1,5 +1,4 @@
-//! TLS by the program itself: the certificate that is presented, renewed while the server works, and the listener that
-//! sends plain http to https.
+//! The server's own TLS: the certificate, reloaded at run time, and the listener that redirects plain http to https.
 
 use std::{
     fmt, fs,
@@ -30,30 +29,30 @@ use url::Url;
 
 use crate::{clock::Clock, http::API, tls::provider};
 
-/// The files are looked at this often: two small reads.
+/// Poll interval of the files: two small reads.
 pub const LOOK: Duration = Duration::from_secs(5);
-/// A certificate is renewed long before; an operator who reads this has two weeks.
+/// A renewal is usually due earlier; the warning leaves the operator two weeks.
 const ENDS_SOON: SignedDuration = SignedDuration::from_hours(14 * 24);
-/// How often the end is told, once it is near.
-const TELL: Duration = Duration::from_hours(24);
+/// Interval of that warning.
+const WARN_EVERY: Duration = Duration::from_hours(24);
 
-/// Where the certificate and its private key are.
+/// Paths of the certificate and its private key.
 #[derive(Clone, Debug)]
 pub struct Files {
-    /// PEM: the certificate, then those that vouch for it.
+    /// PEM: the certificate, then its chain.
     pub certificate: PathBuf,
     /// PEM, without a passphrase.
     pub key: PathBuf,
 }
 
-/// What the two files hold.
+/// Contents of the two files.
 #[derive(PartialEq, Eq)]
 struct Pair {
     certificate: Vec<u8>,
     key: Vec<u8>,
 }
 
-/// The server's side of TLS 1.2 and 1.3.
+/// TLS 1.2 and 1.3 for the server.
 pub struct Tls {
     files: Files,
     clock: Clock,
@@ -61,7 +60,7 @@ pub struct Tls {
     acceptor: TlsAcceptor,
 }
 
-/// The certificate of the moment.
+/// The current certificate.
 struct Presented(RwLock<Certificate>);
 
 struct Certificate {
@@ -83,7 +82,7 @@ impl ResolvesServerCert for Presented {
 }
 
 impl Tls {
-    /// Reads the files. They must fit each other and be valid today.
+    /// Reads the files. They must match and be valid today.
     pub fn open(files: Files, clock: Clock) -> Result<Self> {
         let certificate = certificate(&files, files.read()?, &clock)?;
         let presented = Arc::new(Presented(RwLock::new(certificate)));
@@ -92,20 +91,20 @@ impl Tls {
             .with_no_client_auth()
             .with_cert_resolver(Arc::clone(&presented) as Arc<dyn ResolvesServerCert>);
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
-        // A phone that comes back skips the expensive half of the handshake.
+        // Session resumption saves returning phones the costly half of the handshake.
         config.ticketer = Ticketer::new()?;
         Ok(Self { files, clock, presented, acceptor: TlsAcceptor::from(Arc::new(config)) })
     }
 
-    /// For one connection.
+    /// Acceptor for one connection.
     #[must_use]
     pub fn acceptor(&self) -> TlsAcceptor {
         self.acceptor.clone()
     }
 
-    /// Presents what is in the files, whenever that changes and is sound, and tells when the certificate is about to end.
+    /// Reloads the certificate when the files change and are valid, and warns before it expires.
     pub async fn renew(&self, look: Duration) {
-        let (mut refused, mut told) = (Refused::default(), None);
+        let (mut refused, mut warned) = (Refused::default(), None);
         let mut again = tokio::time::interval(look);
         loop {
             again.tick().await;
@@ -113,22 +112,22 @@ impl Tls {
                 Ok(None) => {}
                 Ok(Some(ends)) => {
                     tracing::info!(%ends, "a new TLS certificate is presented");
-                    (refused, told) = (Refused::default(), None);
+                    (refused, warned) = (Refused::default(), None);
                 }
-                Err(error) => refused.tell(&format!("{error:#}")),
+                Err(error) => refused.log(&format!("{error:#}")),
             }
             let ends = self.ends();
             metrics::gauge!("library_tls_certificate_ends_seconds")
                 .set(f64::from(u32::try_from(ends.as_second()).unwrap_or(u32::MAX)));
             let left = ends.duration_since(self.now());
-            if left < ENDS_SOON && told.is_none_or(|told: tokio::time::Instant| told.elapsed() > TELL) {
+            if left < ENDS_SOON && warned.is_none_or(|at: tokio::time::Instant| at.elapsed() > WARN_EVERY) {
                 tracing::warn!(%ends, "the TLS certificate ends soon: renew it, the server reads the new files by itself");
-                told = Some(tokio::time::Instant::now());
+                warned = Some(tokio::time::Instant::now());
             }
         }
     }
 
-    /// When the new certificate ends, if there is one.
+    /// Loads a changed certificate and returns its expiry; `None` if unchanged.
     fn take_new(&self) -> Result<Option<Timestamp>> {
         let pair = self.files.read()?;
         if pair == self.presented.0.read().unwrap_or_else(PoisonError::into_inner).read_from {
@@ -149,7 +148,7 @@ impl Tls {
     }
 }
 
-/// What is wrong with new files is told once, and not before it was there twice: two files are not written at one moment.
+/// Logs an error of new files once, and only when it occurs twice: the two files are not written atomically.
 #[derive(Default)]
 struct Refused {
     reason: String,
@@ -157,7 +156,7 @@ struct Refused {
 }
 
 impl Refused {
-    fn tell(&mut self, reason: &str) {
+    fn log(&mut self, reason: &str) {
         if self.reason != reason {
             *self = Self { reason: reason.to_owned(), times: 0 };
         }
@@ -207,11 +206,11 @@ fn certificate(files: &Files, pair: Pair, clock: &Clock) -> Result<Certificate> 
     Ok(Certificate { key: Arc::new(key), ends, read_from: pair })
 }
 
-/// From when until when a certificate is valid (RFC 5280, 4.1): rustls checks this for clients, not for servers.
+/// Validity period of a certificate (RFC 5280, 4.1): rustls checks it for clients, not for servers.
 fn validity(certificate: &[u8]) -> Option<(Timestamp, Timestamp)> {
     let (_, certificate, _) = element(certificate)?;
     let (_, mut fields, _) = element(certificate)?;
-    // The version is left out where it is 1.
+    // Version 1 is omitted.
     let before = if fields.first() == Some(&0xa0) { 4 } else { 3 };
     for _version_serial_algorithm_issuer in 0..before {
         fields = element(fields)?.2;
@@ -222,12 +221,12 @@ fn validity(certificate: &[u8]) -> Option<(Timestamp, Timestamp)> {
     Some((time(begins_as, begins)?, time(ends_as, ends)?))
 }
 
-/// The first element of some DER (X.690): its tag, its contents, and what follows it.
+/// Parses the first DER element (X.690): tag, contents, remaining bytes.
 fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let (&[tag, length], rest) = der.split_first_chunk()?;
     let (length, rest) = match length {
         0..=0x7f => (usize::from(length), rest),
-        // So many bytes say how long it is.
+        // The length follows in this many bytes.
         0x81..=0x84 => {
             let (bytes, rest) = rest.split_at_checked(usize::from(length & 0x7f))?;
             (bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
@@ -238,7 +237,7 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     Some((tag, contents, rest))
 }
 
-/// A time as certificates write it: until 2049 with two digits of the year (RFC 5280, 4.1.2.5).
+/// Parses a certificate's time: until 2049 with a two-digit year (RFC 5280, 4.1.2.5).
 fn time(tag: u8, text: &[u8]) -> Option<Timestamp> {
     let text = str::from_utf8(text).ok()?;
     let text = match tag {
@@ -251,8 +250,8 @@ fn time(tag: u8, text: &[u8]) -> Option<Timestamp> {
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// Sends browsers to the same page at `public_url` and says no to everything else. No host that a client names is used,
-/// and a call of the API is refused: whoever programmed it shall notice (OWASP ASVS 5.0, 4.1.2).
+/// Redirects browsers to the same page at `public_url` and refuses everything else. It ignores the host named by the
+/// client, and refuses API calls so that their programmer notices (OWASP ASVS 5.0, 4.1.2).
 pub fn redirect(public_url: &Url) -> Router {
     let origin = public_url.as_str().trim_end_matches('/').to_owned();
     Router::new().fallback(async move |request: Request| -> Response {
