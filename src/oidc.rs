@@ -1,8 +1,8 @@
 //! Sign-in by the college's provider (OpenID Connect Core 1.0): the authorization code flow with PKCE.
 //!
-//! This file knows the provider: where its addresses are, which keys it signs by, and what the operator told of it. It calls
-//! out by [`outbound`] and believes what [`token`] has checked. What happens in a browser stands in `http::oidc`, who
-//! somebody of the provider is here in `people::provider`.
+//! This file handles the provider: its addresses, its keys and the operator's options. It calls out through
+//! [`outbound`] and trusts what [`token`] has checked. The browser's part is in `http::oidc`; `people::provider` maps
+//! the provider's people to accounts.
 
 pub mod token;
 
@@ -27,41 +27,41 @@ use url::{Url, form_urlencoded};
 use crate::outbound::{self, Outbound};
 use token::{Claims, Expected, Keys, Refused};
 
-/// How long the provider's addresses and keys are believed without asking again.
+/// Cache lifetime of the provider's addresses and keys.
 const FRESH: Duration = Duration::from_hours(1);
-/// After a failure nobody waits for the provider again so soon.
+/// Back-off after a failure of the provider.
 pub const REST: Duration = Duration::from_secs(5);
 
-/// What the operator tells of the provider.
+/// The operator's options for the provider.
 #[derive(Clone)]
 pub struct Options {
-    /// As the provider writes it.
+    /// Spelled as by the provider.
     pub issuer: String,
     pub client: String,
     pub secret: String,
-    /// What people call it.
+    /// Name shown to people.
     pub label: String,
-    /// Domains whose verified addresses open the account with the same address.
+    /// Domains whose verified addresses sign in to the account with the same address.
     pub domains: Vec<String>,
-    /// The claim that holds the roll number.
+    /// Name of the claim with the roll number.
     pub roll_number_claim: Option<String>,
-    /// Where the provider sends browsers back to.
+    /// Address to which the provider redirects browsers.
     pub redirect: Url,
-    /// Hosts that may be called beside the issuer's.
+    /// Hosts that may be called besides the issuer's.
     pub hosts: Vec<String>,
-    /// How long a call may take.
+    /// Timeout of a call.
     pub patience: Duration,
-    /// How long the provider is left alone after a failure.
+    /// Back-off after a failure.
     pub rest: Duration,
 }
 
-/// Why somebody could not sign in.
+/// Reason why a sign-in failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The provider does not answer, or not as it should.
+    /// The provider does not answer, or answers wrongly.
     #[error("the sign-in provider is of no use now: {0}")]
     Unavailable(String),
-    /// The provider does not vouch for the person.
+    /// The provider does not confirm the person.
     #[error("a sign-in by the provider was refused: {0}")]
     Refused(String),
 }
@@ -72,7 +72,7 @@ impl From<outbound::Error> for Error {
     }
 }
 
-/// What the provider says of itself (OpenID Connect Discovery 1.0, 3).
+/// Provider metadata (OpenID Connect Discovery 1.0, 3).
 #[derive(Clone, Debug, Deserialize)]
 struct Description {
     issuer: String,
@@ -83,7 +83,7 @@ struct Description {
     token_endpoint_auth_methods_supported: Option<Vec<String>>,
 }
 
-/// What was learnt of the provider, and when.
+/// Cached answers of the provider, with their times.
 #[derive(Default)]
 struct Known {
     description: Option<(Arc<Description>, Instant)>,
@@ -92,7 +92,7 @@ struct Known {
 }
 
 impl Known {
-    /// An error where the provider has failed a moment ago: those who waited behind one another are told at once.
+    /// Fails during the back-off after a failure, so that queued requests fail at once.
     fn may_ask(&self, rest: Duration) -> Result<(), Error> {
         match &self.failed {
             Some((at, reason)) if at.elapsed() < rest => Err(Error::Unavailable(reason.clone())),
@@ -106,12 +106,12 @@ impl Known {
     }
 }
 
-/// The college's provider. It is first called when somebody wants to sign in by it, so the server starts without it.
+/// The college's provider. The first sign-in makes the first call, so the server starts without the provider.
 pub struct Provider {
     options: Options,
     description: Url,
     outbound: Outbound,
-    /// Those who need the same answer at the same moment wait for one request.
+    /// The lock makes concurrent requests share one call.
     known: Mutex<Known>,
 }
 
@@ -121,19 +121,19 @@ impl fmt::Debug for Provider {
     }
 }
 
-/// Somebody on their way to the provider.
+/// Secrets of one sign-in at the provider.
 pub struct Way<'w> {
     pub state: &'w str,
     pub nonce: &'w str,
-    /// The secret of PKCE; only its hash travels.
+    /// PKCE's secret; only its hash is sent.
     pub verifier: &'w str,
 }
 
 impl Provider {
-    /// With the file of the roots that vouch for it.
+    /// Creates the provider; `roots` is the file of trusted root certificates.
     ///
     /// # Errors
-    /// The issuer is no address that may be called, or the file holds no roots.
+    /// The issuer is not an address that may be called, or the file has no roots.
     pub fn new(options: Options, roots: &Path) -> anyhow::Result<Self> {
         let issuer = Url::parse(&options.issuer)?;
         anyhow::ensure!(
@@ -150,25 +150,23 @@ impl Provider {
         Ok(Self { options, description, outbound, known: Mutex::default() })
     }
 
-    /// What people call it.
     #[must_use]
     pub fn label(&self) -> &str {
         &self.options.label
     }
 
-    /// As the provider writes it.
     #[must_use]
     pub fn issuer(&self) -> &str {
         &self.options.issuer
     }
 
-    /// What the provider says of somebody's roll number, where the operator named the claim.
+    /// Roll number claimed by the provider, if the operator named the claim.
     #[must_use]
     pub fn roll_number<'c>(&self, claims: &'c Claims) -> Option<&'c str> {
         claims.text(self.options.roll_number_claim.as_deref()?)
     }
 
-    /// An address that the provider has verified, in one of the domains that the operator listed.
+    /// Email address verified by the provider, if its domain is listed by the operator.
     #[must_use]
     pub fn email<'c>(&self, claims: &'c Claims) -> Option<&'c str> {
         let email = claims.verified_email()?;
@@ -176,14 +174,14 @@ impl Provider {
         self.options.domains.iter().any(|listed| listed.eq_ignore_ascii_case(domain)).then_some(email)
     }
 
-    /// The address to which a browser goes to sign in.
+    /// Address at which a browser begins to sign in.
     ///
     /// # Errors
-    /// The provider is of no use now.
+    /// The provider is unavailable.
     pub async fn sign_in_address(&self, way: &Way<'_>) -> Result<Url, Error> {
         let mut url = self.describe().await?.authorization_endpoint.clone();
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(way.verifier.as_bytes()));
-        // A claim of the college's own comes with the profile, if with any scope.
+        // Custom claims of a college usually come with the profile scope.
         let scope = match self.options.roll_number_claim {
             Some(_) => "openid email profile",
             None => "openid email",
@@ -200,10 +198,10 @@ impl Provider {
         Ok(url)
     }
 
-    /// Exchanges the code that a browser brought back for what the provider says of the person; `now` in epoch milliseconds.
+    /// Exchanges a browser's code for the checked claims about the person; `now` in epoch milliseconds.
     ///
     /// # Errors
-    /// The provider is of no use now, or does not vouch for the person.
+    /// The provider is unavailable, or does not confirm the person.
     pub async fn redeem(&self, code: &str, verifier: &str, nonce: &str, now: i64) -> Result<Claims, Error> {
         let description = self.describe().await?;
         let exchanged = self.exchange(&description, code, verifier).await;
@@ -212,7 +210,7 @@ impl Provider {
         let expected = Expected { issuer, client, nonce, now: now.div_euclid(1000) };
         let (keys, fresh) = self.keys(&description, None).await?;
         let checked = match token::check(&token, &keys, &expected) {
-            // The provider may have exchanged its keys since they were read; asked once.
+            // The provider may have rotated its keys: fetch them once more.
             Err(Refused::UnknownKey) if !fresh => {
                 let (keys, _) = self.keys(&description, Some(&keys)).await?;
                 token::check(&token, &keys, &expected)
@@ -234,7 +232,7 @@ impl Provider {
             ("redirect_uri", self.options.redirect.as_str()),
             ("code_verifier", verifier),
         ];
-        // Nothing said means the header (OpenID Connect Discovery 1.0, 3).
+        // The default is the header (OpenID Connect Discovery 1.0, 3).
         let methods = description.token_endpoint_auth_methods_supported.as_deref();
         let in_header = methods.is_none_or(|all| all.iter().any(|method| method == "client_secret_basic"));
         let authorization = in_header.then(|| self.basic()).transpose()?;
@@ -254,7 +252,7 @@ impl Provider {
         Ok(granted.id_token)
     }
 
-    /// RFC 6749, 2.3.1: both are form-encoded first.
+    /// RFC 6749, 2.3.1: both parts are form-encoded first.
     fn basic(&self) -> Result<HeaderValue, Error> {
         let encoded = |text: &str| form_urlencoded::byte_serialize(text.as_bytes()).collect::<String>();
         let pair = format!("{}:{}", encoded(&self.options.client), encoded(&self.options.secret));
@@ -262,7 +260,7 @@ impl Provider {
             .map_err(|error| Error::Unavailable(error.to_string()))
     }
 
-    /// What the provider says of itself; read at most once an hour.
+    /// Returns the provider's metadata, fetched at most once an hour.
     async fn describe(&self) -> Result<Arc<Description>, Error> {
         let mut known = self.known.lock().await;
         if let Some((description, at)) = &known.description
@@ -296,7 +294,7 @@ impl Provider {
         Ok(description)
     }
 
-    /// The provider's keys, and whether they were read just now. `instead` of these others are wanted, if there are.
+    /// Returns the provider's keys, and true if just fetched. Fetches them again if the cached ones are `instead`.
     async fn keys(
         &self,
         description: &Description,
@@ -331,15 +329,15 @@ impl Error {
     }
 }
 
-/// Why the provider gave no token. Only the names of RFC 6749 (5.2) are repeated: the rest could hold anything.
+/// Converts the provider's refusal of a token. Repeats only error names of RFC 6749 (5.2): the rest is untrusted text.
 fn refusal(status: StatusCode, body: &[u8]) -> Error {
     #[derive(Deserialize)]
-    struct Told {
+    struct ErrorBody {
         error: String,
     }
-    let told = serde_json::from_slice::<Told>(body).map(|told| told.error).unwrap_or_default();
+    let error = serde_json::from_slice::<ErrorBody>(body).map(|body| body.error).unwrap_or_default();
     let known = ["invalid_request", "invalid_client", "invalid_grant", "unauthorized_client"];
-    match known.into_iter().find(|name| *name == told) {
+    match known.into_iter().find(|name| *name == error) {
         Some("invalid_grant") => Error::Refused("the provider does not take the code".into()),
         Some(name) => Error::Unavailable(format!("it says {name}: look at --oidc-client-id and the secret")),
         None => Error::Unavailable(format!("its answer to a code is {}", status.as_u16())),

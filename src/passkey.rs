@@ -1,8 +1,8 @@
-//! Passkeys: what a browser answers when one is made or used, checked step by step as Web Authentication Level 3 asks, in
-//! the order of its sections 7.1 and 7.2.
+//! Passkeys: checks a browser's answer to a creation or use, step by step in the order of sections 7.1 and 7.2 of Web
+//! Authentication Level 3.
 //!
-//! A passkey here is always discoverable and always verifies its person (a fingerprint, a face, a PIN): it is possession
-//! and verification in one. Who made the authenticator is not asked (attestation `none`).
+//! A passkey here is always discoverable and always verifies its user (a fingerprint, a face, a PIN): possession and
+//! verification in one. The maker of the authenticator is not asked for (attestation `none`).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::signature::{
@@ -16,32 +16,31 @@ use self::cbor::Item;
 
 pub mod cbor;
 
-/// The ways of signing that count, the most wanted first, by their COSE numbers (RFC 9053, RFC 8812): Ed25519, ES256, and
-/// RS256, which is all that some TPMs have for Windows Hello.
+/// Accepted algorithms in order of preference, as COSE numbers (RFC 9053, RFC 8812): Ed25519, ES256, and RS256, the
+/// only one of some TPMs under Windows Hello.
 pub const ALGORITHMS: [i64; 3] = [EDDSA, ES256, RS256];
 const EDDSA: i64 = -8;
 const ES256: i64 = -7;
 const RS256: i64 = -257;
 
-/// Bytes of a challenge; 16 are the least that the specification advises (13.4.3).
+/// Length of a challenge; the specification advises at least 16 bytes (13.4.3).
 pub const CHALLENGE_BYTES: usize = 32;
-/// Bytes that name a person to their authenticator: random, so that they tell nothing (14.6.1).
+/// Length of a user handle: random, so that it reveals nothing (14.6.1).
 pub const HANDLE_BYTES: usize = 32;
-/// Longest credential id (7.1).
+/// Maximum length of a credential id (7.1).
 const LONGEST_ID: usize = 1023;
 
-/// Whom passkeys are for: this library, at its own address.
+/// Relying party: this library at its own address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Party {
-    /// The domain.
     pub id: String,
-    /// As browsers write it.
+    /// Spelled as by browsers.
     pub origin: String,
 }
 
 impl Party {
-    /// Of the address at which browsers find the library. `None` where they make no passkeys: at an address that is a
-    /// number, and over plain http anywhere but on this machine.
+    /// Party of the library's public address. `None` where browsers make no passkeys: at an IP address, and over plain
+    /// http except on this machine.
     #[must_use]
     pub fn at(address: &Url) -> Option<Self> {
         let Some(Host::Domain(domain)) = address.host() else { return None };
@@ -51,7 +50,7 @@ impl Party {
     }
 }
 
-/// Why a passkey counts for nothing; for the log, without anything that a client sent.
+/// Reason for rejecting a passkey; for the log, without anything sent by the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     #[error("the answer is not of the form that it should have")]
@@ -76,7 +75,7 @@ pub enum Refused {
 
 type Result<T, E = Refused> = std::result::Result<T, E>;
 
-/// Which of the two questions is answered.
+/// Ceremony that the browser answers.
 #[derive(Clone, Copy)]
 enum Kind {
     Create,
@@ -92,7 +91,7 @@ impl Kind {
     }
 }
 
-/// What the browser says of the answer (5.8.1).
+/// Client data of the browser (5.8.1).
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ClientData {
@@ -106,20 +105,19 @@ struct ClientData {
 }
 
 impl ClientData {
-    /// The steps that 7.1 and 7.2 have in common, up to the hash of these bytes.
+    /// Steps common to 7.1 and 7.2, up to the hash of the client data.
     fn check(json: &[u8], kind: Kind, challenge: &str, party: &Party) -> Result<()> {
-        // UTF-8 (a byte order mark is dropped), and JSON.
+        // Parses UTF-8 JSON; drops a byte order mark.
         let json = json.strip_prefix("\u{feff}".as_bytes()).unwrap_or(json);
         let data: Self = serde_json::from_slice(json).map_err(|_| Refused::Malformed)?;
-        // The type: a passkey's making is not taken for its use.
+        // Type: a creation is not accepted as a use.
         if data.kind != kind.name() {
             return Err(Refused::Kind);
         }
-        // The challenge.
         if data.challenge != challenge {
             return Err(Refused::Challenge);
         }
-        // The origin, and `crossOrigin` and `topOrigin`: never within a frame of another site.
+        // `origin`, `crossOrigin` and `topOrigin`: never in a frame of another site.
         if data.origin != party.origin || data.cross_origin || data.top_origin.is_some() {
             return Err(Refused::Origin);
         }
@@ -127,12 +125,12 @@ impl ClientData {
     }
 }
 
-/// What the authenticator says (6.1).
+/// Authenticator data (6.1).
 struct AuthenticatorData<'a> {
     backup_eligible: bool,
-    /// How often the passkey was used; 0 where the authenticator does not count.
+    /// Signature counter; 0 if the authenticator has none.
     count: u32,
-    /// The id and the key of a passkey that was just made.
+    /// Id and key of a new passkey.
     made: Option<(&'a [u8], &'a [u8])>,
 }
 
@@ -144,7 +142,7 @@ impl<'a> AuthenticatorData<'a> {
     const WITH_CREDENTIAL: u8 = 1 << 6;
     const WITH_EXTENSIONS: u8 = 1 << 7;
 
-    /// The steps that 7.1 and 7.2 have in common, from the hash of the party's id to the flags.
+    /// Steps common to 7.1 and 7.2, from the hash of the party's id to the flags.
     fn check(bytes: &'a [u8], party: &Party) -> Result<Self> {
         let read = || {
             let (party_hash, rest) = bytes.split_at_checked(32)?;
@@ -168,11 +166,11 @@ impl<'a> AuthenticatorData<'a> {
         if party_hash != Sha256::digest(&party.id).as_slice() {
             return Err(Refused::Party);
         }
-        // UP and UV: somebody was there, and it was checked who.
+        // UP and UV: the user was present and verified.
         if !has(Self::USER_PRESENT) || !has(Self::USER_VERIFIED) {
             return Err(Refused::Unverified);
         }
-        // BE and BS: what cannot be copied is not.
+        // BE and BS: a passkey that cannot be backed up is not.
         if has(Self::BACKED_UP) && !has(Self::BACKUP_ELIGIBLE) {
             return Err(Refused::Backup);
         }
@@ -180,7 +178,7 @@ impl<'a> AuthenticatorData<'a> {
     }
 }
 
-/// A public key (RFC 9052, 7): one of three kinds.
+/// A public key (RFC 9052, 7) of one of three kinds.
 enum Key<'a> {
     Ed25519(&'a [u8]),
     /// An uncompressed point (SEC 1, 2.3.3).
@@ -190,7 +188,7 @@ enum Key<'a> {
 
 impl<'a> Key<'a> {
     fn read(cose: &'a [u8]) -> Result<Self> {
-        // The labels and values of RFC 9053, 7, and RFC 8230, 4.
+        // Labels and values of RFC 9053, 7, and RFC 8230, 4.
         const KIND: i64 = 1;
         const ALGORITHM: i64 = 3;
         const CURVE: i64 = -1;
@@ -229,7 +227,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// A passkey that was just made.
+/// A newly created passkey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
     pub credential_id: Vec<u8>,
@@ -239,21 +237,21 @@ pub struct Made {
     pub backup_eligible: bool,
 }
 
-/// Checks the answer to a creation (7.1). That the credential is nobody's yet the storage finds out.
+/// Checks the answer to a creation (7.1). The storage rejects a credential that already exists.
 ///
 /// # Errors
-/// It counts for nothing.
+/// The passkey is rejected.
 pub fn made(client_data: &[u8], attestation: &[u8], challenge: &str, party: &Party) -> Result<Made> {
     ClientData::check(client_data, Kind::Create, challenge, party)?;
-    // The attestation object; nothing stands after it.
+    // The attestation object, without trailing bytes.
     let (object, rest) = cbor::read(attestation).ok_or(Refused::Malformed)?;
     let data = object.get(&Item::Text("authData")).and_then(Item::bytes).filter(|_| rest.is_empty());
     let data = AuthenticatorData::check(data.ok_or(Refused::Malformed)?, party)?;
     let (id, key) = data.made.ok_or(Refused::Malformed)?;
-    // The algorithm is one that was asked for, and the key is of its kind.
+    // The key has an accepted algorithm and matches it.
     Key::read(key)?;
-    // No attestation was asked for: a statement that came all the same proves nothing and is not read.
-    // The length of the id.
+    // Attestation was not requested: a statement sent regardless proves nothing and is ignored.
+
     if id.is_empty() || id.len() > LONGEST_ID {
         return Err(Refused::Malformed);
     }
@@ -265,7 +263,7 @@ pub fn made(client_data: &[u8], attestation: &[u8], challenge: &str, party: &Par
     })
 }
 
-/// What a browser answers when a passkey is used.
+/// Answer of a browser to a request.
 #[derive(Clone, Debug)]
 pub struct Shown {
     pub client_data: Vec<u8>,
@@ -273,11 +271,11 @@ pub struct Shown {
     pub signature: Vec<u8>,
 }
 
-/// Checks the answer to a request (7.2) by the key that is stored, and gives the count of uses. Whose the credential is,
-/// and whether the count went on, the caller finds out.
+/// Checks the answer to a request (7.2) with the stored key and returns the signature counter. The caller checks the
+/// credential's owner and that the counter increased.
 ///
 /// # Errors
-/// It counts for nothing.
+/// The passkey is rejected.
 pub fn used(
     shown: &Shown,
     challenge: &str,
@@ -287,24 +285,24 @@ pub fn used(
 ) -> Result<u32> {
     ClientData::check(&shown.client_data, Kind::Get, challenge, party)?;
     let data = AuthenticatorData::check(&shown.authenticator_data, party)?;
-    // BE: whether a passkey can be copied does not change.
+    // BE never changes for a passkey.
     if data.backup_eligible != backup_eligible {
         return Err(Refused::Backup);
     }
-    // The signature, over what the authenticator says and the hash of what the browser says.
+    // The signature covers the authenticator data and the hash of the client data.
     let hash = Sha256::digest(&shown.client_data);
     let signed = [shown.authenticator_data.as_slice(), hash.as_slice()].concat();
     Key::read(public_key)?.verify(&signed, &shown.signature)?;
     Ok(data.count)
 }
 
-/// Bytes as browsers and the database write them: base64url without padding.
+/// Encodes bytes for browsers and the database: base64url without padding.
 #[must_use]
 pub fn encoded(bytes: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// The bytes of a text that [`encoded`] wrote.
+/// Reverses [`encoded`].
 #[must_use]
 pub fn decoded(text: &str) -> Option<Vec<u8>> {
     URL_SAFE_NO_PAD.decode(text).ok()

@@ -1,4 +1,4 @@
-//! Password hashing, off the async threads and never more at once than there are cores.
+//! Password hashing, off the async threads and at most one hash per core at once.
 
 mod turns;
 
@@ -20,47 +20,45 @@ use tokio::{
 use crate::domain::account::normalized_password;
 use turns::Turns;
 
-/// How long a sign-in may wait for its turn at hashing before it is answered "busy".
+/// Maximum wait of a sign-in for hashing before it is answered "busy".
 const SIGN_IN_PATIENCE: Duration = Duration::from_secs(2);
-/// The same for a registration: a whole class registers at once and would rather wait.
+/// Maximum wait of a registration: a whole class registers at once and prefers to wait.
 const REGISTRATION_PATIENCE: Duration = Duration::from_secs(15);
-/// Passwords of one account that are verified at once; more wait, and hold up nobody but themselves.
+/// Concurrent verifications per account; more only delay each other.
 const AT_ONCE: usize = 2;
 
-/// Hashes and verifies passwords with argon2id at 19 MiB, two passes, one lane: the minimum of OWASP ASVS 5.0, appendix C,
-/// about 15 to 30 ms a hash.
+/// Hashes and verifies passwords with argon2id at 19 MiB, two passes, one lane: the minimum of OWASP ASVS 5.0, appendix
+/// C, about 15 to 30 ms a hash.
 #[derive(Clone)]
 pub struct Passwords {
     cores: Turns,
-    /// Registrations hash one at a time, so that a sign-in never waits behind many of them.
+    /// Registrations hash one at a time, so that a sign-in never queues behind many of them.
     registration: Arc<Semaphore>,
     accounts: Accounts,
-    /// Verified when there is no account, so that an unknown address takes as long as a wrong password (R-LOGIN-4).
+    /// Verified if there is no account, so that an unknown address takes as long as a wrong password (R-LOGIN-4).
     dummy: Arc<str>,
 }
 
-/// Why no hash was made.
+/// Reason for a missing hash.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// All cores stayed busy.
+    /// All cores were busy until the timeout.
     #[error("too many passwords are being checked at once")]
     Busy,
-    /// Others signed in to the same account all the time.
+    /// The account had too many concurrent sign-ins until the timeout.
     #[error("too many passwords of one account are being checked at once")]
     AccountBusy,
-    /// The hashing itself failed.
+    /// Hashing failed.
     #[error("hashing failed: {0}")]
     Failed(String),
 }
 
-/// What comes of verifying a password.
+/// Result of a verification.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is not the account's.
     Wrong,
-    /// It is.
     Right {
-        /// A new hash to store, where the stored one is weaker than new ones are.
+        /// New hash to store if the stored one is weaker.
         rehashed: Option<String>,
     },
 }
@@ -70,7 +68,7 @@ fn argon2() -> Argon2<'static> {
     Argon2::new(Algorithm::Argon2id, Version::V0x13, params)
 }
 
-/// A password's hash as a PHC string; slow on purpose. For the command line; the server uses [`Passwords`].
+/// Hashes a password to a PHC string; deliberately slow. For the command line; the server uses [`Passwords`].
 pub fn hash_now(password: &str) -> Result<String, Error> {
     argon2()
         .hash_password(normalized_password(password).as_bytes())
@@ -78,7 +76,7 @@ pub fn hash_now(password: &str) -> Result<String, Error> {
         .map_err(|error| Error::Failed(error.to_string()))
 }
 
-/// Whether a password is the one that a hash was made of; on the thread that asks.
+/// True if the password matches the hash; blocks the calling thread.
 #[must_use]
 pub fn fits(password: &str, hash: &str) -> bool {
     verify_now(password, hash).is_ok_and(|verdict| matches!(verdict, Verdict::Right { .. }))
@@ -88,7 +86,7 @@ fn verify_now(password: &str, hash: &str) -> Result<Verdict, Error> {
     let Ok(stored) = PasswordHash::new(hash) else { return Ok(Verdict::Wrong) };
     let fits = |password: &str| argon2().verify_password(password.as_bytes(), &stored).is_ok();
     let normalized = normalized_password(password);
-    // Hashes made before passwords were normalised are of what was typed.
+    // Hashes from before passwords were normalised are of the text as typed.
     let as_typed = !fits(&normalized);
     if as_typed && (normalized == password || !fits(password)) {
         return Ok(Verdict::Wrong);
@@ -97,7 +95,7 @@ fn verify_now(password: &str, hash: &str) -> Result<Verdict, Error> {
     Ok(Verdict::Right { rehashed })
 }
 
-/// Whether a hash was made in another way than new ones are.
+/// True if the parameters differ from those of new hashes.
 fn is_weaker(stored: &PasswordHash) -> bool {
     let ours = argon2();
     let cost = |params: &Params| (params.m_cost(), params.t_cost(), params.p_cost());
@@ -134,15 +132,15 @@ impl Passwords {
         .map_err(|error| Error::Failed(error.to_string()))?
     }
 
-    /// A new password's hash, a PHC string with a salt of its own.
+    /// Hashes a new password with its own salt to a PHC string.
     pub async fn hash(&self, password: String) -> Result<String, Error> {
         let until = Instant::now() + REGISTRATION_PATIENCE;
         let _turn = turn_at(&self.registration, until).await.ok_or(Error::Busy)?;
         self.on_a_core(0.0, until, move || hash_now(&password)).await
     }
 
-    /// Whether `password` is the one behind `hash`, the stored hash of `account`. Without a hash it takes as long and is
-    /// never right. Among many, those of whom fewer recent `failures` are known go first (R12).
+    /// Verifies `password` against `hash`, the stored hash of `account`. Without a hash it takes as long and fails. In
+    /// a queue, requests with fewer recent `failures` go first (R12).
     pub async fn verify(
         &self,
         account: &str,
@@ -165,13 +163,13 @@ async fn turn_at(places: &Arc<Semaphore>, until: Instant) -> Option<OwnedSemapho
     timeout_at(until, Arc::clone(places).acquire_owned()).await.ok()?.ok()
 }
 
-/// Those who are at an account, and its places.
+/// Requests at an account, and its places.
 struct Queue {
     places: Arc<Semaphore>,
     people: usize,
 }
 
-/// The accounts that somebody is signing in to right now.
+/// Accounts with requests in progress.
 #[derive(Clone, Default)]
 struct Accounts(Arc<Mutex<HashMap<String, Queue>>>);
 
@@ -194,7 +192,7 @@ impl Accounts {
     }
 }
 
-/// Somebody at an account, waiting or with a place; the last one clears up.
+/// Reference-counted slot per account; removed when the last user drops it.
 struct Turn {
     at: Accounts,
     account: String,
@@ -246,7 +244,7 @@ mod tests {
         Ok(())
     }
 
-    /// S19: what was hashed as it was typed, or more cheaply than today, opens once more and is hashed anew.
+    /// S19: an older hash, of the text as typed or with a lower cost, is accepted once and replaced.
     #[test]
     fn an_older_hash_is_renewed_when_its_password_is_known() -> Result<(), Error> {
         let failed = |error: argon2::password_hash::Error| Error::Failed(error.to_string());
@@ -269,7 +267,7 @@ mod tests {
         Ok(())
     }
 
-    /// P8: 700 sign-ins with one right password made everybody else wait for 15 s.
+    /// P8: 700 sign-ins with one right password delayed all other accounts by 15 s.
     #[tokio::test]
     async fn many_sign_ins_to_one_account_hold_up_nobody_else() -> Result<(), Error> {
         let passwords = Passwords::new()?;

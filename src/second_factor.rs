@@ -1,4 +1,5 @@
-//! The second factor of a sign-in: codes of an authenticator app (TOTP, RFC 6238), and recovery codes for whoever loses it.
+//! The second factor of a sign-in: codes of an authenticator app (TOTP, RFC 6238), and recovery codes in case it is
+//! lost.
 
 use ring::hmac;
 use url::form_urlencoded::byte_serialize;
@@ -7,21 +8,21 @@ use crate::people::code;
 
 /// RFC 4226 (4, R6) recommends 160 bits.
 pub const SECRET_BYTES: usize = 20;
-/// Seconds that a code is shown (RFC 6238, 5.2).
+/// Validity of a code in seconds (RFC 6238, 5.2).
 const STEP: i64 = 30;
-/// Codes this many steps before and after now are taken as well, because clocks differ (RFC 6238, 5.2).
+/// Steps before and after now whose codes are accepted, because clocks differ (RFC 6238, 5.2).
 const DRIFT: i64 = 1;
 const DIGITS: usize = 6;
 
-/// How many recovery codes somebody has at first.
+/// Number of recovery codes in a new set.
 pub const RECOVERY_CODES: usize = 10;
-/// 76 bits: nobody guesses one, so a fast hash of it is enough.
+/// 76 bits: beyond guessing, so a fast hash is enough.
 const RECOVERY_SIGNS: usize = 16;
 
 /// RFC 4648, 6.
 const BASE32: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/// The key of an authenticator app, as it is stored and typed: Base32 without padding.
+/// Encodes the key of an authenticator app for storage and typing: Base32 without padding.
 #[must_use]
 pub fn secret_from_random(random: [u8; SECRET_BYTES]) -> String {
     let mut text = String::with_capacity(SECRET_BYTES * 8 / 5);
@@ -36,7 +37,7 @@ pub fn secret_from_random(random: [u8; SECRET_BYTES]) -> String {
     text
 }
 
-/// The bytes of a key; `None` for what is no Base32.
+/// Decodes a key; `None` if it is not Base32.
 fn decoded(secret: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(SECRET_BYTES);
     let (mut bits, mut count) = (0_u32, 0);
@@ -51,21 +52,21 @@ fn decoded(secret: &str) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// What an app reads out of the QR code, as apps agree on it (Key URI Format).
+/// Address in the QR code for apps (Key URI Format).
 #[must_use]
 pub fn address(library: &str, account: &str, secret: &str) -> String {
-    // Some apps show a plus as it is.
+    // Some apps show a plus sign literally.
     let encoded = |text: &str| byte_serialize(text.as_bytes()).collect::<String>().replace('+', "%20");
     let (library, account) = (encoded(library), encoded(account));
     format!("otpauth://totp/{library}:{account}?secret={secret}&issuer={library}")
 }
 
-/// The time step of a moment in epoch milliseconds.
+/// Time step at an instant in epoch milliseconds.
 fn step_at(now: i64) -> i64 {
     now.div_euclid(STEP * 1000)
 }
 
-/// The code of a time step: HOTP (RFC 4226, 5.3) of it.
+/// HOTP code of a time step (RFC 4226, 5.3).
 fn code_of(key: &hmac::Key, step: i64) -> u32 {
     let mac = hmac::sign(key, &step.to_be_bytes());
     let mac = mac.as_ref();
@@ -75,17 +76,17 @@ fn code_of(key: &hmac::Key, step: i64) -> u32 {
 }
 
 fn key(secret: &str) -> Option<hmac::Key> {
-    // SHA-1 is what the apps compute, and sound within an HMAC.
+    // Apps compute SHA-1, which is sound within an HMAC.
     Some(hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, &decoded(secret)?))
 }
 
-/// The code that an app with this key shows at a moment in epoch milliseconds.
+/// Code of an app with this key at an instant in epoch milliseconds.
 #[must_use]
 pub fn code_at(secret: &str, now: i64) -> Option<String> {
     Some(format!("{:06}", code_of(&key(secret)?, step_at(now))))
 }
 
-/// The time steps around now (epoch milliseconds), oldest first, whose code this is: one, or by chance two.
+/// Time steps around now (epoch milliseconds) with this code, oldest first: one, or by chance two.
 #[must_use]
 pub fn steps_of(secret: &str, digits: u32, now: i64) -> Vec<i64> {
     let Some(key) = key(secret) else { return Vec::new() };
@@ -93,17 +94,17 @@ pub fn steps_of(secret: &str, digits: u32, now: i64) -> Vec<i64> {
     (at - DRIFT..=at + DRIFT).filter(|step| code_of(&key, *step) == digits).collect()
 }
 
-/// What somebody types at the second step.
+/// Code typed at the second step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
     /// Six digits of the app.
     App(u32),
-    /// A recovery code without its hyphens.
+    /// A recovery code without hyphens.
     Recovery(String),
 }
 
 impl Typed {
-    /// However it is spaced.
+    /// Parses a code with any spacing.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let signs = code::normalized(text);
@@ -114,7 +115,7 @@ impl Typed {
     }
 }
 
-/// A recovery code out of random bytes: `K7RM-2QXD-9FGH-TB4C`.
+/// Formats a recovery code from random bytes: `K7RM-2QXD-9FGH-TB4C`.
 #[must_use]
 pub fn recovery_code(random: [u8; 16]) -> String {
     code::signs(random, RECOVERY_SIGNS)

@@ -1,4 +1,4 @@
-//! The provider's ID token: a signed statement of who somebody is (OpenID Connect Core 1.0, 2 and 3.1.3.7; RFC 7515, 7519).
+//! The provider's ID token, a signed statement about a person (OpenID Connect Core 1.0, 2 and 3.1.3.7; RFC 7515, 7519).
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::signature::{
@@ -7,12 +7,12 @@ use ring::signature::{
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Clocks of two machines may differ by so much, in seconds.
+/// Tolerated difference between clocks, in seconds.
 const SKEW: i64 = 60;
-/// Longest name of somebody at the provider (OpenID Connect Core 1.0, 2).
+/// Maximum length of a subject (OpenID Connect Core 1.0, 2).
 const LONGEST_SUBJECT: usize = 255;
 
-/// Why a token counts for nothing; for the log, without anything that stood in the token.
+/// Reason for rejecting a token; for the log, without contents of the token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     #[error("the token is not of the form that it should have")]
@@ -33,7 +33,7 @@ pub enum Refused {
     Nonce,
 }
 
-/// What a token must say.
+/// Required values of a token.
 #[derive(Clone, Copy, Debug)]
 pub struct Expected<'e> {
     pub issuer: &'e str,
@@ -43,7 +43,7 @@ pub struct Expected<'e> {
     pub now: i64,
 }
 
-/// One of a provider's public keys (RFC 7517).
+/// A provider's public key (RFC 7517).
 #[derive(Deserialize)]
 struct Key {
     kty: String,
@@ -62,7 +62,7 @@ struct Key {
 pub struct Keys(Vec<Key>);
 
 impl Keys {
-    /// As the provider publishes them. Those of kinds that are not known are left out.
+    /// Parses the provider's JWK set. Skips keys of unknown kinds.
     #[must_use]
     pub fn read(json: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
@@ -73,7 +73,7 @@ impl Keys {
         Some(Self(set.keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect()))
     }
 
-    /// The key that a token says it is signed by; without a name, the only one that fits.
+    /// Finds the key named by a token; without a name, the only key that fits.
     fn find(&self, algorithm: Algorithm, name: Option<&str>) -> Option<&Key> {
         let mut fitting = self
             .0
@@ -84,7 +84,7 @@ impl Keys {
     }
 }
 
-/// The only ways of signing that count: never `none`, and none whose key is a shared secret (RFC 8725, 3.1).
+/// Accepted algorithms: never `none`, and none with a shared secret as key (RFC 8725, 3.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Algorithm {
     Rs256,
@@ -126,22 +126,22 @@ impl Algorithm {
     }
 }
 
-/// What a token says of somebody, after it was checked.
+/// Claims of a checked token.
 #[derive(Clone, Debug)]
 pub struct Claims {
-    /// Who it is at the provider: never given to anybody else there.
+    /// Id at the provider, never reused there.
     pub subject: String,
     all: Map<String, Value>,
 }
 
 impl Claims {
-    /// A text that the token says.
+    /// Returns a text claim.
     #[must_use]
     pub fn text(&self, name: &str) -> Option<&str> {
         self.all.get(name)?.as_str()
     }
 
-    /// The address, only where the provider says in so many words that it was verified: `"true"` as a text is not that.
+    /// The email address, only if `email_verified` is the boolean true; the text `"true"` does not count.
     #[must_use]
     pub fn verified_email(&self) -> Option<&str> {
         (self.all.get("email_verified") == Some(&Value::Bool(true))).then(|| self.text("email")).flatten()
@@ -151,7 +151,7 @@ impl Claims {
 /// Checks a token.
 ///
 /// # Errors
-/// It counts for nothing.
+/// The token is rejected.
 pub fn check(token: &str, keys: &Keys, expected: &Expected<'_>) -> Result<Claims, Refused> {
     #[derive(Deserialize)]
     struct Header {
@@ -182,7 +182,7 @@ fn claims(all: Map<String, Value>, expected: &Expected<'_>) -> Result<Claims, Re
     let party = all.get("azp").is_none_or(|party| party.as_str() == Some(expected.client));
     let audience = match all.get("aud") {
         Some(Value::String(only)) => only == expected.client,
-        // A token that others may show too must say that it was made for us.
+        // A token with several audiences must name this client as its authorized party.
         Some(Value::Array(several)) => {
             several.iter().any(|one| one.as_str() == Some(expected.client))
                 && (several.len() == 1 || all.contains_key("azp"))
@@ -193,7 +193,7 @@ fn claims(all: Map<String, Value>, expected: &Expected<'_>) -> Result<Claims, Re
         return Err(Refused::Audience);
     }
     let second = |name: &str| all.get(name).map(|at| at.as_f64().ok_or(Refused::Malformed)).transpose();
-    // Exact in a float for some hundred million years.
+    // Exact as a float for some hundred million years.
     #[expect(clippy::cast_precision_loss, reason = "epoch seconds are far below 2^53")]
     let (now, skew) = (expected.now as f64, SKEW as f64);
     let begun = |at: Option<f64>| at.is_none_or(|at| at <= now + skew);

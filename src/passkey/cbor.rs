@@ -1,6 +1,6 @@
-//! As much of CBOR (RFC 8949) as authenticators send: definite lengths only, as CTAP2's canonical form asks.
+//! The subset of CBOR (RFC 8949) that authenticators send: definite lengths only, as in CTAP2's canonical form.
 
-/// What an item is.
+/// A CBOR item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Item<'a> {
     Whole(i64),
@@ -12,10 +12,10 @@ pub enum Item<'a> {
     Null,
 }
 
-/// Deepest nesting; CTAP2 allows four levels.
+/// Maximum nesting; CTAP2 allows four levels.
 const DEPTH: usize = 4;
 
-/// The item that some bytes begin with, and what follows it; `None` where they are no such item.
+/// Parses the first item and returns the remaining bytes; `None` if it is malformed.
 #[must_use]
 pub fn read(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
     let mut reader = Reader(bytes);
@@ -24,7 +24,7 @@ pub fn read(bytes: &[u8]) -> Option<(Item<'_>, &[u8])> {
 }
 
 impl<'a> Item<'a> {
-    /// What a map has under a key; `None` where it has it twice.
+    /// Value of a map's key; `None` if the key is a duplicate.
     #[must_use]
     pub fn get(&self, key: &Item<'_>) -> Option<&Item<'a>> {
         let Self::Map(pairs) = self else { return None };
@@ -33,7 +33,6 @@ impl<'a> Item<'a> {
         found.next().is_none().then_some(value)
     }
 
-    /// The bytes that it is.
     #[must_use]
     pub fn bytes(&self) -> Option<&'a [u8]> {
         if let Self::Bytes(bytes) = self { Some(bytes) } else { None }
@@ -49,7 +48,7 @@ impl<'a> Reader<'a> {
         Some(taken)
     }
 
-    /// The kind of an item, and the number in its head.
+    /// Reads an item's major type and the number in its head.
     fn head(&mut self) -> Option<(u8, u64)> {
         let first = *self.take(1)?.first()?;
         let (kind, short) = (first >> 5, first & 31);
@@ -58,7 +57,7 @@ impl<'a> Reader<'a> {
             24..28 => {
                 self.take(1 << (short - 24))?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
             }
-            // Reserved, or of a length that is not told.
+            // Reserved, or an indefinite length.
             _ => return None,
         };
         Some((kind, number))
@@ -67,7 +66,7 @@ impl<'a> Reader<'a> {
     fn item(&mut self, depth: usize) -> Option<Item<'a>> {
         let (kind, number) = self.head()?;
         let length = || usize::try_from(number).ok();
-        // Nothing is reserved for a length that is only told.
+        // Allocates nothing for a claimed length.
         match kind {
             0 => Some(Item::Whole(i64::try_from(number).ok()?)),
             1 => Some(Item::Whole(-1 - i64::try_from(number).ok()?)),

@@ -1,4 +1,4 @@
-//! Whose turn it is at hashing: a crowd of wrong sign-ins does not hold up an honest one (R12).
+//! Queue for hashing: many failing sign-ins do not delay an honest one (R12).
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -9,15 +9,15 @@ use tokio::{
 
 use crate::fault::{Fault, is_planted};
 
-/// A few places, and those who wait for one. Of two turns one goes to whoever has failed least of late, and one to whoever
-/// has waited longest, so that nobody is passed over for ever.
+/// A few places and a queue for them. Of two turns, one goes to the request with the fewest recent failures and one to
+/// the request that has waited longest, so that no request starves.
 #[derive(Clone)]
 pub(super) struct Turns(Arc<Mutex<Queue>>);
 
 struct Queue {
     free: usize,
     given: u64,
-    /// In the order of their coming.
+    /// Sorted by arrival.
     waiting: Vec<Waiting>,
 }
 
@@ -26,7 +26,7 @@ struct Waiting {
     go: oneshot::Sender<Place>,
 }
 
-/// A place, taken until it is dropped.
+/// A place, held until it is dropped.
 pub(super) struct Place(Turns);
 
 impl Drop for Place {
@@ -41,7 +41,7 @@ impl Turns {
         Self(Arc::new(Mutex::new(Queue { free: places, given: 0, waiting: Vec::new() })))
     }
 
-    /// A place for somebody with so many recent failures, if one comes free `until` then.
+    /// Waits `until` then for a place, for a request with this many recent failures.
     pub(super) async fn take(&self, failures: f64, until: Instant) -> Option<Place> {
         let (go, turn) = oneshot::channel();
         self.lock().waiting.push(Waiting { failures, go });
@@ -49,10 +49,10 @@ impl Turns {
         timeout_at(until, turn).await.ok()?.ok()
     }
 
-    /// Gives free places to those who wait. A place that nobody takes comes back by being dropped.
+    /// Gives free places to waiting requests. A place whose request has gone returns by being dropped.
     fn give(&self) {
         loop {
-            // The lock is let go before a place may come back.
+            // Releases the lock, since a dropped place takes it again.
             let next = self.lock().next();
             let Some(next) = next else { return };
             let _ = next.go.send(Place(self.clone()));
@@ -65,7 +65,7 @@ impl Turns {
 }
 
 impl Queue {
-    /// Whose turn it is, if there is a place; it is theirs.
+    /// Removes the next request and takes a place for it, if one is free.
     fn next(&mut self) -> Option<Waiting> {
         if self.free == 0 {
             return None;
@@ -98,7 +98,7 @@ mod tests {
         Instant::now() + Duration::from_mins(1)
     }
 
-    /// The order in which these are served, by their failures, where one place is taken when they come.
+    /// Order of service of these requests, by their failures, if one place is taken when they arrive.
     async fn served(failures: &[f64]) -> Vec<f64> {
         let turns = Turns::new(1);
         let taken = turns.take(0.0, soon()).await.expect("it is free");
@@ -124,7 +124,7 @@ mod tests {
 
     #[tokio::test]
     async fn whoever_has_failed_least_is_next_and_nobody_is_passed_over_for_ever_r12() {
-        // By turns: who waited longest, who failed least, and so on.
+        // Alternates: longest wait, fewest failures, and so on.
         assert_eq!(served(&[9.0, 8.0, 7.0, 1.0, 2.0]).await, [9.0, 1.0, 8.0, 2.0, 7.0]);
         assert_eq!(served(&[1.0, 1.0, 1.0]).await, [1.0; 3]);
     }
