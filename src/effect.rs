@@ -1,5 +1,5 @@
-//! What a change of the rules or the calendar does to the loans that are open: told before it is saved, and done with it
-//! (R-RULE-4, R-RULE-5, R-RULE-6).
+//! Effect of a change of rules or calendar on open loans: previewed before it is saved, and applied with it (R-RULE-4,
+//! R-RULE-5, R-RULE-6).
 
 use jiff::civil::Date;
 use serde::Serialize;
@@ -24,24 +24,23 @@ use crate::{
     },
 };
 
-/// What a change does to the open loans, as of today.
+/// Effect of a change on open loans, as of today.
 #[derive(Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Effect {
-    /// In words.
     pub summary: Vec<Message>,
-    /// How many loans have another fine.
+    /// Number of loans with another fine.
     pub fines_changed: i64,
-    /// What these loans owe by now.
+    /// Dues of these loans now.
     pub before: Money,
-    /// What they owe after the change.
+    /// Dues of these loans after the change.
     pub after: Money,
-    /// How many due dates move.
+    /// Number of due dates that move.
     pub due_dates_moved: i64,
-    /// Of how many loans it would be forgotten tonight who had them; null where that does not change (R-PEOPLE-10).
+    /// Number of loans that lose their reader's name tonight; null if unchanged (R-PEOPLE-10).
     #[schema(required)]
     pub forgets: Option<i64>,
-    /// The first of the loans that change, the most overdue at the top.
+    /// The first changed loans, most overdue first.
     pub loans: Vec<Affected>,
 }
 
@@ -59,15 +58,15 @@ pub struct Affected {
     pub return_date_before: Date,
     #[schema(value_type = String, format = Date)]
     pub return_date_after: Date,
-    /// Why the due date moves.
+    /// Explanation of the new due date.
     pub reasons: Vec<Message>,
 }
 
-/// How many loans are listed.
+/// Maximum number of listed loans.
 const LISTED: i64 = 50;
 
-/// Where the due date of these loans moves to with the change, if it does: off a day that is closed now and was open, and
-/// to the day all books are due back, where that is another one now.
+/// New due date of these loans, if it moves: off a day that is closed now and was open before, or to the day on which
+/// all books are due back, if that changed.
 fn moved(loans: &Alike, today: Date, before: &Rulebook, after: &Rulebook) -> Option<Due> {
     let was = before.history.newest().for_category(&loans.category).all_back_by;
     let newest = after.history.newest().for_category(&loans.category);
@@ -80,7 +79,7 @@ fn moved(loans: &Alike, today: Date, before: &Rulebook, after: &Rulebook) -> Opt
     }
 }
 
-/// What the change from one rulebook to the other does. Nothing is stored.
+/// Computes the effect of a change between two rulebooks. Stores nothing.
 pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebook) -> Result<Effect> {
     let mut effect = Effect::default();
     let mut listed = 0;
@@ -131,10 +130,10 @@ pub fn of_change(tx: &mut Tx<'_>, today: Date, before: &Rulebook, after: &Rulebo
     Ok(effect)
 }
 
-/// Loans moved at once.
+/// Batch size of moved loans.
 const PORTION: i64 = 1000;
 
-/// Moves the due dates that the change moves. Each loan keeps why, and gets an event of its own.
+/// Applies the moves of due dates. Each loan stores the reason and gets an event.
 pub fn move_due_dates(
     tx: &mut Tx<'_>,
     at: i64,

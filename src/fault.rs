@@ -1,29 +1,29 @@
-//! Faults that the rigs of `docs/reliability.md` plant, to show that they would notice them. A release build has none.
+//! Faults injected by the rigs of `docs/reliability.md`, which must notice them. Release builds have none.
 
 use std::sync::LazyLock;
 
-/// What a broken build could do.
+/// Fault of a broken build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// Answers before COMMIT.
     EarlyAnswer,
     /// Commits without waiting for the disk.
     NoSync,
-    /// Takes a failed commit for a good one.
+    /// Treats a failed commit as successful.
     SwallowedError,
-    /// Lets passwords be checked in the order of arrival.
+    /// Verifies passwords in order of arrival.
     OneQueue,
-    /// Bears a header that never ends.
+    /// Tolerates a header that never ends.
     NoHeaderTimer,
-    /// Looks how many copies a title has without its lock.
+    /// Reads a title's number of copies without its lock.
     NoTitleLock,
-    /// Shows a reader what was there when the read before ended.
+    /// Gives a reader the snapshot of an earlier read.
     StaleRead,
-    /// Panics while it answers `GET /genres`.
+    /// Panics in `GET /genres`.
     Panic,
 }
 
-/// Whether `LIBRARY_FAULT` names it.
+/// True if `LIBRARY_FAULT` names it.
 pub(crate) fn is_planted(fault: Fault) -> bool {
     static PLANTED: LazyLock<Option<Fault>> =
         LazyLock::new(|| match std::env::var("LIBRARY_FAULT").ok()?.as_str() {
@@ -40,7 +40,7 @@ pub(crate) fn is_planted(fault: Fault) -> bool {
     cfg!(debug_assertions) && *PLANTED == Some(fault)
 }
 
-/// Fails as a faulty handler does, where that is planted.
+/// Panics like a faulty handler, if injected.
 pub(crate) fn panic_if_planted() {
     assert!(!is_planted(Fault::Panic), "a fault that was planted");
 }

@@ -2,21 +2,22 @@
 //!
 //! The map of the crate, from the outside in:
 //!
-//! - [`config`] is the command line; `main.rs` runs what it asks for; [`server`] listens.
-//! - [`http`] answers requests, one file per area; who may call what stands in [`http::access`].
-//! - [`catalogue`] keeps [`search`]'s index true to the database; [`fold`] makes text comparable;
-//!   [`text`] knows which characters show nothing.
+//! - [`config`] is the command line; `main.rs` runs its commands; [`server`] listens.
+//! - [`http`] answers requests, one file per area; [`http::access`] lists who may call what.
+//! - [`catalogue`] keeps [`search`]'s index equal to the database; [`fold`] normalises text for comparison;
+//!   [`text`] knows the invisible characters.
 //! - [`circulation`] decides who may have which copy until when; handlers, imports and the demo call it.
 //! - [`people`] adds, changes, deactivates and erases people; handlers and imports call it.
-//! - [`domain`] holds the rules, pure: dates, fines, status, what each field must be.
+//! - [`domain`] has the rules as pure functions: dates, fines, status, limits of fields.
 //! - [`storage`] is the only place that knows the two databases; one file per area there too.
-//! - [`policies`] keeps what librarians have decided in memory; [`effect`] tells what a change of it does to open loans.
-//! - [`jobs`] does what nobody asks for: holds that are past expire.
-//! - [`import`], [`demo`] and [`cover`] fill the catalogue and draw what has no picture; [`spreadsheet`] keeps lists that
-//!   are opened there from being run as formulas.
+//! - [`policies`] caches the librarians' settings; [`effect`] previews and applies their effect on open loans.
+//! - [`jobs`] does background work, such as expiring holds.
+//! - [`import`] and [`demo`] fill the catalogue, [`cover`] draws missing pictures; [`spreadsheet`] guards exported
+//!   lists against formulas.
 //! - [`oidc`] signs people in by the college's provider; [`outbound`] makes the only calls to other machines.
-//! - [`message`] holds every text for people, by code, in English.
-//! - [`clock`] tells the time, [`password`] hashes, [`second_factor`] knows what an authenticator app shows, [`passkey`] checks what a passkey signs, [`limit`] keeps count of tries, [`tls`] names the cryptography.
+//! - [`message`] has every text for people, by code, in English.
+//! - [`clock`] reads the time, [`password`] hashes, [`second_factor`] checks codes of authenticator apps, [`passkey`]
+//!   checks signatures of passkeys, [`limit`] limits rates, [`tls`] names the cryptography.
 
 pub mod backups;
 pub mod catalogue;

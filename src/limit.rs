@@ -1,4 +1,4 @@
-//! Limits on how often something may be tried: token buckets in memory, one for each key.
+//! Rate limits: token buckets in memory, one per key.
 
 use std::{
     collections::HashMap,
@@ -7,11 +7,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Keys remembered at once, a few megabytes.
+/// Maximum number of keys, a few megabytes.
 const KEYS: usize = 100_000;
 
-/// Token buckets of one size. A try takes its token before it is made, so that tries at the same moment are counted too;
-/// one that was no failure gives it back.
+/// Token buckets of one size. A caller takes a token before a try, so that concurrent tries are counted too, and gives
+/// it back if the try did not fail.
 pub struct Limit<K> {
     burst: f64,
     per_second: f64,
@@ -25,13 +25,13 @@ struct Bucket {
 }
 
 impl<K: Clone + Eq + Hash> Limit<K> {
-    /// `burst` at once, then one more every `every`.
+    /// Allows `burst` tries at once, then one more every `every`.
     #[must_use]
     pub fn new(burst: u32, every: Duration) -> Self {
         Self { burst: f64::from(burst), per_second: 1.0 / every.as_secs_f64(), buckets: Mutex::default() }
     }
 
-    /// Takes a token; if there is none, tells how long until there is.
+    /// Takes a token; without one, fails with the time until the next.
     pub fn take(&self, key: &K) -> Result<(), Duration> {
         self.take_at(key, Instant::now())
     }
@@ -49,7 +49,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         Ok(())
     }
 
-    /// Gives back what [`Self::take`] took.
+    /// Returns a token taken by [`Self::take`].
     pub fn give_back(&self, key: &K) {
         let now = Instant::now();
         let mut buckets = self.lock();
@@ -63,7 +63,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         }
     }
 
-    /// How many tokens are taken and did not come back yet.
+    /// Number of tokens taken and neither returned nor refilled.
     pub fn taken(&self, key: &K) -> f64 {
         let tokens = self.lock().get(key).map(|bucket| self.filled(*bucket, Instant::now()));
         tokens.map_or(0.0, |tokens| self.burst - tokens)
@@ -74,7 +74,7 @@ impl<K: Clone + Eq + Hash> Limit<K> {
         (bucket.tokens + since * self.per_second).min(self.burst)
     }
 
-    /// Forgets the fuller half of the buckets: whoever is being held back stays so, however many keys others invent.
+    /// Evicts the fuller half of the buckets, so that inventing keys does not release a limited client.
     fn make_room(&self, buckets: &mut HashMap<K, Bucket>, now: Instant) {
         let mut by_fill: Vec<(f64, K)> =
             buckets.iter().map(|(key, bucket)| (self.filled(*bucket, now), key.clone())).collect();
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!([(); 3].map(|()| limit.take(&"a").is_ok()), [true, true, false]);
     }
 
-    /// S2, P3: tries at the same moment were all let through, because the token was taken after the try.
+    /// S2, P3: concurrent tries were all allowed, because the token was taken after the try.
     #[test]
     fn tries_at_the_same_moment_are_counted_one_by_one() {
         let limit = Limit::new(20, 3600 * SECOND);

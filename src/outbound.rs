@@ -1,5 +1,5 @@
-//! The only requests that the server sends out by itself: to hosts that the operator named, encrypted, within a set time
-//! and of a set size (decision 126). Redirects are not followed.
+//! The server's only outgoing requests: to hosts named by the operator, encrypted, limited in time and size (decision
+//! 126). Redirects are not followed.
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
@@ -28,34 +28,34 @@ use url::{Host, Url};
 
 use crate::tls;
 
-/// From the look-up of a name to the last byte. Whoever waits is told within three seconds that nobody answers.
+/// Timeout from name lookup to the last byte. A waiting person gets an error after three seconds.
 pub const PATIENCE: Duration = Duration::from_secs(3);
-/// Longest answer; the keys and the description of a large provider are some 10 KiB.
+/// Maximum length of a body; a large provider's keys and metadata take some 10 KiB.
 const LONGEST_ANSWER: usize = 256 * 1024;
-/// Longest head of an answer.
+/// Maximum length of the head of an answer.
 const LONGEST_HEAD: usize = 32 * 1024;
 
-/// Why there is no answer. Nothing of what was sent or came back stands in it.
+/// Reason for a missing answer. Contains nothing that was sent or received.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The operator did not name this host.
     #[error("{0} is not among the hosts that may be called: add it to --oidc-hosts if you trust it")]
     HostNotNamed(String),
-    /// Another scheme than https, or an address without a host.
+    /// The scheme is not https, or the address has no host.
     #[error("an address is not https")]
     NotEncrypted,
-    /// No answer in time.
+    /// Timeout.
     #[error("there was no answer in time")]
     Late,
     /// The connection failed.
     #[error("the connection failed: {0}")]
     Connection(String),
-    /// The answer is longer than any that is expected.
+    /// The answer exceeds the maximum length.
     #[error("the answer broke off or is longer than {} KiB", LONGEST_ANSWER / 1024)]
     TooLong,
 }
 
-/// Whether an address is on this machine, where plain http crosses no network.
+/// True for an address on this machine, where plain http crosses no network.
 #[must_use]
 pub fn is_loopback(url: &Url) -> bool {
     match url.host() {
@@ -66,19 +66,18 @@ pub fn is_loopback(url: &Url) -> bool {
     }
 }
 
-/// Whether an address is encrypted, or on this machine.
+/// True for an address that is encrypted or on this machine.
 #[must_use]
 pub fn is_safe(url: &Url) -> bool {
     url.scheme() == "https" || url.scheme() == "http" && is_loopback(url)
 }
 
-/// What came back.
 pub struct Answer {
     pub status: StatusCode,
     pub body: Vec<u8>,
 }
 
-/// Sends requests to the hosts that the operator named.
+/// Client for the hosts named by the operator.
 pub struct Outbound {
     hosts: Vec<String>,
     patience: Duration,
@@ -86,26 +85,26 @@ pub struct Outbound {
 }
 
 impl Outbound {
-    /// To these hosts, each request for so long at most. The file holds the roots that vouch for them (PEM); without one only this machine is called.
+    /// Creates a client for `hosts` with a timeout per request. Without `roots` (PEM) only this machine can be called.
     ///
     /// # Errors
-    /// The file is none of that kind.
+    /// The file cannot be read or has no certificate.
     pub fn new(hosts: Vec<String>, patience: Duration, roots: Option<&Path>) -> anyhow::Result<Self> {
         Ok(Self { hosts, patience, tls: roots.map(connector).transpose()? })
     }
 
-    /// The body of what stands at an address.
+    /// Fetches a body.
     ///
     /// # Errors
-    /// There is no answer, or it may not be asked for.
+    /// No answer, or the address may not be called.
     pub async fn get(&self, url: &Url) -> Result<Answer, Error> {
         self.send(Method::GET, url, None, Body::empty()).await
     }
 
-    /// The answer to a form, with what proves who sends it.
+    /// Posts a form, with the sender's credentials.
     ///
     /// # Errors
-    /// There is no answer, or it may not be asked for.
+    /// No answer, or the address may not be called.
     pub async fn post(
         &self,
         url: &Url,
@@ -164,7 +163,7 @@ fn failed(error: impl std::error::Error) -> Error {
     Error::Connection(error.to_string())
 }
 
-/// Sends a request over a connection of its own.
+/// Sends a request over its own connection.
 async fn answered(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
     request: Request<Body>,
@@ -173,7 +172,7 @@ async fn answered(
     let mut builder = http1::Builder::new();
     builder.max_buf_size(LONGEST_HEAD);
     let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(failed)?;
-    // Ends with this set, whoever gives up first.
+    // Dropping the set aborts the task, also after a timeout.
     let mut driver = JoinSet::new();
     driver.spawn(connection);
     let (head, body) = sender.send_request(request).await.map_err(failed)?.into_parts();

@@ -1,4 +1,4 @@
-//! The rulebook in memory, exact on every server.
+//! The rulebook in memory, current on every server.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -8,20 +8,20 @@ use crate::{
     storage::{Result, Tx, settings},
 };
 
-/// Keeps the [`Rulebook`] that was read last. Cheap to clone; all clones share it.
+/// Cache of the last [`Rulebook`]. Cheap to clone; all clones share it.
 #[derive(Clone, Default)]
 pub struct Policies {
     read: Arc<RwLock<Read>>,
 }
 
-/// The number of saves, and what held after that many; nothing before the first reading.
+/// Number of saves, and the rulebook after them; `None` before the first read.
 type Read = Option<(i64, Arc<Rulebook>)>;
 
 impl Policies {
-    /// What holds in this transaction. It reads one number by its key, and everything again only after somebody has saved,
-    /// so a change on one server holds at once on all others.
+    /// Returns the rulebook of this transaction. Reads one number by its key, and everything again only after a save,
+    /// so a change on one server applies at once on all others.
     ///
-    /// Whoever saves asks before, not after: what is not yet committed must not be kept.
+    /// A caller that saves must call this before the save: uncommitted rules must not be cached.
     pub fn current(&self, tx: &mut Tx<'_>) -> Result<Arc<Rulebook>> {
         let version = settings::version(tx)?;
         if let Some((read, rulebook)) = &*self.read.read().unwrap_or_else(PoisonError::into_inner)
@@ -29,7 +29,7 @@ impl Policies {
         {
             return Ok(Arc::clone(rulebook));
         }
-        // What is read after the number is at least as new; should it be newer, it is read once more next time.
+        // Read after the number, the rulebook is at least as new; a newer one is read once more next time.
         let rulebook = Arc::new(settings::load(tx)?);
         message::set_currency(&rulebook.library.currency);
         *self.read.write().unwrap_or_else(PoisonError::into_inner) = Some((version, Arc::clone(&rulebook)));

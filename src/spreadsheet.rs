@@ -1,6 +1,6 @@
-//! Cells of CSV files that people open in a spreadsheet, which takes some texts for formulas and runs them.
+//! Guards cells of CSV files against spreadsheets, which run some texts as formulas.
 
-/// Whether a spreadsheet may take this text for a formula. Some skip white space before it, and some accept full-width
+/// True if a spreadsheet may run this text as a formula. Some skip white space before it, and some accept full-width
 /// characters.
 fn is_formula(cell: &str) -> bool {
     cell.starts_with(['\t', '\r', '\n'])
@@ -9,19 +9,19 @@ fn is_formula(cell: &str) -> bool {
             .starts_with(['=', '+', '-', '@', '＝', '＋', '－', '＠'])
 }
 
-/// The cell with an apostrophe before a formula, which makes it text.
+/// Puts an apostrophe before a formula, which makes it text.
 #[must_use]
 pub fn guarded(cell: &str) -> String {
     if needs_guard(cell) { format!("'{cell}") } else { cell.to_owned() }
 }
 
-/// The cell as it was before [`guarded`].
+/// Reverses [`guarded`].
 #[must_use]
 pub fn unguarded(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|text| needs_guard(text)).unwrap_or(cell)
 }
 
-/// A formula that has an apostrophe of its own gets one more, so that it comes back as it was.
+/// A formula with its own apostrophe gets another, so that [`unguarded`] restores it.
 fn needs_guard(cell: &str) -> bool {
     is_formula(cell.trim_start_matches('\''))
 }
