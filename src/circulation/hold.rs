@@ -335,7 +335,7 @@ pub fn cancel_all_of(
 ) -> Result<()> {
     for id in holds::open_of_person(tx, person)? {
         match cancel(tx, actor, moment, rulebook, id, reason) {
-            // The hold ended before the title was locked.
+            // Ended while waiting for the title's lock.
             Err(Error::NotFound) => {}
             done => done?,
         }

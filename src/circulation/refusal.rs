@@ -93,7 +93,7 @@ pub enum Block {
     HasTitle {
         due: Date,
     },
-    /// The person already has a hold on the title.
+    /// The person already holds the title.
     InLine,
     /// The person has the maximum number of holds.
     HoldLimit {

@@ -81,7 +81,7 @@ impl Capability {
         }
     }
 
-    /// Parses stored capabilities; for a librarian `None` means all.
+    /// Parses the stored capabilities; `None` is all of a librarian's.
     #[must_use]
     pub fn stored(role: Role, stored: Option<&str>) -> Vec<Self> {
         match (role, stored) {
@@ -157,7 +157,7 @@ pub struct Registration {
 }
 
 impl Registration {
-    /// Validates and normalises the registration, or returns all errors.
+    /// Validates and normalises the registration; returns all its errors.
     pub fn checked(self, batches: &[String], library: &str) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {
@@ -194,7 +194,7 @@ pub struct ProfileEdit {
 }
 
 impl ProfileEdit {
-    /// Validates and normalises the edit, or returns all errors.
+    /// Validates and normalises the edit; returns all its errors.
     pub fn checked(self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {
@@ -267,7 +267,7 @@ fn letters(text: &str) -> String {
 }
 
 /// The 30 000 commonest passwords as zxcvbn ranks them (MIT, `common_passwords.LICENSE.txt`), lower-case, sorted.
-/// Those shorter than 8 characters are left out: the length limit rejects them.
+/// Shorter ones than 8 characters are left out: the length limit rejects them.
 static COMMON: &str = include_str!("common_passwords.txt");
 static SORTED: LazyLock<Vec<&str>> = LazyLock::new(|| COMMON.lines().collect());
 

@@ -139,7 +139,7 @@ impl BookForm {
         self.status.unwrap_or(Status::of(self.no_of_books))
     }
 
-    /// Validates and normalises a new book, or returns all errors.
+    /// Validates and normalises a new book; returns all its errors.
     pub fn checked_for_add(self) -> Result<Self, Invalid> {
         self.checked_as_new(Invalid::default())
     }
@@ -216,7 +216,7 @@ pub struct NewBook {
 }
 
 impl NewBook {
-    /// Validates and normalises form and barcodes, or returns all errors.
+    /// Validates and normalises form and barcodes; returns all their errors.
     pub fn checked_for_add(self) -> Result<(BookForm, Vec<String>), Invalid> {
         let mut invalid = Invalid::default();
         let barcodes = copy::barcodes(&self.barcodes, Some(self.no_of_books), &mut invalid);

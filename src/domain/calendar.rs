@@ -90,7 +90,7 @@ fn weekday(number: i64) -> usize {
 }
 
 impl CalendarForm {
-    /// Validates and normalises the calendar, or returns all errors.
+    /// Validates and normalises the calendar; returns all its errors.
     pub fn checked(mut self) -> Result<Calendar, Invalid> {
         let mut invalid = Invalid::default();
         for (index, weekday) in self.closed_weekdays.iter().enumerate() {

@@ -83,7 +83,7 @@ const BATCHES: usize = 50;
 const DEPARTMENTS: usize = 200;
 
 impl LibrarySettings {
-    /// Validates and normalises the settings, or returns all errors.
+    /// Validates and normalises the settings; returns all their errors.
     pub fn checked(self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let checked = Self {

@@ -54,7 +54,7 @@ pub struct Details {
 }
 
 impl Details {
-    /// Validates and normalises the details, or returns all errors.
+    /// Validates and normalises the details; returns all their errors.
     pub fn checked(self, rules: &Rules) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         let optional = |rule: Text, raw: Option<String>, invalid: &mut Invalid| {

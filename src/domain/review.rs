@@ -47,7 +47,7 @@ pub struct ReviewForm {
 }
 
 impl ReviewForm {
-    /// Validates and normalises the review, or returns all errors.
+    /// Validates and normalises the review; returns all its errors.
     pub fn checked(self) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();
         if self.rating == 0 {

@@ -302,7 +302,7 @@ pub fn same_name(one: &str, other: &str) -> bool {
 }
 
 impl Rules {
-    /// Validates and normalises the rules (`Student` first and complete), or returns all errors. They begin today or
+    /// Validates and normalises the rules (`Student` first and complete); returns all their errors. They begin today or
     /// later, so the fines of earlier days stay (R-RULE-3).
     pub fn checked(mut self, today: Date) -> Result<Self, Invalid> {
         let mut invalid = Invalid::default();

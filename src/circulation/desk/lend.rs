@@ -26,7 +26,7 @@ impl Desk<'_, '_> {
     pub(super) fn lend(&mut self, copy: Copy) -> Result<Answer> {
         let Some(reader) = self.scan.person else { return self.show(copy) };
         let sure = self.scan.choice == Some(Choice::Lend) || self.scan.overriding.is_some();
-        // Lending implies that the copy was found or repaired: the librarian must confirm that.
+        // Lending implies that the copy was found or repaired; the scan may not have meant that.
         if matches!(copy.state, State::Lost | State::Missing | State::InRepair) && !sure {
             let mut answer = self.answer(Outcome::Ask, Class::Ask, state_message(&copy))?;
             answer.choices = vec![
@@ -71,7 +71,7 @@ impl Desk<'_, '_> {
         if let Some((max, out)) = open.and_then(|open| Some((open.max_loans?, open.person.open_loans))) {
             answer.tell(message::desk_count_of(out, max));
         }
-        // The reader may be borrowing a second copy, or returning this one in place of the other (R-DESK-6).
+        // The reader takes a second copy, or returns this one in place of the other (R-DESK-6).
         let other = answer.person.as_ref().and_then(|open| other_of_title(open, copy.book_id, done.loan.id));
         let swap = other.map(|other| offer_swap(copy, other));
         answer.choices.extend(swap);

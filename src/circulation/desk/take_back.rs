@@ -198,7 +198,7 @@ impl Desk<'_, '_> {
         }))
     }
 
-    /// Returns today's mistaken lending of this copy to the reader of `loan`.
+    /// Returns today's lending of this copy to the reader of `loan`, which was a mistake.
     pub(super) fn just_lent_to_the_same(&mut self, loan: LoanId, copy: &Copy) -> Result<Option<ChangeId>> {
         let Some((own, holder, _)) = loans::holder_of_copy(self.tx, copy.id)? else { return Ok(None) };
         let other = loans::open_of_user(self.tx, holder)?;
