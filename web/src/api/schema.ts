@@ -5855,7 +5855,7 @@ export interface components {
             fineAfter: components["schemas"]["Money"];
             fineBefore: components["schemas"]["Money"];
             loanId: components["schemas"]["LoanId"];
-            /** @description Why the due date moves. */
+            /** @description Explanation of the new due date. */
             reasons: components["schemas"]["Message"][];
             /** Format: date */
             returnDateAfter: string;
@@ -5888,42 +5888,41 @@ export interface components {
             /** @description To be typed: Base32 (RFC 4648). */
             secret: string;
         };
-        /** @description Kept from borrowing up to and including a day. */
+        /** @description Barred from borrowing up to and including a day. */
         Barred: {
             reason: string;
             /** Format: date */
             until: string;
         };
-        /** @description A reason why circulation refused something. */
+        /** @description Reason for a refusal by circulation. */
         BlockShown: {
-            /** @description The template of the words, `x-messages[code]`. */
+            /** @description Template of the text: `x-messages[code]`. */
             code: string;
-            /** @description The numbers and days in the words. */
+            /** @description Numbers and days of the text. */
             facts: {
                 [key: string]: unknown;
             };
             id: string;
-            /** @description Whether a librarian may act against it, with a reason. */
+            /** @description True if a librarian may override it with a reason. */
             overridable: boolean;
-            /** @description In words, with the way out. */
+            /** @description Text with the way out. */
             text: string;
         };
         /**
-         * @description A book of the catalogue (R-DATA-2), without its description, which lists do not show. Text of an imported book may be
-         *     empty.
+         * @description A book of the catalogue (R-DATA-2), without its description, which lists do not show. Texts of an imported book may
+         *     be empty.
          */
         Book: {
             /** @description Author or authors. */
             author: string;
-            /** @description Genre. */
             genre: string;
-            /** @description Its number; never given to another book. */
+            /** @description Never reused. */
             id: components["schemas"]["BookId"];
-            /** @description ISBN-13, where it is known. */
+            /** @description ISBN-13, if known. */
             isbn: string | null;
             /** @description ISO 639 code of the language. */
             language: string | null;
-            /** @description Where it stands. */
+            /** @description Shelf location. */
             location: string;
             /**
              * Format: int64
@@ -5939,12 +5938,10 @@ export interface components {
             publishedYear: number | null;
             /**
              * Format: int64
-             * @description The librarian's stars, 1 to 5.
+             * @description The librarian's rating, 1 to 5 stars.
              */
             rating: number | null;
-            /** @description Whether it can be had. */
             status: components["schemas"]["Status"];
-            /** @description Title. */
             title: string;
         };
         /** @description A book with its reviews' average. */
@@ -5974,23 +5971,21 @@ export interface components {
              */
             reviewCount: number;
         };
-        /** @description A line among those of everybody. */
+        /** @description An account line with its person. */
         Booked: components["schemas"]["Line"] & {
-            /** @description Who wrote it. */
+            /** @description Name of the librarian. */
             by: string;
             rollNumber: string | null;
             userId: components["schemas"]["UserId"];
             userName: string;
         };
-        /** @description What `Add New Book` and `Update Book Details` send (R-BOOK-2). */
+        /** @description Request of `Add New Book` and `Update Book Details` (R-BOOK-2). */
         BookForm: {
             /** @description Author or authors. */
             author: string;
-            /** @description Description. */
             description: string;
-            /** @description Genre. */
             genre: string;
-            /** @description Where it stands. */
+            /** @description Shelf location. */
             location: string;
             /**
              * Format: int64
@@ -6004,17 +5999,16 @@ export interface components {
             photoURL: string;
             /**
              * Format: int64
-             * @description The librarian's stars; asked for when a book is added, left alone by an update that does not send it.
+             * @description The librarian's rating, 1 to 5 stars: required for a new book, unchanged by an update without it.
              */
             rating?: number | null;
-            /** @description Whether it can be had, as the librarian sees it. */
+            /** @description Availability set by the librarian. */
             status: components["schemas"]["Status"];
-            /** @description Title. */
             title: string;
         };
         /**
          * Format: int64
-         * @description A title of the catalogue.
+         * @description Id of a title.
          */
         BookId: number;
         /** @description A page of books. */
@@ -6044,7 +6038,7 @@ export interface components {
             /** @description The borrower's name. */
             userName: string;
         };
-        /** @description The days on which the library is closed, as librarians enter them. */
+        /** @description Closed days as librarians enter them. */
         Calendar: {
             /** @description Holidays and other closed days. */
             closedDates?: components["schemas"]["ClosedDates"][];
@@ -6052,7 +6046,7 @@ export interface components {
             closedWeekdays?: number[];
         };
         /**
-         * @description What a librarian may do (R-PEOPLE-8). A new one may do everything.
+         * @description Permission of a librarian (R-PEOPLE-8). A new librarian has all.
          * @enum {string}
          */
         Capability: "desk" | "catalogue" | "people" | "money" | "settings";
@@ -6068,41 +6062,41 @@ export interface components {
         };
         /** @description A category of person and its rules (R-RULE-2). */
         Category: {
-            /** @description Its name, unique without regard to case. */
+            /** @description Unique without regard to case. */
             name: string;
-            /** @description What it sets for itself. */
+            /** @description The category's own values. */
             rules?: components["schemas"]["CategoryRules"];
         };
-        /** @description The values that a category sets for itself. One that is left out is as for `Student`; null is "no limit". */
+        /** @description A category's own values. A value left out is that of `Student`; null is "no limit". */
         CategoryRules: {
             /**
              * Format: date
-             * @description All loans are due by this day at the latest.
+             * @description Latest due date of all loans.
              */
             allBackBy?: string | null;
             /**
              * Format: int64
-             * @description So many overdue loans stop borrowing.
+             * @description Number of overdue loans that blocks borrowing.
              */
             blockOverdue?: number | null;
             /**
              * Format: double
-             * @description Owing more than this stops borrowing.
+             * @description Dues above this amount block borrowing.
              */
             blockOwingOver?: number | null;
             /**
              * Format: double
-             * @description What each overdue day costs.
+             * @description Price of each overdue day.
              */
             finePerDay?: number;
             /**
              * Format: int64
-             * @description So many overdue days cost nothing; one more, and all of them cost.
+             * @description Overdue days without a fine; one day more, and all of them cost.
              */
             graceDays?: number;
             /**
              * Format: int64
-             * @description Open days that a copy waits on the hold shelf.
+             * @description Open days that a copy is kept on the hold shelf.
              */
             holdDays?: number;
             /**
@@ -6112,29 +6106,29 @@ export interface components {
             loanDays?: number;
             /**
              * Format: double
-             * @description A loan's fine stops here.
+             * @description Maximum fine of a loan.
              */
             maxFine?: number | null;
             /**
              * Format: int64
-             * @description Holds at the same time.
+             * @description Maximum number of open holds.
              */
             maxHolds?: number | null;
             /**
              * Format: int64
-             * @description Loans at the same time.
+             * @description Maximum number of open loans.
              */
             maxLoans?: number | null;
             /**
              * Format: int64
-             * @description Renewals of one loan.
+             * @description Maximum number of renewals of a loan.
              */
             maxRenewals?: number | null;
-            /** @description Whether a second copy of a title that the person has is refused. */
+            /** @description True if a second copy of the same title is refused. */
             oneCopyPerTitle?: boolean;
             /**
              * Format: int64
-             * @description Days that a renewal adds.
+             * @description Days added by a renewal.
              */
             renewalDays?: number;
         };
@@ -6149,7 +6143,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description An entry of the record of changes.
+         * @description Id of a recorded change.
          */
         ChangeId: number;
         /** @description A page of changes, newest first. */
@@ -6187,14 +6181,14 @@ export interface components {
         /** @description A charge that is not settled. */
         Charge: {
             amount: components["schemas"]["Money"];
-            /** @description How the amount came about. */
+            /** @description Explanation of the amount. */
             explain: components["schemas"]["Message"][];
             id: components["schemas"]["LineId"];
             loanId: components["schemas"]["LoanId"] | null;
             of: components["schemas"]["ChargeKind"];
-            /** @description What is still to be paid. */
+            /** @description Unpaid part. */
             open: components["schemas"]["Money"];
-            /** @description The title of the book, or what else it is for. */
+            /** @description The book's title, or another reason. */
             reason: string;
         };
         /** @description A charge that was made. */
@@ -6210,27 +6204,26 @@ export interface components {
             reason: string;
         };
         /**
-         * @description What a charge is for.
+         * @description Reason for a charge.
          * @enum {string}
          */
         ChargeKind: "overdue" | "lost" | "damage" | "other";
         /**
-         * @description How an answer looks and sounds.
+         * @description Look and sound of an answer.
          * @enum {string}
          */
         Class: "ok" | "attention" | "ask" | "stop" | "neutral";
-        /** @description Days on which the library is closed, and why. */
+        /** @description Consecutive closed days and their name. */
         ClosedDates: {
             /**
              * Format: date
-             * @description The first day.
+             * @description First closed day.
              */
             from: string;
-            /** @description What the days are called. */
             name: string;
             /**
              * Format: date
-             * @description The last day, itself closed; the first one if left out.
+             * @description Last closed day; the first if left out.
              */
             to?: string | null;
         };
@@ -6240,8 +6233,8 @@ export interface components {
          */
         Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /**
-         * @description What is stored of a copy: the state it has while no loan is open on it and no hold keeps it. A copy that is kept
-         *     is to be shelved once its hold is gone.
+         * @description Stored condition: the state of a copy without an open loan or a hold that keeps it. A kept copy is `ToShelve`,
+         *     for when its hold ends.
          * @enum {string}
          */
         Condition: "on-shelf" | "to-shelve" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
@@ -6289,22 +6282,22 @@ export interface components {
         Copy: {
             /** Format: date */
             acquiredOn: string | null;
-            /** @description What a scanner types, as it was entered. */
+            /** @description Barcode as entered. */
             barcode: string;
             bookId: components["schemas"]["BookId"];
             hold: components["schemas"]["CopyHold"] | null;
             id: components["schemas"]["CopyId"];
             loan: components["schemas"]["CopyLoan"] | null;
-            /** @description Where it stands: its own shelf location, or its title's. */
+            /** @description Shelf location of the copy, else of its title. */
             location: string;
-            /** @description Where a librarian may move it now. */
+            /** @description Conditions to which a librarian may move it now. */
             moves: components["schemas"]["Condition"][];
             note: string;
-            /** @description Whether `location` is the copy's own. */
+            /** @description True if `location` is the copy's own. */
             ownLocation: boolean;
             price: components["schemas"]["Money"] | null;
             state: components["schemas"]["State"];
-            /** @description The title's name; empty once the title is deleted. */
+            /** @description Name of the title; empty once it is deleted. */
             title: string;
         };
         /** @description What of a copy is changed; what is left out stays. */
@@ -6317,12 +6310,12 @@ export interface components {
             note?: string | null;
             price?: components["schemas"]["Money"] | null;
         };
-        /** @description For whom a copy is kept (R-HOLD-2). */
+        /** @description Hold that keeps a copy (R-HOLD-2). */
         CopyHold: {
             id: components["schemas"]["HoldId"];
             /**
              * Format: date
-             * @description The last day on which it is kept.
+             * @description Last day on which it is kept.
              */
             readyUntil: string;
             userId: components["schemas"]["UserId"];
@@ -6330,7 +6323,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description A physical copy of a title.
+         * @description Id of a physical copy.
          */
         CopyId: number;
         /** @description The copies of a title. */
@@ -6341,7 +6334,7 @@ export interface components {
             /** @description Cursor of the page after this one. */
             next: string | null;
         };
-        /** @description Who has a copy at home. */
+        /** @description Open loan of a copy. */
         CopyLoan: {
             id: components["schemas"]["LoanId"];
             /** Format: date */
@@ -6389,65 +6382,64 @@ export interface components {
              */
             total: number;
         };
-        /** @description What a scan is answered with, always. */
+        /** @description Answer to every scan. */
         DeskAnswer: {
             /**
              * Format: date-time
-             * @description When, RFC 3339.
+             * @description Time of the scan, RFC 3339.
              */
             at: string;
-            /** @description For `refused`. */
+            /** @description Reasons for `refused`. */
             blocks: components["schemas"]["BlockShown"][];
             book?: components["schemas"]["DeskTitle"] | null;
             change?: components["schemas"]["ChangeId"] | null;
             charge?: components["schemas"]["Charge"] | null;
             /**
              * Format: int64
-             * @description Whose charge that is.
+             * @description Person charged.
              */
             charged?: number | null;
-            /** @description For `ask`, and whatever else may be done with what was scanned. */
+            /** @description Answers to `ask`, and further actions on the scanned object. */
             choices: components["schemas"]["DeskChoice"][];
             class: components["schemas"]["Class"];
             copy?: components["schemas"]["Copy"] | null;
-            /** @description How a due date or a fine came about. */
+            /** @description Explanation of a due date or fine. */
             explain: components["schemas"]["Message"][];
             hold?: components["schemas"]["Hold"] | null;
             loan?: components["schemas"]["Loan"] | null;
             lost?: components["schemas"]["LostPrice"] | null;
-            /** @description The same as messages; the first is the headline. */
+            /** @description Headline first. */
             messages: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
             person: components["schemas"]["DeskReader"] | null;
-            /** @description What happened, in words. */
+            /** @description All `messages` in English. */
             text: string;
         };
-        /** @description A possible answer to a question of the desk. */
+        /** @description Possible answer to a question of the desk. */
         DeskChoice: {
             copy?: components["schemas"]["Copy"] | null;
-            /** @description What to send as `choice`. */
+            /** @description Value to send as `choice`. */
             id: string;
             message: components["schemas"]["Message"];
-            /** @description In words. */
             text: string;
         };
-        /** @description The person who is open at the desk (R-DESK-3). */
+        /** @description Person whose card is open at the desk (R-DESK-3). */
         DeskReader: components["schemas"]["Person"] & {
-            /** @description What of `owes` is owed for what has ended, and so can be paid now. Below zero the library owes. */
+            /** @description Part of `owes` from ended loans, payable now. Negative if the library owes. */
             balance: components["schemas"]["Money"];
-            /** @description What stops lending to this person, whatever the book. */
+            /** @description Blocks that apply to any book. */
             blocks: components["schemas"]["BlockShown"][];
-            /** @description What the person has, the first to be returned at the top. */
+            /** @description Open loans, the first due first. */
             loans: components["schemas"]["Loan"][];
             /**
              * Format: int64
-             * @description Loans that the rules allow at once; null for no limit.
+             * @description Maximum number of open loans; null for no limit.
              */
             maxLoans: number | null;
-            /** @description What is kept on the hold shelf for this person. */
+            /** @description Holds ready on the hold shelf. */
             ready: components["schemas"]["Hold"][];
         };
-        /** @description A title as the desk shows it. */
+        /** @description A title shown at the desk. */
         DeskTitle: {
             author: string;
             id: components["schemas"]["BookId"];
@@ -6487,50 +6479,48 @@ export interface components {
             takings: components["schemas"]["Takings"][];
             waived: components["schemas"]["Money"];
         };
-        /** @description What is recorded of a person. */
+        /** @description Recorded details of a person. */
         Details: {
             barred: components["schemas"]["Barred"] | null;
             /** @description Year of the class, as text. */
             batch: string | null;
-            /** @description Whose rules hold (R-RULE-2). */
+            /** @description Category, which decides the rules (R-RULE-2). */
             category: string;
             department: string | null;
-            /** @description The address to sign in with, as it was typed; null for whoever has none. */
+            /** @description Address for signing in, as typed; null without one. */
             email: string | null;
-            /** @description Full name. */
             name: string;
-            /** @description As on the ID card, lower-case, unique. */
+            /** @description Number on the ID card, lower-case, unique. */
             rollNumber: string | null;
             /**
              * Format: date
-             * @description The last day on which the person may borrow; null for no end.
+             * @description Last day of borrowing; null for no end.
              */
             validUntil: string | null;
         };
-        /** @description What a change does to the open loans, as of today. */
+        /** @description Effect of a change on open loans, as of today. */
         Effect: {
-            /** @description What they owe after the change. */
+            /** @description Dues of these loans after the change. */
             after: components["schemas"]["Money"];
-            /** @description What these loans owe by now. */
+            /** @description Dues of these loans now. */
             before: components["schemas"]["Money"];
             /**
              * Format: int64
-             * @description How many due dates move.
+             * @description Number of due dates that move.
              */
             dueDatesMoved: number;
             /**
              * Format: int64
-             * @description How many loans have another fine.
+             * @description Number of loans with another fine.
              */
             finesChanged: number;
             /**
              * Format: int64
-             * @description Of how many loans it would be forgotten tonight who had them; null where that does not change (R-PEOPLE-10).
+             * @description Number of loans that lose their reader's name tonight; null if unchanged (R-PEOPLE-10).
              */
             forgets: number | null;
-            /** @description The first of the loans that change, the most overdue at the top. */
+            /** @description The first changed loans, most overdue first. */
             loans: components["schemas"]["Affected"][];
-            /** @description In words. */
             summary: components["schemas"]["Message"][];
         };
         /** @description A loan that ended. */
@@ -6591,12 +6581,12 @@ export interface components {
             /** @description The sixty most common, by name. */
             genres: components["schemas"]["Genre"][];
         };
-        /** @description A person's wish for a title. */
+        /** @description A person's hold on a title. */
         Hold: {
             /**
              * Format: date
-             * @description By when a copy should be there for this place, if all that are on loan come back in time; null where nobody can
-             *     say, or it is there already.
+             * @description Day by which a copy should be back for this place if all loans are returned in time; null if that is unknown or
+             *     a copy is available.
              */
             backBy: string | null;
             barcode: string | null;
@@ -6605,17 +6595,17 @@ export interface components {
             id: components["schemas"]["HoldId"];
             /**
              * Format: int64
-             * @description The place in the line, from 1; null where it is not waiting.
+             * @description Place in the queue, from 1; null unless waiting.
              */
             place: number | null;
             /**
              * Format: date-time
-             * @description When it was placed, RFC 3339.
+             * @description RFC 3339.
              */
             placedAt: string;
             /**
              * Format: date
-             * @description The last day on which the copy is kept, or was.
+             * @description Last day on which the copy is, or was, kept.
              */
             readyUntil: string | null;
             rollNumber: string | null;
@@ -6625,13 +6615,13 @@ export interface components {
             userName: string;
             /**
              * Format: int64
-             * @description How many people wait for the title.
+             * @description Number of people who wait for the title.
              */
             waiting: number;
         };
         /**
          * Format: int64
-         * @description A reader's wish for a title, open or ended.
+         * @description Id of a hold, open or ended.
          */
         HoldId: number;
         /** @description A page of holds. */
@@ -6652,19 +6642,19 @@ export interface components {
          */
         HoldState: "waiting" | "processing" | "ready" | "fulfilled" | "expired" | "cancelled";
         /**
-         * @description What the librarian means with a scan, where it is not what a scan usually means.
+         * @description Meaning of a scan that overrides the usual one.
          * @enum {string}
          */
         Intent: "lend" | "return" | "renew";
-        /** @description The library's own settings, apart from its rules and its calendar. The defaults are the specification's. */
+        /** @description Settings apart from rules and calendar. The defaults are the specification's. */
         LibrarySettings: {
             /**
-             * @description What accession numbers begin with (R-COPY-3).
+             * @description Prefix of accession numbers (R-COPY-3).
              * @default L
              */
             accessionPrefix: string;
             /**
-             * @description The classes that may be chosen at registration (R-REG-2).
+             * @description Classes offered at registration (R-REG-2).
              * @default [
              *       "2025",
              *       "2026",
@@ -6674,81 +6664,80 @@ export interface components {
              */
             batches: string[];
             /**
-             * @description The currency's sign, as amounts are shown with it.
+             * @description Sign shown with amounts.
              * @default ₹
              */
             currency: string;
             /**
-             * @description The currency's ISO 4217 code.
+             * @description ISO 4217 code of the currency.
              * @default INR
              */
             currencyCode: string;
             /**
-             * @description Departments that are suggested.
+             * @description Suggested departments.
              * @default []
              */
             departments: string[];
             /**
              * Format: int32
-             * @description The month in which the financial year begins, 1 to 12: the numbers of receipts begin anew (R-MONEY-3).
+             * @description First month of the financial year, 1 to 12: receipt numbers restart then (R-MONEY-3).
              * @default 4
              */
             financialYearMonth: number;
             /**
              * Format: int64
-             * @description So many months after a loan is ended and settled it is forgotten who it was; null: never (R-PEOPLE-10).
+             * @description Months after which an ended and settled loan loses its reader's name; null for never (R-PEOPLE-10).
              * @default null
              */
             forgetAfterMonths: number | null;
             /**
-             * @description The language of the screens for whoever has chosen none.
+             * @description Language of the screens until a reader chooses one.
              * @default en
              * @enum {string}
              */
             language: "en" | "hi";
             /**
-             * @description What it is called; may be empty.
+             * @description May be empty.
              * @default
              */
             name: string;
         };
-        /** @description A line of an account. */
         Line: {
-            /** @description What the balance grows by; payments and waivers are below zero. */
+            /** @description Change of the balance; negative for payments and waivers. */
             amount: components["schemas"]["Money"];
             /**
              * Format: date-time
-             * @description When, RFC 3339.
+             * @description RFC 3339.
              */
             at: string;
-            /** @description How the amount came about, and what became of it. */
+            /** @description Explanation of the amount, and what happened to it later. */
             explain: components["schemas"]["Message"][];
             id: components["schemas"]["LineId"];
             kind: components["schemas"]["LineKind"];
             loanId: components["schemas"]["LoanId"] | null;
             /**
-             * @description What a charge is for (`overdue`, `lost`, `damage`, `other`), or how a payment or a refund was made (`cash`, `upi`,
+             * @description Kind of a charge (`overdue`, `lost`, `damage`, `other`), or method of a payment or a refund (`cash`, `upi`,
              *     `card`, `other`).
              */
             of: string | null;
-            /** @description Of a charge, what is still to be paid; otherwise 0. */
+            /** @description Unpaid part of a charge; otherwise 0. */
             open: components["schemas"]["Money"];
-            /** @description In words: the title of the book, why it is waived. */
+            /** @description Title of the book, or reason of a waiver. */
             reason: string;
-            /** @description Of a payment, the number of its receipt. */
+            /** @description Receipt number of a payment. */
             receipt: string | null;
             reference: string;
-            /** @description Whether a reversal has taken it back, and stands itself. */
+            /** @description True if a reversal cancels it and was not itself reversed. */
             reversed: boolean;
             reverses: components["schemas"]["LineId"] | null;
         };
         /**
          * Format: int64
-         * @description A line of a person's account.
+         * @description Id of an account line.
          */
         LineId: number;
         /**
-         * @description What a line of an account is.
+         * @description Kind of an account line.
          * @enum {string}
          */
         LineKind: "charge" | "payment" | "waiver" | "reversal" | "refund";
@@ -6773,21 +6762,20 @@ export interface components {
             /** @description In the order of the line; those for whom a copy is kept stand where they stood. */
             holds: components["schemas"]["Hold"][];
         };
-        /** @description A book that somebody has at home. */
+        /** @description A loan. */
         Loan: {
             barcode: string;
-            /** @description The book borrowed; the loan outlives a deleted book. */
+            /** @description The loan outlives a deleted book. */
             bookId: components["schemas"]["BookId"];
-            /** @description The copy borrowed, and its barcode. */
             copyId: components["schemas"]["CopyId"];
             /**
              * Format: date
-             * @description The day it was borrowed, in the library's time zone.
+             * @description Day of check-out in the library's time zone.
              */
             EntryDate: string;
-            /** @description How the return date and the fine came about, in words. */
+            /** @description `reasons` in English. */
             explain: string[];
-            /** @description Owed as of today. */
+            /** @description Fine as of today. */
             fine: components["schemas"]["Money"];
             id: components["schemas"]["LoanId"];
             /**
@@ -6795,33 +6783,33 @@ export interface components {
              * @description Whole days past the return date.
              */
             overdueDays: number;
-            /** @description The same as messages: the steps to the return date, then those to the fine. */
+            /** @description Explanation of the return date, then of the fine. */
             reasons: components["schemas"]["Message"][];
             /**
              * Format: int64
-             * @description By how many days the rules of today extend it (R-LOAN-4).
+             * @description Days that a renewal adds by today's rules (R-LOAN-4).
              */
             renewalDays: number;
             /**
              * Format: int64
-             * @description How often it was renewed.
+             * @description Number of renewals.
              */
             renewals: number;
             /**
              * Format: date
-             * @description The last day on which it can be returned without a fine.
+             * @description Last day for a return without a fine.
              */
             returnDate: string;
-            /** @description The book's title when it was borrowed. */
+            /** @description Title at check-out. */
             title: string;
-            /** @description The title is deleted from the catalogue: the copy is withdrawn when it comes back. */
+            /** @description True if the title is deleted from the catalogue: the copy is withdrawn at its return. */
             titleDeleted: boolean;
-            /** @description Who borrowed it. */
+            /** @description The borrower. */
             userId: components["schemas"]["UserId"];
         };
         /**
          * Format: int64
-         * @description A loan, open or ended.
+         * @description Id of a loan, open or ended.
          */
         LoanId: number;
         /** @description A page of all open loans. */
@@ -6861,12 +6849,12 @@ export interface components {
             /** @description Who lost it, and is charged. */
             userId: components["schemas"]["UserId"];
         };
-        /** @description The price of a lost copy that stands charged to the reader who lost it. */
+        /** @description Price of a lost copy, charged to its reader and not reversed. */
         LostPrice: {
-            /** @description What taking it back would take back; what was waived is left out. */
+            /** @description Amount that a reversal would take back: the price less what was waived. */
             amount: components["schemas"]["Money"];
             charge: components["schemas"]["LineId"];
-            /** @description What of it is paid and would become credit. */
+            /** @description Paid part, which would become credit. */
             paid: components["schemas"]["Money"];
             userId: components["schemas"]["UserId"];
             userName: string;
@@ -6922,7 +6910,7 @@ export interface components {
             text: string;
         };
         /**
-         * @description How a payment is made.
+         * @description Method of payment.
          * @enum {string}
          */
         Method: "cash" | "upi" | "card" | "other";
@@ -6981,7 +6969,7 @@ export interface components {
         Named_BookId: {
             /**
              * Format: int64
-             * @description A title of the catalogue.
+             * @description Id of a title.
              */
             id: number;
             name: string;
@@ -6990,22 +6978,22 @@ export interface components {
         Named_UserId: {
             /**
              * Format: int64
-             * @description A person's account.
+             * @description Id of a person's account.
              */
             id: number;
             name: string;
         };
-        /** @description What `Add New Book` sends: the form, and the barcodes of copies that have one already (R-COPY-3). */
+        /** @description Request of `Add New Book`: the form, and barcodes of copies that already have one (R-COPY-3). */
         NewBook: {
             author: string;
-            /** @description Of the first copies; the rest get the next accession numbers. */
+            /** @description Barcodes of the first copies; the others get the next accession numbers. */
             barcodes?: string[];
             description: string;
             genre: string;
             location: string;
             /**
              * Format: int64
-             * @description Copies that come onto the shelf.
+             * @description Copies to put on the shelf.
              */
             noOfBooks: number;
             /** Format: uri */
@@ -7052,7 +7040,7 @@ export interface components {
             valid: boolean;
         };
         /**
-         * @description What came of a scan.
+         * @description Result of a scan.
          * @enum {string}
          */
         Outcome: "person" | "lent" | "returned" | "renewed" | "shelved" | "kept" | "shown" | "ask" | "refused" | "unknown" | "ignored";
@@ -7166,7 +7154,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description A passkey.
+         * @description Id of a passkey.
          */
         PasskeyId: number;
         /** @description What a browser is asked. */
@@ -7247,25 +7235,22 @@ export interface components {
         };
         /** @description A person as librarians see one. */
         Person: components["schemas"]["Details"] & {
-            /** @description Whether the person may sign in, borrow and hold (R-PEOPLE-6). */
+            /** @description True if the person may sign in, borrow and hold (R-PEOPLE-6). */
             active: boolean;
-            /** @description Whether the person has a password to sign in with. */
+            /** @description True if the person is active and has a password. */
             canSignIn: boolean;
-            /** @description What a librarian may do; empty for others. */
+            /** @description Permissions of a librarian; empty for others. */
             capabilities: components["schemas"]["Capability"][];
-            /**
-             * Format: date-time
-             * @description When the person was added.
-             */
+            /** Format: date-time */
             createdAt: string;
             /** Format: int64 */
             openLoans: number;
             /** Format: int64 */
             overdueLoans: number;
-            /** @description Owed as of today. */
+            /** @description Balance and fines as of today. */
             owes: components["schemas"]["Money"];
             role: components["schemas"]["Role"] | null;
-            /** @description Whether a second factor is asked for when the person signs in. */
+            /** @description True if sign-in asks the person for a second factor. */
             secondFactor: boolean;
             uid: components["schemas"]["UserId"];
         };
@@ -7330,7 +7315,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description A phone that scans for a desk.
+         * @description Id of a phone that scans for a desk.
          */
         PhoneId: number;
         /** @description A librarian's phones. */
@@ -7353,7 +7338,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description A scan that a phone made.
+         * @description Id of a phone's scan.
          */
         PhoneScanId: number;
         /** @description What of the desk's answer a phone is told. */
@@ -7392,13 +7377,11 @@ export interface components {
             /** @description Always `about:blank`: `code` tells the kind. */
             type: string;
         };
-        /** @description What `Edit Profile` sends (R-PROF-1). */
+        /** @description Request of `Edit Profile` (R-PROF-1). */
         ProfileEdit: {
-            /** @description Department. */
             department: string;
-            /** @description Full name. */
             name: string;
-            /** @description As on the ID card; stored lower-case, unique. */
+            /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
         /** @description What becomes of a batch at the end of a year. */
@@ -7454,34 +7437,34 @@ export interface components {
          * @enum {string}
          */
         Rating: "good" | "needs-improvement" | "poor";
-        /** @description What is printed for a payment. */
+        /** @description Receipt of a payment. */
         Receipt: {
             amount: components["schemas"]["Money"];
             /**
              * Format: date-time
-             * @description When it was paid, RFC 3339.
+             * @description Time of the payment, RFC 3339.
              */
             at: string;
-            /** @description What was owed on the account afterwards. */
+            /** @description Balance of the account after the payment. */
             balance: components["schemas"]["Money"];
-            /** @description Who took it. */
+            /** @description Name of the librarian. */
             by: string;
-            /** @description What it was for. */
+            /** @description Settled charges. */
             items: components["schemas"]["ReceiptItem"][];
             method: components["schemas"]["Method"];
             /** @description `2026-27/000123`: gapless in each financial year (R-MONEY-3). */
             number: string;
             reference: string;
-            /** @description Whether the payment was taken back. */
+            /** @description True if the payment was reversed. */
             reversed: boolean;
             rollNumber: string | null;
             userId: components["schemas"]["UserId"];
             userName: string;
         };
-        /** @description A line of a receipt. */
+        /** @description Item of a receipt. */
         ReceiptItem: {
             amount: components["schemas"]["Money"];
-            /** @description How the charge came about. */
+            /** @description Explanation of the charge. */
             explain: components["schemas"]["Message"][];
             of: components["schemas"]["ChargeKind"];
             reason: string;
@@ -7523,25 +7506,23 @@ export interface components {
             /** @description What it is found by elsewhere, such as the number of a transfer. */
             reference?: string;
         };
-        /** @description What `Create Account` sends (R-REG-1). A role is not among it: every registered account is a student's (R-REG-3). */
+        /** @description Request of `Create Account` (R-REG-1). It has no role: every registered account is a student's (R-REG-3). */
         Registration: {
             /** @description Year of the class. */
             batch: string;
-            /** @description Department. */
             department: string;
             /**
              * Format: email
-             * @description Email address, unique without regard to case.
+             * @description Unique without regard to case.
              */
             email: string;
-            /** @description Full name. */
             name: string;
             /**
              * Format: password
-             * @description The password as typed.
+             * @description As typed.
              */
             password: string;
-            /** @description As on the ID card; stored lower-case, unique. */
+            /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
         /** @description A row that cannot be taken. */
@@ -7633,16 +7614,11 @@ export interface components {
             /** @description What had been paid of it, and is credit now. */
             credit: components["schemas"]["Money"];
         };
-        /** @description What a reader wrote about a book (R-DATA-3). */
+        /** @description A reader's review of a book (R-DATA-3). */
         Review: {
-            /** @description The reader's words. */
             comment: string;
-            /**
-             * Format: date-time
-             * @description When it was written.
-             */
+            /** Format: date-time */
             createdAt: string;
-            /** @description Its number. */
             id: components["schemas"]["ReviewId"];
             /**
              * Format: int64
@@ -7650,12 +7626,11 @@ export interface components {
              */
             rating: number;
             userId: components["schemas"]["UserId"] | null;
-            /** @description The writer's name when it was written; withheld from visitors who are not signed in (R-DETAIL-4). */
+            /** @description Author's name when written; null for visitors who are not signed in (R-DETAIL-4). */
             userName: string | null;
         };
-        /** @description What the review form sends (R-REV-1). The writer is the signed-in reader, whatever a request says. */
+        /** @description Request of the review form (R-REV-1). The author is always the signed-in reader. */
         ReviewForm: {
-            /** @description The reader's words. */
             comment: string;
             /**
              * Format: int64
@@ -7665,7 +7640,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description A review.
+         * @description Id of a review.
          */
         ReviewId: number;
         /** @description A page of a book's reviews, newest first. */
@@ -7689,7 +7664,7 @@ export interface components {
             yours: components["schemas"]["Review"] | null;
         };
         /**
-         * @description What an account may do.
+         * @description Role of an account.
          * @enum {string}
          */
         Role: "admin" | "student";
@@ -7707,7 +7682,7 @@ export interface components {
         /** @description One version of the rules. */
         Rules: {
             /**
-             * @description `Student`, whose values are all there, then the others.
+             * @description `Student`, which is complete, then the others.
              * @default [
              *       {
              *         "name": "Student",
@@ -7735,38 +7710,38 @@ export interface components {
              */
             categories: components["schemas"]["Category"][];
             /**
-             * @description Whether overdue days on which the library is closed cost a fine.
+             * @description True if overdue days count although the library is closed.
              * @default true
              */
             chargeClosedDays: boolean;
             /**
-             * @description Whether renewing an overdue loan charges its fine first and counts from today (R-MONEY-5).
+             * @description True if renewing an overdue loan charges its fine first and counts from today (R-MONEY-5).
              * @default false
              */
             chargeOnRenewal: boolean;
             /**
              * Format: date
-             * @description The day from which on they hold; null for the defaults, and for "from today" in a request.
+             * @description First day; null for the defaults, and for "from today" in a request.
              * @default null
              */
             effectiveFrom: string | null;
             /**
-             * @description Whether a copy returned at the desk waits to be shelved (R-RULE-7).
+             * @description True if a copy returned at the desk is to be shelved before it can be taken (R-RULE-7).
              * @default false
              */
             returnsWaitToBeShelved: boolean;
             /**
-             * @description Whether students may borrow by themselves.
+             * @description True if students may borrow without the desk.
              * @default true
              */
             selfBorrow: boolean;
             /**
-             * @description Whether students may renew by themselves.
+             * @description True if students may renew without the desk.
              * @default true
              */
             selfRenew: boolean;
             /**
-             * @description Whether students may return by themselves.
+             * @description True if students may return without the desk.
              * @default true
              */
             selfReturn: boolean;
@@ -7848,7 +7823,7 @@ export interface components {
         };
         /**
          * Format: int64
-         * @description A session of somebody who is signed in.
+         * @description Id of a signed-in session.
          */
         SessionId: number;
         /** @description What became of the copies that waited to be shelved. */
@@ -7902,7 +7877,7 @@ export interface components {
             state: components["schemas"]["State"];
         };
         /**
-         * @description Whether a book can be had (R-DETAIL-3).
+         * @description Availability of a book (R-DETAIL-3).
          * @enum {string}
          */
         Status: "Available" | "Not Available";
@@ -7915,21 +7890,21 @@ export interface components {
             /** Format: int64 */
             payments: number;
         };
-        /** @description What the lines of one kind come to in a period. What was taken back counts in the period in which that happened. */
+        /** @description Totals of one kind of lines in a period. A reversal counts in the period in which it was made. */
         Total: {
-            /** @description Their sum; above zero for payments and waivers too. */
+            /** @description Sum of the lines; positive for payments and waivers too. */
             amount: components["schemas"]["Money"];
             /**
              * Format: int64
-             * @description How many lines, without those that take back.
+             * @description Number of lines, without reversals.
              */
             count: number;
             kind: components["schemas"]["LineKind"];
-            /** @description The sum without what was taken back. */
+            /** @description `amount` less `takenBack`. */
             net: components["schemas"]["Money"];
-            /** @description What the charges are for, or how the payments were made. */
+            /** @description Kind of the charges, or method of the payments. */
             of: string | null;
-            /** @description What was taken back of such lines. */
+            /** @description Sum of the reversals of such lines. */
             takenBack: components["schemas"]["Money"];
         };
         /** @description How many rows, and what becomes of them. */
@@ -7951,31 +7926,25 @@ export interface components {
         };
         /** @description A person with an account (R-DATA-1). */
         User: {
-            /** @description Year of the class, as text; librarians have none. */
+            /** @description Year of the class, as text; null for librarians. */
             batch: string | null;
-            /** @description What a librarian may do; empty for others. */
+            /** @description Permissions of a librarian; empty for others. */
             capabilities: components["schemas"]["Capability"][];
-            /**
-             * Format: date-time
-             * @description When the account was made.
-             */
+            /** Format: date-time */
             createdAt: string;
-            /** @description Librarians have none. */
+            /** @description Null for librarians. */
             department: string | null;
-            /** @description The address to sign in with, as it was typed; null for whoever has none. */
+            /** @description Address for signing in, as typed; null without one. */
             email: string | null;
-            /** @description Full name. */
             name: string;
-            /** @description What the account may do. */
             role: components["schemas"]["Role"];
-            /** @description Lower-case; librarians have none. */
+            /** @description Lower-case; null for librarians. */
             rollNumber: string | null;
-            /** @description Its number. */
             uid: components["schemas"]["UserId"];
         };
         /**
          * Format: int64
-         * @description A person's account.
+         * @description Id of a person's account.
          */
         UserId: number;
         /** @description One measured figure. */
