@@ -1,4 +1,4 @@
-//! Books.
+//! Books: their records, and the number of copies on the shelf.
 
 use jiff::civil::Date;
 
@@ -40,22 +40,20 @@ fn status(text: &str) -> Result<Status> {
     Status::parse(text).ok_or_else(|| Error::Database(format!("{text:?} is no status of a book").into()))
 }
 
-/// A book with what its detail page tells besides.
+/// Book with the further contents of its detail page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detail {
-    /// The book.
     pub book: Book,
-    /// Description.
     pub description: String,
-    /// How often its record was saved.
+    /// Number of saves of the record.
     pub version: i64,
     /// Average of the reviews, one decimal.
     pub average_rating: Option<f64>,
-    /// How many reviews there are.
+    /// Number of reviews.
     pub review_count: i64,
-    /// How many copies the library has, wherever they are; without those withdrawn.
+    /// Number of copies in any state but withdrawn.
     pub copies: i64,
-    /// When the next copy on loan is due, today or later.
+    /// Next due date of a copy on loan, today or later.
     pub next_due: Option<Date>,
 }
 
@@ -75,7 +73,7 @@ impl From<&Detail> for Record {
     }
 }
 
-/// A book by its number, as it is today.
+/// Returns a book by its id, with the next due date from `today` on.
 pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>> {
     tx.query_opt(
         sql!(
@@ -104,10 +102,10 @@ pub fn detail(tx: &mut Tx<'_>, id: BookId, today: Date) -> Result<Option<Detail>
     )
 }
 
-/// How many books one statement of [`cards`] asks for; a page of the default length is one round trip.
+/// Number of books per statement of [`cards`]; a page of the default length takes one round trip.
 const CARDS: usize = 24;
 
-/// The books with these numbers, in the order of the numbers; those that are gone are left out.
+/// Returns the books with these ids, in the same order, without deleted ones.
 pub fn cards(tx: &mut Tx<'_>, ids: &[BookId]) -> Result<Vec<Book>> {
     let mut books = Vec::with_capacity(ids.len());
     for ids in ids.chunks(CARDS) {
@@ -133,25 +131,24 @@ pub fn cards(tx: &mut Tx<'_>, ids: &[BookId]) -> Result<Vec<Book>> {
     Ok(books)
 }
 
-/// The titles with an ISBN, of thirteen digits.
+/// Returns the first titles with an ISBN of thirteen digits.
 pub fn with_isbn(tx: &mut Tx<'_>, isbn: &str) -> Result<Vec<BookId>> {
     tx.query(sql!("SELECT id FROM books WHERE isbn = $1 ORDER BY id LIMIT 8"), &[&isbn], |row| row.get(0))
 }
 
-/// What an import knows of a book beyond the form.
+/// Fields of an imported book beyond the form.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
-    /// Tells the same row of another run (see the import).
+    /// Identifies the same row in another run of the import.
     pub key: String,
     /// ISBN-13.
     pub isbn: Option<String>,
-    /// Year of publication.
     pub published_year: Option<i64>,
     /// ISO 639 code.
     pub language: Option<String>,
 }
 
-/// Adds a book; its number, or `None` where an import brought this row before.
+/// Adds a book and returns its id; `None` if an earlier import added this row.
 pub fn add(
     tx: &mut Tx<'_>,
     form: &BookForm,
@@ -189,42 +186,41 @@ pub fn add(
     Ok(added)
 }
 
-/// The book that an import brought with this key.
+/// Returns the book that an import added with this key.
 pub fn imported(tx: &mut Tx<'_>, key: &str) -> Result<Option<BookId>> {
     tx.query_opt(sql!("SELECT id FROM books WHERE import_key = $1"), &[&key], |row| row.get(0))
 }
 
-/// Gives a book another picture.
+/// Replaces the picture of a book.
 pub fn set_photo_url(tx: &mut Tx<'_>, id: BookId, photo_url: &str) -> Result<()> {
     tx.execute_one(sql!("UPDATE books SET photo_url = $2 WHERE id = $1"), &[&id, &photo_url])
 }
 
-/// What a form had loaded before it was edited: the ETag's content (R-BOOK-7, R-BOOK-8).
+/// Values that a form loaded before it was edited: the content of the ETag (R-BOOK-7, R-BOOK-8).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loaded {
-    /// The record's version.
+    /// Version of the record.
     pub version: i64,
-    /// Copies on the shelf then.
+    /// Number of copies on the shelf at that time.
     pub copies: i64,
-    /// Status then.
+    /// Status at that time.
     pub status: Status,
 }
 
-/// What became of an update.
+/// Outcome of an update.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Update {
-    /// Stored.
     Stored,
-    /// There is no such book.
+    /// No such book.
     Missing,
-    /// Somebody saved another edit since the form was loaded.
+    /// Another edit was saved since the form was loaded.
     Stale,
-    /// Copies lent meanwhile leave fewer on the shelf than the form takes away; how many there are now.
+    /// The form takes away more copies than loans have left on the shelf; with the number there now.
     TooFew(i64),
 }
 
-/// Stores an edit of the record. Count and status are applied as differences to what the form had loaded, so that a
-/// borrow that happened meanwhile is neither undone nor in the way.
+/// Stores an edit of the record. Count and status are applied as differences from the loaded values, so that a
+/// concurrent loan is neither undone nor an obstacle.
 pub fn update(tx: &mut Tx<'_>, id: BookId, form: &BookForm, loaded: Loaded) -> Result<Update> {
     let stored = tx.execute(
         sql!(
@@ -263,8 +259,8 @@ pub fn update(tx: &mut Tx<'_>, id: BookId, form: &BookForm, loaded: Loaded) -> R
     })
 }
 
-/// Deletes a book and its reviews; its loans stay (R-BOOK-6). Until the day ends both are kept
-/// beside, for [`restore`]. `false` where there is none.
+/// Deletes a book and its reviews; its loans stay (R-BOOK-6). Keeps book and reviews aside until the end of the day,
+/// for [`restore`]. Returns `false` if there is no such book.
 pub fn delete(tx: &mut Tx<'_>, id: BookId, now: i64) -> Result<bool> {
     let kept = tx.execute(
         sql!(
@@ -290,8 +286,8 @@ pub fn delete(tx: &mut Tx<'_>, id: BookId, now: i64) -> Result<bool> {
     Ok(true)
 }
 
-/// Brings a deleted book back with its reviews, those of people whose records were merged since to the record that was
-/// kept; `false` where it is not there any more, or an import brought the same row again.
+/// Restores a deleted book and its reviews, moving those of people merged since to the record that was kept. Returns
+/// `false` if the book is no longer kept, or an import added the same row again.
 pub fn restore(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let restored = tx.execute(
         sql!(
@@ -322,7 +318,7 @@ pub fn restore(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     Ok(true)
 }
 
-/// Counts the copies on the shelf anew, and lets the status follow.
+/// Recounts the copies on the shelf, and sets the status from the count.
 pub fn count_copies(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -342,13 +338,13 @@ pub fn count_copies(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     )
 }
 
-/// Lets go of the books that were deleted before this instant.
+/// Purges the books deleted before this instant.
 pub fn forget_deleted(tx: &mut Tx<'_>, before: i64) -> Result<()> {
     tx.execute(sql!("DELETE FROM deleted_books WHERE deleted_at < $1"), &[&before])?;
     Ok(())
 }
 
-/// Lets the status follow the count, as when a student opens the book (R-DETAIL-3); `false` where there is no such book.
+/// Sets the status from the count, as when a student opens the book (R-DETAIL-3); `false` if there is no such book.
 pub fn recalculate_status(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     let touched = tx.execute(
         sql!(
@@ -359,7 +355,7 @@ pub fn recalculate_status(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     Ok(touched == 1)
 }
 
-/// Takes one copy from the shelf, if there is one, and answers the title, whose row is locked before it is counted
+/// Takes one copy from the shelf, if there is one, and returns the title; locks the book's row before counting
 /// (R-LOAN-2).
 pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
     let title = tx.query_opt(
@@ -373,7 +369,7 @@ pub fn take_copy(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
     Ok(title)
 }
 
-/// Counts a copy that leaves the shelf; the title's row is locked, and has one.
+/// Subtracts one copy; the caller has locked the title's row and found a copy on the shelf.
 pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     let left: i64 = tx.query_one(
         sql!(
@@ -384,21 +380,21 @@ pub fn count_out(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
         &[&id],
         |row| row.get(0),
     )?;
-    // The search tells what is on the shelf: the last copy has left it.
+    // The search index knows which titles are on the shelf: the last copy has left.
     if left == 0 {
         tx.touch_book(id);
     }
     Ok(())
 }
 
-/// How many copies of a title are on the shelf; none where there is no such title.
+/// Returns the number of copies of a title on the shelf; 0 if there is no such title.
 pub fn on_shelf(tx: &mut Tx<'_>, id: BookId) -> Result<i64> {
     let found =
         tx.query_opt(sql!("SELECT no_of_books FROM books WHERE id = $1"), &[&id], |row| row.get(0))?;
     Ok(found.unwrap_or(0))
 }
 
-/// A title and how many of its copies are on the shelf; its row is locked until the transaction ends, as by [`lock`].
+/// Locks a title's row like [`lock`]; returns the title and its number of copies on the shelf.
 pub fn lock_shelf(tx: &mut Tx<'_>, id: BookId) -> Result<Option<(String, i64)>> {
     let statement = if is_planted(Fault::NoTitleLock) {
         sql!("SELECT title, no_of_books FROM books WHERE id = $1")
@@ -408,13 +404,12 @@ pub fn lock_shelf(tx: &mut Tx<'_>, id: BookId) -> Result<Option<(String, i64)>> 
     tx.query_opt(statement, &[&id], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// The title of a book, whose row is locked until the transaction ends: the lock of all its copies.
+/// Locks a book's row, and so all its copies, until the transaction ends; returns the title.
 pub fn lock(tx: &mut Tx<'_>, id: BookId) -> Result<Option<String>> {
     tx.query_opt(select_for_update!("SELECT title FROM books WHERE id = $1"), &[&id], |row| row.get(0))
 }
 
-/// Counts copies that come onto the shelf; `false` where the book was deleted meanwhile (a loan outlives its book,
-/// R-BOOK-6).
+/// Counts copies back onto the shelf; `false` if the book was deleted meanwhile (a loan outlives its book, R-BOOK-6).
 pub fn put_back_copies(tx: &mut Tx<'_>, id: BookId, count: i64) -> Result<bool> {
     if count == 0 {
         return exists(tx, id);
@@ -426,19 +421,18 @@ pub fn put_back_copies(tx: &mut Tx<'_>, id: BookId, count: i64) -> Result<bool> 
         &[&id, &count],
         |row| row.get(0),
     )?;
-    // The search tells what is on the shelf: these are the first.
+    // The search index knows which titles are on the shelf: these copies are the first.
     if there == Some(count) {
         tx.touch_book(id);
     }
     Ok(there.is_some())
 }
 
-/// Whether there is such a book.
 pub fn exists(tx: &mut Tx<'_>, id: BookId) -> Result<bool> {
     Ok(tx.query_opt(sql!("SELECT id FROM books WHERE id = $1"), &[&id], |row| row.get::<i64>(0))?.is_some())
 }
 
-/// How many books the catalogue has.
+/// Counts the books of the catalogue.
 pub fn count(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM books"), &[], |row| row.get(0))
 }

@@ -1,4 +1,4 @@
-//! What the search index is made of, and how every process that keeps one hears of changes.
+//! Contents of the search index, and the changes that every process with an index follows.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,26 +7,26 @@ use tokio::sync::{Notify, watch};
 use super::{Result, Tx};
 use crate::{search::Entry, sql};
 
-/// Books `first` to `last` may have been added, changed or deleted.
+/// Range of books that may have been added, changed or deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Numbers rise by one in the order in which changes are committed.
+    /// Numbers rise by one in commit order.
     pub number: i64,
-    /// First book touched.
+    /// Lowest id in the range.
     pub first: i64,
-    /// Last book touched.
+    /// Highest id in the range.
     pub last: i64,
 }
 
-/// Changes kept for those who follow; whoever is further behind reads the whole catalogue again.
+/// Number of changes kept; an index that is further behind reads the whole catalogue again.
 const KEPT: i64 = 10_000;
 
-/// Books whose numbers are this far apart at most are told as one change: reading a few too many again costs less than
-/// one more look.
+/// Books whose ids are at most this far apart are recorded as one change: reading a few too many again costs less than
+/// another read.
 const NEAR: i64 = 100;
 
-/// Writes down, in the transaction of the change itself, which books of the catalogue it touched; the number of the last
-/// change, `None` where it touched no book. Storage calls this at the end of every transaction, so nobody can forget it.
+/// Records which books the transaction touched; returns the number of the last change, `None` if no book was
+/// touched. Storage calls this at the end of every transaction, so that no caller can forget it.
 pub(super) fn record(tx: &mut Tx<'_>) -> Result<Option<i64>> {
     let mut touched = std::mem::take(&mut tx.touched);
     touched.sort_unstable();
@@ -52,20 +52,20 @@ pub(super) fn record(tx: &mut Tx<'_>) -> Result<Option<i64>> {
     Ok(newest)
 }
 
-/// The search index of this process, as far as storage needs to know it.
+/// Search index of this process, as storage sees it.
 pub struct Follower {
-    /// Makes it look for changes.
+    /// Wakes the index to read changes.
     pub call: Arc<Notify>,
-    /// The number of the last change that it has.
+    /// Number of the last change in the index.
     pub seen: watch::Receiver<i64>,
 }
 
 impl Follower {
-    /// A write's answer does not wait longer than this for the index.
+    /// Time limit for a write's answer to wait for the index.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// Returns when the index has the change with this number. After two seconds it returns anyway: the change is
-    /// stored and the index will follow.
+    /// Waits until the index has the change with this number, at most two seconds: the change is stored and the index
+    /// will follow.
     pub(super) async fn has_seen(&self, number: i64) {
         self.call.notify_one();
         let mut seen = self.seen.clone();
@@ -75,17 +75,17 @@ impl Follower {
     }
 }
 
-/// A write that changes nothing, to find out whether writing works.
+/// Runs a write that changes nothing, to find out whether writing works.
 pub(super) fn touch(tx: &mut Tx<'_>) -> Result<()> {
     tx.execute_one(sql!("UPDATE catalogue SET changes = changes WHERE id = 1"), &[])
 }
 
-/// The number of the newest change.
+/// Returns the number of the newest change.
 pub fn newest_change(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT changes FROM catalogue WHERE id = 1"), &[], |row| row.get(0))
 }
 
-/// The changes after `number`, oldest first; `None` where some of them are no longer kept.
+/// Returns the changes after `number`, oldest first; `None` if some of them are no longer kept.
 pub fn changes_after(tx: &mut Tx<'_>, number: i64) -> Result<Option<Vec<Change>>> {
     let changes = tx.query(
         sql!("SELECT number, first_id, last_id FROM catalogue_changes WHERE number > $1 ORDER BY number LIMIT 1000"),
@@ -99,7 +99,7 @@ pub fn changes_after(tx: &mut Tx<'_>, number: i64) -> Result<Option<Vec<Change>>
     Ok(complete.then_some(changes))
 }
 
-/// Up to `limit` entries of books numbered `first` to `last`, in that order.
+/// Returns up to `limit` entries of the books with ids `first` to `last`, in that order.
 pub fn entries(tx: &mut Tx<'_>, first: i64, last: i64, limit: i64) -> Result<Vec<Entry>> {
     tx.query(
         sql!(

@@ -1,4 +1,4 @@
-//! The record of what happened. Rows are only ever added (the schema refuses anything else).
+//! Record of all changes. Rows are only ever added (the schema refuses anything else).
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -13,31 +13,31 @@ use crate::{
     insert, sql,
 };
 
-/// A change, and whom and what it concerns.
+/// Change, with the person, book and copy it concerns.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     pub person: Option<UserId>,
     pub book: Option<BookId>,
-    /// For what happens to a copy by itself; a loan tells its copy.
+    /// Set for changes of the copy itself; a loan's copy follows from the loan.
     pub copy: Option<CopyId>,
     pub change: Change,
 }
 
 impl Entry {
-    /// What concerns a person.
+    /// Creates the entry of a change to a person.
     #[must_use]
     pub fn person(person: UserId, change: Change) -> Self {
         Self { person: Some(person), book: None, copy: None, change }
     }
 
-    /// What concerns a book.
+    /// Creates the entry of a change to a book.
     #[must_use]
     pub fn book(book: BookId, change: Change) -> Self {
         Self { person: None, book: Some(book), copy: None, change }
     }
 }
 
-/// The version of [`Change`]'s fields.
+/// Version of the fields of [`Change`].
 const VERSION: u8 = 1;
 
 #[derive(Serialize)]
@@ -51,7 +51,7 @@ fn stored(change: &Change) -> Result<String> {
     serde_json::to_string(&Versioned { v: VERSION, change }).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// Keeps a change in the transaction of its effect; `actor` is `None` for the command line.
+/// Records a change in the transaction of its effect; `actor` is `None` for the command line.
 pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) -> Result<ChangeId> {
     let id = tx.insert(
         insert!(
@@ -73,7 +73,7 @@ pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) ->
     Ok(id)
 }
 
-/// The change that was recorded last, where it can be taken back with these capabilities (R-UNDO-1).
+/// Returns the change recorded last if these capabilities suffice to undo it (R-UNDO-1).
 #[must_use]
 pub fn undoable(tx: &Tx<'_>, capabilities: &[Capability]) -> Option<ChangeId> {
     tx.last_change
@@ -81,7 +81,7 @@ pub fn undoable(tx: &Tx<'_>, capabilities: &[Capability]) -> Option<ChangeId> {
         .map(|(id, _)| id)
 }
 
-/// [`record`] for many changes, in one statement.
+/// Records many changes in one statement, like [`record`].
 pub fn record_all(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entries: &[Entry]) -> Result<()> {
     let row = |entry: &Entry| {
         Ok(json!([entry.change.action(), entry.person, entry.book, entry.copy, stored(&entry.change)?]))
@@ -105,20 +105,20 @@ pub fn record_all(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entries: &[En
     tx.execute_all(statement, entries.len(), &[&at, &actor, &Value::Array(rows).to_string()])
 }
 
-/// A change as it was kept.
+/// Recorded change.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recorded {
     pub id: ChangeId,
     /// Epoch milliseconds.
     pub at: i64,
-    /// Who did it, and their name; `None` for the command line.
+    /// Actor, and their name; `None` for the command line.
     pub actor: Option<(UserId, String)>,
     pub person: Option<(UserId, String)>,
-    /// The book, and its title as it is now; empty where it is deleted.
+    /// Book, and its current title; empty if the book is deleted.
     pub book: Option<(BookId, String)>,
     pub copy: Option<CopyId>,
     pub change: Change,
-    /// Whether it was taken back.
+    /// True if the change was undone.
     pub undone: bool,
 }
 
@@ -127,7 +127,7 @@ fn named<I>(id: Option<I>, name: Option<String>) -> Option<(I, String)> {
 }
 
 fn recorded(row: &Row<'_>) -> Result<Recorded> {
-    /// Stored beside the version, which is 1 so far.
+    /// Change as stored beside the version, which is 1 so far.
     #[derive(Deserialize)]
     struct Stored {
         #[serde(flatten)]
@@ -154,7 +154,7 @@ macro_rules! columns {
     };
 }
 
-/// One change.
+/// Returns one change.
 pub fn by_id(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<Recorded>> {
     tx.query_opt(
         sql!(
@@ -168,7 +168,7 @@ pub fn by_id(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<Recorded>> {
     )
 }
 
-/// The changes that cancelled the holds of a title at this instant, the newest first.
+/// Returns the changes that cancelled holds of a title at this instant, newest first.
 pub fn holds_of_title_cancelled_at(tx: &mut Tx<'_>, book: BookId, at: i64) -> Result<Vec<ChangeId>> {
     tx.query(
         sql!(
@@ -179,7 +179,7 @@ pub fn holds_of_title_cancelled_at(tx: &mut Tx<'_>, book: BookId, at: i64) -> Re
     )
 }
 
-/// The changes that cancelled holds of these people at this instant, the newest first.
+/// Returns the changes that cancelled holds of these people at this instant, newest first.
 pub fn holds_cancelled_at(tx: &mut Tx<'_>, people: &[UserId], at: i64) -> Result<Vec<ChangeId>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -196,7 +196,7 @@ pub fn holds_cancelled_at(tx: &mut Tx<'_>, people: &[UserId], at: i64) -> Result
     tx.query(statement, &[&json!(people).to_string(), &at], |row| row.get(0))
 }
 
-/// Whether something happened to one of these after a change that was not taken back since: then the change stands.
+/// True if one of these people has a later change that was not undone; `change` must then stay.
 pub fn happened_since(tx: &mut Tx<'_>, people: [UserId; 2], change: ChangeId) -> Result<bool> {
     let found = tx.query_opt(
         sql!(
@@ -210,7 +210,7 @@ pub fn happened_since(tx: &mut Tx<'_>, people: [UserId; 2], change: ChangeId) ->
     Ok(found.is_some())
 }
 
-/// Writes down that one change took another back; false where another did before.
+/// Records that `by` undid a change; `false` if the change had been undone before.
 pub fn mark_undone(tx: &mut Tx<'_>, id: ChangeId, by: ChangeId) -> Result<bool> {
     let touched = tx.execute(
         sql!(
@@ -221,28 +221,28 @@ pub fn mark_undone(tx: &mut Tx<'_>, id: ChangeId, by: ChangeId) -> Result<bool> 
     Ok(touched == 1)
 }
 
-/// Writes down that a change is undone together with the one that was made before it in the same action.
+/// Records that a change is undone together with the one made before it in the same action.
 pub fn link(tx: &mut Tx<'_>, id: ChangeId, before: ChangeId) -> Result<()> {
     tx.execute_one(sql!("INSERT INTO linked_changes (change_id, before_id) VALUES ($1, $2)"), &[&id, &before])
 }
 
-/// The change that is undone together with this one.
+/// Returns the change that is undone together with this one.
 pub fn linked(tx: &mut Tx<'_>, id: ChangeId) -> Result<Option<ChangeId>> {
     tx.query_opt(sql!("SELECT before_id FROM linked_changes WHERE change_id = $1"), &[&id], |row| row.get(0))
 }
 
-/// Which changes are asked for: all that fit every given filter.
+/// Filter of changes; a change must fit every field that is set.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// Who did it, or whom it concerns.
+    /// Actor, or person concerned.
     pub person: Option<UserId>,
     pub book: Option<BookId>,
-    /// What happened to this copy by itself.
+    /// Copy whose own changes are wanted.
     pub copy: Option<CopyId>,
     pub action: Option<String>,
-    /// From this instant on, epoch milliseconds.
+    /// First instant, epoch milliseconds.
     pub from: Option<i64>,
-    /// Before this instant.
+    /// End, not included, epoch milliseconds.
     pub to: Option<i64>,
 }
 
@@ -261,10 +261,10 @@ macro_rules! select {
     };
 }
 
-/// How far a clock may be set back, milliseconds: changes are recorded in the order of time but for so much.
+/// Maximum set-back of a clock, milliseconds: ids follow the order of time except for this much.
 const SET_BACK: i64 = 24 * 60 * 60 * 1000;
 
-/// The first change since an instant, or 1 + the last one; changes are numbered in the order of time.
+/// Finds the first change since an instant, or the id after the last one, by bisection over ids in order of time.
 fn first_since(tx: &mut Tx<'_>, at: i64) -> Result<ChangeId> {
     let last = tx.query_one(sql!("SELECT COALESCE(MAX(id), 0) FROM events"), &[], |row| row.get::<i64>(0))?;
     let (mut low, mut high) = (1, last + 1);
@@ -283,8 +283,8 @@ fn first_since(tx: &mut Tx<'_>, at: i64) -> Result<ChangeId> {
     Ok(low.into())
 }
 
-/// Up to `limit` changes that fit the filter, newest first, older than `before`; of a person also those of the records
-/// that were merged into the person's.
+/// Returns up to `limit` changes that fit the filter, newest first, older than `before`; for a person also those of the
+/// records that were merged into theirs.
 pub fn page(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
     let mut found = page_of(tx, filter, before, limit)?;
     let merged = match filter.person {
@@ -329,7 +329,7 @@ fn page_of(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Re
             &[&before, &action, &from, &to, &limit, &least, &book],
             recorded,
         ),
-        // What people do for themselves is found by the person, the rest of what they do by the actor: each by an index.
+        // Two indexes: `person_id` finds what people do for themselves, `actor_id` the rest of what they do.
         (_, None, Some(person)) => tx.query(
             select!(
                 "(SELECT * FROM events WHERE person_id = $7
@@ -344,18 +344,18 @@ fn page_of(tx: &mut Tx<'_>, filter: &Filter, before: ChangeId, limit: i64) -> Re
     }
 }
 
-/// What librarians did at the desk from an instant on: one of them, or all.
+/// Filter of the work at the desk from an instant on, by one librarian or by all.
 #[derive(Clone, Debug)]
 pub struct AtDesk {
     /// Epoch milliseconds.
     pub since: i64,
     pub actor: Option<UserId>,
-    /// A kind of change; none for all that is done at a desk.
+    /// Kind of change; `None` for all kinds that a desk makes.
     pub action: Option<String>,
 }
 
 impl AtDesk {
-    /// Only one kind of it.
+    /// Restricts the filter to one kind.
     #[must_use]
     pub fn only(&self, action: &str) -> Self {
         Self { action: Some(action.to_owned()), ..self.clone() }
@@ -378,7 +378,7 @@ macro_rules! at_desk {
     };
 }
 
-/// Up to `limit` of them, newest first, older than `before`.
+/// Returns up to `limit` changes at the desk, newest first, older than `before`.
 pub fn at_desk(tx: &mut Tx<'_>, of: &AtDesk, before: ChangeId, limit: i64) -> Result<Vec<Recorded>> {
     let first = first_since(tx, of.since.saturating_sub(SET_BACK))?;
     let actor = of.actor.map_or(0, |actor| actor.0);
@@ -390,7 +390,7 @@ pub fn at_desk(tx: &mut Tx<'_>, of: &AtDesk, before: ChangeId, limit: i64) -> Re
     )
 }
 
-/// How many of each kind there are that were not taken back.
+/// Counts the changes of each kind that were not undone.
 pub fn counts_at_desk(tx: &mut Tx<'_>, of: &AtDesk) -> Result<Vec<(String, i64)>> {
     let first = first_since(tx, of.since.saturating_sub(SET_BACK))?;
     let actor = of.actor.map_or(0, |actor| actor.0);

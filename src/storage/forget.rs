@@ -1,4 +1,4 @@
-//! What is forgotten of who read what (R-PEOPLE-10). Loans and holds stay, without their reader; accounts stay whole.
+//! Removal of readers from past loans and holds (R-PEOPLE-10). Loans and holds stay; accounts stay whole.
 
 use super::{Result, Row, Tx, books, idempotency, merge};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     sql,
 };
 
-/// Of loans that ended before `$1`: whose reader is known, and nothing of them is owed or was settled since.
+/// Condition for loans that ended before `$1`, have a reader, and have no charge that is owed or was settled since.
 macro_rules! settled {
     () => {
         "loans.user_id IS NOT NULL AND loans.ended_at < $1 AND NOT EXISTS (
@@ -18,12 +18,12 @@ macro_rules! settled {
     };
 }
 
-/// How many loans would be forgotten that ended, and were settled, before this instant.
+/// Counts the loans, ended and settled before this instant, that would lose their reader.
 pub fn count(tx: &mut Tx<'_>, before: i64) -> Result<i64> {
     tx.query_one(sql!("SELECT COUNT(*) FROM loans WHERE ", settled!()), &[&before], |row| row.get(0))
 }
 
-/// A loan or a hold with its reader.
+/// Loan or hold with its reader.
 #[derive(Clone, Copy, Debug)]
 pub struct Read<I> {
     pub id: I,
@@ -35,7 +35,7 @@ fn read<I: super::sql::Column>(row: &Row<'_>) -> Result<Read<I>> {
     Ok(Read { id: row.get(0)?, person: row.get(1)?, book: row.get(2)? })
 }
 
-/// Up to `limit` loans after this one that are to be forgotten.
+/// Returns up to `limit` loans after `after` that must lose their reader.
 pub fn loans(tx: &mut Tx<'_>, before: i64, after: LoanId, limit: i64) -> Result<Vec<Read<LoanId>>> {
     tx.query(
         sql!(
@@ -48,7 +48,7 @@ pub fn loans(tx: &mut Tx<'_>, before: i64, after: LoanId, limit: i64) -> Result<
     )
 }
 
-/// Up to `limit` holds after this one that ended before an instant, and whose reader is known.
+/// Returns up to `limit` holds after `after` that ended before an instant and have a reader.
 pub fn holds(tx: &mut Tx<'_>, before: i64, after: HoldId, limit: i64) -> Result<Vec<Read<HoldId>>> {
     tx.query(
         sql!(
@@ -60,7 +60,7 @@ pub fn holds(tx: &mut Tx<'_>, before: i64, after: HoldId, limit: i64) -> Result<
     )
 }
 
-/// Takes the reader out of the changes that tell of a loan or a hold, by the name of its number among their fields.
+/// Removes the reader from the changes of a loan or a hold; `$field` is the field of a change that has the id.
 macro_rules! forget_changes {
     ($field:literal, $of_undone:literal, $of_undone_postgres:literal) => {
         [
@@ -88,7 +88,7 @@ macro_rules! forget_changes {
     };
 }
 
-/// Forgets who had a loan: the loan keeps department and batch, its changes lose the reader.
+/// Removes the reader from a loan and its changes; the loan keeps department and batch.
 pub fn loan(tx: &mut Tx<'_>, loan: Read<LoanId>) -> Result<()> {
     tx.execute(
         sql!(
@@ -105,7 +105,7 @@ pub fn loan(tx: &mut Tx<'_>, loan: Read<LoanId>) -> Result<()> {
     Ok(())
 }
 
-/// Forgets who had waited: the hold stays, its changes lose the reader.
+/// Removes the reader from a hold and its changes.
 pub fn hold(tx: &mut Tx<'_>, hold: Read<HoldId>) -> Result<()> {
     tx.execute(sql!("UPDATE holds SET user_id = NULL WHERE id = $1 AND ended_at IS NOT NULL"), &[&hold.id])?;
     let [sqlite, postgres] = forget_changes!("'hold'", "'$.first.hold'", "'{first,hold}'");
@@ -114,7 +114,7 @@ pub fn hold(tx: &mut Tx<'_>, hold: Read<HoldId>) -> Result<()> {
     Ok(())
 }
 
-/// Clears what is kept for a while only and may name readers: answers, scans of phones, what an undo of today needs.
+/// Purges temporary rows that may name readers: answers, scans of phones, rows for an undo of the same day.
 pub fn passing(tx: &mut Tx<'_>, now: i64, day_begins: i64) -> Result<()> {
     merge::forget_before(tx, day_begins)?;
     books::forget_deleted(tx, day_begins)?;

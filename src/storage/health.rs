@@ -1,5 +1,5 @@
-//! Whether the database works, and telling the operator once when it does not and once when it does again, instead of at
-//! every request that had to be refused.
+//! Health of the database. Logs an outage once when it begins and once when it ends, instead of at every refused
+//! request.
 
 use std::{
     sync::{
@@ -9,15 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A trouble that comes and goes is told this often at most.
+/// Minimum interval between log lines of an outage that comes and goes.
 const APART: Duration = Duration::from_secs(10);
-/// A trouble that stays is told again.
+/// Interval of reminders during a lasting outage.
 const REMINDER: Duration = Duration::from_mins(1);
 
-/// How one part of a database does.
+/// Health of one part of a database.
 #[derive(Default)]
 pub(super) struct Health {
-    /// What `state` says, for those who only want to know that all is well.
+    /// True if `state` has a trouble; readable without its lock.
     ails: AtomicBool,
     state: Mutex<State>,
 }
@@ -25,58 +25,58 @@ pub(super) struct Health {
 #[derive(Default)]
 struct State {
     trouble: Option<Trouble>,
-    /// When a trouble was last told.
-    told: Option<Instant>,
+    /// Time of the last log line.
+    logged_at: Option<Instant>,
 }
 
 struct Trouble {
     reason: String,
     since: Instant,
     refused: u64,
-    told: bool,
+    is_logged: bool,
 }
 
 impl Health {
-    /// Something was refused because of this.
+    /// Records a failure; logs the outage if a line is due.
     pub fn failed(&self, reason: &str) {
         let mut state = self.state();
-        let State { trouble, told } = &mut *state;
+        let State { trouble, logged_at } = &mut *state;
         let trouble = trouble.get_or_insert_with(|| Trouble {
             reason: String::new(),
             since: Instant::now(),
             refused: 0,
-            told: false,
+            is_logged: false,
         });
         trouble.refused += 1;
         reason.clone_into(&mut trouble.reason);
-        let pause = if trouble.told { REMINDER } else { APART };
-        if told.is_none_or(|told| told.elapsed() >= pause) {
-            *told = Some(Instant::now());
-            trouble.told = true;
+        let pause = if trouble.is_logged { REMINDER } else { APART };
+        if logged_at.is_none_or(|at| at.elapsed() >= pause) {
+            *logged_at = Some(Instant::now());
+            trouble.is_logged = true;
             tracing::error!(reason, refused = trouble.refused, "the database does not work");
         }
         self.ails.store(true, Ordering::Relaxed);
     }
 
-    /// It worked.
+    /// Records a success; logs the end of an outage.
     pub fn works(&self) {
         if !self.ails() {
             return;
         }
         let trouble = self.state().trouble.take();
         self.ails.store(false, Ordering::Relaxed);
-        if let Some(Trouble { reason, since, refused, told: true }) = trouble {
+        if let Some(Trouble { reason, since, refused, is_logged: true }) = trouble {
             let seconds = since.elapsed().as_secs();
             tracing::info!(reason, refused, seconds, "the database works again");
         }
     }
 
-    /// Whether the last that was heard is a failure.
+    /// True if the last outcome was a failure.
     pub fn ails(&self) -> bool {
         self.ails.load(Ordering::Relaxed)
     }
 
-    /// What the last failure was, while it lasts.
+    /// Returns the reason of the last failure, while it lasts.
     pub fn reason(&self) -> Option<String> {
         self.state().trouble.as_ref().map(|trouble| trouble.reason.clone())
     }

@@ -1,4 +1,4 @@
-//! Holds. Rows are never deleted: what ended is kept with its state.
+//! Holds. Rows are never deleted: an ended hold stays with its state.
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -17,18 +17,18 @@ fn state(text: &str) -> Result<HoldState> {
     HoldState::parse(text).ok_or_else(|| Error::Database(format!("{text:?} is no state of a hold").into()))
 }
 
-/// An open hold, as decisions rest on it.
+/// Open hold, with the fields that decisions need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenHold {
     pub id: HoldId,
     pub user_id: UserId,
-    /// The place in the line is counted by this, then by id.
+    /// Sort key of the queue, followed by the id.
     pub queue_key: i64,
-    /// The copy that is kept, and the last day on which it is; `None` while it waits.
+    /// Copy that is kept, and the last day for it; `None` while the hold waits.
     pub kept: Option<(CopyId, Date)>,
 }
 
-/// The open holds of a title in the order of the line. Its row is locked by whoever decides.
+/// Returns the open holds of a title in queue order. A caller that decides on them must lock the title's row.
 pub fn of_book(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<OpenHold>> {
     tx.query(
         sql!(
@@ -46,7 +46,7 @@ pub fn of_book(tx: &mut Tx<'_>, book: BookId) -> Result<Vec<OpenHold>> {
     )
 }
 
-/// A hold to be placed.
+/// Hold to place.
 #[derive(Clone, Debug)]
 pub struct NewHold<'h> {
     pub book: BookId,
@@ -57,7 +57,7 @@ pub struct NewHold<'h> {
     pub at: i64,
 }
 
-/// Writes a new hold down; its id. The database refuses a second open hold of the person for the title.
+/// Inserts a hold and returns its id. The database refuses a second open hold of the person for the title.
 pub fn place(tx: &mut Tx<'_>, new: &NewHold<'_>) -> Result<HoldId> {
     let id = tx.insert(
         insert!(
@@ -69,7 +69,7 @@ pub fn place(tx: &mut Tx<'_>, new: &NewHold<'_>) -> Result<HoldId> {
     Ok(id.into())
 }
 
-/// Whose hold it is, and of which title; `None` where it is not open.
+/// Returns the person and the title of a hold; `None` if the hold is not open.
 pub fn open(tx: &mut Tx<'_>, id: HoldId) -> Result<Option<(UserId, BookId)>> {
     tx.query_opt(
         sql!("SELECT user_id, book_id FROM holds WHERE id = $1 AND state IN ('waiting', 'ready')"),
@@ -78,12 +78,12 @@ pub fn open(tx: &mut Tx<'_>, id: HoldId) -> Result<Option<(UserId, BookId)>> {
     )
 }
 
-/// Whose hold it is, open or ended.
+/// Returns the person of a hold, open or ended.
 pub fn person_of(tx: &mut Tx<'_>, id: HoldId) -> Result<Option<UserId>> {
     tx.query_opt(sql!("SELECT user_id FROM holds WHERE id = $1"), &[&id], |row| row.get(0))
 }
 
-/// Keeps a copy for a hold that waits. The database refuses a second hold that keeps the copy.
+/// Keeps a copy for a waiting hold. The database refuses a second hold that keeps the copy.
 pub fn keep(tx: &mut Tx<'_>, id: HoldId, copy: CopyId, until: Date) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -93,7 +93,7 @@ pub fn keep(tx: &mut Tx<'_>, id: HoldId, copy: CopyId, until: Date) -> Result<()
     )
 }
 
-/// Lets a hold wait again whose copy was kept, at this place of the line.
+/// Makes a ready hold wait again, at this place in the queue.
 pub fn wait(tx: &mut Tx<'_>, id: HoldId, queue_key: i64) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -104,7 +104,7 @@ pub fn wait(tx: &mut Tx<'_>, id: HoldId, queue_key: i64) -> Result<()> {
     )
 }
 
-/// Ends an open hold; the copy that was kept last stays written down.
+/// Ends an open hold; the copy kept last stays recorded.
 pub fn end(tx: &mut Tx<'_>, id: HoldId, state: HoldState, at: i64) -> Result<()> {
     tx.execute_one(
         sql!("UPDATE holds SET state = $2, ended_at = $3 WHERE id = $1 AND state IN ('waiting', 'ready')"),
@@ -112,7 +112,7 @@ pub fn end(tx: &mut Tx<'_>, id: HoldId, state: HoldState, at: i64) -> Result<()>
     )
 }
 
-/// Opens a hold again that has ended: it waits, or its copy is kept, as before it ended.
+/// Reopens an ended hold: it waits, or its copy is kept, as before it ended.
 pub fn reopen(tx: &mut Tx<'_>, id: HoldId) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -123,7 +123,7 @@ pub fn reopen(tx: &mut Tx<'_>, id: HoldId) -> Result<()> {
     )
 }
 
-/// Stores what the places in the line are counted by.
+/// Stores the sort keys of the queue.
 pub fn order(tx: &mut Tx<'_>, keys: &[(HoldId, i64)]) -> Result<()> {
     let rows = Value::Array(keys.iter().map(|(id, key)| json!([id, key])).collect());
     let statement = if tx.is_postgres() {
@@ -141,7 +141,7 @@ pub fn order(tx: &mut Tx<'_>, keys: &[(HoldId, i64)]) -> Result<()> {
     tx.execute_all(statement, keys.len(), &[&rows.to_string()])
 }
 
-/// How many open holds a person has.
+/// Counts the open holds of a person.
 pub fn count_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<i64> {
     tx.query_one(
         sql!("SELECT COUNT(*) FROM holds WHERE user_id = $1 AND state IN ('waiting', 'ready')"),
@@ -150,7 +150,7 @@ pub fn count_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<i64> {
     )
 }
 
-/// The open holds of a person, in the order in which their titles are locked.
+/// Returns the open holds of a person, in the order for locking their titles.
 pub fn open_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<HoldId>> {
     tx.query(
         sql!("SELECT id FROM holds WHERE user_id = $1 AND state IN ('waiting', 'ready') ORDER BY book_id"),
@@ -159,7 +159,7 @@ pub fn open_of_person(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<HoldId>> {
     )
 }
 
-/// Up to `limit` holds after this one whose last day, as it was written down, is past.
+/// Returns up to `limit` holds after `after` whose stored last day is past.
 pub fn past(tx: &mut Tx<'_>, today: Date, after: (Date, HoldId), limit: i64) -> Result<Vec<(HoldId, Date)>> {
     tx.query(
         sql!(
@@ -189,7 +189,7 @@ macro_rules! select {
     };
 }
 
-/// A hold with its place; by when a copy should be there is left out.
+/// Maps a row to a hold with its place in the queue; leaves `back_by` empty.
 fn hold(row: &Row<'_>) -> Result<Hold> {
     let stored = state(&row.get::<String>(6)?)?;
     let place = if stored == HoldState::Waiting { Some(row.get::<i64>(13)?) } else { None };
@@ -212,19 +212,19 @@ fn hold(row: &Row<'_>) -> Result<Hold> {
     })
 }
 
-/// A hold as it is shown.
+/// Returns a hold for display.
 pub fn by_id(tx: &mut Tx<'_>, id: HoldId) -> Result<Option<Hold>> {
     tx.query_opt(select!("WHERE h.id = $1"), &[&id], hold)
 }
 
-/// The hold that keeps a copy.
+/// Returns the hold that keeps a copy.
 pub fn keeping(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<HoldId>> {
     tx.query_opt(sql!("SELECT id FROM holds WHERE copy_id = $1 AND state = 'ready'"), &[&copy], |row| {
         row.get(0)
     })
 }
 
-/// A person's hold for a title, while it is open.
+/// Returns a person's open hold for a title.
 pub fn of_person_for(tx: &mut Tx<'_>, person: UserId, book: BookId) -> Result<Option<Hold>> {
     tx.query_opt(
         select!("WHERE h.user_id = $1 AND h.book_id = $2 AND h.state IN ('waiting', 'ready')"),
@@ -233,7 +233,7 @@ pub fn of_person_for(tx: &mut Tx<'_>, person: UserId, book: BookId) -> Result<Op
     )
 }
 
-/// A person's holds: the open ones, or up to `limit` of those that ended, newest first.
+/// Returns up to `limit` holds of a person: the open ones, or the ended ones, newest first.
 pub fn of_person(tx: &mut Tx<'_>, person: UserId, open: bool, limit: i64) -> Result<Vec<Hold>> {
     if open {
         return tx.query(
@@ -251,7 +251,7 @@ pub fn of_person(tx: &mut Tx<'_>, person: UserId, open: bool, limit: i64) -> Res
     )
 }
 
-/// The line for a title: those for whom a copy is kept among the others, by the line's order.
+/// Returns up to `limit` holds of a title in queue order, those with a kept copy included.
 pub fn line(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Hold>> {
     tx.query(
         select!(
@@ -262,7 +262,7 @@ pub fn line(tx: &mut Tx<'_>, book: BookId, limit: i64) -> Result<Vec<Hold>> {
     )
 }
 
-/// How many people wait for a title.
+/// Counts the people who wait for a title.
 pub fn waiting(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -273,7 +273,7 @@ pub fn waiting(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
     )
 }
 
-/// When the copies of a title are due that are on loan and not overdue: the day of the nth of them, from 1.
+/// Returns the due date of the nth copy of a title, from 1, among its loans that are not overdue.
 pub fn nth_due(tx: &mut Tx<'_>, book: BookId, today: Date, nth: i64) -> Result<Option<Date>> {
     if nth < 1 {
         return Ok(None);
@@ -288,7 +288,7 @@ pub fn nth_due(tx: &mut Tx<'_>, book: BookId, today: Date, nth: i64) -> Result<O
     )
 }
 
-/// How many copies of a title are in the building and may go to whoever waits: on the shelf, to be shelved or unseen.
+/// Counts the copies of a title in the building that may go to a waiting reader: on the shelf, to be shelved or unseen.
 pub fn at_hand(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
     tx.query_one(
         sql!(
@@ -301,7 +301,7 @@ pub fn at_hand(tx: &mut Tx<'_>, book: BookId) -> Result<i64> {
     )
 }
 
-/// Where the first of a title's copies on the shelf stands.
+/// Returns the location of a title's first copy on the shelf.
 pub fn shelf(tx: &mut Tx<'_>, book: BookId) -> Result<Option<String>> {
     tx.query_opt(
         sql!(
@@ -315,13 +315,13 @@ pub fn shelf(tx: &mut Tx<'_>, book: BookId) -> Result<Option<String>> {
     )
 }
 
-/// Where a page of holds ends: what the list is sorted by, and the hold.
+/// End of a page of holds: the sort key, and the hold.
 pub type After = (String, HoldId);
 
-// No title has the number 0: "book_id > 0" names the index of open holds, which these lists read instead of the table.
+// No title has the id 0: "book_id > 0" makes these lists read the index of open holds instead of the table.
 
-/// Up to `limit` holds in a state: those whose copy is kept by their last day, those in line as they were placed, those
-/// that ended newest first.
+/// Returns up to `limit` holds in a state: ready ones by their last day, waiting ones in the order placed, ended ones
+/// newest first.
 pub fn in_state(tx: &mut Tx<'_>, of: HoldState, after: Option<&After>, limit: i64) -> Result<Vec<Hold>> {
     let id = after.map_or(HoldId(0), |(_, id)| *id);
     match of {
@@ -360,19 +360,19 @@ pub fn in_state(tx: &mut Tx<'_>, of: HoldState, after: Option<&After>, limit: i6
     }
 }
 
-/// A title that people wait for.
+/// Title with waiting readers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
     pub book: BookId,
     pub title: String,
     pub author: String,
-    /// How many people wait.
+    /// Number of readers who wait.
     pub waiting: i64,
-    /// How many copies the library has, without those withdrawn.
+    /// Number of copies in any state but withdrawn.
     pub copies: i64,
 }
 
-/// Up to `limit` titles that people wait for, the longest lines first, after this length and title.
+/// Returns up to `limit` titles with waiting readers, longest queues first, after this length and title.
 pub fn wanted(tx: &mut Tx<'_>, after: (i64, BookId), limit: i64) -> Result<Vec<Wanted>> {
     tx.query(
         sql!(

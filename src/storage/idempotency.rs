@@ -1,5 +1,5 @@
-//! The answers of writes that came with an `Idempotency-Key`: a write whose answer got lost can be repeated, and happens
-//! once.
+//! Answers of writes with an `Idempotency-Key`: a client can repeat a write whose answer got lost, and the write
+//! happens once.
 
 use super::{Result, Tx};
 use crate::{
@@ -7,45 +7,45 @@ use crate::{
     insert, sql,
 };
 
-/// How long an answer is kept, milliseconds: 48 hours, so that what waited over a closed day can still be repeated.
+/// Lifetime of an answer, milliseconds: 48 hours, so that a request held over a closed day can still be repeated.
 pub const KEPT_FOR: i64 = 48 * 60 * 60 * 1000;
 
-/// Every so many answers, twice as many of the oldest are looked at and cleared away if they are past their time: they do
-/// not pile up.
+/// Number of answers between two clean-ups, each of which checks twice as many of the oldest and deletes the expired
+/// ones, so that they do not pile up.
 const CLEARED_EVERY: i64 = 16;
 
-/// A request with a key.
+/// Request with an idempotency key.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Whose key it is; `None` for a visitor.
+    /// Owner of the key; `None` for a visitor.
     pub user: Option<UserId>,
-    /// The client's key.
+    /// Key chosen by the client.
     pub key: String,
-    /// Tells another request under the same key from a repeat.
+    /// Distinguishes a repeat from another request with the same key.
     pub fingerprint: String,
 }
 
-/// A stored answer.
+/// Stored answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// The HTTP status.
+    /// HTTP status.
     pub status: i64,
     pub etag: Option<String>,
     pub location: Option<String>,
-    /// The change that takes it back.
+    /// Change id to pass to `POST /changes/{id}/undo`.
     pub change: Option<ChangeId>,
     /// JSON, or empty.
     pub body: String,
 }
 
-/// What a request with a key turns out to be.
+/// Kind of a request with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begun {
-    /// The first with its key: do it, then [`keep`] its answer.
+    /// First request with its key: run it, then [`keep`] its answer.
     First,
-    /// A repeat: this was the answer.
+    /// Repeat, with the stored answer.
     Repeat(Kept),
-    /// Another request had this key.
+    /// Another request has used this key.
     Reused,
 }
 
@@ -53,8 +53,8 @@ fn scope(user: Option<UserId>) -> i64 {
     user.map_or(0, |user| user.0)
 }
 
-/// What a request is, before anything else is done in its transaction. A repeat at the same moment waits here until the
-/// first is stored or given up (on `SQLite` the only writer sees to it).
+/// Classifies a request; must come first in its transaction. A concurrent repeat waits here until the first request is
+/// stored or rolled back (on `SQLite` the only writer ensures that).
 pub fn begin(tx: &mut Tx<'_>, request: &Request) -> Result<Begun> {
     let scope = scope(request.user);
     if tx.is_postgres() {
@@ -82,7 +82,7 @@ pub fn begin(tx: &mut Tx<'_>, request: &Request) -> Result<Begun> {
     Ok(kept.unwrap_or(Begun::First))
 }
 
-/// Stores the answer of the request that [`begin`] said is the first, and now and then clears away those past their time.
+/// Stores the answer of a request that [`begin`] classified as the first; purges expired answers from time to time.
 pub fn keep(tx: &mut Tx<'_>, request: &Request, kept: &Kept, now: i64) -> Result<()> {
     let id = tx.insert(
         insert!(
@@ -114,7 +114,7 @@ pub fn keep(tx: &mut Tx<'_>, request: &Request, kept: &Kept, now: i64) -> Result
             )
         };
     }
-    // Many write at once on PostgreSQL, and must not wait for each other here.
+    // Concurrent writers on PostgreSQL must not wait for each other here.
     let clear = if tx.is_postgres() { clear!(" FOR UPDATE SKIP LOCKED") } else { clear!("") };
     tx.execute(clear, &[&(now - KEPT_FOR), &(2 * CLEARED_EVERY)])?;
     Ok(())

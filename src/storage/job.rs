@@ -10,42 +10,42 @@ use tokio::sync::oneshot;
 use super::{Error, Tx, catalogue};
 use crate::domain::id::DeskId;
 
-/// What became of the transaction a job ran in.
+/// Outcome of the transaction that a job ran in.
 pub(super) enum Verdict {
-    /// Committed (or, for a read, ended): the closure's own result stands.
+    /// Committed (or, for a read, ended): the closure's own result is the answer.
     Done,
-    /// The job's effects are not stored, or nobody knows whether they are: this error is the answer.
+    /// The job's effects are not stored, or that is unknown: this error is the answer.
     Failed(Error),
 }
 
-/// What a closure needs around it.
+/// Transaction that a closure needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Each statement may see another state.
     Read,
     /// All statements see the same state.
     Snapshot,
-    /// A snapshot for the command line, which looks at everything and keeps nobody waiting.
+    /// A snapshot without a time limit, for the command line, which reads everything.
     Unhurried,
-    /// Everything is stored or nothing.
+    /// Stores all effects or none.
     Write,
 }
 
-/// A closure whose types are forgotten, so that one queue takes all.
+/// Closure with erased types, so that one queue takes all.
 pub(super) trait Job: Send {
-    /// Runs the closure; whether its effects are to be kept.
+    /// Runs the closure; returns whether to keep its effects.
     fn run(&mut self, tx: &mut Tx<'_>) -> bool;
-    /// Tells the caller. Even an error waits for the commit: "no copy left" may rest on another job of the same batch.
+    /// Answers the caller. Even an error waits for the commit: "no copy left" may rest on another job of the batch.
     fn answer(self: Box<Self>, verdict: Verdict);
-    /// Whether nobody waits for the answer any more.
+    /// True if the caller no longer waits for the answer.
     fn is_abandoned(&self) -> bool;
     fn kind(&self) -> Kind;
-    /// How long ago it was asked for.
+    /// Returns the time since the job was queued.
     fn age(&self) -> Duration;
 }
 
-/// What a caller is told: the closure's result, the number of the catalogue's change if it made one, and the desk for
-/// whose phones it stored something.
+/// Answer for the caller: the closure's result, the number of its catalogue change, if any, and the desk for whose
+/// phones it stored something.
 pub(super) struct Answer<T, E> {
     pub outcome: Result<T, E>,
     pub change: Option<i64>,
@@ -54,7 +54,7 @@ pub(super) struct Answer<T, E> {
 
 struct Typed<F, T, E> {
     kind: Kind,
-    asked: Instant,
+    queued_at: Instant,
     closure: Option<F>,
     outcome: Option<Result<T, E>>,
     change: Option<i64>,
@@ -62,7 +62,7 @@ struct Typed<F, T, E> {
     reply: oneshot::Sender<Answer<T, E>>,
 }
 
-/// Packs a closure; its answer comes through the receiver.
+/// Packs a closure; the receiver gets its answer.
 pub(super) fn pack<F, T, E>(kind: Kind, closure: F) -> (Box<dyn Job>, oneshot::Receiver<Answer<T, E>>)
 where
     F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -70,8 +70,9 @@ where
     E: From<Error> + Send + 'static,
 {
     let (reply, answer) = oneshot::channel();
-    let asked = Instant::now();
-    let job = Typed { kind, asked, closure: Some(closure), outcome: None, change: None, desk: None, reply };
+    let queued_at = Instant::now();
+    let job =
+        Typed { kind, queued_at, closure: Some(closure), outcome: None, change: None, desk: None, reply };
     (Box::new(job), answer)
 }
 
@@ -87,14 +88,14 @@ where
             catch_unwind(AssertUnwindSafe(|| closure(tx))).unwrap_or_else(|_| Err(Error::Panicked.into()));
         // A closure that swallowed a failed statement must not look successful.
         let outcome = if tx.failed && outcome.is_ok() { Err(Error::Aborted.into()) } else { outcome };
-        // Last in the transaction: the row that counts the changes is locked for the commit alone.
+        // Last in the transaction, so that the row that counts the changes is locked for the commit alone.
         let outcome = outcome.and_then(|done| {
             self.change = catalogue::record(tx)?;
             self.desk = tx.called.take();
             Ok(done)
         });
-        // Whoever left may have asked again and been refused, at another server or on another connection; that answer stays
-        // true.
+        // A caller that left may have retried and been refused, at another server or on another connection; that answer
+        // must stay true.
         let keep = outcome.is_ok() && !self.is_abandoned();
         self.outcome = Some(outcome);
         keep
@@ -107,7 +108,7 @@ where
             }
             Verdict::Failed(error) => (Err(error.into()), None, None),
         };
-        // The caller may have gone; what was stored stays stored.
+        // The caller may have left; stored effects stay.
         let _ = self.reply.send(Answer { outcome, change, desk });
     }
 
@@ -120,6 +121,6 @@ where
     }
 
     fn age(&self) -> Duration {
-        self.asked.elapsed()
+        self.queued_at.elapsed()
     }
 }

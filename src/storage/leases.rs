@@ -1,9 +1,9 @@
-//! Leases: one server at a time does the work that is done for all.
+//! Leases: one server at a time does the work for all servers.
 
 use super::{Result, Tx};
 use crate::sql;
 
-/// Takes a lease, or keeps one's own, until the given moment; `false` where somebody else has it.
+/// Takes or extends a lease until `ends_at`; `false` if another owner has it.
 pub fn take(tx: &mut Tx<'_>, name: &str, owner: &str, now: i64, ends_at: i64) -> Result<bool> {
     let touched = tx.execute(
         sql!(
@@ -16,7 +16,7 @@ pub fn take(tx: &mut Tx<'_>, name: &str, owner: &str, now: i64, ends_at: i64) ->
     Ok(touched == 1)
 }
 
-/// Gives one's own lease back.
+/// Releases the owner's lease.
 pub fn give_back(tx: &mut Tx<'_>, name: &str, owner: &str) -> Result<()> {
     tx.execute(sql!("DELETE FROM leases WHERE name = $1 AND owner = $2"), &[&name, &owner])?;
     Ok(())

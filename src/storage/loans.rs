@@ -1,4 +1,4 @@
-//! Loans. An ended loan is kept with its fine, and is in no list (R-LOAN-9).
+//! Loans. An ended loan is kept with its fine, and appears in no list (R-LOAN-9).
 
 use jiff::civil::Date;
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ macro_rules! columns {
     };
 }
 
-/// An open loan, from [`columns!`], its copy's barcode and its borrower's category.
+/// Maps a row of [`columns!`] to an open loan, given its copy's barcode and its borrower's category.
 fn loan(row: &Row<'_>, barcode: String, category: String) -> Result<OpenLoan> {
     Ok(OpenLoan {
         id: row.get(0)?,
@@ -43,7 +43,7 @@ fn loan(row: &Row<'_>, barcode: String, category: String) -> Result<OpenLoan> {
     })
 }
 
-/// Writes a new loan down; its id. The database refuses a second open loan of the copy.
+/// Inserts a loan and returns its id. The database refuses a second open loan of the copy.
 pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan, at: i64) -> Result<LoanId> {
     let id = tx.insert(
         insert!(
@@ -66,14 +66,14 @@ pub fn begin(tx: &mut Tx<'_>, new: &OpenLoan, at: i64) -> Result<LoanId> {
     Ok(id.into())
 }
 
-/// Whose open loan this is.
+/// Returns the borrower of an open loan.
 pub fn borrower(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<UserId>> {
     tx.query_opt(sql!("SELECT user_id FROM loans WHERE id = $1 AND ended_at IS NULL"), &[&id], |row| {
         row.get(0)
     })
 }
 
-/// Locks these loans, whether they are open or have ended, in the order in which everybody locks several.
+/// Locks these loans, open or ended, in the order that all transactions use.
 pub fn lock_all(tx: &mut Tx<'_>, mut loans: Vec<LoanId>) -> Result<()> {
     loans.sort_unstable();
     for id in loans {
@@ -84,7 +84,7 @@ pub fn lock_all(tx: &mut Tx<'_>, mut loans: Vec<LoanId>) -> Result<()> {
     Ok(())
 }
 
-/// An open loan, locked until the transaction ends.
+/// Returns an open loan, locked until the transaction ends.
 pub fn lock_open(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
     let locked = tx.query_opt(
         select_to_decide!("SELECT ", columns!(), " FROM loans WHERE id = $1 AND ended_at IS NULL"),
@@ -102,7 +102,7 @@ pub fn lock_open(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
     Ok(Some(loan))
 }
 
-/// The open loan of a copy: its number, whose it is, and when it was lent, epoch milliseconds.
+/// Returns the open loan of a copy: its id, its borrower, and the time of lending in epoch milliseconds.
 pub fn holder_of_copy(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<(LoanId, UserId, Option<i64>)>> {
     tx.query_opt(
         sql!("SELECT id, user_id, begun_at FROM loans WHERE copy_id = $1 AND ended_at IS NULL"),
@@ -111,15 +111,15 @@ pub fn holder_of_copy(tx: &mut Tx<'_>, copy: CopyId) -> Result<Option<(LoanId, U
     )
 }
 
-/// How a loan ended.
+/// End of a loan.
 #[derive(Clone, Copy, Debug)]
 pub struct End {
-    /// When, epoch milliseconds.
+    /// Epoch milliseconds.
     pub at: i64,
-    /// The day as which the return counts, in the library's time zone.
+    /// Day on which the return counts, in the library's time zone.
     pub on: Date,
     pub by: UserId,
-    /// Whether the copy went back to the shelf (R-LOAN-3).
+    /// True if the copy went back to the shelf (R-LOAN-3).
     pub restocked: bool,
     pub fine: Money,
 }
@@ -135,7 +135,7 @@ pub fn end(tx: &mut Tx<'_>, id: LoanId, end: End) -> Result<()> {
     )
 }
 
-/// Ends a loan locked by [`lock_open`] that was a mistake: it never was one (R-UNDO-2).
+/// Voids a mistaken loan locked by [`lock_open`], as if it had never been (R-UNDO-2).
 pub fn void(tx: &mut Tx<'_>, id: LoanId, at: i64, on: Date, by: UserId) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -146,7 +146,7 @@ pub fn void(tx: &mut Tx<'_>, id: LoanId, at: i64, on: Date, by: UserId) -> Resul
     )
 }
 
-/// A loan that has ended by a return, locked until the transaction ends.
+/// Returns a loan that ended by a return, locked until the transaction ends.
 pub fn lock_ended(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
     tx.query_opt(
         select_to_decide!(
@@ -159,7 +159,7 @@ pub fn lock_ended(tx: &mut Tx<'_>, id: LoanId) -> Result<Option<OpenLoan>> {
     )
 }
 
-/// Opens a loan again that [`lock_ended`] has locked.
+/// Reopens a loan locked by [`lock_ended`].
 pub fn reopen(tx: &mut Tx<'_>, id: LoanId) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -170,7 +170,7 @@ pub fn reopen(tx: &mut Tx<'_>, id: LoanId) -> Result<()> {
     )
 }
 
-/// Stores the return date of a loan locked by [`lock_open`], and what goes with it.
+/// Stores the return date, renewals and due reasons of a loan locked by [`lock_open`].
 pub fn store_due(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<()> {
     tx.execute_one(
         sql!("UPDATE loans SET return_date = $2, renewals = $3, due_reasons = $4 WHERE id = $1"),
@@ -178,8 +178,8 @@ pub fn store_due(tx: &mut Tx<'_>, loan: &OpenLoan) -> Result<()> {
     )
 }
 
-/// Up to `limit` open loans after this one, of people of one category and due on one day, locked until the transaction
-/// ends. Their barcodes are left out.
+/// Returns up to `limit` open loans after `after`, of borrowers of one category and due on one day, locked until the
+/// transaction ends. Leaves the barcodes empty.
 pub fn lock_alike(
     tx: &mut Tx<'_>,
     category: &str,
@@ -200,7 +200,7 @@ pub fn lock_alike(
     )
 }
 
-/// Stores the return dates of loans locked by [`lock_alike`], and how they came about.
+/// Stores the return dates, with their reasons, of loans locked by [`lock_alike`].
 pub fn store_due_dates(tx: &mut Tx<'_>, loans: &[OpenLoan]) -> Result<()> {
     let rows = loans.iter().map(|loan| json!([loan.id, loan.return_date, loan.due_reasons])).collect();
     let statement = if tx.is_postgres() {
@@ -218,12 +218,12 @@ pub fn store_due_dates(tx: &mut Tx<'_>, loans: &[OpenLoan]) -> Result<()> {
     tx.execute_all(statement, loans.len(), &[&Value::Array(rows).to_string()])
 }
 
-/// Lets a locked loan be that of another copy of the same title (R-DESK-6).
+/// Moves a locked loan to another copy of the same title (R-DESK-6).
 pub fn set_copy(tx: &mut Tx<'_>, id: LoanId, copy: CopyId) -> Result<()> {
     tx.execute_one(sql!("UPDATE loans SET copy_id = $2 WHERE id = $1"), &[&id, &copy])
 }
 
-/// The open loan of a title and whose it is, where there is exactly one.
+/// Returns the open loan of a title with its borrower, if there is exactly one.
 pub fn only_open_of_book(tx: &mut Tx<'_>, book: BookId) -> Result<Option<(LoanId, UserId)>> {
     let open = tx.query(
         sql!(
@@ -236,7 +236,7 @@ pub fn only_open_of_book(tx: &mut Tx<'_>, book: BookId) -> Result<Option<(LoanId
     Ok(<[_; 1]>::try_from(open).ok().map(|[one]| one))
 }
 
-/// All of a reader's open loans, the one to be returned first at the top; the total fine is the sum over them.
+/// Returns all open loans of a reader, earliest return date first; the total fine is the sum over them.
 pub fn open_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<OpenLoan>> {
     tx.query(
         sql!(
@@ -251,13 +251,13 @@ pub fn open_of_user(tx: &mut Tx<'_>, user: UserId) -> Result<Vec<OpenLoan>> {
     )
 }
 
-/// A loan that ended.
+/// Ended loan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ended {
     pub id: LoanId,
     pub book_id: BookId,
     pub title: String,
-    /// `None` for loans from before copies were known.
+    /// `None` for loans from before copies were recorded.
     pub copy_id: Option<CopyId>,
     pub barcode: Option<String>,
     pub entry_date: Date,
@@ -269,7 +269,7 @@ pub struct Ended {
     pub fine: Money,
 }
 
-/// Up to `limit` ended loans of a reader, the last to end first, from before the one with this instant and id on.
+/// Returns up to `limit` ended loans of a reader, last ended first, before the one with this instant and id.
 pub fn ended_of_user(
     tx: &mut Tx<'_>,
     user: UserId,
@@ -304,7 +304,7 @@ pub fn ended_of_user(
     )
 }
 
-/// An open loan with its borrower.
+/// Open loan with its borrower.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Borrowed {
     pub loan: OpenLoan,
@@ -322,11 +322,11 @@ fn borrowed(row: &Row<'_>) -> Result<Borrowed> {
     })
 }
 
-/// Found loans that are kept in mind; where a search finds more, a page of the list's order is soon full.
+/// Maximum number of found loans to sort in memory; if a search finds more, a page in list order is soon full.
 const FEW: usize = 10_000;
 
-/// A page of the open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), the most overdue
-/// first, and how many there are in all.
+/// Returns a page of the open loans whose borrower's name, roll number or batch contains `query` (R-FINE-2), most
+/// overdue first, and the number of all of them.
 pub fn open_page(
     tx: &mut Tx<'_>,
     query: &str,
@@ -335,7 +335,7 @@ pub fn open_page(
 ) -> Result<(Page<Borrowed, Date>, i64)> {
     let pattern = super::contains(query);
     let backwards = matches!(position, Some(Position::Before(..)));
-    // Before every day there is.
+    // An empty text sorts before every day.
     let from = match position {
         None => (String::new(), LoanId(0)),
         Some(Position::After(day, id) | Position::Before(day, id)) => (day.to_string(), LoanId(id)),
@@ -361,8 +361,8 @@ pub fn open_page(
     Ok((Page::cut(rows, limit, position, |row| (row.loan.return_date, row.loan.id.0)), total))
 }
 
-/// The open loans of the people whom a pattern fits, each with its return date, where these are few: the most overdue may
-/// be anywhere among all loans, but what they are ordered by stands in the index of their borrowers.
+/// Returns the open loans of borrowers that fit a pattern, with their return dates, if these are few: the most overdue
+/// may be anywhere among all loans, but the index of their borrowers has the sort key.
 fn few(tx: &mut Tx<'_>, pattern: &str) -> Result<Option<Vec<(String, LoanId)>>> {
     let limit = i64::try_from(FEW + 1).unwrap_or(i64::MAX);
     let found = tx.query(
@@ -376,13 +376,13 @@ fn few(tx: &mut Tx<'_>, pattern: &str) -> Result<Option<Vec<(String, LoanId)>>> 
     Ok((found.len() <= FEW).then_some(found))
 }
 
-/// How many open loans the people have whom a pattern fits.
+/// Counts the open loans of borrowers that fit a pattern.
 fn count(tx: &mut Tx<'_>, pattern: &str) -> Result<i64> {
     let number = |row: &Row<'_>| row.get(0);
     if pattern == "%%" {
         return tx.query_one(sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL"), &[], number);
     }
-    // Reading all people in their order takes less than reading everybody's in the order of the loans.
+    // Reading all people in their order is faster than reading each borrower in the order of the loans.
     tx.query_one(
         sql!(
             "SELECT CAST(COALESCE(SUM((SELECT COUNT(*) FROM loans WHERE loans.user_id = users.id AND loans.ended_at IS NULL)),
@@ -412,7 +412,7 @@ macro_rules! borrowed {
     };
 }
 
-/// Loans by their ids, in the order of the list or against it.
+/// Returns loans by their ids, in list order or backwards.
 fn these(tx: &mut Tx<'_>, ids: &[LoanId], backwards: bool) -> Result<Vec<Borrowed>> {
     macro_rules! these {
         ($order:literal) => {
@@ -440,7 +440,7 @@ fn these(tx: &mut Tx<'_>, ids: &[LoanId], backwards: bool) -> Result<Vec<Borrowe
     tx.query(statement, &[&json!(ids).to_string()], borrowed)
 }
 
-/// Open loans of the people whom a pattern fits, from behind `from` on in the order of the list or against it.
+/// Returns open loans of borrowers that fit a pattern, after `from` in list order or backwards.
 fn ordered(
     tx: &mut Tx<'_>,
     pattern: &str,
@@ -466,7 +466,7 @@ fn ordered(
     tx.query(statement, &[&pattern, day, id, &limit], borrowed)
 }
 
-/// How many open loans should have come back before `today`.
+/// Counts the open loans due before `today`.
 pub fn overdue_count(tx: &mut Tx<'_>, today: Date) -> Result<i64> {
     tx.query_one(
         sql!("SELECT COUNT(*) FROM loans WHERE ended_at IS NULL AND return_date < $1"),
@@ -475,7 +475,7 @@ pub fn overdue_count(tx: &mut Tx<'_>, today: Date) -> Result<i64> {
     )
 }
 
-/// How many open loans each has who has any, in the order of the ids.
+/// Counts the open loans of each borrower, in the order of the ids.
 pub fn counts(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     tx.query(
         sql!("SELECT user_id, COUNT(*) FROM loans WHERE ended_at IS NULL GROUP BY user_id ORDER BY user_id"),
@@ -484,7 +484,7 @@ pub fn counts(tx: &mut Tx<'_>) -> Result<Vec<(UserId, i64)>> {
     )
 }
 
-/// The same of the loans that should have come back before `today`.
+/// Counts the open loans due before `today` of each borrower, in the order of the ids.
 pub fn overdue_counts(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, i64)>> {
     tx.query(
         sql!(
@@ -496,7 +496,7 @@ pub fn overdue_counts(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, i64)>
     )
 }
 
-/// All open loans that should have come back before `today`: whose they are, and since when.
+/// Returns borrower and return date of all open loans due before `today`.
 pub fn overdue(tx: &mut Tx<'_>, today: Date) -> Result<Vec<(UserId, Date)>> {
     tx.query(
         sql!(

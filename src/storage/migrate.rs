@@ -1,7 +1,7 @@
-//! The schema, version by version: numbered files, one folder per database, only ever added to.
+//! The schema, version by version: numbered files, one folder per database; versions are only ever added.
 //!
-//! Version n is the n-th of [`MIGRATIONS`]. The table `schema_version` keeps the checksum of what was applied, so a
-//! database and a program that disagree about a version are noticed before anything is read or written.
+//! Version n is the n-th of [`MIGRATIONS`]. The table `schema_version` keeps the checksum of each applied version, so
+//! that a mismatch between database and program is noticed before anything is read or written.
 
 use std::fmt;
 
@@ -13,24 +13,24 @@ use crate::sql;
 
 /// One version of the schema, applied in one transaction.
 ///
-/// On `SQLite` foreign keys are off while it runs and checked before its COMMIT, so a table can be rebuilt (create the
-/// new one, copy, drop the old one, rename) without its children being deleted or redirected.
+/// On `SQLite` foreign keys are off during the migration and checked before its COMMIT, so that a table can be rebuilt
+/// (create the new one, copy, drop the old one, rename) without deleting or redirecting its children.
 #[derive(Clone, Copy)]
 pub struct Migration {
-    /// The file's name without `.sql`, the same in both folders; begins with the version.
+    /// File name without `.sql`, the same in both folders; begins with the version.
     pub name: &'static str,
-    /// What `SQLite` runs.
+    /// SQL for `SQLite`.
     pub sqlite: &'static str,
-    /// What `PostgreSQL` runs.
+    /// SQL for `PostgreSQL`.
     pub postgres: &'static str,
-    /// What follows the SQL.
+    /// Step that follows the SQL.
     pub step: Option<Step>,
 }
 
-/// A part of a migration that SQL cannot do alike on both databases, such as folding a key.
+/// Part of a migration that SQL cannot do alike on both databases, such as folding a key.
 #[derive(Clone, Copy)]
 pub struct Step {
-    /// The tables whose rows it changes, as `--dry-run` tells them.
+    /// Tables whose rows it changes, as `--dry-run` lists them.
     pub tables: &'static [&'static str],
     /// Runs after the SQL, in the same transaction.
     pub run: fn(&mut Tx<'_>) -> Result<()>,
@@ -53,7 +53,7 @@ macro_rules! migration {
     };
 }
 
-/// Every version of the schema. Those in `migrations/released.sha256` are never edited.
+/// Every version of the schema. Versions in `migrations/released.sha256` are never edited.
 pub const MIGRATIONS: &[Migration] = &[
     migration!("0001_initial"),
     migration!("0002_settings"),
@@ -80,7 +80,7 @@ impl Migration {
         if postgres { self.postgres } else { self.sqlite }
     }
 
-    /// SHA-256 of the file in hexadecimal, as `sha256sum` prints it.
+    /// Returns the SHA-256 of the file in hexadecimal, as `sha256sum` prints it.
     #[must_use]
     pub fn checksum(&self, postgres: bool) -> String {
         let digest = Sha256::digest(self.text(postgres));
@@ -92,19 +92,19 @@ impl Migration {
     }
 }
 
-/// What [`apply`] did.
+/// Result of [`apply`].
 #[derive(Debug, PartialEq, Eq)]
 pub struct Migrated {
-    /// The version before; 0 for a new database.
+    /// Version before; 0 for a new database.
     pub from: usize,
-    /// The names of the versions applied.
+    /// Names of the versions applied.
     pub applied: Vec<&'static str>,
 }
 
-/// Brings a database up to date, making it if it is not there. Safe while other processes do the same.
+/// Brings a database up to date, creating it if it is missing. Safe while other processes do the same.
 ///
 /// # Errors
-/// [`Error::Open`] with one line for the operator; the database is then at the last version that was applied whole.
+/// [`Error::Open`] with one line for the operator; the database then has the last version that was applied completely.
 pub fn apply(location: &Location, migrations: &[Migration]) -> Result<Migrated> {
     match location {
         Location::Sqlite(path) => sqlite::alone(path, |tx| run(tx, migrations)),
@@ -117,7 +117,7 @@ fn run(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Migrated> {
     check(&history, migrations, tx.is_postgres())?;
     let mut migrated = Migrated { from: history.len(), applied: Vec::new() };
     if history.len() == migrations.len() && history.iter().all(|applied| applied.checksum.is_some()) {
-        // Nothing to do, and no need to wait for whoever is writing.
+        // Nothing to do, so do not wait for a writer.
         return Ok(migrated);
     }
     if !tx.is_postgres() {
@@ -132,7 +132,7 @@ fn run(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Migrated> {
             Ok(None) => return Ok(migrated),
             Err(error) => {
                 tx.failed = false;
-                // Fails only where the database has rolled back by itself.
+                // Fails only if the database has rolled back by itself.
                 let _ = tx.batch("ROLLBACK");
                 return Err(if lacks_rights(&error) { Error::Open(NOT_THE_OWNER.into()) } else { error });
             }
@@ -140,21 +140,21 @@ fn run(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Migrated> {
     }
 }
 
-/// What the operator is told where the server's role may not change the schema (ASVS 13.2.2).
+/// Message for the operator if the server's role may not change the schema (ASVS 13.2.2).
 const NOT_THE_OWNER: &str = "the schema is older than this program, and this role of PostgreSQL may not change it: run \
                              `library migrate` as the role that owns the tables";
 
-/// Whether `PostgreSQL` refused a statement to this role.
+/// True if `PostgreSQL` denied a statement to this role.
 fn lacks_rights(error: &Error) -> bool {
     let Error::Database(source) = error else { return false };
     let error = source.downcast_ref::<tokio_postgres::Error>();
     error.and_then(tokio_postgres::Error::code) == Some(&SqlState::INSUFFICIENT_PRIVILEGE)
 }
 
-/// Applies the next version in the open transaction; its name, or `None` where all are applied.
+/// Applies the next version in the open transaction and returns its name; `None` if all are applied.
 fn apply_next(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Option<&'static str>> {
     let postgres = tx.is_postgres();
-    // Looked at again under the lock: another process may have been faster.
+    // Read again under the lock: another process may have been faster.
     let columns = columns(tx)?;
     if columns.is_empty() {
         tx.batch(
@@ -167,7 +167,7 @@ fn apply_next(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<Option<&'stat
     check(&history, migrations, postgres)?;
     for (migration, applied) in migrations.iter().zip(&history) {
         if applied.checksum.is_none() {
-            // Applied by a program that kept no checksums.
+            // Applied by a program that stored no checksums.
             tx.execute(
                 sql!("UPDATE schema_version SET checksum = $2 WHERE version = $1"),
                 &[&applied.version, &migration.checksum(postgres)],
@@ -201,9 +201,9 @@ fn apply_one(tx: &mut Tx<'_>, migration: &Migration) -> Result<()> {
     if tx.is_postgres() { Ok(()) } else { check_references(tx) }
 }
 
-/// What foreign keys would have refused, had they been on.
+/// Fails on rows that foreign keys would have refused, had they been on.
 fn check_references(tx: &mut Tx<'_>) -> Result<()> {
-    const TOLD: usize = 10;
+    const SHOWN: usize = 10;
     let mut broken = tx.query(
         sql!(
             "SELECT child.name || ' refers to a table ' || reference.\"table\" || ' that is not there'
@@ -228,8 +228,8 @@ fn check_references(tx: &mut Tx<'_>) -> Result<()> {
     if broken.is_empty() {
         return Ok(());
     }
-    let more = if broken.len() > TOLD { ", and more" } else { "" };
-    broken.truncate(TOLD);
+    let more = if broken.len() > SHOWN { ", and more" } else { "" };
+    broken.truncate(SHOWN);
     Err(Error::Open(format!("{}{more}", broken.join(", "))))
 }
 
@@ -240,7 +240,7 @@ struct Applied {
     checksum: Option<String>,
 }
 
-/// The columns of `schema_version`; none where the table is not there.
+/// Returns the columns of `schema_version`; none if the table is missing.
 fn columns(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let statement = if tx.is_postgres() {
         sql!(
@@ -268,7 +268,7 @@ fn history(tx: &mut Tx<'_>) -> Result<Vec<Applied>> {
     })
 }
 
-/// Refuses a database that is newer than this program or differs from it in a version that both have.
+/// Refuses a database that is newer than this program, or differs from it in a version that both have.
 fn check(history: &[Applied], migrations: &[Migration], postgres: bool) -> Result<()> {
     if let Some(newest) = history.last().filter(|newest| newest.version > version(migrations.len())) {
         return Err(Error::Open(format!(
@@ -298,28 +298,27 @@ fn version(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// What [`apply`] would do.
+/// Plan of [`apply`].
 #[derive(Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// The version now; 0 for a new database.
+    /// Current version; 0 for a new database.
     pub from: usize,
-    /// The versions that are missing.
+    /// Missing versions.
     pub missing: Vec<Missing>,
 }
 
-/// A version that [`apply`] would apply.
+/// Version that [`apply`] would apply.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Missing {
-    /// Its name.
     pub name: &'static str,
-    /// The tables that it reads or changes, as far as they are there now, and how many rows they have.
+    /// Existing tables that it reads or changes, with their numbers of rows.
     pub tables: Vec<(String, i64)>,
 }
 
-/// Tells what [`apply`] would do, and changes nothing.
+/// Returns the plan of [`apply`], and changes nothing.
 ///
 /// # Errors
-/// Where [`apply`] would refuse too.
+/// Same refusals as [`apply`].
 pub fn plan(location: &Location, migrations: &[Migration]) -> Result<Plan> {
     let look = |tx: &mut Tx<'_>| {
         let postgres = tx.is_postgres();
@@ -348,7 +347,7 @@ pub fn plan(location: &Location, migrations: &[Migration]) -> Result<Plan> {
     }
 }
 
-/// Refuses what [`apply`] would refuse.
+/// Refuses the databases that [`apply`] would refuse.
 pub(super) fn is_known(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<()> {
     let history = history(tx)?;
     if history.is_empty() {
@@ -357,7 +356,7 @@ pub(super) fn is_known(tx: &mut Tx<'_>, migrations: &[Migration]) -> Result<()> 
     check(&history, migrations, tx.is_postgres())
 }
 
-/// Whether opening would make this file.
+/// True if opening would create this file.
 fn is_new(path: &std::path::Path) -> bool {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     !path.exists() && folder.is_none_or(std::path::Path::is_dir)
@@ -377,7 +376,7 @@ pub(super) fn tables(tx: &mut Tx<'_>) -> Result<Vec<String>> {
 }
 
 impl Migration {
-    /// Whether its SQL, comments aside, names the table, or its step does.
+    /// True if its SQL, comments aside, names the table, or its step does.
     fn touches(&self, table: &str, postgres: bool) -> bool {
         self.text(postgres).lines().any(|line| {
             let sql = line.split("--").next().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Storage: the only folder that names a database driver.
 //!
 //! One synchronous layer over two databases. [`Db::read`] and [`Db::write`] take a closure, run it on a database thread
-//! and answer when it is safe to: a write's answer comes after COMMIT returned. Every statement and every row mapping is
-//! written once, in the file of its area, and runs on both.
+//! and answer when that is safe: a write's answer comes after COMMIT has returned. Every statement and every row
+//! mapping is written once, in the file of its area, and runs on both.
 
 pub mod accounts;
 pub mod backup;
@@ -59,19 +59,19 @@ use catalogue::Follower;
 use health::Health;
 use job::{Answer, Job, Kind, Verdict, pack};
 
-/// Storage's own result.
+/// Result with the error of storage.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What can go wrong below a statement.
+/// Errors of the database layer.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The queue is full, or others hold what is needed: nothing was done; try again.
+    /// The queue is full, or another transaction holds a lock: nothing was done; a retry may succeed.
     #[error("the database is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
-    /// The disk has no room: nothing was done, and it lasts until somebody makes room.
+    /// The disk is full: nothing was done, and retries fail until the operator makes room.
     #[error("the disk is full")]
     Full(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The database is out of reach or its file gone: nothing was done, and it may last.
+    /// The database is out of reach or its file is gone: nothing was done, and retries may fail for long.
     #[error("the database does not work")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// COMMIT failed in a way that leaves open whether it happened.
@@ -86,16 +86,16 @@ pub enum Error {
     /// The database is closed: the server is stopping.
     #[error("the database is closed")]
     Closed,
-    /// What is stored contradicts itself; `library doctor` tells where.
+    /// The stored data contradict each other; `library doctor` shows where.
     #[error("the database contradicts itself: {0}")]
     Inconsistent(&'static str),
-    /// One row was expected and several came.
+    /// One row was expected and several were found.
     #[error("several rows where one was expected")]
     ManyRows,
-    /// One row was expected and none came.
+    /// One row was expected and none was found.
     #[error("no row where one was expected")]
     NoRow,
-    /// The database's own error.
+    /// Any other error of the database.
     #[error("database error")]
     Database(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The database cannot be opened or brought up to date; the text is for the operator.
@@ -104,13 +104,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether it is a trouble of the database that storage tells the operator of, once: others need not log it.
+    /// True if storage logs the error, once per outage; callers should not log it again.
     #[must_use]
     pub fn is_told_by_storage(&self) -> bool {
         matches!(self, Self::Busy(_) | Self::Full(_) | Self::Unavailable(_) | Self::Closed)
     }
 
-    /// What is wrong with the database itself, where that is why: the same for everybody else who asks now.
+    /// Returns the outage behind this error, if any, so that waiting jobs can be failed the same way.
     fn trouble(&self) -> Option<Self> {
         match self {
             Self::Full(reason) => Some(Self::Full(reason.to_string().into())),
@@ -143,7 +143,7 @@ impl From<tokio_postgres::Error> for Error {
     fn from(error: tokio_postgres::Error) -> Self {
         use std::error::Error as _;
         use tokio_postgres::error::SqlState;
-        // Others hold what is needed, or the server gave the statement up; it is undone and worth another try.
+        // A lock is held, or the server gave the statement up; the statement is undone and worth a retry.
         const AGAIN: [SqlState; 9] = [
             SqlState::T_R_DEADLOCK_DETECTED,
             SqlState::T_R_SERIALIZATION_FAILURE,
@@ -170,12 +170,12 @@ impl From<tokio_postgres::Error> for Error {
     }
 }
 
-/// Where the database is: `sqlite:PATH` or `postgres://…`.
+/// Location of the database: `sqlite:PATH` or `postgres://…`.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Location {
-    /// A file of the embedded database.
+    /// File of the embedded database.
     Sqlite(PathBuf),
-    /// A `PostgreSQL` server's connection string (it may hold a password: never printed).
+    /// Connection string of a `PostgreSQL` server; never printed, because it may hold a password.
     Postgres(String),
 }
 
@@ -222,7 +222,7 @@ impl std::fmt::Debug for Location {
     }
 }
 
-/// Where threads take their jobs from.
+/// Queue of jobs for the threads.
 #[derive(Clone)]
 struct Queue {
     jobs: Receiver<Box<dyn Job>>,
@@ -230,7 +230,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// The next job that somebody still waits for; `None` when the database is closed and nothing is left to do.
+    /// Returns the next job whose caller still waits; `None` when the database is closed and the queue is empty.
     fn next(&self) -> Option<Box<dyn Job>> {
         loop {
             let job = self.jobs.recv().ok()?;
@@ -240,7 +240,7 @@ impl Queue {
         }
     }
 
-    /// The job, if somebody still waits for it and has not waited for too long.
+    /// Returns the job, unless its caller has left or has waited too long.
     fn wanted(&self, job: Box<dyn Job>) -> Option<Box<dyn Job>> {
         if job.is_abandoned() {
             return None;
@@ -255,35 +255,35 @@ impl Queue {
     }
 }
 
-/// Jobs that may wait for a thread; one more is told [`Error::Busy`] at once instead of waiting without end.
+/// Maximum number of queued jobs; one more gets [`Error::Busy`] at once instead of waiting without end.
 const QUEUE: usize = 4096;
 
-/// A job that has waited this long for a thread is told [`Error::Busy`] too: whoever asked does not wait for ever, and a
-/// queue that formed while the database stood still is gone as soon as it does not.
+/// Maximum time in the queue, after which a job gets [`Error::Busy`] too: no caller waits for ever, and a queue formed
+/// while the database hung is gone as soon as the database works.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Calls of desks that one who listens may lag behind; what is lost is found by looking.
+/// Notifications of desks that a listener may lag behind; polling finds lost ones.
 const DESK_CALLS: usize = 256;
 
-/// [`Db::health`] answers within this time, whatever the database does.
+/// Time limit of [`Db::health`], whatever the database does.
 const LOOK: Duration = Duration::from_millis(1500);
 
-/// Threads get this long to finish what is queued when the database is closed.
+/// Time limit for threads to finish the queue when the database is closed.
 const CLOSING: Duration = Duration::from_secs(15);
 
-/// How a database is opened.
+/// Numbers of threads of an open database.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Threads that read; on `PostgreSQL` each has a connection of its own.
+    /// Reader threads; on `PostgreSQL` each has its own connection.
     pub readers: usize,
-    /// Threads that write, each with a connection, on `PostgreSQL`. `SQLite` has one.
+    /// Writer threads on `PostgreSQL`, each with its own connection. `SQLite` has one.
     pub writers: usize,
 }
 
 impl Default for Options {
-    /// Twice as many readers as cores was best in the measured prototype, and a few keep a slow query from blocking the
-    /// quick ones on a small machine. 16 connections wrote as fast as a tuned asynchronous pool of 32 (measured); half of
-    /// it is right for a server that shares its database with others.
+    /// Twice as many readers as cores was best in the measured prototype, and several readers keep a slow query from
+    /// blocking the quick ones on a small machine. 16 connections wrote as fast as a tuned asynchronous pool of 32
+    /// (measured); half as many are right for a server that shares its database with others.
     fn default() -> Self {
         Self { readers: 2 * std::thread::available_parallelism().map_or(2, usize::from), writers: 8 }
     }
@@ -297,18 +297,18 @@ pub struct Db {
 
 struct Shared {
     location: Location,
-    /// `None` once the database is closed: the threads end when nobody can send them anything any more.
+    /// `None` once the database is closed: the threads end when all senders are dropped.
     senders: RwLock<Option<Senders>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
     reading: Arc<Health>,
     writing: Arc<Health>,
-    /// The queues.
+    /// Health of the queues.
     queueing: Arc<Health>,
     /// The search index of this process, if it has one.
     follower: OnceLock<Follower>,
-    /// Writes that were answered.
+    /// Number of answered writes.
     written: AtomicU64,
-    /// The desks whose phones have sent or are to hear something.
+    /// Desks whose phones have sent or are to receive something.
     desks: broadcast::Sender<DeskId>,
 }
 
@@ -317,7 +317,7 @@ struct Senders {
     writes: Sender<Box<dyn Job>>,
 }
 
-/// What a driver has started.
+/// Threads started by a driver, with their health.
 struct Started {
     threads: Vec<JoinHandle<()>>,
     reading: Arc<Health>,
@@ -325,7 +325,7 @@ struct Started {
 }
 
 impl Db {
-    /// [`Self::open_with`] the default options.
+    /// Opens a database with the default options, see [`Self::open_with`].
     ///
     /// # Errors
     /// [`Error::Open`] with one line for the operator.
@@ -336,7 +336,7 @@ impl Db {
     /// Opens the database, brings its schema up to date and starts its threads.
     ///
     /// # Errors
-    /// [`Error::Open`] with one line for the operator: not there, not readable, read-only, newer than this program.
+    /// [`Error::Open`] with one line for the operator: missing, not readable, read-only, newer than this program.
     pub fn open_with(location: &Location, options: Options) -> Result<Self> {
         let migrated = migrate::apply(location, migrate::MIGRATIONS)?;
         if migrated.from > 0 {
@@ -368,14 +368,13 @@ impl Db {
         })
     }
 
-    /// Where this database is.
     #[must_use]
     pub fn location(&self) -> &Location {
         &self.shared.location
     }
 
-    /// Reads. On `SQLite` the closure sees one snapshot; on `PostgreSQL` each statement sees its own, without the cost of
-    /// a transaction: where several statements must agree, take [`Self::snapshot`].
+    /// Reads. On `SQLite` the closure sees one snapshot; on `PostgreSQL` each statement sees its own, without the cost
+    /// of a transaction: use [`Self::snapshot`] if several statements must agree.
     pub async fn read<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -387,7 +386,7 @@ impl Db {
             .map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
-    /// Reads, and every statement of the closure sees the same state of the database.
+    /// Reads; every statement of the closure sees the same state of the database.
     pub async fn snapshot<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -399,10 +398,10 @@ impl Db {
             .map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
-    /// One transaction: everything the closure does, or, when it answers an error or panics, nothing of it.
+    /// Runs one transaction: stores everything the closure does or, if it returns an error or panics, nothing.
     ///
-    /// The answer comes after COMMIT, and where the catalogue changed, after the search index of this process has the
-    /// change. A write whose future is dropped before its COMMIT begins stores nothing; later it is stored.
+    /// The answer comes after COMMIT and, if the catalogue changed, after the search index of this process has the
+    /// change. A write whose future is dropped before its COMMIT begins stores nothing; dropped later, it is stored.
     pub async fn write<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -413,7 +412,7 @@ impl Db {
         let Ok(Answer { outcome, change, desk }) = answer.await else { return Err(Error::Closed.into()) };
         self.shared.written.fetch_add(1, Ordering::Release);
         if let Some(desk) = desk {
-            // Nobody may be listening.
+            // There may be no listener.
             let _ = self.shared.desks.send(desk);
         }
         if let (Some(change), Some(follower)) = (change, self.shared.follower.get()) {
@@ -422,8 +421,8 @@ impl Db {
         outcome
     }
 
-    /// [`Self::snapshot`] for plain threads (the command line), on `SQLite` for as long as it takes; panics inside the async
-    /// runtime.
+    /// Runs a [`Self::snapshot`] from a plain thread (the command line), on `SQLite` without a time limit; panics
+    /// inside the async runtime.
     pub fn read_blocking<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -434,7 +433,7 @@ impl Db {
         answer.blocking_recv().map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
-    /// [`Self::write`] for plain threads (the command line); panics inside the async runtime.
+    /// Runs a [`Self::write`] from a plain thread (the command line); panics inside the async runtime.
     pub fn write_blocking<F, T, E>(&self, closure: F) -> Result<T, E>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, E> + Send + 'static,
@@ -446,15 +445,15 @@ impl Db {
         answer.map_or_else(|_| Err(Error::Closed.into()), |answer| answer.outcome)
     }
 
-    /// A number that rises with every write of this process, before it is answered. Other processes write too.
+    /// Returns a number that rises with every write of this process before its answer. Other processes write too.
     #[must_use]
     pub fn version(&self) -> u64 {
         self.shared.written.load(Ordering::Acquire)
     }
 
-    /// Makes the search index of this process known: it is called after every write that changed the catalogue, and, on
-    /// `PostgreSQL`, whenever another process did so (NOTIFY). `SQLite` has no such call; there, as after a lost
-    /// connection, looking at the table of changes now and then finds everything.
+    /// Registers the search index of this process: it is woken after every write that changed the catalogue and, on
+    /// `PostgreSQL`, after those of other processes (NOTIFY). `SQLite` has no such notification; there, as after a lost
+    /// connection, polling `catalogue_changes` finds everything.
     pub fn follow_catalogue(&self, follower: Follower) {
         if let Location::Postgres(url) = &self.shared.location {
             postgres::listen(url.clone(), Arc::clone(&follower.call), self.shared.desks.clone());
@@ -462,18 +461,18 @@ impl Db {
         let _ = self.shared.follower.set(follower);
     }
 
-    /// Tells of desks for whose phones something was stored, here or, on `PostgreSQL`, by another server. A call may get
-    /// lost; whoever waits for one looks now and then.
+    /// Subscribes to desks for whose phones something was stored, here or, on `PostgreSQL`, by another server.
+    /// Notifications may get lost, so listeners must poll too.
     #[must_use]
     pub fn desk_calls(&self) -> broadcast::Receiver<DeskId> {
         self.shared.desks.subscribe()
     }
 
-    /// Whether the database works, found out by using it; the reason where it does not, for the operator. Where the last
-    /// write failed, one that changes nothing is tried. Answers within two seconds.
+    /// Tests the database by using it; the error is the reason for the operator. If the last write failed, tries one
+    /// that changes nothing. Answers within two seconds.
     ///
     /// # Errors
-    /// What is wrong, in words.
+    /// Reason, in words.
     pub async fn health(&self) -> Result<(), String> {
         let look = async {
             if self.shared.writing.ails() {
@@ -496,8 +495,8 @@ impl Db {
         Err(self.shared.writing.reason().or_else(|| self.shared.reading.reason()).unwrap_or(error))
     }
 
-    /// Lets the threads finish what is queued and ends them; later calls answer [`Error::Closed`]. A thread that does not
-    /// end in time is left to the end of the process.
+    /// Lets the threads finish the queue and ends them; later calls return [`Error::Closed`]. A thread that does not
+    /// end in time runs until the end of the process.
     pub fn close(&self) {
         let deadline = Instant::now() + CLOSING;
         drop(self.shared.senders.write().unwrap_or_else(PoisonError::into_inner).take());
@@ -535,11 +534,11 @@ impl Db {
     }
 }
 
-/// Copies the whole database, whatever its schema, into a new file while others go on working. `SQLite` only:
+/// Copies the whole database, whatever its schema, into a new file while other processes go on working. `SQLite` only:
 /// `PostgreSQL` has `pg_dump`.
 ///
 /// # Errors
-/// [`Error::Open`] where the database is `PostgreSQL` or the file exists; the database's own otherwise.
+/// [`Error::Open`] if the database is `PostgreSQL` or the file exists; errors of the database otherwise.
 pub fn backup(location: &Location, to: &std::path::Path) -> Result<Manifest> {
     match location {
         Location::Sqlite(path) => backup::make(path, to),
@@ -549,10 +548,10 @@ pub fn backup(location: &Location, to: &std::path::Path) -> Result<Manifest> {
     }
 }
 
-/// Makes sure that no other server works on a `SQLite` file, for as long as the answer is kept.
+/// Ensures that no other server works on a `SQLite` file while the returned lock is held.
 ///
 /// # Errors
-/// [`Error::Open`] where another does, or where the file is gone from beside the traces of a server.
+/// [`Error::Open`] if another server does, or if the file is gone but traces of a server are beside it.
 pub fn only_server(location: &Location) -> Result<Option<std::fs::File>> {
     match location {
         Location::Sqlite(path) => sqlite::only_server(path).map(Some),
@@ -560,10 +559,10 @@ pub fn only_server(location: &Location) -> Result<Option<std::fs::File>> {
     }
 }
 
-/// Refuses a `SQLite` file that is not there, for whoever only looks and is not to make one.
+/// Refuses a missing `SQLite` file, for commands that only read and must not create one.
 ///
 /// # Errors
-/// [`Error::Open`] where it is missing.
+/// [`Error::Open`] if it is missing.
 pub fn is_there(location: &Location) -> Result<()> {
     match location {
         Location::Sqlite(path) if !path.exists() => Err(sqlite::missing(path)),
@@ -571,14 +570,14 @@ pub fn is_there(location: &Location) -> Result<()> {
     }
 }
 
-/// Lets a database that is gone be made anew, for the demo, which has nothing to lose.
+/// Clears the way for a new database after its file is gone, for the demo, which has nothing to lose.
 pub fn begin_anew(location: &Location) {
     if let Location::Sqlite(path) = location {
         sqlite::begin_anew(path);
     }
 }
 
-/// Files of the database that everybody on this machine may read or change: names, addresses and password hashes.
+/// Returns database files (names, addresses, password hashes) that all users of this machine may read or change.
 #[must_use]
 pub fn open_to_others(location: &Location) -> Vec<PathBuf> {
     match location {
@@ -587,7 +586,7 @@ pub fn open_to_others(location: &Location) -> Vec<PathBuf> {
     }
 }
 
-/// An error with its causes, in one line.
+/// Formats an error with its causes in one line.
 fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();
@@ -608,12 +607,12 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinHandle<(
         .map_err(|error| Error::Open(format!("cannot start a database thread: {error}")))
 }
 
-/// A `LIKE` pattern that finds `query` anywhere, folded as the keys are, with the pattern's own characters taken literally.
+/// Builds a `LIKE` pattern that finds `query` anywhere, folded like the keys; `%`, `_` and `\` are escaped.
 fn contains(query: &str) -> String {
     anywhere(&crate::fold::fold(query.trim()))
 }
 
-/// A `LIKE` pattern that finds a text anywhere, as it is.
+/// Builds a `LIKE` pattern that finds a text anywhere, not folded.
 fn anywhere(text: &str) -> String {
     let mut pattern = String::from("%");
     for c in text.chars() {

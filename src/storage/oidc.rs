@@ -1,23 +1,23 @@
-//! Sign-in by the college's provider: what is under way, and who there is which person here. Of what a browser holds only
-//! hashes are known.
+//! Sign-in with the college's provider: sign-ins under way, and links between accounts there and here. Tokens
+//! of browsers are stored as hashes only.
 
 use super::{Result, Tx};
 use crate::{domain::id::UserId, sql};
 
-/// A sign-in that somebody began, as it is needed when they come back from the provider.
+/// Sign-in that a browser began, as needed on its return from the provider.
 #[derive(Clone, Debug)]
 pub struct Flow {
-    /// What the provider's token must repeat.
+    /// Value that the provider's token must repeat.
     pub nonce: String,
-    /// The secret of PKCE (RFC 7636).
+    /// Verifier of PKCE (RFC 7636).
     pub verifier: String,
-    /// Where the person wanted to go, below the base path; empty for their home.
+    /// Path to open afterwards, below the base path; empty for the user's home.
     pub next: String,
-    /// Whether the browser keeps the session when it closes (R-LOGIN-6).
+    /// True if the session outlives the browser (R-LOGIN-6).
     pub kept: bool,
 }
 
-/// Keeps a sign-in that begins. Those that nobody came back from are cleared away.
+/// Stores a sign-in that begins, and deletes expired ones.
 pub fn begin(
     tx: &mut Tx<'_>,
     state_hash: &str,
@@ -37,7 +37,7 @@ pub fn begin(
     )
 }
 
-/// Whether there is a sign-in of this state and this browser.
+/// True if a sign-in with this state and this browser is under way.
 pub fn is_begun(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64) -> Result<bool> {
     let begun = tx.query_opt(
         sql!("SELECT 1 FROM oidc_flows WHERE state_hash = $1 AND browser_hash = $2 AND expires_at > $3"),
@@ -47,7 +47,7 @@ pub fn is_begun(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64)
     Ok(begun.is_some())
 }
 
-/// Takes the sign-in of this state and this browser, which is good once.
+/// Takes the sign-in with this state and this browser, which is valid once.
 pub fn take(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64) -> Result<Option<Flow>> {
     tx.query_opt(
         sql!(
@@ -59,15 +59,15 @@ pub fn take(tx: &mut Tx<'_>, state_hash: &str, browser_hash: &str, now: i64) -> 
     )
 }
 
-/// Who somebody at a provider is here.
+/// Link of an account at a provider with an account here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     pub user: UserId,
-    /// Whether the account's password was asked for it once.
+    /// True if the link was confirmed once by the account's password.
     pub password_asked: bool,
 }
 
-/// Who this account at a provider is here.
+/// Returns the link of an account at a provider.
 pub fn linked(tx: &mut Tx<'_>, issuer: &str, subject: &str) -> Result<Option<Link>> {
     tx.query_opt(
         sql!("SELECT user_id, password_asked FROM oidc_links WHERE issuer = $1 AND subject = $2"),
@@ -76,7 +76,7 @@ pub fn linked(tx: &mut Tx<'_>, issuer: &str, subject: &str) -> Result<Option<Lin
     )
 }
 
-/// Since when a person is linked with an account at a provider; `None` where they are not.
+/// Returns the time at which a person was linked with a provider; `None` if they are not.
 pub fn linked_since(tx: &mut Tx<'_>, issuer: &str, person: UserId) -> Result<Option<i64>> {
     tx.query_opt(
         sql!("SELECT linked_at FROM oidc_links WHERE user_id = $1 AND issuer = $2"),
@@ -85,7 +85,7 @@ pub fn linked_since(tx: &mut Tx<'_>, issuer: &str, person: UserId) -> Result<Opt
     )
 }
 
-/// Links an account at a provider with a person; `false` where one of the two is linked with another.
+/// Links an account at a provider with a person; `false` if one of the two is linked with another.
 pub fn link(tx: &mut Tx<'_>, issuer: &str, subject: &str, link: Link, now: i64) -> Result<bool> {
     let linked = tx.execute(
         sql!(
@@ -97,7 +97,7 @@ pub fn link(tx: &mut Tx<'_>, issuer: &str, subject: &str, link: Link, now: i64) 
     Ok(linked == 1)
 }
 
-/// Keeps that the password was asked for a link; `false` where there is no such link.
+/// Records that the password confirmed a link; `false` if there is no such link.
 pub fn password_was_asked(tx: &mut Tx<'_>, issuer: &str, subject: &str, person: UserId) -> Result<bool> {
     let kept = tx.execute(
         sql!(
@@ -108,24 +108,24 @@ pub fn password_was_asked(tx: &mut Tx<'_>, issuer: &str, subject: &str, person: 
     Ok(kept == 1)
 }
 
-/// Unlinks a person; `false` where they were not linked.
+/// Unlinks a person; `false` if they were not linked.
 pub fn unlink(tx: &mut Tx<'_>, issuer: &str, person: UserId) -> Result<bool> {
     let unlinked =
         tx.execute(sql!("DELETE FROM oidc_links WHERE user_id = $1 AND issuer = $2"), &[&person, &issuer])?;
     Ok(unlinked == 1)
 }
 
-/// Somebody who has proved at the provider who they are, and whose password here is still to be asked.
+/// User authenticated by the provider who has yet to give the password of the account here.
 #[derive(Clone, Debug)]
 pub struct Proof {
     pub issuer: String,
     pub subject: String,
     pub user: UserId,
-    /// As in [`Flow`].
+    /// Same as [`Flow::kept`].
     pub kept: bool,
 }
 
-/// Keeps it for the browser that it came by.
+/// Stores a proof for the browser that brought it.
 pub fn keep_proof(tx: &mut Tx<'_>, browser_hash: &str, proof: &Proof, expires_at: i64) -> Result<()> {
     tx.execute_one(
         sql!(
@@ -136,7 +136,7 @@ pub fn keep_proof(tx: &mut Tx<'_>, browser_hash: &str, proof: &Proof, expires_at
     )
 }
 
-/// What is kept for a browser, and still good.
+/// Returns the proof of a browser, if it has not expired.
 pub fn proof(tx: &mut Tx<'_>, browser_hash: &str, now: i64) -> Result<Option<Proof>> {
     tx.query_opt(
         sql!(
@@ -149,7 +149,7 @@ pub fn proof(tx: &mut Tx<'_>, browser_hash: &str, now: i64) -> Result<Option<Pro
     )
 }
 
-/// Uses it up; `false` where somebody was faster.
+/// Deletes the proof of a browser; `false` if another request was faster.
 pub fn use_up_proof(tx: &mut Tx<'_>, browser_hash: &str) -> Result<bool> {
     Ok(tx.execute(sql!("DELETE FROM oidc_proofs WHERE browser_hash = $1"), &[&browser_hash])? == 1)
 }

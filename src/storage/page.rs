@@ -1,11 +1,11 @@
-//! Keyset paging: a page is read from a position in the list's order, so it costs the same however far in it is and no
-//! row is skipped or repeated when others come and go.
+//! Keyset paging: a page is read from a position in list order, so its cost does not grow with its distance from the
+//! start, and concurrent changes neither skip nor repeat a row.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a page begins or, read backwards, ends: right behind or right before the row with this key and id.
+/// Start of a page or, read backwards, its end: right behind or right before the row with this key and id.
 ///
-/// Every list is ordered by its key and then by id, which need not exist any more.
+/// Every list is ordered by its key and then by id. The row need not exist any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Position<K> {
     #[serde(rename = "a")]
@@ -14,7 +14,7 @@ pub enum Position<K> {
     Before(K, i64),
 }
 
-/// Part of a list, with the positions of its neighbours where there are any.
+/// Part of a list, with the positions of its neighbours, if any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Page<T, K> {
     pub rows: Vec<T>,
@@ -23,10 +23,10 @@ pub struct Page<T, K> {
 }
 
 impl<T, K> Page<T, K> {
-    /// Makes a page of what was read from `position` (`None`: from the start) in the order of the list. `rows` has one
-    /// row more than `limit` if the list goes on in the direction of reading.
+    /// Makes a page of the rows read from `position` (`None`: from the start) in list order. `rows` has one row more
+    /// than `limit` if the list goes on in the direction of reading.
     ///
-    /// A page may turn out empty because its rows have gone since the cursor was made; it still leads back.
+    /// A page may be empty because its rows have gone since the cursor was made; it still leads back.
     pub fn cut(
         mut rows: Vec<T>,
         limit: i64,
@@ -44,7 +44,7 @@ impl<T, K> Page<T, K> {
         let last = rows.last().map(&key).map(after);
         let (next, previous) = match position {
             None => (last.filter(|_| goes_on), None),
-            // One further than the row itself, so that the way back includes it.
+            // One further than the row itself, so that the previous page includes the row.
             Some(Position::After(key, id)) => {
                 (last.filter(|_| goes_on), first.or(Some(before((key, id.saturating_add(1))))))
             }

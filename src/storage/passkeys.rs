@@ -7,7 +7,7 @@ use crate::{
     sql,
 };
 
-/// A passkey as it is kept.
+/// Stored passkey.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passkey {
     pub id: PasskeyId,
@@ -18,7 +18,7 @@ pub struct Passkey {
     pub public_key: String,
     pub user_handle: String,
     pub backup_eligible: bool,
-    /// How browsers reach the authenticator, between blanks.
+    /// Transports of the authenticator, separated by blanks.
     pub transports: String,
     pub name: String,
     /// Epoch milliseconds.
@@ -48,12 +48,12 @@ fn passkey(row: &Row<'_>) -> Result<Passkey> {
     })
 }
 
-/// The passkeys of a person, oldest first.
+/// Returns the passkeys of a person, oldest first.
 pub fn of(tx: &mut Tx<'_>, uid: UserId) -> Result<Vec<Passkey>> {
     tx.query(sql!("SELECT ", columns!(), " FROM passkeys WHERE user_id = $1 ORDER BY id"), &[&uid], passkey)
 }
 
-/// The passkey that authenticators call so, of a person who is not erased or merged into another.
+/// Returns the passkey with this credential id, unless its owner was erased or merged into another person.
 pub fn by_credential(tx: &mut Tx<'_>, credential_id: &str) -> Result<Option<Passkey>> {
     tx.query_opt(
         sql!(
@@ -67,7 +67,7 @@ pub fn by_credential(tx: &mut Tx<'_>, credential_id: &str) -> Result<Option<Pass
     )
 }
 
-/// Keeps a passkey that was just made; `false` where it is somebody's already.
+/// Adds a new passkey; `false` if its credential id is taken.
 pub fn add(
     tx: &mut Tx<'_>,
     uid: UserId,
@@ -98,8 +98,8 @@ pub fn add(
     Ok(added == 1)
 }
 
-/// Keeps that a passkey was used; `false` where it is gone, or its count did not go on: then it was copied, or its answer
-/// used before.
+/// Records a use; `false` if the passkey is gone, or its counter did not rise because the passkey was copied or its
+/// answer replayed.
 pub fn count_use(tx: &mut Tx<'_>, id: PasskeyId, count: u32, now: i64) -> Result<bool> {
     let counted = tx.execute(
         sql!(
@@ -111,12 +111,12 @@ pub fn count_use(tx: &mut Tx<'_>, id: PasskeyId, count: u32, now: i64) -> Result
     Ok(counted == 1)
 }
 
-/// Takes one of a person's passkeys away; `false` where they have no such one.
+/// Deletes a passkey of a person; `false` if they have no such passkey.
 pub fn remove(tx: &mut Tx<'_>, uid: UserId, id: PasskeyId) -> Result<bool> {
     Ok(tx.execute(sql!("DELETE FROM passkeys WHERE id = $1 AND user_id = $2"), &[&id, &uid])? == 1)
 }
 
-/// Keeps the challenge that a browser is to answer, instead of its last one. What ended is cleared away.
+/// Stores the challenge for a browser in place of its last one, and deletes expired challenges.
 pub fn begin(
     tx: &mut Tx<'_>,
     holder_hash: &str,
@@ -136,7 +136,7 @@ pub fn begin(
     )
 }
 
-/// Takes the challenge that a browser was to answer, and what a new passkey is to call its person. It is good once.
+/// Takes the challenge of a browser, and the user handle for a new passkey. Both are valid once.
 pub fn take(tx: &mut Tx<'_>, holder_hash: &str, now: i64) -> Result<Option<(String, Option<String>)>> {
     tx.query_opt(
         sql!(

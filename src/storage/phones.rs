@@ -1,5 +1,5 @@
-//! Phones that scan for a desk (R-DESK-9): who is paired with what, and what goes to and fro between them. Phone and desk
-//! may be connected to different servers, so all of it passes through here, in order and by number.
+//! Phones that scan for a desk (R-DESK-9): pairings, scans and answers. Phone and desk may be connected to different
+//! servers, so all messages pass through the database, in order and numbered.
 
 use super::{Result, Tx};
 use crate::{
@@ -7,42 +7,41 @@ use crate::{
     insert, sql,
 };
 
-/// A phone whose code nobody has opened yet is good for so long, milliseconds: ten minutes.
+/// Lifetime of a code that no phone has opened, milliseconds: ten minutes.
 pub const OPENS_WITHIN: i64 = 10 * 60 * 1000;
-/// A phone ends this long after it was paired, milliseconds: twelve hours.
+/// Lifetime of a phone after its pairing, milliseconds: twelve hours.
 pub const LASTS: i64 = 12 * 60 * 60 * 1000;
-/// Phones that a librarian may have at once.
+/// Maximum number of phones per librarian.
 pub const PHONES: i64 = 5;
-/// Scans of a phone that may wait for the desk at once.
+/// Maximum number of scans per phone that wait for the desk.
 pub const WAITING: i64 = 50;
-/// Answers to a phone that are kept, for when it connects again.
+/// Number of answers kept per phone, for when it reconnects.
 const KEPT: i64 = 100;
 
-/// A phone as the desk lists it.
+/// Phone as the desk lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paired {
     pub id: PhoneId,
-    /// The page that it scans for.
+    /// Page that the phone scans for.
     pub desk: String,
     /// `None` until a phone has opened the code.
     pub opened_at: Option<i64>,
-    /// When another phone last took its place by the same code.
+    /// Time at which another phone last took over with the same code.
     pub replaced_at: Option<i64>,
     pub expires_at: i64,
 }
 
-/// What became of the wish to pair a phone.
+/// Outcome of pairing a phone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pairing {
     Begun(PhoneId),
-    /// The librarian has as many as there may be.
+    /// The librarian already has the maximum number of phones.
     TooMany,
     /// The session has ended meanwhile.
     SignedOut,
 }
 
-/// Pairs a phone with a desk, in place of a code of this desk that nobody has opened. Phones that have expired are
-/// cleared away.
+/// Pairs a phone with a desk, replacing a code of this desk that no phone has opened. Deletes expired phones.
 pub fn pair(
     tx: &mut Tx<'_>,
     librarian: UserId,
@@ -51,7 +50,7 @@ pub fn pair(
     token_hash: &str,
     now: i64,
 ) -> Result<Pairing> {
-    // Two at once must not both be the last.
+    // Two concurrent pairings must not both take the last place.
     super::accounts::lock(tx, librarian)?;
     tx.execute(sql!("DELETE FROM phones WHERE expires_at <= $1"), &[&now])?;
     let desk = tx.query_opt(
@@ -76,7 +75,7 @@ pub fn pair(
     Ok(Pairing::Begun(PhoneId(id)))
 }
 
-/// A librarian's phones, oldest first.
+/// Returns a librarian's phones, oldest first.
 pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<Paired>> {
     tx.query(
         sql!(
@@ -99,7 +98,7 @@ pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<
     )
 }
 
-/// Ends a librarian's phone; `false` where there is no such phone.
+/// Ends a librarian's phone; `false` if there is no such phone.
 pub fn end(tx: &mut Tx<'_>, librarian: UserId, phone: PhoneId) -> Result<bool> {
     let desk = tx.query_opt(
         sql!(
@@ -115,14 +114,14 @@ pub fn end(tx: &mut Tx<'_>, librarian: UserId, phone: PhoneId) -> Result<bool> {
     Ok(desk.is_some())
 }
 
-/// A phone that calls.
+/// Phone that sends a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phone {
     pub id: PhoneId,
     pub desk: DeskId,
 }
 
-/// The phone behind a token that is still good: neither has the phone ended nor the desk's session.
+/// Returns the phone of a token, unless the phone or the desk's session has ended.
 pub fn by_token(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Phone>> {
     tx.query_opt(
         sql!(
@@ -138,7 +137,7 @@ pub fn by_token(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Ph
     )
 }
 
-/// A code that a phone has read, on its way to the desk.
+/// Code read by a phone, on its way to the desk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scanned {
     pub id: PhoneScanId,
@@ -148,7 +147,7 @@ pub struct Scanned {
     pub code: String,
 }
 
-/// Takes a scan for the desk, once for each key; `false` where too many wait.
+/// Stores a scan for the desk, once per key; `false` if too many scans wait.
 pub fn send(tx: &mut Tx<'_>, phone: Phone, key: &str, code: &str) -> Result<bool> {
     // Phones of one desk take turns from here on, so that numbers rise in the order in which scans are stored.
     let number = tx.query_one(
@@ -180,25 +179,25 @@ pub fn send(tx: &mut Tx<'_>, phone: Phone, key: &str, code: &str) -> Result<bool
     Ok(true)
 }
 
-/// What a desk or a phone that listens finds when it looks.
+/// Result of a poll by a desk or a phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Heard<T> {
     News(Vec<T>),
-    /// Another page or phone listens in its place since then.
+    /// Another page or phone now listens in its place.
     Elsewhere,
     /// The phone, or the desk's session, has ended.
     Ended,
 }
 
 impl<T> Heard<T> {
-    /// For who listens no more; `newest` is who does.
+    /// Returns why a listener must stop; `newest` is the listener in its place, if any.
     fn gone(newest: Option<i64>) -> Self {
         newest.map_or(Self::Ended, |_| Self::Elsewhere)
     }
 }
 
-/// A desk's page begins to listen: the desk and the number of this listening; `None` where no phone was ever paired with
-/// this page.
+/// Begins to listen as a desk's page; returns the desk and the number of this listener, or `None` if no phone was ever
+/// paired with this page.
 pub fn desk_listens(tx: &mut Tx<'_>, session_hash: &str, desk: &str) -> Result<Option<(DeskId, i64)>> {
     let listening = tx.query_opt(
         sql!(
@@ -211,7 +210,7 @@ pub fn desk_listens(tx: &mut Tx<'_>, session_hash: &str, desk: &str) -> Result<O
     Ok(listening)
 }
 
-/// The scans for a desk after `number` that it has not answered, oldest first.
+/// Returns the unanswered scans for a desk after `number`, oldest first.
 pub fn scans(
     tx: &mut Tx<'_>,
     (desk, stream): (DeskId, i64),
@@ -240,8 +239,8 @@ pub fn scans(
     Ok(Heard::News(scans))
 }
 
-/// Stores what the desk of this session has decided about a scan. Nothing is stored where the scan is not its own, is
-/// answered already, or its phone has ended.
+/// Stores the answer of this session's desk to a scan. No-op if the scan is another desk's, is answered already, or its
+/// phone has ended.
 pub fn answer(tx: &mut Tx<'_>, session_hash: &str, scan: PhoneScanId, answer: &str) -> Result<()> {
     let found = tx.query_opt(
         sql!(
@@ -271,8 +270,8 @@ pub fn answer(tx: &mut Tx<'_>, session_hash: &str, scan: PhoneScanId, answer: &s
     call(tx, desk)
 }
 
-/// A phone begins to listen; the number of this listening. The first time it does so decides until when it lasts.
-/// `page` is what the phone's page calls itself, also after it was loaded anew; empty where it does not say.
+/// Begins to listen as a phone; returns the number of this listener. The first time sets the phone's expiry. `page` is
+/// the id of the phone's page, stable over reloads; empty if unknown.
 pub fn phone_listens(tx: &mut Tx<'_>, phone: Phone, page: &str, now: i64) -> Result<Option<i64>> {
     let stream = tx.query_opt(
         sql!(
@@ -289,7 +288,7 @@ pub fn phone_listens(tx: &mut Tx<'_>, phone: Phone, page: &str, now: i64) -> Res
     Ok(stream)
 }
 
-/// What the desk has decided about a phone's scan.
+/// Answer of the desk to a phone's scan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answered {
     /// Rises by one with each answer to the phone.
@@ -299,7 +298,7 @@ pub struct Answered {
     pub answer: String,
 }
 
-/// The answers to a phone after `number`, oldest first.
+/// Returns the answers to a phone after `number`, oldest first.
 pub fn answers(
     tx: &mut Tx<'_>,
     (phone, stream): (PhoneId, i64),
@@ -330,7 +329,7 @@ pub fn answers(
     Ok(Heard::News(answers))
 }
 
-/// Calls those who listen for this desk, here and on other servers, when the transaction is stored.
+/// Notifies the listeners of this desk, here and on other servers, when the transaction is stored.
 fn call(tx: &mut Tx<'_>, desk: DeskId) -> Result<()> {
     tx.called = Some(desk);
     if tx.is_postgres() {

@@ -1,8 +1,7 @@
 //! `PostgreSQL`: plain threads that each own a connection.
 //!
-//! Each thread drives its connection with a small runtime of its own, so that every wait for the server has an end: a
-//! path that went silent costs one request a few seconds, and all others are refused at once until a connection stands
-//! again.
+//! Each thread drives its connection with its own small runtime, so that every wait for the server has an end: a path
+//! that went silent costs one request a few seconds, and all others are refused at once until a connection works again.
 
 mod tls;
 
@@ -34,31 +33,31 @@ use super::{
     sql::{Arm, Tx},
 };
 
-/// Announces catalogue changes, and the desks for whose phones something was stored.
+/// Subscribes to catalogue changes, and to desks for whose phones something was stored.
 const LISTEN: &str = "LISTEN library_catalogue; LISTEN library_desk";
-/// The second channel of [`LISTEN`]; its messages are ids of desks.
+/// Second channel of [`LISTEN`]; its payloads are ids of desks.
 const DESKS: &str = "library_desk";
 
-/// From the first packet until the server is ready for statements.
+/// Time limit from the first packet until the server is ready for statements.
 const CONNECTING: Duration = Duration::from_secs(3);
-/// Longest wait for an answer; a second more than the server's own `statement_timeout`, which says it better.
+/// Time limit for an answer; a second more than the server's own `statement_timeout`, whose error is clearer.
 const STATEMENT: Duration = Duration::from_secs(6);
-/// Longest wait for what takes the server no time, such as BEGIN.
+/// Time limit for statements that take the server no time, such as BEGIN.
 const PING: Duration = Duration::from_secs(2);
-/// A connection that was silent for longer is asked whether it still stands before a job is trusted to it.
+/// Silence after which a connection is tested before it gets a job.
 const IDLE: Duration = Duration::from_secs(1);
-/// While the server is out of reach, one thread tries this often, and jobs are refused meanwhile.
+/// Interval of reconnecting, by one thread, while the server is out of reach; jobs are refused meanwhile.
 const RETRY: Duration = Duration::from_secs(1);
-/// The listener hears nothing for hours; it asks this often whether its connection still stands.
+/// Interval at which the listener tests its connection, which may be silent for hours.
 const LISTENING: Duration = Duration::from_secs(30);
-/// Nobody knows how long a migration takes.
+/// Time limit for a migration, whose duration is unknown.
 const MIGRATING: Duration = Duration::from_hours(24);
 
-/// The server's own limits, for every session. An answered write is on its disk.
+/// Limits on the server for every session. An answered write is on the server's disk.
 const SESSION: &str = "-c statement_timeout=5s -c lock_timeout=2s -c idle_in_transaction_session_timeout=10s \
                        -c synchronous_commit=on";
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error(transparent)]
@@ -80,12 +79,12 @@ impl From<Refusal> for Error {
 pub(super) struct Connection {
     runtime: Rc<Runtime>,
     client: Client,
-    /// Moves the bytes, whenever the runtime runs.
+    /// Task that transfers the bytes whenever the runtime runs.
     mover: AbortHandle,
     statements: HashMap<&'static str, Statement>,
-    /// Longest wait for an answer.
+    /// Time limit for an answer.
     patience: Duration,
-    /// Not to be used any more: the server went silent, or nobody knows what state the session is in.
+    /// True if the server went silent, or the state of the session is unknown: do not use the connection any more.
     lost: bool,
     used: Instant,
 }
@@ -94,7 +93,7 @@ impl Connection {
     fn open(runtime: &Rc<Runtime>, server: &Server, patience: Duration) -> Result<Self, Refusal> {
         let connecting = server.config.connect(server.tls.clone());
         let (client, connection) = wait(runtime, CONNECTING, connecting)?;
-        // Whoever waits for an answer learns what became of the connection.
+        // Callers that wait for an answer get the error of the connection.
         let mover = runtime.spawn(async { connection.await.ok() }).abort_handle();
         Ok(Self {
             runtime: Rc::clone(runtime),
@@ -107,7 +106,7 @@ impl Connection {
         })
     }
 
-    /// Asks the server something and waits for the answer, but not for ever.
+    /// Sends a request to the server, and waits for the answer no longer than `patience`.
     fn ask<T>(
         &mut self,
         patience: Duration,
@@ -142,13 +141,13 @@ impl Connection {
         Ok(self.ask(self.patience, async |client| client.batch_execute(text).await)?)
     }
 
-    /// The one number that a statement without parameters answers.
+    /// Returns the one number that a statement without parameters answers.
     pub(super) fn number(&mut self, text: &str) -> Result<i64> {
         let row = self.ask(self.patience, async |client| client.query_one(text, &[]).await)?;
         Ok(row.try_get(0)?)
     }
 
-    /// Makes ready for a job of this kind. An error means that the connection is of no use; the job has not run.
+    /// Prepares for a job of this kind. An error means that the connection is unusable; the job has not run.
     fn begin(&mut self, kind: Kind) -> Result<(), Refusal> {
         let statement = match kind {
             // Costs a round trip, so only after a pause.
@@ -163,7 +162,7 @@ impl Connection {
     /// Reads what has arrived since the last job; `false` if the connection has ended.
     fn stands(&self) -> bool {
         self.runtime.block_on(async {
-            // Once to look at the socket, once to let the mover read it.
+            // Once to poll the socket, once to let the mover read it.
             tokio::task::yield_now().await;
             tokio::task::yield_now().await;
         });
@@ -178,7 +177,7 @@ impl Connection {
             Kind::Snapshot | Kind::Unhurried | Kind::Write => {
                 if !self.lost {
                     let ended = self.ask(PING, async |client| client.batch_execute("ROLLBACK").await);
-                    // Whatever is wrong, without the connection the transaction is gone too.
+                    // Whatever the error is: without the connection the transaction is gone too.
                     self.lost = ended.is_err();
                 }
                 return Verdict::Done;
@@ -186,7 +185,7 @@ impl Connection {
         }
         match self.ask(self.patience, async |client| client.batch_execute("COMMIT").await) {
             Ok(()) => Verdict::Done,
-            // The server said that it did not, and lives on. One that is going down may have stored it before.
+            // The server refused, and lives on. One that is shutting down may have stored the write before.
             Err(Refusal::Postgres(error)) if is_plain(&error) => Verdict::Failed(error.into()),
             Err(error) => Verdict::Failed(Error::OutcomeUnknown(Some(Box::new(error)))),
         }
@@ -196,7 +195,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.mover.abort();
-        // Lets go of the socket now, not when the next connection is opened.
+        // Closes the socket now, not when the next connection is opened.
         self.runtime.block_on(tokio::task::yield_now());
     }
 }
@@ -216,12 +215,12 @@ fn wait<T>(
     }
 }
 
-/// For one thread. It must not be inside another runtime.
+/// Creates the runtime of one thread, which must not be inside another runtime.
 fn runtime() -> std::io::Result<Runtime> {
     Builder::new_current_thread().enable_all().build()
 }
 
-/// Where to connect, and how.
+/// Settings of connections to the server.
 #[derive(Clone)]
 struct Server {
     config: Config,
@@ -231,12 +230,12 @@ struct Server {
 fn server(url: &str, more: &str) -> Result<Server> {
     let (mut config, tls) =
         tls::read(url).map_err(|error| Error::Open(format!("PostgreSQL connection string: {error}")))?;
-    // Ours come last and win.
+    // Later options win, so ours come last.
     let options = format!("{} {SESSION} {more}", config.get_options().unwrap_or_default());
     config
         .application_name("library")
         .options(options.trim())
-        // A machine that vanished without a word is noticed in half a minute, with a statement under way in ten seconds.
+        // A peer that vanished is noticed in half a minute, with a statement under way in ten seconds.
         .keepalives_idle(Duration::from_secs(15))
         .keepalives_interval(Duration::from_secs(5))
         .keepalives_retries(3)
@@ -267,7 +266,7 @@ pub(super) fn start(url: &str, reads: &Queue, writes: &Queue, options: Options) 
     Ok(Started { threads, reading: Arc::clone(&reach.health), writing: Arc::clone(&reach.health) })
 }
 
-/// Runs `work` on a connection of its own, outside any transaction, while no other process does the same.
+/// Runs `work` on its own connection, outside any transaction, while no other process does the same.
 pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send) -> Result<T> {
     let server = server(url, "")?;
     let cannot = |error: &dyn std::error::Error| {
@@ -277,8 +276,8 @@ pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result
         let runtime = Rc::new(runtime().map_err(|error| cannot(&error))?);
         let mut connection =
             Connection::open(&runtime, &server, MIGRATING).map_err(|error| cannot(&error))?;
-        // Servers and commands that start together take turns, and a migration takes its time. Behind a table's lock it
-        // waits for the usual time only, because the server's readers then wait behind it.
+        // Servers and commands that start together take turns, and a migration takes its time. For a table's lock it
+        // waits only as long as usual, because the server's readers queue behind it.
         connection.batch(
             "SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0; SET lock_timeout = 0;
              SELECT pg_advisory_lock(7309940713); RESET lock_timeout",
@@ -290,11 +289,11 @@ pub(super) fn alone<T: Send>(url: &str, work: impl FnOnce(&mut Tx<'_>) -> Result
         .unwrap_or_else(|_| Err(Error::Open("PostgreSQL: the client panicked".into())))
 }
 
-/// The server, as all threads know it.
+/// Reachability of the server, shared by all threads.
 #[derive(Default)]
 struct Reach {
     health: Arc<Health>,
-    /// While it is out of reach: when a thread may try again. Jobs do not wait for that, they are refused.
+    /// Time of the next retry while the server is out of reach. Jobs do not wait for the retry but are refused.
     retry: Mutex<Option<Instant>>,
 }
 
@@ -303,7 +302,7 @@ impl Reach {
         self.retry().is_some()
     }
 
-    /// Whether this thread is to try again; the others leave it to this one.
+    /// True if this thread must retry now; the others leave the retry to it.
     fn is_due(&self) -> bool {
         let mut retry = self.retry();
         let due = retry.is_some_and(|at| at <= Instant::now());
@@ -351,8 +350,8 @@ impl Worker {
         }
     }
 
-    /// A connection that is ready for a job. One that died unnoticed shows here, before the job ran, so connecting once
-    /// more is safe.
+    /// Returns a connection ready for a job. A connection that died unnoticed fails here, before the job ran, so that
+    /// reconnecting once is safe.
     fn ready(&mut self, kind: Kind) -> Result<&mut Connection> {
         self.connection.take_if(|open| !open.stands() || open.begin(kind).is_err());
         if self.connection.is_none() {
@@ -380,19 +379,19 @@ impl Worker {
     }
 }
 
-/// Calls on a thread of its own for as long as the process lives, whenever another process changed the catalogue, and
-/// after every (re)connect: what was told while nobody listened is in the table of changes. Passes on the calls of desks.
+/// Notifies, on its own thread as long as the process lives, of catalogue changes by other processes and after every
+/// (re)connect: notifications missed while disconnected are read from `catalogue_changes`. Forwards those of desks.
 pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<DeskId>) {
     let started = spawn("postgres-listen", move || {
         let (Ok(server), Ok(runtime)) = (server(&url, ""), runtime()) else { return };
-        let mut told = false;
+        let mut is_logged = false;
         loop {
             let connected = Instant::now();
             let ended = runtime.block_on(listen_once(&server, &call, &desks));
-            if !told || connected.elapsed() > LISTENING {
+            if !is_logged || connected.elapsed() > LISTENING {
                 let reason = ended.err().map(|error| causes(&error)).unwrap_or_default();
                 tracing::warn!(reason, "catalogue changes of other servers are seen a second later");
-                told = true;
+                is_logged = true;
             }
             std::thread::sleep(RETRY);
         }
@@ -402,7 +401,7 @@ pub(super) fn listen(url: String, call: Arc<Notify>, desks: broadcast::Sender<De
     }
 }
 
-/// Ends when the connection does.
+/// Runs until the connection ends.
 async fn listen_once(
     server: &Server,
     call: &Arc<Notify>,
@@ -415,9 +414,9 @@ async fn listen_once(
     let mut mover = tokio::spawn(async move {
         while let Some(Ok(message)) = poll_fn(|context| connection.poll_message(context)).await {
             match message {
-                AsyncMessage::Notification(told) if told.channel() == DESKS => {
-                    if let Ok(desk) = told.payload().parse() {
-                        // Nobody may be waiting.
+                AsyncMessage::Notification(notification) if notification.channel() == DESKS => {
+                    if let Ok(desk) = notification.payload().parse() {
+                        // There may be no listener.
                         let _ = desks.send(DeskId(desk));
                     }
                 }

@@ -1,4 +1,4 @@
-//! Reviews.
+//! Reviews: one per reader and book.
 
 use super::{Result, Row, Tx};
 use crate::{
@@ -17,21 +17,20 @@ fn review(row: &Row<'_>) -> Result<Review> {
         rating: row.get(1)?,
         comment: row.get(2)?,
         user_id: row.get(3)?,
-        // Nobody's name once its reader is erased.
+        // No name once the reader is erased.
         user_name: row.get::<Option<String>>(4)?.filter(|name| !name.is_empty()),
         created_at: rfc3339(row.get(5)?),
     })
 }
 
-/// A review just written, and what it takes the place of.
+/// New review, and those it replaces.
 pub struct Added {
-    /// The review.
     pub review: Review,
-    /// What the same reader had written about the book before.
+    /// Earlier reviews of the book by the same reader.
     pub replaced: Vec<Review>,
 }
 
-/// Adds a review in the reader's name, in place of any earlier one; `None` where the book is gone.
+/// Adds a review in the reader's name, replacing any earlier one; `None` if the book is gone.
 pub fn add(
     tx: &mut Tx<'_>,
     book: BookId,
@@ -39,8 +38,8 @@ pub fn add(
     form: &ReviewForm,
     now: i64,
 ) -> Result<Option<Added>> {
-    // Locked: a deletion under way would break the reference after the book was seen, and a second review of the same
-    // reader waits here for the first.
+    // Locked, because a concurrent deletion would break the reference after the book was seen; a second review of the
+    // same reader waits here for the first.
     let there = tx.query_opt(select_for_update!("SELECT id FROM books WHERE id = $1"), &[&book], |row| {
         row.get::<i64>(0)
     })?;
@@ -67,7 +66,7 @@ pub fn add(
     Ok(Some(Added { review, replaced }))
 }
 
-/// The newest review of a book by one reader.
+/// Returns the newest review of a book by one reader.
 pub fn by_reader(tx: &mut Tx<'_>, book: BookId, reader: UserId) -> Result<Option<Review>> {
     tx.query_opt(
         sql!(
@@ -79,7 +78,7 @@ pub fn by_reader(tx: &mut Tx<'_>, book: BookId, reader: UserId) -> Result<Option
     )
 }
 
-/// Deletes a review that the reader wrote; `None` where there is none.
+/// Deletes a review by this reader; `None` if there is none.
 pub fn delete(tx: &mut Tx<'_>, id: ReviewId, reader: UserId) -> Result<Option<Deleted>> {
     tx.query_opt(
         sql!(
@@ -91,15 +90,13 @@ pub fn delete(tx: &mut Tx<'_>, id: ReviewId, reader: UserId) -> Result<Option<De
     )
 }
 
-/// A review that is gone.
+/// Deleted review.
 pub struct Deleted {
-    /// What it said.
     pub review: Review,
-    /// Of which book.
     pub book: BookId,
 }
 
-/// Up to `limit` reviews of a book, newest first, older than the review `before`.
+/// Returns up to `limit` reviews of a book, newest first, older than the review `before`.
 pub fn page(tx: &mut Tx<'_>, book: BookId, before: i64, limit: i64) -> Result<Vec<Review>> {
     tx.query(
         sql!(
@@ -111,7 +108,7 @@ pub fn page(tx: &mut Tx<'_>, book: BookId, before: i64, limit: i64) -> Result<Ve
     )
 }
 
-/// How many reviews of a book gave 1, 2, 3, 4 and 5 stars.
+/// Counts the reviews of a book with 1, 2, 3, 4 and 5 stars.
 pub fn ratings(tx: &mut Tx<'_>, book: BookId) -> Result<[i64; 5]> {
     let mut ratings = [0; 5];
     let counts = tx.query(

@@ -1,4 +1,4 @@
-//! What librarians decide: rules, calendar, the library's own settings. Every save stays; the newest holds.
+//! Settings of librarians: rules, calendar, the library's own. Every save is kept; the newest applies.
 
 use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
@@ -15,12 +15,12 @@ use crate::{
     insert, select_for_update, sql,
 };
 
-/// The number of saves so far: as long as it is the same, so is everything that was saved.
+/// Returns the number of saves so far: while it is the same, so are all settings.
 pub fn version(tx: &mut Tx<'_>) -> Result<i64> {
     tx.query_one(sql!("SELECT version FROM settings_version WHERE id = 1"), &[], |row| row.get(0))
 }
 
-/// Lets those who save take turns until the transaction ends.
+/// Serialises saves until the transaction ends.
 pub fn lock(tx: &mut Tx<'_>) -> Result<()> {
     tx.query_one(select_for_update!("SELECT id FROM settings_version WHERE id = 1"), &[], |row| {
         row.get::<i64>(0)
@@ -32,7 +32,7 @@ fn parsed<T: DeserializeOwned>(json: &str) -> Result<T> {
     serde_json::from_str(json).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// Everything that was saved, the defaults where nothing was.
+/// Loads all settings, with the defaults for those never saved.
 pub fn load(tx: &mut Tx<'_>) -> Result<Rulebook> {
     let rules = tx.query(
         sql!("SELECT id, effective_from, data FROM settings WHERE kind = 'rules' ORDER BY id"),
@@ -59,16 +59,16 @@ fn newest<T: DeserializeOwned + Default>(tx: &mut Tx<'_>, kind: &str) -> Result<
     Ok(newest.unwrap_or_default())
 }
 
-/// What is saved.
+/// Document to save.
 #[derive(Clone, Copy, Debug)]
 pub enum Document<'d> {
-    /// Rules, and the day from which on they hold.
+    /// Rules, and the first day on which they apply.
     Rules(Date, &'d Rules),
     Calendar(&'d CalendarForm),
     Library(&'d LibrarySettings),
 }
 
-/// Saves a document after [`lock`]; its number.
+/// Saves a document after [`lock`] and returns its id.
 pub fn save(tx: &mut Tx<'_>, document: Document<'_>, now: i64, by: UserId) -> Result<i64> {
     let (kind, effective_from, data) = match document {
         Document::Rules(from, rules) => ("rules", Some(from.to_string()), json(rules)?),
@@ -86,7 +86,7 @@ fn json(document: &impl Serialize) -> Result<String> {
     serde_json::to_string(document).map_err(|error| Error::Database(Box::new(error)))
 }
 
-/// Open loans that the rules treat alike: of people of one category, due on the same day.
+/// Open loans that the rules treat alike: of borrowers of one category, due on the same day.
 #[derive(Clone, Debug)]
 pub struct Alike {
     pub category: String,
@@ -94,7 +94,7 @@ pub struct Alike {
     pub loans: i64,
 }
 
-/// All open loans, the most overdue first.
+/// Returns all open loans in groups, most overdue first.
 pub fn open_loans(tx: &mut Tx<'_>) -> Result<Vec<Alike>> {
     tx.query(
         sql!(
@@ -108,7 +108,7 @@ pub fn open_loans(tx: &mut Tx<'_>) -> Result<Vec<Alike>> {
     )
 }
 
-/// An open loan and whose it is.
+/// Open loan with its borrower.
 #[derive(Clone, Debug)]
 pub struct OpenLoan {
     pub id: LoanId,
@@ -117,7 +117,7 @@ pub struct OpenLoan {
     pub title: String,
 }
 
-/// Up to `limit` of them.
+/// Returns up to `limit` loans of a group.
 pub fn some_of(tx: &mut Tx<'_>, alike: &Alike, limit: i64) -> Result<Vec<OpenLoan>> {
     tx.query(
         sql!(

@@ -2,8 +2,8 @@
 //!
 //! A statement is written once with [`sql!`](crate::sql!), numbered parameters `$1, $2 …`, and runs on both databases. `SQLite` would
 //! bind `$2` by its first appearance, not by its number, so the macro rewrites `$n` to `?n` while compiling.
-//! What a statement may bind and read is a closed list ([`Param`], [`Column`]): `PostgreSQL` wants exact types, and a
-//! type that only `SQLite` forgives must fail the build, not a librarian.
+//! Types to bind and to read are a closed list ([`Param`], [`Column`]): `PostgreSQL` requires exact types, and a type
+//! that only `SQLite` accepts must fail the build, not a librarian's request.
 
 use std::{
     cmp::Ordering,
@@ -32,7 +32,7 @@ pub struct Sql {
 }
 
 impl Sql {
-    /// For [`sql!`](crate::sql!) alone.
+    /// Used by [`sql!`](crate::sql!) alone.
     #[doc(hidden)]
     #[must_use]
     pub const fn written(postgres: &'static str, sqlite: &'static str) -> Self {
@@ -73,7 +73,7 @@ pub const fn numbered<const N: usize>(text: &str) -> [u8; N] {
     to
 }
 
-/// One statement for both databases, from string literals (and macros that expand to them).
+/// Makes one statement for both databases from string literals (and macros that expand to them).
 #[macro_export]
 macro_rules! sql {
     ($($part:expr),+ $(,)?) => {{
@@ -86,8 +86,8 @@ macro_rules! sql {
     }};
 }
 
-/// A `SELECT` that keeps every row it finds from being changed by others until the transaction ends. It waits for those
-/// who hold them and then answers what they left. `SQLite` needs no lock: it writes one transaction at a time.
+/// Makes a `SELECT` that locks every row it finds until the transaction ends. It waits for transactions that hold a
+/// lock, and then returns the rows they left. `SQLite` needs no lock: it writes one transaction at a time.
 #[macro_export]
 macro_rules! select_for_update {
     ($($part:expr),+ $(,)?) => {
@@ -95,9 +95,9 @@ macro_rules! select_for_update {
     };
 }
 
-/// [`select_for_update!`](crate::select_for_update!) for rows that others refer to: those may go on adding rows that refer
-/// to them. A transaction that holds a title and writes who ended a loan of it must not wait for whoever holds the person
-/// and wants the title.
+/// Locks rows like [`select_for_update!`](crate::select_for_update!), but lets other transactions add rows that refer
+/// to them. A transaction that holds a title and records who ended one of its loans must not wait for one that holds
+/// the person and wants the title.
 #[macro_export]
 macro_rules! select_to_decide {
     ($($part:expr),+ $(,)?) => {
@@ -110,8 +110,8 @@ macro_rules! select_to_decide {
     };
 }
 
-/// An `INSERT` of one row for [`Tx::insert`], into a table whose key is `id`. What a statement returns, `SQLite` puts into
-/// a table made for it, which takes as long as the insert itself; the id it tells without.
+/// Makes an `INSERT` of one row for [`Tx::insert`], into a table whose key is `id`. `SQLite` puts what a statement
+/// returns into a temporary table, which takes as long as the insert itself, but reports the new id without.
 #[macro_export]
 macro_rules! insert {
     ($($part:expr),+ $(,)?) => {
@@ -119,13 +119,13 @@ macro_rules! insert {
     };
 }
 
-/// What a statement may bind.
+/// Types that a statement may bind.
 pub trait Param: rusqlite::ToSql + tokio_postgres::types::ToSql + Sync {}
 
 macro_rules! params { ($($type:ty),+) => { $(impl Param for $type {})+ } }
 params!(i64, bool, String, &str, Option<i64>, Option<String>, Option<&str>);
 
-/// What a row may hold.
+/// Types that a row may hold.
 pub trait Column: Sized {
     #[doc(hidden)]
     fn read(row: &Row<'_>, index: usize) -> Result<Self>;
@@ -143,7 +143,7 @@ macro_rules! columns {
 }
 columns!(i64, bool, String, Option<i64>, Option<bool>, Option<String>);
 
-/// Types that are stored as one number: ids, and money in the smallest unit.
+/// Implements the traits for types stored as one number: ids, and money in the smallest unit.
 macro_rules! numbers {
     ($($type:ty),+) => { $(
         impl rusqlite::ToSql for $type {
@@ -201,26 +201,24 @@ numbers!(
     Money
 );
 
-/// One row of an answer, borrowed from either driver.
+/// Row of an answer, borrowed from either driver.
 pub enum Row<'r> {
-    /// From `SQLite`.
     Sqlite(&'r rusqlite::Row<'r>),
-    /// From `PostgreSQL`.
     Postgres(&'r tokio_postgres::Row),
 }
 
 impl Row<'_> {
-    /// The column at `index`, counted from 0.
+    /// Returns the column at `index`, counted from 0.
     pub fn get<T: Column>(&self, index: usize) -> Result<T> {
         T::read(self, index)
     }
 
-    /// A calendar day, stored as ISO text, or none.
+    /// Returns a calendar day, stored as ISO text, or none.
     pub fn optional_day(&self, index: usize) -> Result<Option<jiff::civil::Date>> {
         self.get::<Option<String>>(index)?.map(|_| self.day(index)).transpose()
     }
 
-    /// A calendar day, stored as ISO text.
+    /// Returns a calendar day, stored as ISO text.
     pub fn day(&self, index: usize) -> Result<jiff::civil::Date> {
         self.get::<String>(index)?.parse().map_err(|error| Error::Database(Box::new(error)))
     }
@@ -231,39 +229,39 @@ pub(super) enum Arm<'c> {
     Postgres(&'c mut Connection),
 }
 
-/// Since when a read's last statement runs.
+/// Start of the statement that a read is running.
 #[derive(Clone, Default)]
 pub(super) struct Watch(Arc<Mutex<Option<Instant>>>);
 
 impl Watch {
-    /// A statement begins, or the read is over.
+    /// Records that a statement begins, or that the read is over.
     pub(super) fn set(&self, since: Option<Instant>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = since;
     }
 
-    /// Whether a statement has run for longer.
+    /// True if a statement has run for longer than `limit`.
     pub(super) fn is_over(&self, limit: Duration) -> bool {
         let since = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         since.is_some_and(|since| since.elapsed() > limit)
     }
 }
 
-/// A transaction (or, for reads, a connection) in the hands of a closure given to [`super::Db`].
+/// Transaction (or, for reads, connection) that [`super::Db`] passes to a closure.
 ///
-/// After a statement failed every further one answers [`Error::Aborted`] and nothing is stored, as `PostgreSQL` has it,
-/// so that a swallowed error cannot commit half a change on one database only.
+/// After a failed statement every further one returns [`Error::Aborted`] and nothing is stored, as on `PostgreSQL`, so
+/// that a swallowed error cannot commit half a change on one database only.
 pub struct Tx<'c> {
     pub(super) arm: Arm<'c>,
     pub(super) failed: bool,
-    /// Told when a statement begins, where one that takes too long is to be ended.
+    /// Set when a statement begins, to end one that takes too long.
     pub(super) watched: Option<&'c Watch>,
-    /// What is wrong with the database itself, where a statement failed for that reason.
+    /// Outage behind a failed statement, if any.
     pub(super) trouble: Option<Error>,
-    /// Books of which title or author changed; recorded when the closure is done (see [`super::catalogue::record`]).
+    /// Books to index again; recorded when the closure is done (see [`super::catalogue::record`]).
     pub(super) touched: Vec<i64>,
-    /// The desk for whose phones something was stored; those who listen are called after the commit.
+    /// Desk for whose phones something was stored; its listeners are notified after the commit.
     pub(super) called: Option<DeskId>,
-    /// The change that was recorded last, and what whoever takes it back must be allowed to do.
+    /// Change recorded last, and the capability needed to undo it.
     pub(super) last_change: Option<(ChangeId, Option<Capability>)>,
 }
 
@@ -280,13 +278,13 @@ impl<'c> Tx<'c> {
         }
     }
 
-    /// Whether this is `PostgreSQL`: for the few statements that only one database has.
+    /// True on `PostgreSQL`, for the few statements that only one database has.
     #[must_use]
     pub fn is_postgres(&self) -> bool {
         matches!(self.arm, Arm::Postgres(_))
     }
 
-    /// Runs a statement that answers no rows; the number of rows it touched.
+    /// Runs a statement that answers no rows; returns the number of rows it touched.
     pub fn execute(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<u64> {
         self.guarded(|arm| match arm {
             Arm::Sqlite(connection) => {
@@ -298,13 +296,13 @@ impl<'c> Tx<'c> {
         })
     }
 
-    /// [`Self::execute`] for a statement that must touch exactly one row: [`Error::NoRow`] or [`Error::ManyRows`], and
-    /// nothing is stored, where it touched none or several.
+    /// Runs a statement that must touch exactly one row; otherwise fails with [`Error::NoRow`] or [`Error::ManyRows`],
+    /// and nothing is stored.
     pub fn execute_one(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<()> {
         self.execute_all(sql, 1, params)
     }
 
-    /// [`Self::execute_one`] for a statement that must touch exactly so many rows.
+    /// Runs a statement that must touch exactly `rows` rows, like [`Self::execute_one`].
     pub fn execute_all(&mut self, sql: Sql, rows: usize, params: &[&dyn Param]) -> Result<()> {
         let wrong = match self.execute(sql, params)?.cmp(&(rows as u64)) {
             Ordering::Equal => return Ok(()),
@@ -315,7 +313,7 @@ impl<'c> Tx<'c> {
         Err(wrong)
     }
 
-    /// Runs an [`insert!`](crate::insert!); the new row's id.
+    /// Runs an [`insert!`](crate::insert!) and returns the new row's id.
     pub fn insert(&mut self, sql: Sql, params: &[&dyn Param]) -> Result<i64> {
         let Arm::Sqlite(connection) = self.arm else {
             return self.query_one(sql, params, |row| row.get(0));
@@ -324,7 +322,7 @@ impl<'c> Tx<'c> {
         Ok(connection.last_insert_rowid())
     }
 
-    /// Every row of the answer.
+    /// Returns every row of the answer.
     pub fn query<T>(
         &mut self,
         sql: Sql,
@@ -339,7 +337,7 @@ impl<'c> Tx<'c> {
         Ok(all)
     }
 
-    /// What `find` finds first in the rows of the answer. `SQLite` looks for no further row then.
+    /// Returns the first row for which `find` returns a value. `SQLite` then reads no further row.
     pub fn find<T>(
         &mut self,
         sql: Sql,
@@ -366,7 +364,7 @@ impl<'c> Tx<'c> {
         })
     }
 
-    /// The only row of the answer, if there is one; [`Error::ManyRows`] if there are several.
+    /// Returns the only row of the answer, if there is one; [`Error::ManyRows`] if there are several.
     pub fn query_opt<T>(
         &mut self,
         sql: Sql,
@@ -381,7 +379,7 @@ impl<'c> Tx<'c> {
         Ok(rows.pop())
     }
 
-    /// The only row of an answer that always has one, such as a count.
+    /// Returns the only row of an answer that always has one, such as a count.
     pub fn query_one<T>(
         &mut self,
         sql: Sql,
@@ -391,13 +389,13 @@ impl<'c> Tx<'c> {
         self.query_opt(sql, params, map)?.ok_or(Error::NoRow)
     }
 
-    /// Notes that a book appeared in the catalogue, left it, or has another title or author: the search index of every
+    /// Marks a book that was added or deleted, or has another title, author or availability: the search index of every
     /// server reads it again after the commit.
     pub(super) fn touch_book(&mut self, id: BookId) {
         self.touched.push(id.0);
     }
 
-    /// Several statements without parameters, as a migration file holds them.
+    /// Runs several statements without parameters, such as a migration file.
     pub(super) fn batch(&mut self, text: &str) -> Result<()> {
         self.guarded(|arm| match arm {
             Arm::Sqlite(connection) => Ok(connection.execute_batch(text)?),
@@ -405,7 +403,7 @@ impl<'c> Tx<'c> {
         })
     }
 
-    /// How many rows a table has; its name is one that the database told.
+    /// Counts the rows of a table; its name must come from the database.
     pub(super) fn count(&mut self, table: &str) -> Result<i64> {
         let text = format!("SELECT COUNT(*) FROM \"{}\"", table.replace('"', "\"\""));
         self.guarded(|arm| match arm {

@@ -20,35 +20,35 @@ use super::{
 };
 use crate::fault::{Fault, is_planted};
 
-/// Jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and makes the first wait longer.
+/// Most jobs in one commit. More gains little (measured: 47,900/s at 32, 56,900/s at 256) and delays the first.
 const BATCH: usize = 64;
 
-/// How long the writer waits for more where fewer than half as many ask as in the batch before: those who were answered
-/// just now ask again, and a commit for all of them costs less than one for the first and one for the rest.
+/// Time that the writer waits if fewer than half as many jobs came as in the batch before: clients that were just
+/// answered ask again, and one commit for all of them costs less than two.
 const GATHERING: Duration = Duration::from_micros(200);
 
-/// A write that holds the only writer longer than this is worth a line in the log.
+/// Duration above which a write is logged, because it blocks all others.
 const SLOW: Duration = Duration::from_millis(50);
 
-/// How long another process (an import, a backup) may hold the file before we answer busy.
+/// Time limit for another process (an import, a backup) to hold the file before the answer is busy.
 pub(super) const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Pages that each connection keeps, KiB. `SQLite`'s own 2 MiB hold the indexes of a few thousand books; twice as much
-/// gains nothing (measured with 300 000 copies).
+/// Page cache of each connection, KiB. `SQLite`'s own 2 MiB hold the indexes of a few thousand books; twice as much as
+/// here gains nothing (measured with 300 000 copies).
 const CACHE_KIB: i64 = 8 * 1024;
 
-/// Pages of the write-ahead log after which they are copied into the database. `SQLite`'s own 1000 are a dozen batches of
-/// loans, and most pages of an index would be copied again each time.
+/// Pages of the write-ahead log that trigger a checkpoint. `SQLite`'s own 1000 are a dozen batches of loans, and would
+/// copy most pages of an index again each time.
 const CHECKPOINT_PAGES: i64 = 4000;
 
-/// Readers look this often whether the file is still in its place; the writer always does.
+/// Interval at which readers check that the file is still in its place; the writer always checks.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// A statement of a read that takes longer is ended, as `PostgreSQL` does by its `statement_timeout`: whoever asked has been
-/// told that the database is busy, and a few of them would keep everybody else from reading.
+/// Time limit for a statement of a read, like `statement_timeout` on `PostgreSQL`: its caller has already got the
+/// answer busy, and a few such statements would block all reads.
 const LONGEST_READ: Duration = Duration::from_secs(5);
 
-/// Steps of `SQLite`'s machine after which it is looked whether that time is over: some hundred microseconds.
+/// Steps of `SQLite`'s virtual machine between two checks of that limit: some hundred microseconds.
 const STEPS: i32 = 20_000;
 
 pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options) -> Result<Started> {
@@ -73,13 +73,13 @@ pub(super) fn start(path: &Path, reads: &Queue, writes: &Queue, options: Options
     Ok(Started { threads, reading, writing })
 }
 
-/// How long a start waits for another process that is migrating the file.
+/// Time limit for a start to wait for another process that is migrating the file.
 const MIGRATION_TIMEOUT: Duration = Duration::from_mins(2);
 
-/// Runs `work` on a connection of its own, outside any transaction, and makes the file if it is not there.
+/// Runs `work` on its own connection, outside any transaction, and creates the file if it is missing.
 pub(super) fn alone<T>(path: &Path, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
     has_not_vanished(path)?;
-    // It may be there; where it cannot be made, opening it tells why.
+    // The file may exist; if it cannot be created, opening it reports why.
     let _ = create_private(path);
     has_one_name(path)?;
     let connection = connect(path).map_err(|error| cannot_open(path, &error))?;
@@ -87,7 +87,7 @@ pub(super) fn alone<T>(path: &Path, work: impl FnOnce(&mut Tx<'_>) -> Result<T>)
     work_on(path, &connection, work)
 }
 
-/// Runs `work` on a connection that can change nothing.
+/// Runs `work` on a read-only connection.
 pub(super) fn look<T>(path: &Path, work: impl FnOnce(&mut Tx<'_>) -> Result<T>) -> Result<T> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
         .map_err(|error| cannot_open(path, &error))?;
@@ -110,16 +110,16 @@ fn work_on<T>(
     })
 }
 
-/// A name like the database's with this behind it.
+/// Appends a suffix to the database's file name.
 pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Whoever makes an empty database where one was would not notice the loss (P12): what a server left beside it tells.
+/// Refuses to create an empty database where one has vanished (P12), as files left by its server reveal.
 pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
-    // The file is made before its traces. Looking for it after them finds one that another program is just making.
+    // The file is created before its traces, so checking it after them finds one that another program is just creating.
     let trace = traces(path).into_iter().find(|trace| trace.exists());
     match trace {
         Some(trace) if !path.exists() => Err(Error::Open(format!(
@@ -132,7 +132,7 @@ pub(super) fn has_not_vanished(path: &Path) -> Result<()> {
     }
 }
 
-/// What is told of a database that is not there.
+/// Returns the error for a missing database.
 pub(super) fn missing(path: &Path) -> Error {
     Error::Open(format!("database file {}: it cannot be opened, it is not there", path.display()))
 }
@@ -142,18 +142,18 @@ fn traces(path: &Path) -> [PathBuf; 2] {
     [SERVING, "-wal"].map(|suffix| beside(&path, suffix))
 }
 
-/// Removes what is left beside a database that is gone.
+/// Removes the traces of a database that is gone.
 pub(super) fn begin_anew(path: &Path) {
     if !path.exists() {
         for trace in traces(path) {
-            // Opening the database tells what cannot be removed.
+            // Opening the database reports traces that cannot be removed.
             let _ = std::fs::remove_file(trace);
         }
     }
 }
 
-/// `SQLite` keeps its log beside the name by which it was opened: two programs that know a file by two names do not see
-/// each other's changes and destroy it.
+/// Refuses hard links: `SQLite` keeps its log beside the name of the opened file, so two programs that open it by two
+/// names do not see each other's changes and destroy the file.
 fn has_one_name(path: &Path) -> Result<()> {
     match std::fs::metadata(path) {
         Ok(file) if file.is_file() && file.nlink() > 1 => Err(Error::Open(format!(
@@ -162,23 +162,23 @@ fn has_one_name(path: &Path) -> Result<()> {
             path.display(),
             file.nlink()
         ))),
-        // What is wrong with it otherwise, opening it tells.
+        // Opening the file reports any other problem.
         _ => Ok(()),
     }
 }
 
-/// Behind the database's name, the file that its server holds locked.
+/// Suffix of the file that the server keeps locked.
 const SERVING: &str = ".serving";
 
-/// Makes sure that no other server works on the file, by whatever link it is named, for as long as the answer is kept.
+/// Ensures that no other server works on the file, by whatever link it is named, while the returned lock is held.
 pub(super) fn only_server(path: &Path) -> Result<File> {
     has_not_vanished(path)?;
-    // Before the mark that there was one.
+    // Created before the marker, which says that a database existed.
     let _ = create_private(path);
     hold_for_server(path)
 }
 
-/// [`only_server`], whatever is there.
+/// Takes the lock of [`only_server`] without its checks.
 pub(super) fn hold_for_server(path: &Path) -> Result<File> {
     let cannot = |error: std::io::Error| {
         Error::Open(format!("database file {}: its folder cannot be written to: {error}", path.display()))
@@ -196,27 +196,27 @@ pub(super) fn hold_for_server(path: &Path) -> Result<File> {
     }
 }
 
-/// Which of the database's files everybody on this machine may read or change.
+/// Returns the database's files that all users of this machine may read or change.
 pub(super) fn open_to_others(path: &Path) -> Vec<PathBuf> {
     let files = [path.to_owned(), beside(path, "-wal")].into_iter();
     let exposed = |file: &PathBuf| std::fs::metadata(file).is_ok_and(|file| file.mode() & 0o007 != 0);
     files.filter(exposed).collect()
 }
 
-/// The files that were opened, to notice when a name stands for another one or for none: what is written then is lost
+/// Identities of the opened files, to notice when a name leads to another file or to none: later writes would be lost
 /// when the server stops.
 #[derive(Clone)]
 struct OpenedFile {
     path: PathBuf,
     file: (u64, u64),
-    /// The write-ahead log, which holds what was committed last.
+    /// Write-ahead log, which holds the latest commits.
     log: PathBuf,
     log_file: (u64, u64),
 }
 
 impl OpenedFile {
     fn of(path: &Path, connection: &Connection) -> std::io::Result<Self> {
-        // Links resolved, as SQLite does.
+        // With links resolved, as SQLite does.
         let log = beside(Path::new(connection.path().unwrap_or_default()), "-wal");
         Ok(Self { path: path.to_owned(), file: identity(path)?, log_file: identity(&log)?, log })
     }
@@ -242,14 +242,14 @@ impl OpenedFile {
     }
 }
 
-/// Nothing is written while the disk has less room than this, or than a twentieth of it where it is small: what is left
-/// is for reading on, for logs, and for whoever comes to make room. Four times what the log grows to between checkpoints.
+/// Free room below which nothing is written; on a small disk a twentieth of its size. The rest is for reading, for logs
+/// and for the operator who makes room. Four times the size of the log between checkpoints.
 const LEAST_ROOM: u64 = 64 * 1024 * 1024;
 
-/// Whether the disk of the database has room for more.
+/// Checks that the disk of the database has room for more.
 ///
 /// # Errors
-/// [`Error::Full`] where it has not.
+/// [`Error::Full`] if it has not.
 pub(super) fn has_room(database: &Path) -> Result<()> {
     let Ok(disk) = rustix::fs::statvfs(database) else { return Ok(()) };
     let (free, whole) = (disk.f_bavail * disk.f_frsize, disk.f_blocks * disk.f_frsize);
@@ -259,10 +259,10 @@ pub(super) fn has_room(database: &Path) -> Result<()> {
     Err(Error::Full(format!("{} MiB are left on the disk of the database", free / 1024 / 1024).into()))
 }
 
-/// Looks now and then whether there is room.
+/// Cached check of the room on the disk.
 struct Room {
     database: PathBuf,
-    /// When there was.
+    /// Time of the last check that found room.
     looked: Cell<Option<Instant>>,
 }
 
@@ -310,18 +310,18 @@ pub(super) fn connect(path: &Path) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "cell_size_check", true)?;
     connection.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
-    // A job's savepoint keeps the pages it changes; in a file they cost as much as the write-ahead log.
+    // A job's savepoint keeps the pages it changes, which in a file would cost as much as the write-ahead log.
     connection.pragma_update(None, "temp_store", "MEMORY")?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
-    // Otherwise a statement is planned anew each time when a value is bound to its LIMIT.
+    // Otherwise SQLite plans a statement anew each time a value is bound to its LIMIT.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.set_prepared_statement_cache_capacity(128);
     Ok(connection)
 }
 
-/// Switches the file to a write-ahead log. A new file that several programs open at the same moment is busy at once,
-/// whatever the busy timeout says: SQLite does not wait where two could wait for each other.
+/// Switches the file to a write-ahead log. A new file that several programs open at once is busy immediately, whatever
+/// the busy timeout, because SQLite does not wait where a deadlock is possible.
 fn write_ahead(connection: &Connection) -> rusqlite::Result<()> {
     let deadline = Instant::now() + BUSY_TIMEOUT;
     loop {
@@ -408,7 +408,7 @@ impl Reader {
     }
 }
 
-/// Answers jobs that were not begun, and logs why.
+/// Fails jobs that have not begun, and logs why.
 fn fail(health: &Health, jobs: impl Iterator<Item = Box<dyn Job>>, error: &Error) {
     health.failed(&causes(error));
     for job in jobs {
@@ -419,7 +419,7 @@ fn fail(health: &Health, jobs: impl Iterator<Item = Box<dyn Job>>, error: &Error
     }
 }
 
-/// Why a batch is not answered with its jobs' own results.
+/// Reason not to answer a batch with its jobs' own results.
 enum Failure {
     NotStored(Error),
     Unknown(String),
@@ -431,7 +431,7 @@ impl From<Error> for Failure {
     }
 }
 
-/// Adds the jobs that wait in the queue.
+/// Adds the waiting jobs of the queue to the batch.
 fn gather(queue: &Queue, batch: &mut Vec<Box<dyn Job>>) {
     while batch.len() < BATCH
         && let Ok(job) = queue.jobs.try_recv()
@@ -461,7 +461,7 @@ impl Writer {
             last = batch.len();
             self.commit_together(&mut batch);
         }
-        // So that the file alone is the whole database after a clean stop.
+        // After a clean stop the file alone is the whole database.
         if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "the last checkpoint failed; nothing is lost, the -wal file still holds it");
         }
@@ -499,7 +499,7 @@ impl Writer {
         run(&self.connection, "BEGIN IMMEDIATE").map_err(Error::from)?;
         let mut stored = false;
         for job in batch.iter_mut() {
-            // An error here says that SQLite gave up the whole transaction by itself (disk full, I/O error).
+            // An error means that SQLite gave up the whole transaction by itself (disk full, I/O error).
             stored |= self.run(job.as_mut(), stored)?;
         }
         if is_planted(Fault::EarlyAnswer) {
@@ -507,17 +507,17 @@ impl Writer {
             std::thread::sleep(Duration::from_millis(5));
         }
         run(&self.connection, "COMMIT").map_err(|error| match error.sqlite_error_code() {
-            // The record that makes it a commit was not written.
+            // The commit record was not written.
             Some(ErrorCode::DiskFull | ErrorCode::DatabaseBusy) => Failure::NotStored(error.into()),
-            // After a failed fsync that record may be found after a power cut, or not.
+            // After a failed fsync the commit record may survive a power cut, or not.
             _ => Failure::Unknown(error.to_string()),
         })?;
-        // Whoever took the file away meanwhile took this along.
+        // If the file was taken away meanwhile, this commit is gone too.
         self.place.check().map_err(|error| Failure::Unknown(error.to_string()))
     }
 
-    /// Runs a job, and takes back what it did if that is not to be kept; whether it is. A savepoint copies every page that
-    /// is changed after it, so there is one only where something is `stored` that must stay.
+    /// Runs a job, and undoes its effects unless they are to be kept; returns whether they are. A savepoint copies
+    /// every page changed after it, so it is set only if earlier jobs have `stored` something.
     fn run(&self, job: &mut dyn Job, stored: bool) -> Result<bool> {
         let begun = Instant::now();
         if stored {
@@ -551,7 +551,7 @@ impl Writer {
     }
 }
 
-/// Makes an empty file that only its owner may read: what comes into it are people's names and password hashes.
+/// Creates an empty file that only its owner may read, because it will hold people's names and password hashes.
 pub(super) fn create_private(path: &Path) -> std::io::Result<()> {
     File::options().write(true).create_new(true).mode(0o600).open(path).map(drop)
 }

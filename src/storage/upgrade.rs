@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{Error, Result, Tx, accounts};
 use crate::sql;
 
-/// Rows read at once.
+/// Number of rows read at once.
 const PORTION: i64 = 1000;
 
-/// 0003: the old events, with free values before and after, become typed changes.
+/// Migration 0003: turns old events, with free values before and after, into typed changes.
 pub(super) fn events_to_changes(tx: &mut Tx<'_>) -> Result<()> {
     let mut after = 0;
     loop {
@@ -81,7 +81,7 @@ struct Old {
 }
 
 impl Old {
-    /// Action, person, book and fields of the change.
+    /// Returns action, person, book and fields of the change.
     fn changed(&self) -> Result<(&'static str, Option<i64>, Option<i64>, Value)> {
         let (before, after) = (&self.before, &self.after);
         let person = Some(self.subject);
@@ -130,7 +130,7 @@ impl Old {
     }
 }
 
-/// 0006: names are ordered, and people are searched, by folded keys.
+/// Migration 0006: fills the folded keys that sort names and find people.
 pub(super) fn fold_people(tx: &mut Tx<'_>) -> Result<()> {
     let mut after = 0;
     loop {

@@ -1,5 +1,5 @@
-//! How the connection to `PostgreSQL` is protected: `sslmode` and `sslrootcert` of its URL, with the meaning that `libpq`
-//! gives them. The driver knows neither certificates nor all of the modes.
+//! TLS of the connection to `PostgreSQL`: `sslmode` and `sslrootcert` of its URL, with the meaning of `libpq`. The
+//! driver supports neither certificates nor all of the modes.
 
 use std::{
     fs, io,
@@ -30,18 +30,18 @@ use tokio_rustls::{
 
 use crate::{storage::causes, tls::provider};
 
-/// How much a server has to show.
+/// Protection required for a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// Plain text.
     Disable,
-    /// Encrypted if the server can.
+    /// Encrypted if the server supports it.
     Prefer,
-    /// Encrypted, to whoever answers.
+    /// Encrypted, without verifying the server.
     Require,
-    /// Encrypted, to a server that a root vouches for.
+    /// Encrypted, to a server whose certificate chains to a root.
     VerifyCa,
-    /// The same, and its certificate names the host.
+    /// As above, and the certificate names the host.
     VerifyFull,
 }
 
@@ -61,10 +61,10 @@ impl Mode {
         })
     }
 
-    /// The mode for these hosts. Nothing is sent in plain text to another machine unless that is said (OWASP ASVS 5.0,
+    /// Selects the mode for these hosts. Plain text to another machine must be requested explicitly (OWASP ASVS 5.0,
     /// 12.3.1).
-    fn of(asked: Option<Self>, has_root: bool, local: bool) -> Result<Self, &'static str> {
-        match asked {
+    fn of(requested: Option<Self>, has_root: bool, local: bool) -> Result<Self, &'static str> {
+        match requested {
             Some(Self::VerifyCa | Self::VerifyFull) if !has_root => {
                 Err("sslmode=verify-ca and verify-full need sslrootcert=FILE")
             }
@@ -86,15 +86,15 @@ impl Mode {
     }
 }
 
-/// What a URL says: to whom to connect, and how.
+/// Parses a URL into the settings and the TLS of its connections.
 pub(super) fn read(url: &str) -> Result<(Config, Connector), String> {
-    let (mut asked, mut root) = (None, None);
+    let (mut requested, mut root) = (None, None);
     let mut plain = String::new();
     let (address, parameters) = url.split_once('?').unwrap_or((url, ""));
     for pair in parameters.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
         match name {
-            "sslmode" => asked = Some(Mode::named(value)?),
+            "sslmode" => requested = Some(Mode::named(value)?),
             "sslrootcert" => root = Some(decoded(value)),
             _ => {
                 plain.push(if plain.is_empty() { '?' } else { '&' });
@@ -104,8 +104,8 @@ pub(super) fn read(url: &str) -> Result<(Config, Connector), String> {
     }
     let mut config: Config =
         format!("{address}{plain}").parse().map_err(|error: tokio_postgres::Error| causes(&error))?;
-    let mode = Mode::of(asked, root.is_some(), is_local(&config))?;
-    // A socket of this machine knows no TLS, whatever is asked for.
+    let mode = Mode::of(requested, root.is_some(), is_local(&config))?;
+    // A socket of this machine has no TLS, whatever mode is requested.
     let sockets = config.get_hosts().iter().all(|host| matches!(host, Host::Unix(_)));
     config.ssl_mode(match mode {
         _ if sockets => SslMode::Disable,
@@ -117,7 +117,7 @@ pub(super) fn read(url: &str) -> Result<(Config, Connector), String> {
     Ok((config, connector))
 }
 
-/// Percent-decoded as the driver does it: a `+` is a plus.
+/// Percent-decodes as the driver does: a `+` is a plus.
 fn decoded(value: &str) -> String {
     let value = value.replace('+', "%2B").replace('=', "%3D");
     url::form_urlencoded::parse(value.as_bytes())
@@ -126,7 +126,7 @@ fn decoded(value: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Whether every host is this machine.
+/// True if every host is this machine.
 fn is_local(config: &Config) -> bool {
     let loopback = |name: &str| {
         name == "localhost"
@@ -141,7 +141,7 @@ fn is_local(config: &Config) -> bool {
     })
 }
 
-/// Makes the encrypted connections of one URL.
+/// Opens the encrypted connections of one URL.
 #[derive(Clone)]
 pub(super) struct Connector(TlsConnector);
 
@@ -166,7 +166,7 @@ impl Connector {
             .dangerous()
             .with_custom_certificate_verifier(Arc::new(judge))
             .with_no_client_auth();
-        // Asked for by servers from version 17 on where `sslnegotiation=direct`.
+        // Required by servers from version 17 on with `sslnegotiation=direct`.
         config.alpn_protocols = vec![b"postgresql".to_vec()];
         Ok(Self(TlsConnector::from(Arc::new(config))))
     }
@@ -183,13 +183,13 @@ fn roots(file: &str) -> Result<Vec<CertificateDer<'static>>, String> {
     Ok(roots)
 }
 
-/// Judges the certificate of a server.
+/// Verifier of a server's certificate.
 #[derive(Debug)]
 struct Judge {
-    /// Who vouches for it; `None` where anybody will do.
+    /// Verifier of the chain; `None` to accept any certificate.
     chain: Option<Arc<WebPkiServerVerifier>>,
     roots: Vec<CertificateDer<'static>>,
-    /// Whether it must name the host.
+    /// True if the certificate must name the host.
     name: bool,
     provider: Arc<CryptoProvider>,
 }
@@ -204,12 +204,12 @@ impl ServerCertVerifier for Judge {
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
         let Some(chain) = &self.chain else { return Ok(ServerCertVerified::assertion()) };
-        // A certificate that vouches for itself, as the manual of PostgreSQL makes one first, is its own root.
+        // A self-signed certificate, such as the manual of PostgreSQL creates first, is its own root.
         if !self.name && self.roots.contains(own) {
             return Ok(ServerCertVerified::assertion());
         }
         match chain.verify_server_cert(own, between, name, ocsp, now) {
-            // The name is looked at last.
+            // The name is verified last.
             Err(rustls::Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.name => Ok(ServerCertVerified::assertion()),
@@ -337,18 +337,18 @@ mod tests {
             "10.0.0.7:5433",
         ] {
             let url = format!("postgres://a:b@{there}/library?application_name=x");
-            assert!(mode(&url).is_err_and(|told| told.contains("sslmode=verify-full")), "{there}");
-            assert!(mode(&format!("{url}&sslmode=prefer")).is_err_and(|told| told.contains("plain text")));
+            assert!(mode(&url).is_err_and(|error| error.contains("sslmode=verify-full")), "{there}");
+            assert!(mode(&format!("{url}&sslmode=prefer")).is_err_and(|error| error.contains("plain text")));
             assert_eq!(mode(&format!("{url}&sslmode=disable")), Ok(SslMode::Disable));
             assert_eq!(mode(&format!("{url}&sslmode=require")), Ok(SslMode::Require));
         }
         let hidden = mode("postgres://a@localhost/library?hostaddr=10.0.0.7");
-        assert!(hidden.is_err_and(|told| told.contains("another machine")));
+        assert!(hidden.is_err_and(|error| error.contains("another machine")));
     }
 
     #[test]
     fn what_cannot_be_meant_is_named() {
-        for (parameters, told) in [
+        for (parameters, text) in [
             ("sslmode=full", "not full"),
             ("sslmode=verify-full", "need sslrootcert"),
             ("sslmode=verify-ca&sslrootcert=/no/such+file", "/no/such+file cannot be read"),
@@ -356,7 +356,7 @@ mod tests {
             ("colour=blue", "colour"),
         ] {
             let refused = mode(&format!("postgres://a@db.college.edu/library?{parameters}"));
-            assert!(refused.as_ref().is_err_and(|error| error.contains(told)), "{parameters}: {refused:?}");
+            assert!(refused.as_ref().is_err_and(|error| error.contains(text)), "{parameters}: {refused:?}");
         }
     }
 }
