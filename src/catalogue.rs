@@ -18,6 +18,7 @@ use crate::{
         Db, Error,
         catalogue::{self as changes, Change, Follower},
     },
+    supervise::keep_running,
 };
 
 /// Poll interval of `catalogue_changes` without a notification, and so the maximum delay after a lost notification or a
@@ -65,7 +66,7 @@ impl Catalogue {
             learning: Arc::default(),
         });
         let following = Arc::clone(&shared);
-        tokio::spawn(keep_running(move || follow(Arc::clone(&following))));
+        tokio::spawn(keep_running("search-index", move || follow(Arc::clone(&following))));
         Self { shared }
     }
 
@@ -123,18 +124,6 @@ async fn run_blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'stat
         Ok(done) => Ok(done),
         Err(ended) if ended.is_panic() => std::panic::resume_unwind(ended.into_panic()),
         Err(_) => Err(Error::Closed),
-    }
-}
-
-/// Runs a task, and restarts it whenever it panics.
-async fn keep_running<F: Future<Output = ()> + Send + 'static>(task: impl Fn() -> F) {
-    while let Err(ended) = tokio::spawn(task()).await {
-        if ended.is_cancelled() {
-            // The server is shutting down.
-            return;
-        }
-        tracing::error!(error = %ended, "the search index stopped following the catalogue and is restarted");
-        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
@@ -271,8 +260,6 @@ fn joined_ranges(changes: &[Change]) -> Vec<RangeInclusive<i64>> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
 
     #[test]
@@ -289,17 +276,5 @@ mod tests {
         assert_eq!(joined_ranges(&changes(&[(9, 9), (1, 3), (3, 5), (2, 2), (7, 7)])), [1..=5, 7..=7, 9..=9]);
         assert_eq!(joined_ranges(&changes(&[(i64::MIN, i64::MAX), (4, 4)])), [i64::MIN..=i64::MAX]);
         assert!(joined_ranges(&[]).is_empty());
-    }
-
-    #[tokio::test]
-    async fn a_task_that_panics_is_restarted_s14() {
-        let runs = Arc::new(AtomicUsize::new(0));
-        let counted = Arc::clone(&runs);
-        keep_running(move || {
-            let run = counted.fetch_add(1, Ordering::SeqCst);
-            async move { assert!(run >= 2, "a panic, as the test wants it") }
-        })
-        .await;
-        assert_eq!(runs.load(Ordering::SeqCst), 3);
     }
 }

@@ -18,6 +18,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
+    task::JoinSet,
     time::{sleep, timeout},
 };
 use url::Url;
@@ -31,10 +32,11 @@ use crate::{
     http::{
         self, App, Limits, Settings,
         ready::Answers,
-        session::{Lifetimes, Sessions},
+        session::{EndSessions, Lifetimes, Sessions},
         web::Screens,
     },
     jobs,
+    library::Library,
     password::Passwords,
     policies::Policies,
     storage::{self, Db, Location},
@@ -77,11 +79,13 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         refuse_open_accounts(&db).await?;
     }
     let state = Arc::new(App {
-        db: db.clone(),
-        clock,
-        catalogue: Catalogue::open(db.clone()),
+        library: Library {
+            db: db.clone(),
+            clock,
+            policies: Policies::default(),
+            catalogue: Catalogue::open(db.clone()),
+        },
         pages: Answers::default(),
-        policies: Policies::default(),
         passwords,
         sessions: Sessions::default(),
         settings: Settings {
@@ -100,9 +104,12 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         stopping: AtomicBool::new(false),
     });
     if let Some(daily) = daily {
-        tokio::spawn(backups::run(daily, location.clone(), state.clock.clone()));
+        tokio::spawn(backups::run(daily, location.clone(), state.library.clock.clone()));
     }
-    let jobs = tokio::spawn(jobs::run(Arc::clone(&state), http::session::new_token()?));
+    let mut jobs = JoinSet::new();
+    let owner = http::session::new_token()?;
+    jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
+    jobs.spawn(jobs::keep(EndSessions(Arc::clone(&state)), state.library.clone(), owner));
     // Before the log says that it is open: whoever reads that may ask it to stop at once.
     let mut stop = Stop::listen()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
@@ -133,7 +140,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     tracing::info!("stopping: requests under way are finished first; a second signal stops at once");
     let finish = async {
         state.stopping.store(true, Ordering::Relaxed);
-        jobs.abort();
+        jobs.abort_all();
         // Whoever balances the load sees that the server is going, while it still answers.
         connections.accept_until(&doors, sleep(Duration::from_secs(options.stop_delay.into()))).await;
         for door in doors {

@@ -1,4 +1,4 @@
-//! Registering, signing in and out, the card look-up, and one's own profile.
+//! Registration, sign-in and sign-out, the ID card look-up, and the caller's own profile.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl From<Taken> for Error {
     }
 }
 
-/// A limit's refusal as an answer.
+/// Maps the refusal of a rate limit to 429 with the seconds to wait.
 pub fn within(taken: Result<(), Duration>) -> Result<()> {
     taken.map_err(|wait| Error::TooManyRequests(wait.as_secs() + 1))
 }
@@ -71,8 +71,8 @@ pub async fn register(
     once: Once,
     JsonBody(registration): JsonBody<Registration>,
 ) -> Result<Answer> {
-    let policies = app.policies.clone();
-    let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
+    let policies = app.library.policies.clone();
+    let rulebook = app.library.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
     let registration = registration.checked(&rulebook.library.batches, &rulebook.library.name)?;
     within(app.limits.registrations.take(&network))?;
     let new = NewAccount {
@@ -84,7 +84,7 @@ pub async fn register(
         department: Some(registration.department),
         batch: Some(registration.batch),
     };
-    let now = app.clock.now();
+    let now = app.library.clock.now();
     app.once(once, move |tx| {
         let user = accounts::add(tx, &new, now)??;
         let change = Change::Registered { role: user.role };
@@ -94,15 +94,14 @@ pub async fn register(
     .await
 }
 
-/// Email and password.
+/// Credentials of a sign-in.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SignIn {
-    /// Email address, in any case.
+    /// Email address, case-insensitive.
     #[serde(default)]
     #[schema(required, min_length = 1)]
     email: String,
-    /// Password.
     #[serde(default)]
     #[schema(required, format = Password, min_length = 1)]
     password: String,
@@ -111,19 +110,19 @@ pub struct SignIn {
     remember: bool,
 }
 
-/// Whose failures a sign-in counts among.
+/// Rate limits that count a failed sign-in.
 pub(super) enum Tries {
-    /// Those of a browser in which the account was signed in to before.
+    /// Limit of a browser in which the account has signed in before.
     KnownDevice((String, device::Name)),
-    /// Those of the network, and of the account.
+    /// Limits of the network and of the account.
     Elsewhere(String, Network),
-    /// Those of the codes that follow an account's password: in a browser in which it was signed in to before, or
-    /// elsewhere, and there also those of the network.
+    /// Limit of second-factor codes of an account: one per known browser; elsewhere one for all other browsers
+    /// together, plus the limit of the network.
     SecondFactor((UserId, Option<device::Name>), Network),
 }
 
 impl Tries {
-    /// Those of an account's codes.
+    /// Selects the limits for second-factor codes of an account.
     pub(super) fn of_code(
         device: Option<&Device>,
         uid: UserId,
@@ -140,7 +139,7 @@ impl Tries {
 }
 
 impl Limits {
-    /// Takes a token before a password or a code is verified, so that guesses at the same moment are counted too.
+    /// Takes a token before a password or a code is verified, so that concurrent guesses are counted too.
     pub(super) fn take_sign_in(&self, tries: &Tries) -> Result<(), Duration> {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.take(device),
@@ -165,12 +164,12 @@ impl Limits {
         }
     }
 
-    /// What speaks against a sign-in whose token is taken, for its turn among many (R12): nothing in a browser that is
-    /// known, otherwise how often its account failed of late times how often its network did. Whoever mistypes once is far
-    /// behind those who guess from one network, and those who guess at one account, in both.
+    /// Returns the weight of a sign-in in the password queue (R12), lowest first: 0 in a known browser, else recent
+    /// failures of the account times those of the network. A user who mistypes once goes before attackers, whether they
+    /// guess from one network or at one account.
     fn failures(&self, tries: &Tries) -> f64 {
         match tries {
-            // A code is compared at once.
+            // Codes are compared without queueing.
             Tries::KnownDevice(_) | Tries::SecondFactor(..) => 0.0,
             Tries::Elsewhere(account, network) => {
                 self.failures_of_account.taken(account) * self.failures_of_network.taken(network)
@@ -178,7 +177,7 @@ impl Limits {
         }
     }
 
-    /// Gives the token back: the password was right, or was not looked at.
+    /// Gives the token back after a right secret, or one that was not checked.
     pub(super) fn give_back_sign_in(&self, tries: Tries) {
         match tries {
             Tries::KnownDevice(device) => self.failures_of_device.give_back(&device),
@@ -197,7 +196,7 @@ impl Limits {
     }
 }
 
-/// Whose failures the tries of an account's password count among.
+/// Selects the limits for passwords of an account: the browser's if it knows the account.
 fn tries(device: Option<&Device>, account: &str, network: Network, stored: Option<&str>) -> Result<Tries> {
     Ok(match (device, stored) {
         (Some(device), Some(hash)) if device.knows(hash)? => {
@@ -208,7 +207,7 @@ fn tries(device: Option<&Device>, account: &str, network: Network, stored: Optio
 }
 
 impl App {
-    /// Verifies a password, or a code, within the limits of whoever tries.
+    /// Verifies a password or a code within the limits `tries`.
     async fn try_secret(
         &self,
         tries: Tries,
@@ -226,7 +225,7 @@ impl App {
     }
 }
 
-/// Sign in; the answer sets the session's cookie. Where a second factor is set up, the right password is answered with
+/// Sign in; the answer sets the session cookie. If the account has a second factor, the right password gets
 /// `second-factor-needed`, and `POST /auth/sign-in/code` follows in the same browser within five minutes.
 #[utoipa::path(post, path = "/auth/sign-in", request_body = SignIn, responses((status = 200, body = Entered)))]
 pub async fn sign_in(
@@ -242,19 +241,19 @@ pub async fn sign_in(
         }
     }
     invalid.or(())?;
-    // Longer than any account's: refused before it is hashed.
+    // No account has values this long: refuse before hashing.
     if form.email.chars().count() > EMAIL.max
         || normalized_password(&form.password).chars().count() > PASSWORD.max
     {
         return Err(Error::InvalidCredentials);
     }
     let email = folded_email(&form.email);
-    // No address has control characters, and PostgreSQL takes no NUL: nobody's address, and counted like one.
+    // No stored address has control characters, and PostgreSQL accepts no NUL: treat as unknown, and count it.
     let found = if email.contains(char::is_control) {
         None
     } else {
         let key = email.clone();
-        app.db.read(move |tx| accounts::credentials(tx, &key)).await?
+        app.library.db.read(move |tx| accounts::credentials(tx, &key)).await?
     };
     let (account, stored) = found.unzip();
     let stored = stored.flatten();
@@ -272,8 +271,8 @@ pub async fn sign_in(
     }
     let user = account.user.ok_or(Error::RoleUndefined)?;
     let hash = rehashed.as_deref().unwrap_or(&stored);
-    let told = Some(Change::SignedIn);
-    let entering = Entering { device, hash: hash.to_owned(), remember: form.remember, told };
+    let (hash, told) = (hash.to_owned(), Some(Change::SignedIn));
+    let entering = Entering { device, hash, remember: form.remember, told };
     let uid = user.uid;
     enter(&app, &headers, user, entering, move |tx| {
         if let Some(rehashed) = rehashed {
@@ -285,7 +284,7 @@ pub async fn sign_in(
 }
 
 impl App {
-    /// Whether this is the password of whoever is signed in; tries count as those of a sign-in. The hash behind it.
+    /// Verifies the signed-in user's password within the sign-in limits; returns its stored hash if right.
     pub async fn own_password(
         &self,
         uid: UserId,
@@ -293,7 +292,7 @@ impl App {
         device: Option<&Device>,
         password: String,
     ) -> Result<Option<String>> {
-        let found = self.db.read(move |tx| accounts::own_credentials(tx, uid)).await?;
+        let found = self.library.db.read(move |tx| accounts::own_credentials(tx, uid)).await?;
         let (account, stored) = found.ok_or(Error::NotSignedIn)?;
         let tries = tries(device, &account, network, stored.as_deref())?;
         let verdict = self.try_secret(tries, &account, password, stored.clone()).await?;
@@ -304,24 +303,24 @@ impl App {
     }
 }
 
-/// How somebody comes in.
+/// Details of a sign-in after its password was verified.
 pub(super) struct Entering {
-    /// The browser, if it was known.
+    /// Browser, if known.
     pub device: Option<Device>,
-    /// The hash of the password, as it is stored now.
+    /// Password hash as stored now.
     pub hash: String,
     pub remember: bool,
-    /// What is kept of it.
+    /// Change to record, if any.
     pub told: Option<Change>,
 }
 
-/// The session of somebody who gave the right password, before it begins.
+/// Session of a verified user, prepared but not begun.
 #[derive(Clone)]
 pub(super) struct Entrance {
     user: User,
     arrival: Arrival,
-    told: Option<Change>,
-    /// The cookie by which the browser is known from now on.
+    change: Option<Change>,
+    /// Cookie that makes this browser known.
     device: HeaderValue,
 }
 
@@ -331,20 +330,20 @@ impl Entrance {
         Ok(Self {
             user,
             arrival: Arrival::of(app, headers, entering.remember)?,
-            told: entering.told,
+            change: entering.told,
             device: Device::signed_in(entering.device, app.settings.is_https(), &entering.hash)?,
         })
     }
 
-    /// Begins it.
+    /// Records the change and begins the session.
     pub fn open(self, tx: &mut Tx<'_>, now: i64) -> Result<()> {
-        if let Some(told) = self.told {
-            events::record(tx, now, Some(self.user.uid), &Entry::person(self.user.uid, told))?;
+        if let Some(change) = self.change {
+            events::record(tx, now, Some(self.user.uid), &Entry::person(self.user.uid, change))?;
         }
         self.arrival.begin(tx, &self.user, now)
     }
 
-    /// The answer once it has begun; it sets the cookies. `proved`: a second factor was given.
+    /// Builds the answer, which sets the cookies; call after the commit. `proved`: a second factor was given.
     pub fn answer(self, app: &App, proved: bool) -> Response {
         let cookies = [self.arrival.begun(app), self.device].map(|cookie| (header::SET_COOKIE, cookie));
         let entered = Entered::of(app, self.user, proved);
@@ -352,27 +351,27 @@ impl Entrance {
     }
 }
 
-/// Who has come in.
+/// User who has signed in.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entered {
     #[serde(flatten)]
     user: User,
-    /// As in the session.
+    /// Same as `secondFactorMissing` of the session.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     second_factor_missing: bool,
 }
 
 impl Entered {
-    /// `proved`: a second factor was given.
+    /// Builds the answer. `proved`: a second factor was given.
     pub(super) fn of(app: &App, user: User, proved: bool) -> Self {
         Self { second_factor_missing: !proved && app.settings.requires_second_factor(user.role), user }
     }
 }
 
-/// Lets in whoever gave the right password, together with what `also` does: begins a session, or, where the account has a
-/// second factor, asks for it. The answer sets the cookies.
+/// Completes a password sign-in in one transaction with `also`: begins the session or, if the account has a second
+/// factor, asks for it. The answer sets the cookies.
 async fn enter(
     app: &App,
     headers: &HeaderMap,
@@ -380,29 +379,30 @@ async fn enter(
     entering: Entering,
     also: impl FnOnce(&mut Tx<'_>) -> Result<()> + Send + 'static,
 ) -> Result<Response> {
-    let (now, uid, remember) = (app.clock.now(), user.uid, entering.remember);
+    let (now, uid, remember) = (app.library.clock.now(), user.uid, entering.remember);
     let half = Half::begin(app.settings.is_https(), now)?;
     let entrance = Entrance::of(app, headers, user, entering)?;
-    let (opened, asked) = (entrance.clone(), half.clone());
+    let (opened, second_step) = (entrance.clone(), half.clone());
     let entered = app
+        .library
         .db
         .write(move |tx| -> Result<bool> {
             also(tx)?;
-            let is_asked = asked.stands_for(tx, uid, remember, now)?;
-            if !is_asked {
+            let needs_second_step = second_step.stands_for(tx, uid, remember, now)?;
+            if !needs_second_step {
                 opened.open(tx, now)?;
             }
-            Ok(!is_asked)
+            Ok(!needs_second_step)
         })
         .await?;
     Ok(if entered { entrance.answer(app, false) } else { half.answer() })
 }
 
-/// A session that is about to begin in a browser.
+/// Session about to begin in a browser.
 #[derive(Clone)]
 pub struct Arrival {
     token: String,
-    /// The earlier session of the browser: one that signs in again leaves none behind.
+    /// Earlier session of this browser, which the new one ends.
     replaced: Option<String>,
     opened: Opened,
     lifetimes: Lifetimes,
@@ -410,7 +410,7 @@ pub struct Arrival {
 }
 
 impl Arrival {
-    /// In the browser that sends these headers, which keeps the session when it closes or not (R-LOGIN-6).
+    /// Prepares a session for the browser that sent `headers`; a `kept` session outlives the browser (R-LOGIN-6).
     pub fn of(app: &App, headers: &HeaderMap, kept: bool) -> Result<Self> {
         let (https, token) = (app.settings.is_https(), session::new_token()?);
         Ok(Self {
@@ -422,13 +422,13 @@ impl Arrival {
         })
     }
 
-    /// Whether the browser keeps it.
+    /// True if the session outlives the browser.
     #[must_use]
     pub fn is_kept(&self) -> bool {
         self.opened.kept
     }
 
-    /// Begins it for this person, in the transaction of their sign-in.
+    /// Begins the session of `user`, in the transaction of the sign-in.
     pub fn begin(&self, tx: &mut Tx<'_>, user: &User, now: i64) -> Result<()> {
         if let Some(replaced) = &self.replaced {
             sessions::end(tx, replaced)?;
@@ -441,7 +441,7 @@ impl Arrival {
         Ok(())
     }
 
-    /// Its cookie, after the transaction.
+    /// Evicts the replaced session and returns the cookie; call after the commit.
     pub fn begun(self, app: &App) -> HeaderValue {
         if let Some(replaced) = &self.replaced {
             app.sessions.forget(replaced);
@@ -450,17 +450,17 @@ impl Arrival {
     }
 }
 
-/// A code that a librarian handed out, and the password that its person chooses.
+/// Sign-in code handed out by a librarian, and the new password.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Redemption {
-    /// Whose code it is, as on the ID card.
+    /// Roll number of the code's owner, as on the ID card.
     #[serde(default)]
     roll_number: String,
-    /// Whose code it is, where no roll number is given; beside one, the address to sign in with, for whoever has none yet.
+    /// Email of the code's owner, if no roll number is given; beside one, the address to sign in with if missing.
     #[serde(default)]
     email: String,
-    /// In any case, with or without the hyphen.
+    /// Sign-in code, case-insensitive, with or without the hyphen.
     #[serde(default)]
     #[schema(required)]
     code: String,
@@ -470,11 +470,11 @@ pub struct Redemption {
     password: String,
 }
 
-/// As long as somebody may type it.
+/// Limits of a code as typed.
 pub const CODE: Text = Text { field: "code", label: "Code", min: 1, max: 40, kind: Kind::Line };
 
-/// Choose a password with a code, and be signed in (R-PEOPLE-3). Whoever the code is not of is told the same as for a code
-/// that is wrong.
+/// Choose a password with a code, and sign in (R-PEOPLE-3). An unknown person, another person's code and a wrong code
+/// get the same answer.
 #[utoipa::path(post, path = "/auth/redeem", request_body = Redemption, responses((status = 200, body = Entered)))]
 pub async fn redeem_code(
     State(app): State<Shared>,
@@ -496,11 +496,12 @@ pub async fn redeem_code(
     let password = new_password(PASSWORD, &form.password, &mut invalid);
     invalid.or(())?;
 
-    let now = app.clock.now();
+    let now = app.library.clock.now();
     let key = email.as_deref().map(folded_email);
     let name = roll_number.clone().or_else(|| key.clone()).unwrap_or_default();
-    let policies = app.policies.clone();
+    let policies = app.library.policies.clone();
     let (found, library) = app
+        .library
         .db
         .read(move |tx| -> Result<_> {
             let library = policies.current(tx)?.library.name.clone();
@@ -520,7 +521,7 @@ pub async fn redeem_code(
     if !person.active {
         return Err(Error::AccountInactive);
     }
-    // Only now: what is refused tells something of the person.
+    // Only after the code was verified: this refusal reveals details of the person.
     let known = [person.details.email.as_deref(), email.as_deref(), person.details.roll_number.as_deref()];
     let own = [&person.details.name, &library].map(String::as_str);
     let own: Vec<&str> = own.into_iter().chain(known.into_iter().flatten()).collect();
@@ -528,8 +529,9 @@ pub async fn redeem_code(
     refuse_own_words(PASSWORD, &password, &own, &mut invalid);
     invalid.or(())?;
     let hash = app.passwords.hash(password).await?;
-    let (moment, uid, password_hash) = (app.clock.moment(), person.uid, hash.clone());
+    let (moment, uid, password_hash) = (app.library.clock.moment(), person.uid, hash.clone());
     let user = app
+        .library
         .db
         .write(move |tx| -> Result<User> {
             if !code::redeem(tx, moment, uid, &stored, &password_hash, email.as_deref())? {
@@ -541,7 +543,7 @@ pub async fn redeem_code(
         .await?;
     app.sessions.forget_person(uid);
     let device = Device::of(app.settings.is_https(), &headers);
-    // The code stands for the password alone: a second factor is asked for all the same.
+    // The code replaces only the password: the second factor is still required.
     let entering = Entering { device, hash, remember: false, told: None };
     enter(&app, &headers, user, entering, |_| Ok(())).await
 }
@@ -555,48 +557,47 @@ pub async fn sign_out(
 ) -> Result<impl IntoResponse> {
     let https = app.settings.is_https();
     if let Ok(hash) = session::token_hash(https, &headers) {
-        app.sessions.end(&app.db, &hash, app.clock.now()).await?;
+        app.sessions.end(&app.library.db, &hash, app.library.clock.now()).await?;
     }
     let headers = [
         (header::SET_COOKIE, session::no_cookie(https)?),
-        // Back must not show what a signed-in person saw.
+        // The back button must not show pages after sign-out.
         (header::HeaderName::from_static("clear-site-data"), HeaderValue::from_static("\"cache\"")),
     ];
     Ok((StatusCode::NO_CONTENT, headers))
 }
 
-/// Who is signed in, and what may be offered to sign in with.
+/// Signed-in user, and the ways to sign in that are offered.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// The person; null for nobody.
+    /// Signed-in user; null for a visitor.
     #[schema(required)]
     user: Option<User>,
-    /// Whether an ID card can be looked up (`--id-card`).
+    /// True if ID cards can be looked up (`--id-card`).
     id_card: bool,
-    /// Whether one can sign in with a passkey at the library's address; left out where not.
+    /// True if passkeys work at the library's address; omitted otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     passkeys: bool,
-    /// Whether the person has to set up a second factor before anything else is open to them (`--second-factor`); left
-    /// out where not.
+    /// True if the user must set up a second factor before doing anything else (`--second-factor`); omitted otherwise.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     second_factor_missing: bool,
-    /// What people call the college's provider, where one can sign in by it; left out otherwise.
+    /// Name of the college's provider, if sign-in with it is offered; omitted otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = String)]
     provider: Option<String>,
-    /// Seconds until a librarian's session ends if nothing is done in it; left out for others.
+    /// Seconds until a librarian's session ends without activity; omitted for others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = i64)]
     expires_in: Option<i64>,
 }
 
-/// Who is signed in; nobody is no error.
+/// Read the session; for a visitor `user` is null.
 ///
-/// What a page asks by itself, here and elsewhere, it sends with the header `Library-Background: 1`: it does not tell that
-/// anybody is there. Every other request keeps a librarian's session from ending for want of activity.
+/// A page marks requests that it makes by itself, here and elsewhere, with `Library-Background: 1`: they do not count
+/// as activity. Every other request prolongs a librarian's session.
 #[utoipa::path(get, path = "/auth/session", responses((status = 200, body = Session)))]
 pub async fn read_session(
     State(app): State<Shared>,
@@ -607,7 +608,7 @@ pub async fn read_session(
     let expires_in = match user.as_ref().map(|user| user.role) {
         Some(Role::Admin) => {
             let end = app.sessions.end_of(&session::token_hash(app.settings.is_https(), &headers)?);
-            end.map(|end| (end - app.clock.now()).max(0) / 1000)
+            end.map(|end| (end - app.library.clock.now()).max(0) / 1000)
         }
         _ => None,
     };
@@ -626,20 +627,20 @@ pub async fn read_session(
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CardLookup {
-    /// The roll number as the card has it.
+    /// Roll number on the card.
     #[serde(default)]
     #[schema(required)]
     roll_number: String,
 }
 
-/// Whose card it is.
+/// Owner of a card.
 #[derive(Serialize, ToSchema)]
 pub struct CardHolder {
-    /// The address to sign in with.
+    /// Address to sign in with.
     email: String,
 }
 
-/// How long each look-up of a card takes, whatever it finds.
+/// Duration of a card look-up, so that hits and misses take the same time.
 const CARD_ANSWER: Duration = Duration::from_millis(25);
 
 /// Find the email address to sign in with, by the roll number on an ID card.
@@ -656,9 +657,9 @@ pub async fn look_up_id_card(
     let roll_number = folded_roll_number(&ROLL_NUMBER.check(&card.roll_number, &mut invalid));
     invalid.or(())?;
     within(app.limits.card_lookups.take(&network))?;
-    // A hit and a miss are the same one read; what little differs vanishes in this time.
+    // Hits and misses run the same read; the delay hides the rest of their difference.
     let answer_at = tokio::time::Instant::now() + CARD_ANSWER;
-    let found = app.db.read(move |tx| accounts::by_roll_number(tx, &roll_number)).await;
+    let found = app.library.db.read(move |tx| accounts::by_roll_number(tx, &roll_number)).await;
     tokio::time::sleep_until(answer_at).await;
     let user = found?.ok_or(Error::CardUnknown)?.user.ok_or(Error::CardRoleUnknown)?;
     let email = user.email.ok_or(Error::CardUnknown)?;
@@ -669,7 +670,7 @@ pub async fn look_up_id_card(
     Ok(axum::Json(CardHolder { email }))
 }
 
-/// `r***@college.edu`: enough for the owner to know it.
+/// Masks an address as `r***@college.edu`, enough for its owner to recognise.
 fn masked(email: &str) -> String {
     match email.rsplit_once('@') {
         Some((local, host)) => format!("{}***@{host}", local.chars().next().unwrap_or('*')),
@@ -677,13 +678,13 @@ fn masked(email: &str) -> String {
     }
 }
 
-/// One's own account.
+/// Read the caller's own account.
 #[utoipa::path(get, path = "/me", responses((status = 200, body = User)))]
 pub async fn read_me(SignedIn(user): SignedIn) -> axum::Json<User> {
     axum::Json(User::clone(&user))
 }
 
-/// Edit one's own profile.
+/// Edit the caller's own profile.
 #[utoipa::path(patch, path = "/me", request_body = ProfileEdit, responses((status = 200, body = User)))]
 pub async fn update_me(
     State(app): State<Shared>,
@@ -692,10 +693,10 @@ pub async fn update_me(
     JsonBody(edit): JsonBody<ProfileEdit>,
 ) -> Result<Answer> {
     let edit = edit.checked()?;
-    let (now, uid) = (app.clock.now(), user.uid);
+    let (now, uid) = (app.library.clock.now(), user.uid);
     let answer = app
         .once(once, move |tx| {
-            // Locked before it is read, so that what is kept as before is what was changed.
+            // Lock before reading, so that `before` is the version that the update replaces.
             accounts::lock(tx, uid)?;
             let before =
                 accounts::by_id(tx, uid)?.and_then(|account| account.user).ok_or(Error::NotSignedIn)?;

@@ -46,48 +46,48 @@ use crate::{
     },
 };
 
-/// Default length: four rows of six cards.
+/// Default page length: four rows of six cards.
 const DEFAULT_LIMIT: i64 = 24;
-/// Longest search text; as long as the longest title.
+/// Limits of the search text; as long as the longest title.
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 1000, kind: Kind::Line };
-/// A genre to which a list is narrowed.
+/// Limits of the genre filter, which may be empty.
 const OF_GENRE: Text = Text { min: 0, ..GENRE };
-/// Most genres listed: more than anybody chooses from.
+/// Maximum number of genres listed; more than a reader chooses from.
 const MOST_GENRES: usize = 60;
 
-/// Which part of which list.
+/// Search, filters and page of the book list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ListQuery {
-    /// What title or author contain, without regard to case and accents: what is as typed first, then the books with all
-    /// its words. A text that no book contains may be an ISBN or a barcode.
+    /// Text to find in title or author, ignoring case and accents: exact matches first, then books with all its words.
+    /// A text that no book contains may be an ISBN or a barcode.
     #[serde(default)]
     q: String,
-    /// Where to look.
+    /// Fields to search.
     #[serde(default)]
     #[param(inline)]
     field: Field,
-    /// Only books of this genre, without regard to case and accents.
+    /// Only books of this genre, ignoring case and accents.
     #[serde(default)]
     genre: String,
-    /// Only books of which a copy is on the shelf.
+    /// Only books with a copy on the shelf.
     #[serde(default)]
     available: bool,
-    /// Whether `total` is to be exact beyond 1000 too. It may take as long as reading all titles once.
+    /// Counts `total` exactly beyond 1000 too, which may take as long as reading all titles.
     #[serde(default)]
     exact: bool,
-    /// In which order.
+    /// Order of the books.
     #[serde(default)]
     #[param(inline)]
     sort: Sort,
-    /// How many books, 1 to 100; 24 if not said.
+    /// Page length, 1 to 100; 24 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
     cursor: Option<String>,
 }
 
-/// Where a search looks.
+/// Fields that a search covers.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Field {
@@ -98,7 +98,7 @@ pub enum Field {
     Title,
 }
 
-/// The order of a list.
+/// Order of a list.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
@@ -113,11 +113,11 @@ pub enum Sort {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BookList {
-    /// The books in the order asked for.
+    /// Books in the requested order.
     books: Vec<Book>,
-    /// How many match in all, counted up to 1000 unless the exact number was asked for.
+    /// Number of matches, counted up to 1000 unless `exact` is set.
     total: usize,
-    /// Whether `total` is the exact number; if not, there are more.
+    /// True if `total` is exact; otherwise there are more.
     total_is_exact: bool,
     /// Cursor of the page after this one.
     #[schema(required)]
@@ -125,18 +125,17 @@ pub struct BookList {
     /// Cursor of the page before this one.
     #[schema(required)]
     previous: Option<String>,
-    /// Where fewer than ten books match: those that another spelling finds, at most 24 and the likeliest first. They are in
-    /// no total and on no other page.
+    /// At most 24 books found by another spelling if fewer than ten books match, likeliest first. They count in no
+    /// total and appear on no other page.
     similar: Vec<SimilarBook>,
 }
 
-/// A book that another spelling of the search finds: with one typing error in a word, or in another script.
+/// Book found by another spelling of the search: one typing error in a word, or another script.
 #[derive(Serialize, ToSchema)]
 pub struct SimilarBook {
-    /// The book.
     #[serde(flatten)]
     book: Book,
-    /// The words of its title or author that are spelled almost like those searched for.
+    /// Words of its title or author spelled almost like the search words.
     spelled: Vec<String>,
 }
 
@@ -150,7 +149,7 @@ impl SimilarBook {
     }
 }
 
-/// The books with this ISBN, or the one of which a copy has this barcode.
+/// Returns the books with this ISBN, or else the book of the copy with this barcode.
 fn with_number(tx: &mut Tx<'_>, text: &str) -> storage::Result<Vec<BookId>> {
     let found = isbn_13(text).map(|isbn| books::with_isbn(tx, &isbn)).transpose()?.unwrap_or_default();
     if !found.is_empty() {
@@ -159,7 +158,7 @@ fn with_number(tx: &mut Tx<'_>, text: &str) -> storage::Result<Vec<BookId>> {
     Ok(copies::by_barcode(tx, text)?.map(|copy| copy.book_id).into_iter().collect())
 }
 
-/// A page as it is asked for, checked.
+/// Validated list request; the key of the page cache.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Asked {
     text: String,
@@ -180,7 +179,7 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
     let genre = Some(OF_GENRE.check(&query.genre, &mut invalid)).filter(|genre| !genre.is_empty());
     invalid.or(())?;
     let limit = page::length(query.limit, DEFAULT_LIMIT)?;
-    // A page that was asked for before is ready, as long as nothing was changed.
+    // A page requested before is cached until something changes.
     let asked = Asked {
         text,
         field: query.field,
@@ -191,8 +190,8 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
         limit,
         cursor: query.cursor,
     };
-    let index = app.catalogue.index().await;
-    let (version, now) = ((app.db.version(), index.version()), Instant::now());
+    let index = app.library.catalogue.index().await;
+    let (version, now) = ((app.library.db.version(), index.version()), Instant::now());
     if let Some(ready) = app.pages.get(&asked, version) {
         return Ok(ready);
     }
@@ -201,7 +200,7 @@ pub async fn list_books(State(app): State<Shared>, Query(query): Query<ListQuery
     Ok(ready)
 }
 
-/// The turn to count more than a page needs.
+/// Runs exact counts one at a time.
 static COUNTING: Semaphore = Semaphore::const_new(1);
 
 fn find(index: &Index, asked: &Asked, sort: search::Sort, cursor: Option<&Cursor>) -> search::Page {
@@ -231,7 +230,7 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
         return Err(page::bad_cursor());
     }
     let found = if asked.exact {
-        // One at a time, beside the requests: all titles may be read.
+        // On a blocking thread, because an exact count may read all titles.
         let _turn = COUNTING.acquire().await;
         let (asked, cursor) = (asked.clone(), cursor.clone());
         let counting = tokio::task::spawn_blocking(move || find(&index, &asked, sort, cursor.as_ref()));
@@ -253,7 +252,7 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
     if ids.is_empty() && number.is_none() && similar.is_empty() {
         return answer(Vec::new(), Vec::new());
     }
-    // Written where it is read: a hundred texts that one thread makes and another drops cost more than the reading.
+    // Serialised on the reading thread: dropping a hundred strings made by another thread costs more than reading them.
     let read = move |tx: &mut Tx<'_>| -> Result<Ready> {
         let ids = match number {
             Some(number) => with_number(tx, &number)?,
@@ -267,21 +266,21 @@ async fn list(app: &Shared, index: Arc<Index>, asked: &Asked) -> Result<Ready> {
         let others = others.collect();
         answer(books::cards(tx, &ids)?, others)
     };
-    app.db.read(read).await
+    app.library.db.read(read).await
 }
 
-/// A genre that books have.
+/// Genre with its number of titles.
 #[derive(Serialize, ToSchema)]
 pub struct Genre {
     genre: String,
-    /// How many titles have it.
+    /// Number of titles of this genre.
     books: usize,
 }
 
-/// The genres of the catalogue.
+/// Genres of the catalogue.
 #[derive(Serialize, ToSchema)]
 pub struct GenreList {
-    /// The sixty most common, by name.
+    /// The sixty most common genres, sorted by name.
     genres: Vec<Genre>,
 }
 
@@ -289,33 +288,31 @@ pub struct GenreList {
 #[utoipa::path(get, path = "/genres", responses((status = 200, body = GenreList)))]
 pub async fn list_genres(State(app): State<Shared>) -> axum::Json<GenreList> {
     panic_if_planted();
-    let mut genres = app.catalogue.index().await.genres();
+    let mut genres = app.library.catalogue.index().await.genres();
     genres.truncate(MOST_GENRES);
     genres.sort_by_cached_key(|(genre, _)| title_key(genre));
     let genres = genres.into_iter().map(|(genre, books)| Genre { genre, books });
     axum::Json(GenreList { genres: genres.collect() })
 }
 
-/// A book with its reviews' average.
+/// Book with the average of its reviews.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BookDetail {
-    /// The book.
     #[serde(flatten)]
     book: Book,
-    /// Description.
     description: String,
     /// Average of the reviews with one decimal; null without reviews.
     #[schema(required)]
     average_rating: Option<f64>,
-    /// How many reviews there are.
+    /// Number of reviews.
     review_count: i64,
-    /// How many copies the library has, wherever they are; without those withdrawn.
+    /// Number of copies of the library in any state but withdrawn.
     copies: i64,
-    /// When the next copy on loan is due, today or later; null where none is.
+    /// Next due date of a copy on loan, today or later; null without one.
     #[schema(required, value_type = Option<String>, format = Date)]
     next_due: Option<Date>,
-    /// Who waits, and what the caller can do about it.
+    /// Queue for the title, and the caller's place and choices.
     reservation: Reservation,
 }
 
@@ -337,8 +334,8 @@ fn answer(status: StatusCode, detail: Detail, reservation: Reservation) -> Resul
     Answer::json(status, &body)?.with_etag(&tag)
 }
 
-/// The ETag stands for the version of the record, and carries the count and the status a form loads with it: a save
-/// sends it back, and both are applied as differences (R-BOOK-7, R-BOOK-8).
+/// Builds the ETag from the record's version and from the count and status that a form loads. A save sends it back, and
+/// count and status are applied as differences (R-BOOK-7, R-BOOK-8).
 fn etag(loaded: &Loaded) -> String {
     let status = if loaded.status == Status::Available { 'a' } else { 'n' };
     format!("\"{}-{}-{status}\"", loaded.version, loaded.copies)
@@ -353,22 +350,23 @@ fn loaded(headers: &HeaderMap) -> Result<Loaded> {
             copies: parts.next()?.parse().ok()?,
             status: if parts.next()? == "a" { Status::Available } else { Status::NotAvailable },
         };
-        // Returns may have put more on the shelf than a form may say.
+        // No upper limit: returns may bring the count above what a form accepts.
         let sound = loaded.version > 0 && loaded.copies >= 0 && parts.next().is_none();
         sound.then_some(loaded)
     };
-    // An ETag that we never gave out matches no version.
+    // An ETag that the server never issued matches no version.
     parse().ok_or(Error::Stale)
 }
 
-/// Read a book. For a student the status is recalculated from the count first (R-DETAIL-3).
+/// Read a book. For a student the status is first recalculated from the count (R-DETAIL-3).
 #[utoipa::path(get, path = "/books/{id}", params(("id" = i64, Path)),
     responses((status = 200, body = BookDetail, headers(("ETag" = String)))))]
 pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<BookId>) -> Result<Answer> {
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let person = caller.person().cloned();
     let by_count = caller.role() == Some(Role::Student);
     let (answer, recalculated) = app
+        .library
         .db
         .read(move |tx| -> Result<_> {
             let mut detail = books::detail(tx, id, today)?.ok_or(Error::NotFound)?;
@@ -383,7 +381,7 @@ pub async fn read_book(State(app): State<Shared>, caller: Caller, Id(id): Id<Boo
         })
         .await?;
     if recalculated {
-        app.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
+        app.library.db.write(move |tx| books::recalculate_status(tx, id)).await.map_err(Error::from)?;
     }
     Ok(answer)
 }
@@ -398,8 +396,8 @@ pub async fn add_book(
     JsonBody(form): JsonBody<NewBook>,
 ) -> Result<Answer> {
     let (form, barcodes) = form.checked_for_add()?;
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
-    let policies = app.policies.clone();
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(admin.uid));
+    let policies = app.library.policies.clone();
     app.once(once, move |tx| {
         let missing = || Error::Internal("a book vanished while it was added".into());
         let rulebook = policies.current(tx)?;
@@ -427,12 +425,12 @@ pub async fn update_book(
     once: Once,
     JsonBody(form): JsonBody<BookForm>,
 ) -> Result<Answer> {
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(admin.uid));
-    let policies = app.policies.clone();
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(admin.uid));
+    let policies = app.library.policies.clone();
     app.once(once, move |tx| {
-        // Locked before it is read, so that what is kept as before is what was changed.
+        // Lock before reading, so that `before` is the version that the update replaces.
         books::lock(tx, id)?.ok_or(Error::NotFound)?;
-        // A book that is not there is told before a version that cannot fit it.
+        // A missing book is reported before a missing or stale version.
         let loaded = loaded(&headers)?;
         let form = form.checked_for_update(loaded.copies)?;
         let before = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
@@ -466,7 +464,7 @@ pub async fn delete_book(
     Id(id): Id<BookId>,
     once: Once,
 ) -> Result<Answer> {
-    let moment = app.clock.moment();
+    let moment = app.library.clock.moment();
     app.once(once, move |tx| {
         stock::delete_title(tx, Actor::Librarian(admin.uid), moment, id)?;
         Ok(Answer::empty().undoable(tx, &admin))
@@ -474,15 +472,15 @@ pub async fn delete_book(
     .await
 }
 
-/// The drawn cover of a book, for those without a picture.
+/// Serves the drawn cover of a book without a picture.
 pub async fn cover(State(app): State<Shared>, PathText(file): PathText) -> Result<Response> {
     let id = file.strip_suffix(".svg").and_then(|id| id.parse().ok()).map(BookId).ok_or(Error::NotFound)?;
-    let detail = app.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
+    let detail = app.library.db.read(move |tx| books::cards(tx, &[id])).await.map_err(Error::from)?;
     let book = detail.first().ok_or(Error::NotFound)?;
     Ok(drawn(&Cover { id: id.0, title: &book.title, author: &book.author, genre: &book.genre }))
 }
 
-/// What is to be drawn before it is saved.
+/// Fields of an unsaved book that its cover depends on.
 #[derive(Deserialize)]
 pub struct Preview {
     #[serde(default)]
@@ -495,17 +493,17 @@ pub struct Preview {
     genre: String,
 }
 
-/// The cover that a book would get with these words, while they are typed. A book that is not added yet has no number,
-/// which is part of what a cover is chosen by: its colours may still change.
+/// Draws the cover that a book would get, while its words are typed. Colours depend on the id, so those of a book not
+/// added yet may still change.
 pub async fn preview_cover(Query(of): Query<Preview>) -> Response {
     drawn(&Cover { id: of.id, title: &of.title, author: &of.author, genre: &of.genre })
 }
 
-/// A drawn cover as an answer.
+/// Builds the response for a drawn cover.
 fn drawn(of: &Cover<'_>) -> Response {
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")),
-        // After a minute the old cover is shown once more while the browser fetches the new one.
+        // After a minute browsers show the old cover once more while they fetch the new one.
         (header::CACHE_CONTROL, HeaderValue::from_static("public, max-age=60, stale-while-revalidate=86400")),
         // A page opened as 127.0.0.1 may show a picture whose address says localhost.
         (

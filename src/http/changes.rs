@@ -148,14 +148,18 @@ pub async fn list_changes(
 ) -> Result<axum::Json<ChangeList>> {
     let limit = page::length(query.limit, 50)?;
     let before = page::place(query.cursor.as_deref())?.unwrap_or(ChangeId(i64::MAX));
-    let filter = filter(&query, &app.clock);
-    let mut found =
-        app.db.read(move |tx| events::page(tx, &filter, before, limit + 1)).await.map_err(Error::from)?;
+    let filter = filter(&query, &app.library.clock);
+    let mut found = app
+        .library
+        .db
+        .read(move |tx| events::page(tx, &filter, before, limit + 1))
+        .await
+        .map_err(Error::from)?;
     let limit = usize::try_from(limit).unwrap_or_default();
     let goes_on = found.len() > limit;
     found.truncate(limit);
     let next = found.last().filter(|_| goes_on).map(|last| page::cursor(&last.id));
-    let day_begins = app.clock.begin_of(app.clock.today());
+    let day_begins = app.library.clock.begin_of(app.library.clock.today());
     let changes = found.into_iter().map(|one| ChangeRow::seen_by(&librarian, day_begins, one)).collect();
     Ok(axum::Json(ChangeList { changes, next }))
 }
@@ -181,9 +185,10 @@ pub async fn undo_change(
     once: Once,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
-    let day_begins = app.clock.begin_of(moment.today);
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
+    let day_begins = app.library.clock.begin_of(moment.today);
     let touched = app
+        .library
         .db
         .read(move |tx| events::by_id(tx, id))
         .await
@@ -207,21 +212,25 @@ pub async fn undo_change(
 #[utoipa::path(get, path = "/changes.csv", params(ChangeQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_changes(State(app): State<Shared>, Query(query): Query<ChangeQuery>) -> Result<Response> {
-    let filter = filter(&query, &app.clock);
+    let filter = filter(&query, &app.library.clock);
     let mut file = CsvFile::new(&["when", "who", "action", "person", "title", "what"])?;
     let mut before = ChangeId(i64::MAX);
     let mut rows = 0;
     while rows < MOST_ROWS {
         let filter = filter.clone();
-        let found =
-            app.db.read(move |tx| events::page(tx, &filter, before, PORTION)).await.map_err(Error::from)?;
+        let found = app
+            .library
+            .db
+            .read(move |tx| events::page(tx, &filter, before, PORTION))
+            .await
+            .map_err(Error::from)?;
         let Some(last) = found.last() else { break };
         before = last.id;
         rows += found.len();
         for recorded in found {
             let messages = recorded.change.messages();
             let cells = [
-                app.clock.local(recorded.at),
+                app.library.clock.local(recorded.at),
                 recorded.actor.map(|(_, name)| name).unwrap_or_default(),
                 recorded.change.action().to_owned(),
                 recorded.person.map(|(_, name)| name).unwrap_or_default(),
@@ -231,5 +240,5 @@ pub async fn export_changes(State(app): State<Shared>, Query(query): Query<Chang
             file.row(cells)?;
         }
     }
-    file.into_answer(&format!("activity-{}.csv", app.clock.today()))
+    file.into_answer(&format!("activity-{}.csv", app.library.clock.today()))
 }

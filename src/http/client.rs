@@ -1,4 +1,4 @@
-//! Where a request comes from, and what counts as one place when tries are counted.
+//! Address of a request's client, and the network for which its attempts are counted.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -9,8 +9,8 @@ use axum::{
 
 use super::{Shared, error::Error};
 
-/// The network a request comes from: an IPv4 address, or the /64 of an IPv6 address, the least that a household or a
-/// server is given (RFC 6177, BCP 157) and within which it changes its address as it likes.
+/// Network of a client: an IPv4 address, or the /64 of an IPv6 address, the least that a household or a server gets
+/// (RFC 6177, BCP 157) and within which it picks addresses freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Network(IpAddr);
 
@@ -34,26 +34,26 @@ impl FromRequestParts<Shared> for Network {
     }
 }
 
-/// The client's address.
+/// Returns the address of the client, behind any trusted proxies.
 #[must_use]
 pub fn address(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     client(peer(extensions), headers, trusted).to_canonical()
 }
 
-/// The other end of the connection.
+/// Returns the address at the other end of the connection.
 #[must_use]
 pub fn peer(extensions: &Extensions) -> IpAddr {
     extensions.get::<ConnectInfo<SocketAddr>>().map_or(Ipv4Addr::LOCALHOST.into(), |info| info.0.ip())
 }
 
-/// Whether `address` is one of the proxies that the operator trusts.
+/// True if `address` is a proxy that the operator trusts.
 #[must_use]
 pub fn is_trusted(address: IpAddr, trusted: &[IpAddr]) -> bool {
     trusted.iter().any(|proxy| proxy.to_canonical() == address.to_canonical())
 }
 
-/// The client behind `peer`. Each proxy appends the address it was called from to `X-Forwarded-For`, so the list is
-/// believed from its right end, for as long as trusted proxies wrote it. What stands further left anybody may have sent.
+/// Returns the client behind `peer`. Each proxy appends the address of its caller to `X-Forwarded-For`, so the list is
+/// read from its right end for as long as trusted proxies wrote it. Clients can forge the rest.
 fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     let mut client = peer;
     let forwarded = headers.get_all("x-forwarded-for");
@@ -66,7 +66,7 @@ fn client(peer: IpAddr, headers: &HeaderMap, trusted: &[IpAddr]) -> IpAddr {
     client
 }
 
-/// An address in the header; some proxies write the port as well.
+/// Parses an address of the header; some proxies add the port.
 fn hop(text: &[u8]) -> Option<IpAddr> {
     let text = str::from_utf8(text).ok()?.trim();
     text.parse().ok().or_else(|| text.parse().map(|address: SocketAddr| address.ip()).ok())
@@ -97,7 +97,7 @@ mod tests {
         assert_eq!(seen("10.0.0.1", &["[2001:db8::1]:4711"]), "2001:db8::1");
     }
 
-    /// S1, P4: the list was read from the left and up to the first item that is no address.
+    /// S1, P4: the list was read from the left, up to the first item that is no address.
     #[test]
     fn a_client_cannot_put_an_address_of_its_choice_before_its_own() {
         for forged in
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(seen("10.0.0.1", &["9.9.9.9, \u{e9}"]), "10.0.0.1");
     }
 
-    /// S16, P4: whoever has one IPv6 address has 2⁶⁴ of them.
+    /// S16, P4: a client with one IPv6 address has 2⁶⁴ of them.
     #[test]
     fn the_addresses_of_one_network_count_as_one() {
         let network = |text: &str| Network::from(text.parse::<IpAddr>().unwrap());

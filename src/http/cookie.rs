@@ -1,10 +1,10 @@
-//! Cookies. Ours hold base64url and dots only, so nothing needs to be quoted or escaped.
+//! Cookies. Their values are base64url and dots only, so nothing needs quoting or escaping.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
 use super::error::{Error, Result};
 
-/// The value of a cookie that a request shows.
+/// Returns the value of a request's cookie.
 #[must_use]
 pub fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers
@@ -17,12 +17,12 @@ pub fn read<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
         .map(|(_, value)| value)
 }
 
-/// A `Set-Cookie` out of reach for scripts and other sites; without a lifetime in seconds it ends with the browser.
+/// Builds a `Set-Cookie` hidden from scripts and other sites; without a lifetime in seconds it ends with the browser.
 pub fn set(https: bool, name: &str, value: &str, path: &str, lifetime: Option<i64>) -> Result<HeaderValue> {
     made(https, name, value, path, lifetime, "Strict")
 }
 
-/// A `Set-Cookie` that is also sent when another site leads the browser back here, and out of reach otherwise.
+/// Builds a `Set-Cookie` hidden from scripts, but sent when another site redirects the browser back here.
 pub fn set_to_come_back(
     https: bool,
     name: &str,

@@ -1,4 +1,4 @@
-//! Copies: what a librarian sees and does with the physical books of a title (R-COPY-1 to R-COPY-6).
+//! Copies: listing, adding, changing and moving the physical books of a title (R-COPY-1 to R-COPY-6).
 
 use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
@@ -30,10 +30,10 @@ use crate::{
     storage::{books, copies},
 };
 
-/// Copies put on the shelf in one transaction; the rest follow in the next.
+/// Maximum number of copies shelved in one transaction; the next one shelves the rest.
 const AT_ONCE: i64 = 500;
 
-/// What stands in the way of a change of the stock, as the person is told.
+/// Translates an obstacle to a change of the stock into an error of the API.
 #[must_use]
 pub fn refused(obstacle: Obstacle) -> Error {
     match obstacle {
@@ -44,7 +44,7 @@ pub fn refused(obstacle: Obstacle) -> Error {
     }
 }
 
-/// In the list of a form the barcode that is taken is named by its place.
+/// Same as [`refused`], but names a taken barcode by its index in the form's list.
 #[must_use]
 pub fn refused_in(given: &[String], error: circulation::Error) -> Error {
     match error {
@@ -56,11 +56,11 @@ pub fn refused_in(given: &[String], error: circulation::Error) -> Error {
     }
 }
 
-/// The copies of a title.
+/// Page of a title's copies, with the counts of all.
 #[derive(Serialize, ToSchema)]
 pub struct CopyList {
     copies: Vec<Copy>,
-    /// How many copies are in each state; states without any are left out.
+    /// Number of copies per state; states without copies are omitted.
     counts: Vec<StateCount>,
     /// Cursor of the page after this one.
     #[schema(required)]
@@ -73,18 +73,18 @@ pub struct StateCount {
     count: i64,
 }
 
-/// Which part of a title's copies.
+/// Position and length of a page of copies.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct CopiesQuery {
-    /// How many, 1 to 100; 100 if not said.
+    /// Page length, 1 to 100; 100 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of another page.
     cursor: Option<String>,
 }
 
-/// One row more than asked for tells whether the list goes on.
+/// Cuts the list to `limit` rows; an extra row means that another page follows.
 fn cut(mut copies: Vec<Copy>, limit: i64) -> (Vec<Copy>, Option<String>) {
     let limit = usize::try_from(limit).unwrap_or_default();
     let goes_on = copies.len() > limit;
@@ -93,7 +93,7 @@ fn cut(mut copies: Vec<Copy>, limit: i64) -> (Vec<Copy>, Option<String>) {
     (copies, next)
 }
 
-/// List the copies of a title, in the order in which they came.
+/// List the copies of a title in the order in which they were added.
 #[utoipa::path(get, path = "/books/{id}/copies", params(("id" = i64, Path), CopiesQuery),
     responses((status = 200, body = CopyList)))]
 pub async fn list_copies_of_book(
@@ -104,6 +104,7 @@ pub async fn list_copies_of_book(
     let limit = page::length(query.limit, page::LENGTH.max)?;
     let after = page::place(query.cursor.as_deref())?.unwrap_or(CopyId(0));
     let list = app
+        .library
         .db
         .read(move |tx| -> Result<CopyList> {
             if !books::exists(tx, book)? {
@@ -118,7 +119,7 @@ pub async fn list_copies_of_book(
     Ok(axum::Json(list))
 }
 
-/// Copies that come into the library: these barcodes, or so many with the next accession numbers.
+/// Copies to add: those with the given barcodes, and the rest of `count` with the next accession numbers.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewCopies {
@@ -127,13 +128,13 @@ pub struct NewCopies {
     count: Option<i64>,
 }
 
-/// The copies that came in.
+/// Copies that were added.
 #[derive(Serialize, ToSchema)]
 pub struct AddedCopies {
     copies: Vec<Copy>,
 }
 
-/// Add copies of a title; they are on the shelf.
+/// Add copies of a title to the shelf.
 #[utoipa::path(post, path = "/books/{id}/copies", params(("id" = i64, Path)), request_body = NewCopies,
     responses((status = 201, body = AddedCopies)))]
 pub async fn add_copies(
@@ -158,7 +159,7 @@ pub async fn add_copies(
     };
     invalid.or(())?;
     let (moment, actor, policies) =
-        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+        (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let mut ids = Vec::new();
@@ -167,7 +168,7 @@ pub async fn add_copies(
             ids.extend(added.map_err(|error| refused_in(&given, error))?);
         }
         let mut added = Vec::with_capacity(ids.len());
-        // As many as a page shows; the list has them all.
+        // One page; the list of copies has them all.
         for copy in ids.iter().take(100) {
             added.extend(copies::by_id(tx, copy.id)?);
         }
@@ -176,17 +177,17 @@ pub async fn add_copies(
     .await
 }
 
-/// How many copies are added at once: as many as a form may say.
+/// Limits of the number of copies added at once; the maximum is that of the book form.
 pub const COUNT: crate::domain::rule::Number =
     crate::domain::rule::Number { field: "count", label: "Number of copies", min: 1, max: NO_OF_BOOKS.max };
 
-/// What of a copy is changed; what is left out stays.
+/// Changes to a copy; omitted fields stay.
 #[expect(clippy::option_option, reason = "null is told from what is left out")]
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CopyEdit {
     barcode: Option<String>,
-    /// Empty or null: where its title stands.
+    /// Empty or null: the location of its title.
     #[serde(default, deserialize_with = "given")]
     #[schema(value_type = Option<String>)]
     location: Option<Option<String>>,
@@ -199,10 +200,10 @@ pub struct CopyEdit {
     acquired_on: Option<Option<Date>>,
 }
 
-/// The dearest book; more is a typing mistake.
+/// Highest price of a copy; more is a typing mistake.
 pub const DEAREST: Money = Money::main(10_000_000);
 
-/// Change what is recorded of a copy.
+/// Change the record of a copy.
 #[utoipa::path(patch, path = "/copies/{id}", params(("id" = i64, Path)), request_body = CopyEdit,
     responses((status = 200, body = Copy)))]
 pub async fn update_copy(
@@ -225,7 +226,7 @@ pub async fn update_copy(
         crate::domain::rules::check_day("acquiredOn".into(), "Day acquired", day, &mut invalid);
     }
     invalid.or(())?;
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let updated = stock::update_copy(tx, actor, moment, id, |mut record| {
             if let Some(barcode) = barcode {
@@ -250,7 +251,7 @@ pub async fn update_copy(
     .await
 }
 
-/// Where a copy goes.
+/// New state of a copy.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Move {
@@ -259,12 +260,12 @@ pub struct Move {
     note: String,
 }
 
-/// A copy where it is now.
+/// Copy in its new state.
 #[derive(Serialize, ToSchema)]
 pub struct Moved {
     #[serde(flatten)]
     copy: Copy,
-    /// Of a lost copy that turned up: its price, which stands charged to whoever lost it (R-MONEY-4).
+    /// For a lost copy that turned up: its price, still charged to the reader who lost it (R-MONEY-4).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     lost: Option<LostPrice>,
@@ -284,7 +285,7 @@ pub async fn move_copy(
     let note = NOTE.check(&form.note, &mut invalid);
     invalid.or(())?;
     let (moment, actor, policies) =
-        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+        (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let lost = lost::price_if_found(tx, id, form.state)?;
@@ -294,16 +295,16 @@ pub async fn move_copy(
     .await
 }
 
-/// Which copies.
+/// Filters and page of the list of copies.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct CopyQuery {
-    /// The one with this barcode.
+    /// Only the copy with this barcode.
     barcode: Option<String>,
-    /// Those in this state.
+    /// Only copies in this state.
     #[param(inline)]
     state: Option<CopyState>,
-    /// How many, 1 to 100; 50 if not said.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of another page.
@@ -315,7 +316,7 @@ pub struct CopyQuery {
 #[serde(rename_all = "camelCase")]
 pub struct AllCopies {
     copies: Vec<Copy>,
-    /// How many copies wait to be shelved.
+    /// Number of copies that wait to be shelved.
     to_shelve: i64,
     /// Cursor of the page after this one.
     #[schema(required)]
@@ -331,6 +332,7 @@ pub async fn list_copies(
     let limit = page::length(query.limit, 50)?;
     let after = page::place(query.cursor.as_deref())?.unwrap_or(CopyId(0));
     let found = app
+        .library
         .db
         .read(move |tx| -> Result<AllCopies> {
             let found = match (&query.barcode, query.state) {
@@ -348,12 +350,12 @@ pub async fn list_copies(
     Ok(axum::Json(found))
 }
 
-/// What became of the copies that waited to be shelved.
+/// Result of shelving the waiting copies.
 #[derive(Serialize, ToSchema)]
 pub struct Shelved {
-    /// How many were put on the shelf.
+    /// Number of copies put on the shelf.
     count: i64,
-    /// How many are kept for people who waited for them.
+    /// Number of copies kept for readers in the queue.
     kept: i64,
 }
 
@@ -366,7 +368,7 @@ pub async fn shelve_copies(
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
     let (moment, actor, policies) =
-        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+        (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let shelved = stock::shelve(tx, actor, moment, &rulebook, AT_ONCE)?;

@@ -37,7 +37,7 @@ use crate::{
     },
 };
 
-/// What a scanner types, or a librarian who looks for somebody.
+/// Limits of a scanned code, or of a name or title that a librarian types.
 pub const CODE: Text = Text { field: "code", label: "The code", min: 1, max: 200, kind: Kind::Line };
 
 /// A scan at the desk.
@@ -47,42 +47,42 @@ pub struct ScanForm {
     #[serde(default)]
     #[schema(required)]
     code: String,
-    /// The person who is open.
+    /// Person whom the desk has open.
     #[schema(value_type = Option<i64>)]
     person: Option<UserId>,
-    /// When the person was opened: what was lent since then does not come back by a scan.
+    /// Time at which the person was opened; a scan does not return copies lent after that.
     #[schema(value_type = Option<String>, format = DateTime)]
     since: Option<Timestamp>,
     intent: Option<Intent>,
-    /// The id of the choice that answers the question this code led to.
+    /// Id of the choice that answers the question raised by this code.
     choice: Option<String>,
-    /// Lends or extends although the rules say no.
+    /// Lends or renews although the rules refuse.
     #[serde(rename = "override")]
     overriding: Option<OverrideForm>,
-    /// The day as which a return counts: from the day of lending to today.
+    /// Day on which a return counts: from the day of lending to today.
     #[schema(value_type = Option<String>, format = Date)]
     returned_on: Option<Date>,
-    /// The copy is damaged: it comes back if it is on loan, and goes to repair.
+    /// Damage to the copy, which is returned if on loan, and goes to repair.
     damaged: Option<DamageForm>,
-    /// The scan of a phone that this is: the phone is told the answer too.
+    /// Phone scan that this request handles; the phone gets the answer too.
     #[schema(value_type = Option<i64>)]
     phone_scan: Option<PhoneScanId>,
 }
 
-/// What is wrong with a copy, and what it costs.
+/// Damage to a copy, and its charge.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DamageForm {
     #[serde(default)]
     #[schema(required)]
     note: String,
-    /// What whoever brought it is charged; nothing if left out.
+    /// Amount charged to the reader who brought the copy; none if omitted.
     #[serde(default)]
     #[schema(value_type = Money)]
     charge: Money,
 }
 
-/// The note on a damaged copy.
+/// Limits of the note on a damaged copy.
 pub const DAMAGE: Text =
     Text { field: "damaged.note", label: "What is damaged", min: 1, max: 300, kind: Kind::Line };
 
@@ -97,7 +97,7 @@ impl DamageForm {
     }
 }
 
-/// Scan a card, a copy or an ISBN, or type a name or a title. What the rules refuse is an answer too.
+/// Scan a card, a copy or an ISBN, or type a name or a title. A refusal by the rules is an answer too.
 #[utoipa::path(post, path = "/desk/scans", request_body = ScanForm, responses((status = 200, body = desk::Answer)))]
 pub async fn scan_at_desk(
     State(app): State<Shared>,
@@ -107,7 +107,7 @@ pub async fn scan_at_desk(
     JsonBody(form): JsonBody<ScanForm>,
 ) -> Result<Answer> {
     let mut invalid = Invalid::default();
-    // Some scanners send a prefix that is no text.
+    // Some scanners send a prefix of control characters.
     let code =
         CODE.check(form.code.trim_matches(|c: char| c.is_control() || c.is_whitespace()), &mut invalid);
     let choice = form.choice.as_deref().map(Choice::parse);
@@ -117,9 +117,9 @@ pub async fn scan_at_desk(
     invalid.or(())?;
     let damaged = form.damaged.map(DamageForm::checked).transpose()?;
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
-    // Searching the titles takes milliseconds: not while the database is written, nor for a code that is known.
+    // A title search takes milliseconds: keep it out of the write, and skip it for a known code.
     let looked_for = code.clone();
-    let known = app.db.read(move |tx| desk::is_known(tx, &looked_for)).await.map_err(Error::from)?;
+    let known = app.library.db.read(move |tx| desk::is_known(tx, &looked_for)).await.map_err(Error::from)?;
     let titles = if known || choice.is_some() { Vec::new() } else { titles(&app, &code).await };
     let scan = Scan {
         code,
@@ -133,7 +133,7 @@ pub async fn scan_at_desk(
         titles,
     };
     let (moment, actor, policies) =
-        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+        (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     let session = session::token_hash(app.settings.is_https(), &headers).ok();
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
@@ -146,9 +146,9 @@ pub async fn scan_at_desk(
     .await
 }
 
-/// The first titles that contain the text.
+/// Returns the first titles that contain the text.
 async fn titles(app: &Shared, text: &str) -> Vec<BookId> {
-    let found = app.catalogue.index().await.page(&search::Query {
+    let found = app.library.catalogue.index().await.page(&search::Query {
         text,
         field: search::Field::Any,
         sort: search::Sort::Title,
@@ -158,34 +158,34 @@ async fn titles(app: &Shared, text: &str) -> Vec<BookId> {
     found.ids.into_iter().map(BookId).collect()
 }
 
-/// Whose work at the desk.
+/// Librarians whose work is listed.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Whose {
-    /// One's own.
+    /// The caller.
     #[default]
     Mine,
-    /// That of all librarians.
+    /// All librarians.
     Everyone,
 }
 
-/// Which part of what was done today.
+/// Filters and page of the work at the desk today.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TodayQuery {
-    /// One's own if not said.
+    /// Librarians whose work is listed; the caller by default.
     #[param(inline)]
     whose: Option<Whose>,
-    /// A kind of change, for instance `lent`.
+    /// Kind of change, for instance `lent`.
     action: Option<String>,
-    /// How many changes, 1 to 100; 50 if not said.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of another page.
     cursor: Option<String>,
 }
 
-/// What was taken by one method.
+/// Money taken by one method of payment.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Takings {
@@ -196,22 +196,22 @@ pub struct Takings {
     paid_out: Money,
 }
 
-/// What was done at the desk today; what was undone counts in no total.
+/// Work at the desk today; undone changes count in no total.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeskToday {
-    /// In the library's time zone.
+    /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     day: Date,
-    /// The last day before today on which the library was open: as of which the book drop counts.
+    /// Last day before today on which the library was open; returns from the book drop count on that day.
     #[schema(required, value_type = Option<String>, format = Date)]
     last_open_day: Option<Date>,
     lent: i64,
     returned: i64,
     renewed: i64,
-    /// For closing the till.
+    /// Totals by method, for closing the till.
     takings: Vec<Takings>,
-    /// The sum of the takings, less what was paid out.
+    /// Sum of the takings, less the credit paid out.
     taken: Money,
     waived: Money,
     /// Newest first.
@@ -230,12 +230,13 @@ pub async fn read_desk_today(
 ) -> Result<axum::Json<DeskToday>> {
     let limit = page::length(query.limit, 50)?;
     let before = page::place(query.cursor.as_deref())?.unwrap_or(ChangeId(i64::MAX));
-    let day = app.clock.today();
-    let since = app.clock.begin_of(day);
+    let day = app.library.clock.today();
+    let since = app.library.clock.begin_of(day);
     let actor = (query.whose.unwrap_or_default() == Whose::Mine).then_some(librarian.uid);
     let all = AtDesk { since, actor, action: None };
-    let policies = app.policies.clone();
+    let policies = app.library.policies.clone();
     let today = app
+        .library
         .db
         .snapshot(move |tx| -> Result<DeskToday> {
             let counts = events::counts_at_desk(tx, &all)?;
@@ -272,7 +273,7 @@ pub async fn read_desk_today(
     Ok(axum::Json(today))
 }
 
-/// What was taken and paid out, by method.
+/// Sums money taken and paid out by method, without undone changes.
 fn takings(changes: impl Iterator<Item = Recorded>) -> Vec<Takings> {
     let mut takings: Vec<Takings> = Vec::new();
     for one in changes.filter(|one| !one.undone) {

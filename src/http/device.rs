@@ -1,9 +1,9 @@
-//! Known devices: a browser in which somebody once signed in to an account keeps a proof of it, so that those who guess
-//! that account's password elsewhere do not lock its owner out.
+//! Known devices: a browser keeps a proof of each account that signed in there, so that password guesses elsewhere do
+//! not lock the account's owner out.
 //!
 //! The cookie is `DEVICE.PROOF.PROOF…`: a random name of the browser and a proof for each of the last accounts. A proof
-//! is a MAC of the device's name under the account's password hash. So nothing is stored on the server, several servers
-//! agree, the cookie does not tell whose accounts they are, and a new password ends all proofs.
+//! is a MAC of the device's name under the account's password hash. So the server stores nothing, several servers
+//! agree, the cookie does not reveal the accounts, and a new password invalidates all proofs.
 
 use axum::http::{HeaderMap, HeaderValue};
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
@@ -12,17 +12,17 @@ use sha2::Sha256;
 
 use super::{API, cookie, error::Result, session::random};
 
-/// Accounts that one browser remembers; a computer that more people share is nobody's own.
+/// Accounts that one browser remembers; a computer shared by more people is not a personal device.
 const ACCOUNTS: usize = 8;
-/// Browsers cap a cookie's life at 400 days (RFC 6265bis).
+/// Lifetime of the cookie in seconds: browsers cap it at 400 days (RFC 6265bis).
 const LIFETIME: i64 = 400 * 24 * 60 * 60;
-/// Bytes of the device's name and of each proof.
+/// Length of the device's name and of each proof, in bytes.
 const LENGTH: usize = 16;
 
-/// A browser's random name.
+/// Random name of a browser.
 pub type Name = [u8; LENGTH];
 
-/// A browser and the accounts that were signed in to with it.
+/// Browser, and proofs of the accounts that signed in with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     name: Name,
@@ -35,7 +35,7 @@ fn cookie_name(https: bool) -> &'static str {
 }
 
 impl Device {
-    /// The device that a request shows. A browser without the cookie, or with one that is not ours, is unknown.
+    /// Returns the device of a request; `None` without a cookie, or with one that is not ours.
     #[must_use]
     pub fn of(https: bool, headers: &HeaderMap) -> Option<Self> {
         let mut parts = cookie::read(headers, cookie_name(https))?.split('.').map(|part| {
@@ -44,7 +44,7 @@ impl Device {
         Some(Self { name: parts.next()??, proofs: parts.take(ACCOUNTS).collect::<Option<_>>()? })
     }
 
-    /// What limits on tries call it.
+    /// Returns the name that keys the rate limits.
     #[must_use]
     pub fn name(&self) -> Name {
         self.name
@@ -56,13 +56,13 @@ impl Device {
         Ok(mac.chain_update(b"library device").chain_update(self.name))
     }
 
-    /// Whether somebody once signed in here to the account with this password hash.
+    /// True if the account with this password hash signed in here before.
     pub fn knows(&self, password_hash: &str) -> Result<bool> {
         let mac = self.mac(password_hash)?;
         Ok(self.proofs.iter().any(|proof| mac.clone().verify_truncated_left(proof).is_ok()))
     }
 
-    /// The cookie after a sign-in to the account with this password hash.
+    /// Builds the cookie after a sign-in to the account with this password hash.
     pub fn signed_in(shown: Option<Self>, https: bool, password_hash: &str) -> Result<HeaderValue> {
         let mut device = match shown {
             Some(device) => device,
@@ -78,7 +78,7 @@ impl Device {
             .chain(&device.proofs)
             .map(|part| URL_SAFE_NO_PAD.encode(part))
             .collect();
-        // Only signing in needs it.
+        // Only sign-in needs the cookie.
         cookie::set(https, cookie_name(https), &parts.join("."), &format!("{API}/auth"), Some(LIFETIME))
     }
 }

@@ -1,5 +1,4 @@
-//! What every request goes through, whatever it asks for: a name, a deadline, a span in the log, and the headers and
-//! figures of its answer.
+//! Middleware of every request: its id, deadline and log span, and the headers and metrics of its answer.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -32,13 +31,13 @@ tokio::task_local! {
     static CURRENT: String;
 }
 
-/// The name of the request that is being answered, by which its lines in the log are found.
+/// Returns the id of the current request, which its log lines carry.
 #[must_use]
 pub fn request_id() -> Option<String> {
     CURRENT.try_with(Clone::clone).ok()
 }
 
-/// Answers a request, in time and in the form that every answer has.
+/// Answers a request within the deadline, with the headers of every answer.
 pub async fn every_request(
     State(app): State<Shared>,
     matched: Option<MatchedPath>,
@@ -46,15 +45,15 @@ pub async fn every_request(
     next: Next,
 ) -> Response {
     let begun = Instant::now();
-    let asked = request.method().clone();
-    let method = method_label(&asked);
+    let method = request.method().clone();
+    let label = method_label(&method);
     let path = request.uri().path().to_owned();
     let address = client::address(request.extensions(), request.headers(), &app.settings.trusted_proxies);
     let sound = is_sound(request.version(), request.headers());
-    // The template, not the path: a path may name a person's loan, and each value is a series that is kept for ever.
+    // The template, not the path: a path may name a person's loan, and each value is a metric series kept for ever.
     let route = matched.map_or_else(|| "none".to_owned(), |path| path.as_str().to_owned());
     let id = name(&request, &app);
-    let span = tracing::info_span!("request", id, method, route);
+    let span = tracing::info_span!("request", id, method = label, route);
 
     let arrived = Arc::new(AtomicBool::new(request.body().is_end_stream()));
     let writes = !request.method().is_safe();
@@ -74,47 +73,47 @@ pub async fn every_request(
 
     headers::secure(response.headers_mut(), &app.settings);
     if route.starts_with(API) {
-        // Data, and never kept.
+        // Data must not be cached.
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     if let Ok(id) = HeaderValue::try_from(id) {
         response.headers_mut().insert(REQUEST_ID, id);
     }
-    // What is left of a body would be taken for the next request.
+    // The server would parse the rest of a body as the next request.
     if !sound || !arrived.load(Ordering::Relaxed) || app.stopping.load(Ordering::Relaxed) {
         response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
     let (status, took) = (response.status(), begun.elapsed());
     span.in_scope(|| {
         if !response.headers().contains_key(REPLAYED) {
-            security_log::tell((&asked, &route, &path), status, &noted, address);
+            security_log::tell((&method, &route, &path), status, &noted, address);
         }
         tracing::debug!(status = status.as_u16(), us = took.as_micros(), "answered");
     });
     let status = status.as_str().to_owned();
-    metrics::histogram!("library_http_seconds", "method" => method, "route" => route, "status" => status)
+    metrics::histogram!("library_http_seconds", "method" => label, "route" => route, "status" => status)
         .record(took.as_secs_f64());
     response
 }
 
-/// Whether every program on the way agrees where the request ends and for whom it is: one `Host`, and a body that says its
-/// length. Bodies in chunks are refused altogether: no screen sends one, and their many spellings are what requests are
-/// smuggled by (P13, OWASP ASVS 5.0, 4.2.1). hyper refuses the rest.
+/// True if every program on the way agrees on the request's end and host: one `Host`, and a body that states its
+/// length. Chunked bodies are refused altogether: no screen sends them, and their many spellings allow request
+/// smuggling (P13, OWASP ASVS 5.0, 4.2.1). hyper refuses the rest.
 fn is_sound(version: Version, headers: &HeaderMap) -> bool {
     let hosts = headers.get_all(header::HOST).iter().count();
     let hosts_wanted = if version == Version::HTTP_10 { 0..=1 } else { 1..=1 };
     hosts_wanted.contains(&hosts) && !headers.contains_key(header::TRANSFER_ENCODING)
 }
 
-/// The handler's answer, or what is told instead when it takes too long or panics. What a write had done by then, nobody
-/// knows.
+/// Returns the handler's answer, or an error if the handler times out or panics; the outcome of a write is then
+/// unknown.
 async fn in_time(answer: impl Future<Output = Response>, writes: bool, arrived: &AtomicBool) -> Response {
     let mut answer = pin!(answer);
     let caught = std::future::poll_fn(|context| {
         match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(response)) => Poll::Ready(Ok(response)),
-            Err(panic) => Poll::Ready(Err(format!("a handler panicked: {}", said(&*panic)))),
+            Err(panic) => Poll::Ready(Err(format!("a handler panicked: {}", panic_text(&*panic)))),
         }
     });
     let failed = match tokio::time::timeout(HANDLER_TIMEOUT, caught).await {
@@ -128,12 +127,12 @@ async fn in_time(answer: impl Future<Output = Response>, writes: bool, arrived: 
     failed.into_response()
 }
 
-fn said(panic: &(dyn std::any::Any + Send)) -> &str {
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default()
 }
 
-/// A method as metrics name it. Any token is a method in HTTP, so those that no call takes share one name.
+/// Returns the method's metrics label. HTTP allows any token as a method, so unknown ones share one label.
 fn method_label(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",
@@ -147,7 +146,7 @@ fn method_label(method: &Method) -> &'static str {
     }
 }
 
-/// The name that a trusted proxy gave the request, so that its log and ours tell of the same one; otherwise a fresh one.
+/// Returns the request id set by a trusted proxy, so that both logs use the same id; otherwise a fresh one.
 fn name(request: &Request, app: &super::App) -> String {
     let given = request.headers().get(REQUEST_ID).and_then(|name| name.to_str().ok());
     let sound = |name: &&str| {
@@ -164,8 +163,8 @@ fn name(request: &Request, app: &super::App) -> String {
     }
 }
 
-/// A name that no other request has, of this process or (most likely) of another: a random beginning, counted on in steps
-/// that look random. Asking the system each time costs as much as a small answer does.
+/// Returns an id unique in this process and most likely among all: a random start, advanced in steps that look random.
+/// Asking the system each time costs as much as a small answer.
 fn fresh_name() -> u64 {
     static NEXT: LazyLock<AtomicU64> =
         LazyLock::new(|| AtomicU64::new(session::random::<8>().map(u64::from_be_bytes).unwrap_or_default()));
@@ -173,7 +172,7 @@ fn fresh_name() -> u64 {
     NEXT.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed)
 }
 
-/// A request's body, and whether all of it has been read.
+/// Request body that records when it has been read completely.
 struct Arriving {
     body: Body,
     arrived: Arc<AtomicBool>,

@@ -1,4 +1,4 @@
-//! How a request is read: strictly, and with an error that says what is wrong with it.
+//! Strict parsing of requests, with errors that name the field at fault.
 
 use axum::{
     body::Bytes,
@@ -13,7 +13,7 @@ use crate::{
     message::{self, Message},
 };
 
-/// A JSON body whose fields are exactly those asked for.
+/// JSON body with exactly the fields of `T`.
 pub struct JsonBody<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
@@ -27,7 +27,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
     }
 }
 
-/// A body as it is.
+/// Raw body.
 pub struct Body(pub Bytes);
 
 impl<S: Send + Sync> FromRequest<S> for Body {
@@ -38,7 +38,7 @@ impl<S: Send + Sync> FromRequest<S> for Body {
     }
 }
 
-/// A JSON body that may be left out altogether.
+/// JSON body that may be omitted.
 pub struct OptionalJsonBody<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJsonBody<T> {
@@ -53,17 +53,17 @@ impl<S: Send + Sync, T: DeserializeOwned + Default> FromRequest<S> for OptionalJ
         if !json {
             return Err(Error::UnsupportedMediaType);
         }
-        // The document says `null` of a body that may be left out.
+        // The API document allows `null` for an optional body.
         Ok(Self(parse::<Option<T>>(&bytes)?.unwrap_or_default()))
     }
 }
 
-/// A body that must hold nothing: `{}` or no body at all.
+/// Empty body: `{}` or no body at all.
 #[derive(Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Nothing {}
 
-/// A value that is there, null included, is told from one that is left out.
+/// Deserialises a present value, null included, as `Some`, to distinguish it from an omitted one.
 pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -88,7 +88,7 @@ fn is_json(headers: &HeaderMap) -> bool {
 }
 
 fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    // An array would be taken for an object whose fields are not named.
+    // serde would accept an array as an object with unnamed fields.
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         return Err(match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
             Ok(_) => Error::Invalid(wrong_field(".", "invalid type: sequence, expected an object")),
@@ -108,27 +108,27 @@ fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     Ok(value)
 }
 
-/// Names the field that did not fit its type, as well as the parser can tell.
-fn wrong_field(path: &str, said: &str) -> Invalid {
-    // serde says: missing field `x` / unknown field `x`, expected … / invalid type: …, and the place after " at line ".
-    let said = said.split(" at line ").next().unwrap_or(said);
-    let quoted = said.split('`').nth(1).unwrap_or_default();
-    let (field, message) = if said.starts_with("missing field") {
+/// Names the field that did not fit its type, as far as the parser reports it.
+fn wrong_field(path: &str, reason: &str) -> Invalid {
+    // serde's texts: missing field `x` / unknown field `x`, expected … / invalid type: …, then " at line " and place.
+    let reason = reason.split(" at line ").next().unwrap_or(reason);
+    let quoted = reason.split('`').nth(1).unwrap_or_default();
+    let (field, message) = if reason.starts_with("missing field") {
         (quoted, message::missing())
-    } else if said.starts_with("unknown field") {
+    } else if reason.starts_with("unknown field") {
         (quoted, message::unknown_field(quoted))
-    } else if said.starts_with("duplicate field") {
+    } else if reason.starts_with("duplicate field") {
         (quoted, message::duplicate())
     } else {
-        (if path == "." { "" } else { path }, wrong_type(said))
+        (if path == "." { "" } else { path }, wrong_type(reason))
     };
     Invalid::field(field.to_owned(), message)
 }
 
-/// The parser's words about a wrong type, in plain ones.
-fn wrong_type(said: &str) -> Message {
-    let expected = said.rsplit_once("expected ").map_or("", |(_, expected)| expected);
-    if said.starts_with("unknown variant") {
+/// Translates the parser's message about a wrong type into plain words.
+fn wrong_type(reason: &str) -> Message {
+    let expected = reason.rsplit_once("expected ").map_or("", |(_, expected)| expected);
+    if reason.starts_with("unknown variant") {
         // expected `a` / expected `a` or `b` / expected one of `a`, `b`, `c`
         let choices: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
         return message::not_one_of(&choices.join(", "));
@@ -139,14 +139,14 @@ fn wrong_type(said: &str) -> Message {
         "f64" => message::not_number(),
         "a boolean" => message::not_true_or_false(),
         money::EXPECTED => message::not_amount(),
-        _ if said.contains("invalid digit") => message::not_whole_number(),
+        _ if reason.contains("invalid digit") => message::not_whole_number(),
         _ if expected.starts_with("struct") || expected.starts_with("an object") => message::not_object(),
         _ if expected.starts_with("a sequence") => message::not_list(),
-        _ => message::wrong_type(said),
+        _ => message::wrong_type(reason),
     }
 }
 
-/// The text in a path. Bytes that are no text name nothing, nor does a NUL, which PostgreSQL takes in no text: not found.
+/// Text in a path. Not found if it is not UTF-8 or contains a NUL, which PostgreSQL does not accept.
 pub struct PathText(pub String);
 
 impl<S: Send + Sync> FromRequestParts<S> for PathText {
@@ -161,7 +161,7 @@ impl<S: Send + Sync> FromRequestParts<S> for PathText {
     }
 }
 
-/// The number in a path; anything that is no number names nothing, so it is not found.
+/// Number in a path; anything else is not found.
 pub struct Id<T>(pub T);
 
 impl<S: Send + Sync, T: From<i64>> FromRequestParts<S> for Id<T> {
@@ -176,7 +176,7 @@ impl<S: Send + Sync, T: From<i64>> FromRequestParts<S> for Id<T> {
     }
 }
 
-/// Query parameters. A NUL, which PostgreSQL takes in no text, is left out: what is no text is not searched for.
+/// Query parameters. Removes NUL, which PostgreSQL does not accept in a text.
 pub struct Query<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
@@ -192,10 +192,10 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequestParts<S> for Query<T> {
         };
         query.map(|query| Self(query.0)).map_err(|rejection| {
             let text = rejection.body_text();
-            let said = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
-            match said.split_once(": ") {
-                Some((field, said)) if !field.contains(' ') => Error::Invalid(wrong_field(field, said)),
-                _ => Error::Invalid(wrong_field(".", said)),
+            let reason = text.strip_prefix("Failed to deserialize query string: ").unwrap_or(&text);
+            match reason.split_once(": ") {
+                Some((field, reason)) if !field.contains(' ') => Error::Invalid(wrong_field(field, reason)),
+                _ => Error::Invalid(wrong_field(".", reason)),
             }
         })
     }

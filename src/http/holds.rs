@@ -1,4 +1,4 @@
-//! Holds: readers wait for titles, librarians see who waits and for whom copies are kept (R-HOLD-1 to R-HOLD-4).
+//! Holds: readers wait for titles, librarians see the queues and the copies that are kept (R-HOLD-1 to R-HOLD-4).
 
 use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
@@ -34,26 +34,26 @@ use crate::{
     },
 };
 
-/// What the caller can do about a title that others have.
+/// Queue for a title as the caller sees it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Reservation {
-    /// Whether the caller may reserve the title now; a librarian does it for somebody.
+    /// True if the caller may reserve the title now; a librarian reserves for a reader.
     offered: bool,
-    /// How many people wait.
+    /// Number of readers who wait.
     waiting: i64,
-    /// How many copies the caller may borrow without the desk: the one that is kept for them, or those on the shelf that are not
-    /// for people before them in the line.
+    /// Number of copies that the caller may borrow without the desk: the one kept for them, or those on the shelf
+    /// beyond the readers before them in the queue.
     free: i64,
-    /// By when a copy should be there for whoever reserves now, if all come back in time; null where nobody can say.
+    /// Date by which a new hold should get a copy if all loans return in time; null if unknown.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
-    /// The caller's own hold; null without one.
+    /// Hold of the caller; null without one.
     #[schema(required)]
     own: Option<Hold>,
 }
 
-/// What a person, or a visitor, can do about a title with so many copies on the shelf.
+/// Computes the queue for a title as a user or a visitor sees it, with `on_shelf` copies on the shelf.
 pub fn reservation(
     tx: &mut Tx<'_>,
     rulebook: &Rulebook,
@@ -92,14 +92,14 @@ pub fn reservation(
     Ok(Reservation { offered, waiting, free: free.max(0), back_by, own })
 }
 
-/// Who is to wait.
+/// Reader and override of a new hold.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewHold {
-    /// For librarians: for whom; a student reserves for nobody else.
+    /// For librarians: the reader to reserve for; students reserve for themselves only.
     #[schema(value_type = Option<i64>)]
     person: Option<UserId>,
-    /// For librarians: reserves although the rules say no.
+    /// For librarians: reserves although the rules refuse.
     #[serde(rename = "override")]
     overriding: Option<OverrideForm>,
 }
@@ -122,7 +122,7 @@ pub async fn place_hold(
         (Role::Admin, None) => return Err(Invalid::field("person", message::missing()).into()),
     };
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let what = Place { person, book, overriding };
@@ -132,7 +132,7 @@ pub async fn place_hold(
     .await
 }
 
-/// Why a hold is cancelled.
+/// Reason of a cancellation.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct CancelQuery {
@@ -141,7 +141,7 @@ pub struct CancelQuery {
     reason: String,
 }
 
-/// Cancel a hold; a copy that was kept goes to the next in line.
+/// Cancel a hold; a copy kept for it goes to the next reader in the queue.
 #[utoipa::path(delete, path = "/holds/{id}", params(("id" = i64, Path), CancelQuery), responses((status = 204)))]
 pub async fn cancel_hold(
     State(app): State<Shared>,
@@ -154,7 +154,7 @@ pub async fn cancel_hold(
     let reason =
         if query.reason.is_empty() { String::new() } else { REASON.check(&query.reason, &mut invalid) };
     invalid.or(())?;
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         hold::cancel(tx, actor(&caller), moment, &rulebook, id, &reason)?;
@@ -163,21 +163,21 @@ pub async fn cancel_hold(
     .await
 }
 
-/// Where somebody is to stand in the line.
+/// New place of a hold in the queue.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MoveInLine {
-    /// From 1.
+    /// Place, counted from 1.
     place: i64,
     #[serde(default)]
     #[schema(required)]
     reason: String,
 }
 
-/// A place in the line.
+/// Limits of a place in the queue.
 pub const PLACE: Number = Number { field: "place", label: "Place in line", min: 1, max: 100_000 };
 
-/// Move somebody to another place in the line, with a reason (R-HOLD-3).
+/// Move a hold to another place in the queue, with a reason (R-HOLD-3).
 #[utoipa::path(post, path = "/holds/{id}/move", params(("id" = i64, Path)), request_body = MoveInLine,
     responses((status = 200, body = Hold)))]
 pub async fn move_hold(
@@ -192,7 +192,7 @@ pub async fn move_hold(
     let reason = REASON.check(&form.reason, &mut invalid);
     invalid.or(())?;
     let (moment, policies, actor) =
-        (app.clock.moment(), app.policies.clone(), Actor::Librarian(librarian.uid));
+        (app.library.clock.moment(), app.library.policies.clone(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let hold = hold::reorder(tx, actor, moment, &rulebook, id, place, &reason)?;
@@ -201,23 +201,24 @@ pub async fn move_hold(
     .await
 }
 
-/// One's own holds.
+/// Holds of one reader.
 #[derive(Serialize, ToSchema)]
 pub struct MyHolds {
-    /// The open ones: those to be fetched first.
+    /// Open holds, ready ones first.
     holds: Vec<Hold>,
-    /// The last that ended, newest first.
+    /// Last ended holds, newest first.
     ended: Vec<Hold>,
 }
 
-/// Ended holds that are told.
+/// Maximum number of ended holds listed.
 const ENDED: i64 = 20;
-/// Open holds of a person that are told; more than anybody waits for.
+/// Maximum number of open holds listed; more than a reader has.
 const OPEN: i64 = 1000;
 
 async fn of_person(app: Shared, person: UserId) -> Result<axum::Json<MyHolds>> {
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let found = app
+        .library
         .db
         .read(move |tx| -> Result<MyHolds> {
             if accounts::category(tx, person)?.is_none() {
@@ -234,7 +235,7 @@ async fn of_person(app: Shared, person: UserId) -> Result<axum::Json<MyHolds>> {
     Ok(axum::Json(found))
 }
 
-/// List one's own holds.
+/// List the caller's own holds.
 #[utoipa::path(get, path = "/me/holds", responses((status = 200, body = MyHolds)))]
 pub async fn list_my_holds(
     State(app): State<Shared>,
@@ -252,24 +253,25 @@ pub async fn list_holds_of_person(
     of_person(app, person).await
 }
 
-/// The line for a title.
+/// Queue for a title.
 #[derive(Serialize, ToSchema)]
 pub struct LineOfTitle {
-    /// In the order of the line; those for whom a copy is kept stand where they stood.
+    /// Holds in queue order; a hold with a kept copy keeps its place.
     holds: Vec<Hold>,
 }
 
-/// People of one line that are told.
+/// Maximum number of holds listed per title.
 const LINE: i64 = 1000;
 
-/// List who waits for a title, in line.
+/// List the holds of a title in queue order.
 #[utoipa::path(get, path = "/books/{id}/holds", params(("id" = i64, Path)), responses((status = 200, body = LineOfTitle)))]
 pub async fn list_holds_of_book(
     State(app): State<Shared>,
     Id(book): Id<BookId>,
 ) -> Result<axum::Json<LineOfTitle>> {
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let found = app
+        .library
         .db
         .read(move |tx| -> Result<LineOfTitle> {
             if !books::exists(tx, book)? {
@@ -286,14 +288,14 @@ pub async fn list_holds_of_book(
     Ok(axum::Json(found))
 }
 
-/// Which holds.
+/// Filter and page of the list of holds.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct HoldQuery {
-    /// Those in this state; ready ones if not said.
+    /// State of the holds; ready by default.
     #[param(inline)]
     state: Option<HoldState>,
-    /// How many, 1 to 100; 50 if not said.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of another page.
@@ -303,9 +305,9 @@ pub struct HoldQuery {
 /// A page of holds.
 #[derive(Serialize, ToSchema)]
 pub struct HoldList {
-    /// Those to be fetched by their last day, those in line as they were placed, those that ended newest first.
+    /// Ready holds by their last day, waiting ones in the order placed, ended ones newest first.
     holds: Vec<Hold>,
-    /// The day it is in the library.
+    /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
     /// Cursor of the page after this one.
@@ -322,8 +324,9 @@ pub async fn list_holds(
     let limit = page::length(query.limit, 50)?;
     let after: Option<After> = page::place(query.cursor.as_deref())?;
     let state = query.state.unwrap_or(HoldState::Ready);
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let found = app
+        .library
         .db
         .read(move |tx| -> Result<HoldList> {
             let rulebook = policies.current(tx)?;
@@ -331,7 +334,7 @@ pub async fn list_holds(
             let cut = usize::try_from(limit).unwrap_or_default();
             let goes_on = found.len() > cut;
             found.truncate(cut);
-            // The place is that of the stored day, before a day closed since moves it.
+            // The cursor names the stored day, before `complete` moves it past days closed since then.
             let place =
                 |hold: &Hold| (hold.ready_until.map(|day| day.to_string()).unwrap_or_default(), hold.id);
             let next = found.last().filter(|_| goes_on).map(|last| page::cursor(&place(last)));
@@ -345,44 +348,44 @@ pub async fn list_holds(
     Ok(axum::Json(found))
 }
 
-/// A title that people wait for.
+/// Title with waiting readers.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WantedTitle {
     book_id: BookId,
     title: String,
     author: String,
-    /// How many people wait.
+    /// Number of readers who wait.
     waiting: i64,
-    /// How many copies the library has, without those withdrawn.
+    /// Number of copies of the library, without withdrawn ones.
     copies: i64,
-    /// By when the first in line should have a copy; null where nobody can say.
+    /// Date by which the first reader in the queue should get a copy; null if unknown.
     #[schema(required, value_type = Option<String>, format = Date)]
     back_by: Option<Date>,
 }
 
-/// A page of titles that people wait for.
+/// Page of titles with waiting readers.
 #[derive(Serialize, ToSchema)]
 pub struct WantedTitles {
-    /// The longest lines first.
+    /// Titles, longest queues first.
     titles: Vec<WantedTitle>,
     /// Cursor of the page after this one.
     #[schema(required)]
     next: Option<String>,
 }
 
-/// Which part of the titles that people wait for.
+/// Position and length of a page of titles.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct WantedQuery {
-    /// How many, 1 to 100; 50 if not said.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of another page.
     cursor: Option<String>,
 }
 
-/// List the titles that people wait for, the longest lines first (R-HOLD-4).
+/// List the titles with waiting readers, longest queues first (R-HOLD-4).
 #[utoipa::path(get, path = "/holds/titles", params(WantedQuery), responses((status = 200, body = WantedTitles)))]
 pub async fn list_wanted_titles(
     State(app): State<Shared>,
@@ -390,8 +393,9 @@ pub async fn list_wanted_titles(
 ) -> Result<axum::Json<WantedTitles>> {
     let limit = page::length(query.limit, 50)?;
     let after = page::place(query.cursor.as_deref())?.unwrap_or((i64::MAX, BookId(0)));
-    let today = app.clock.today();
+    let today = app.library.clock.today();
     let found = app
+        .library
         .db
         .read(move |tx| -> Result<WantedTitles> {
             let mut found = holds::wanted(tx, after, limit + 1)?;

@@ -277,10 +277,11 @@ impl App {
     where
         F: FnOnce(&mut Tx<'_>) -> Result<Answer> + Send + 'static,
     {
-        let Some(claim) = once.0 else { return self.db.write(effect).await };
+        let Some(claim) = once.0 else { return self.library.db.write(effect).await };
         claim.used.store(true, Ordering::Relaxed);
-        let now = self.clock.now();
-        self.db
+        let now = self.library.clock.now();
+        self.library
+            .db
             .write(move |tx| match idempotency::begin(tx, &claim.request)? {
                 Begun::Reused => Err(Error::IdempotencyKeyReused),
                 Begun::Repeat(kept) => Answer::repeated(kept),

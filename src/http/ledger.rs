@@ -86,8 +86,9 @@ pub async fn list_debtors(
 ) -> Result<axum::Json<DebtorList>> {
     let limit = page::length(query.limit, 50)?;
     let position: Option<Position<Key>> = page::place(query.cursor.as_deref())?;
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let list = app
+        .library
         .db
         .snapshot(move |tx| -> Result<DebtorList> {
             let rulebook = policies.current(tx)?;
@@ -210,8 +211,9 @@ pub async fn list_lines(
 ) -> Result<axum::Json<LineList>> {
     let limit = page::length(query.limit, 50)?;
     let before: Option<Place> = page::place(query.cursor.as_deref())?;
-    let (period, filter) = query.checked(&app.clock)?;
+    let (period, filter) = query.checked(&app.library.clock)?;
     let mut rows = app
+        .library
         .db
         .snapshot(move |tx| ledger::booked(tx, &filter, before, limit + 1))
         .await
@@ -255,9 +257,10 @@ pub async fn read_totals(
     State(app): State<Shared>,
     Query(query): Query<TotalQuery>,
 ) -> Result<axum::Json<PeriodTotals>> {
-    let period = Period::checked(query.from, query.to, &app.clock)?;
-    let (from, to) = period.instants(&app.clock);
-    let mut totals = app.db.read(move |tx| ledger::totals(tx, from, to)).await.map_err(Error::from)?;
+    let period = Period::checked(query.from, query.to, &app.library.clock)?;
+    let (from, to) = period.instants(&app.library.clock);
+    let mut totals =
+        app.library.db.read(move |tx| ledger::totals(tx, from, to)).await.map_err(Error::from)?;
     // In the order in which the kinds are listed.
     totals.sort_by_key(|total| {
         let kind = LineKind::ALL.iter().position(|kind| *kind == total.kind);
@@ -279,14 +282,18 @@ const FILE_COLUMNS: [&str; 11] =
 #[utoipa::path(get, path = "/money/lines.csv", params(LineQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_lines(State(app): State<Shared>, Query(query): Query<LineQuery>) -> Result<Response> {
-    let (period, filter) = query.checked(&app.clock)?;
+    let (period, filter) = query.checked(&app.library.clock)?;
     let mut file = CsvFile::new(&FILE_COLUMNS)?;
     let mut before: Option<Place> = None;
     let mut rows = 0;
     while rows < MOST_ROWS {
         let from = before;
-        let found =
-            app.db.read(move |tx| ledger::booked(tx, &filter, from, PORTION)).await.map_err(Error::from)?;
+        let found = app
+            .library
+            .db
+            .read(move |tx| ledger::booked(tx, &filter, from, PORTION))
+            .await
+            .map_err(Error::from)?;
         let Some((last, _)) = found.last() else { break };
         before = Some(*last);
         rows += found.len();
@@ -296,7 +303,7 @@ pub async fn export_lines(State(app): State<Shared>, Query(query): Query<LineQue
             let (debit, credit) =
                 if line.amount < Money::ZERO { (String::new(), amount) } else { (amount, String::new()) };
             let cells = [
-                app.clock.local(at),
+                app.library.clock.local(at),
                 roll_number.unwrap_or_default(),
                 user_name,
                 line.kind.as_str().to_owned(),

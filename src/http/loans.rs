@@ -65,7 +65,7 @@ pub async fn borrow_book(
     once: Once,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let what = CheckOut { reader: student.uid, take: Take::AnyOf(book), overriding: None };
@@ -116,7 +116,7 @@ pub async fn return_loan(
     headers: HeaderMap,
     OptionalJsonBody(form): OptionalJsonBody<Return>,
 ) -> Result<Answer> {
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let restock = person.role == Role::Student || form.restock.unwrap_or(false);
     let to = if restock { Condition::OnShelf } else { Condition::ToShelve };
     let told = wants_representation(&headers);
@@ -186,7 +186,7 @@ pub async fn extend_loan(
     once: Once,
     OptionalJsonBody(form): OptionalJsonBody<Extension>,
 ) -> Result<Answer> {
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
@@ -215,8 +215,9 @@ pub async fn list_my_loans(
     extract::State(app): extract::State<Shared>,
     SignedIn(student): SignedIn,
 ) -> Result<axum::Json<MyLoans>> {
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let loans = app
+        .library
         .db
         .read(move |tx| -> Result<Vec<Loan>> {
             let rulebook = policies.current(tx)?;
@@ -289,8 +290,9 @@ pub async fn list_loans(
     invalid.or(())?;
     let limit = page::length(query.limit, 50)?;
     let position = page::place(query.cursor.as_deref())?;
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let list = app
+        .library
         .db
         .snapshot(move |tx| -> Result<LoanList> {
             let rulebook = policies.current(tx)?;

@@ -59,7 +59,7 @@ use tower::ServiceBuilder;
 use tower_http::csrf::CsrfLayer;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{catalogue::Catalogue, clock::Clock, password::Passwords, policies::Policies, storage::Db};
+use crate::{library::Library, password::Passwords};
 
 use error::Error;
 pub use limits::Limits;
@@ -85,16 +85,10 @@ const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// What every handler can reach.
 pub struct App {
-    /// The database.
-    pub db: Db,
-    /// The time, and the library's day.
-    pub clock: Clock,
-    /// The search index.
-    pub catalogue: Catalogue,
+    /// The library itself.
+    pub library: Library,
     /// Pages of the catalogue that are ready to send.
     pub pages: ready::Answers<books::Asked>,
-    /// Rules, calendar and the library's own settings.
-    pub policies: Policies,
     /// Password hashing.
     pub passwords: Passwords,
     /// Who is signed in.
@@ -268,7 +262,7 @@ async fn ready(State(app): State<Shared>) -> Response {
     if app.stopping.load(Ordering::Relaxed) {
         return (StatusCode::SERVICE_UNAVAILABLE, no_store, "stopping\n").into_response();
     }
-    match app.db.health().await.and_then(|()| app.catalogue.health()) {
+    match app.library.db.health().await.and_then(|()| app.library.catalogue.health()) {
         Ok(()) => (no_store, "ready\n").into_response(),
         Err(reason) => {
             (StatusCode::SERVICE_UNAVAILABLE, no_store, format!("not ready: {reason}\n")).into_response()

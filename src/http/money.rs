@@ -110,8 +110,9 @@ fn account(
 async fn read(app: &Shared, person: UserId, query: AccountQuery) -> Result<axum::Json<Account>> {
     let limit = page::length(query.limit, 50)?;
     let before = page::place(query.cursor.as_deref())?.unwrap_or(LineId(i64::MAX));
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let account = app
+        .library
         .db
         .snapshot(move |tx| -> Result<Account> {
             people::by_id(tx, person)?.ok_or(Error::NotFound)?;
@@ -191,7 +192,7 @@ pub async fn add_charge(
     let amount = positive(form.amount, &mut invalid);
     let reason = REASON.check(&form.reason, &mut invalid);
     invalid.or(())?;
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         people::by_id(tx, person)?.ok_or(Error::NotFound)?;
         let new = NewCharge { person, of: form.kind, amount, reason: &reason, explain: &[], loan: None };
@@ -241,7 +242,7 @@ pub async fn add_payment(
     invalid.refuse_repeats("charges", &form.charges);
     invalid.or(())?;
     let (moment, actor, policies) =
-        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+        (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {
         people::by_id(tx, person)?.ok_or(Error::NotFound)?;
         let rulebook = policies.current(tx)?;
@@ -280,7 +281,7 @@ pub async fn waive_charge(
     let amount = form.amount.map(|amount| positive(Some(amount), &mut invalid));
     let reason = REASON.check(&form.reason, &mut invalid);
     invalid.or(())?;
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let (charge, change) = money::waive(tx, actor, moment, charge, amount, &reason)?;
         Ok(Answer::json(StatusCode::OK, &Charged { charge, change })?.undoable(tx, &librarian))
@@ -320,7 +321,7 @@ pub async fn declare_lost(
     OptionalJsonBody(form): OptionalJsonBody<LostForm>,
 ) -> Result<Answer> {
     let (moment, actor, policies) =
-        (app.clock.moment(), Actor::Librarian(librarian.uid), app.policies.clone());
+        (app.library.clock.moment(), Actor::Librarian(librarian.uid), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let what = DeclareLost { loan, price: form.price };
@@ -363,7 +364,7 @@ pub async fn reverse_charge(
     let mut invalid = Invalid::default();
     let reason = REASON.check(&form.reason, &mut invalid);
     invalid.or(())?;
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         let ChargeReversed { charge, credit, change } =
             money::reverse_charge(tx, actor, moment, charge, &reason)?;
@@ -408,7 +409,7 @@ pub async fn add_refund(
     let amount = positive(form.amount, &mut invalid);
     let reference = REFERENCE.check(&form.reference, &mut invalid);
     invalid.or(())?;
-    let (moment, actor) = (app.clock.moment(), Actor::Librarian(librarian.uid));
+    let (moment, actor) = (app.library.clock.moment(), Actor::Librarian(librarian.uid));
     app.once(once, move |tx| {
         people::by_id(tx, person)?.ok_or(Error::NotFound)?;
         let what = Refund { person, amount, method: form.method, reference: &reference };
@@ -426,6 +427,7 @@ pub async fn read_receipt(
     State(app): State<Shared>,
     PathText(number): PathText,
 ) -> Result<axum::Json<Receipt>> {
-    let receipt = app.db.snapshot(move |tx| ledger::receipt(tx, &number)).await.map_err(Error::from)?;
+    let receipt =
+        app.library.db.snapshot(move |tx| ledger::receipt(tx, &number)).await.map_err(Error::from)?;
     receipt.map(axum::Json).ok_or(Error::NotFound)
 }

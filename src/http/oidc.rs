@@ -1,8 +1,8 @@
-//! Sign-in by the college's provider, as a browser goes through it: away to the provider, back with a code, and for a
-//! librarian's account once through its password here. Who is whose account is decided in [`crate::people::provider`].
+//! Sign-in with the college's provider as a browser sees it: redirect to the provider, return with a code, and for a
+//! librarian's account once the library password. [`crate::people::provider`] finds the account.
 //!
-//! What a sign-in needs to come back (state, nonce, the secret of PKCE) stays in the database, is good once and for ten
-//! minutes, and belongs to the browser that began it, which shows that by a cookie of its own.
+//! State, nonce and PKCE verifier of a sign-in stay in the database, are valid once and for ten minutes, and belong to
+//! the browser that began it, which a cookie of its own identifies.
 
 use std::sync::Arc;
 
@@ -46,26 +46,26 @@ use crate::{
     },
 };
 
-/// How long somebody may take at the provider, in seconds.
+/// Time limit for a sign-in at the provider, in seconds.
 const PATIENCE: i64 = 10 * 60;
-/// Longest address within the product to return to.
+/// Maximum length of the path to return to, in bytes.
 const LONGEST_NEXT: usize = 2000;
 
-/// Where the provider sends browsers back to; below [`API`].
+/// Path below [`API`] to which the provider redirects browsers.
 pub const CALLBACK: &str = "/auth/oidc/callback";
 
 fn cookie_name(https: bool) -> &'static str {
     if https { "__Secure-library-oidc" } else { "library-oidc" }
 }
 
-/// The cookie of a browser that is on its way; without a token it is taken back.
+/// Builds the cookie of a browser on its way to the provider; without a token the cookie is deleted.
 fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
     let lifetime = if token.is_some() { PATIENCE } else { 0 };
     let path = format!("{API}/auth/oidc");
     cookie::set_to_come_back(https, cookie_name(https), token.unwrap_or_default(), &path, lifetime)
 }
 
-/// What the database calls the browser.
+/// Returns the hash that identifies the browser in the database.
 fn browser(app: &App, headers: &HeaderMap) -> Option<String> {
     cookie::read(headers, cookie_name(app.settings.is_https())).map(session::hashed)
 }
@@ -76,14 +76,14 @@ impl App {
     }
 
     fn later(&self) -> i64 {
-        self.clock.now().saturating_add(PATIENCE * 1000)
+        self.library.clock.now().saturating_add(PATIENCE * 1000)
     }
 }
 
-/// The path below the base that a person wants to return to; empty where it is none: a redirect never leaves the product.
+/// Returns the path below the base to return to; empty if invalid, because a redirect must never leave the product.
 fn inside(public_url: &Url, wanted: &str) -> String {
     let sound = wanted.len() <= LONGEST_NEXT && wanted.starts_with('/') && !wanted.contains(char::is_control);
-    // As a browser reads it: `//`, a backslash or `..` may lead elsewhere.
+    // Parsed like a browser does: `//`, a backslash or `..` may lead elsewhere.
     let read = sound.then(|| public_url.join(&format!("{BASE}{wanted}")).ok()).flatten();
     let read = read.filter(|url| url.origin() == public_url.origin());
     let path = read.as_ref().map(|url| &url[url::Position::BeforePath..url::Position::AfterQuery]);
@@ -91,11 +91,11 @@ fn inside(public_url: &Url, wanted: &str) -> String {
     below.filter(|below| !below.starts_with("//")).unwrap_or_default().to_owned()
 }
 
-/// A sign-in by the provider that begins.
+/// Options of a sign-in with the provider.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderSignIn {
-    /// Where to go afterwards: a path below the product's base, such as `/home?q=ada`. Anything else leads to the person's
+    /// Path to open afterwards, below the product's base, such as `/home?q=ada`. Anything else leads to the user's
     /// home.
     #[serde(default)]
     next: String,
@@ -104,14 +104,14 @@ pub struct ProviderSignIn {
     remember: bool,
 }
 
-/// Where to go on.
+/// Address at which the sign-in continues.
 #[derive(Serialize, ToSchema)]
 pub struct ProviderAddress {
-    /// The provider's address, for the browser's whole window.
+    /// Address of the provider, for the browser's whole window.
     location: String,
 }
 
-/// Begin to sign in by the college's provider; the answer sets a cookie by which the browser is known when it comes back.
+/// Begin a sign-in with the college's provider; the answer sets a cookie that identifies the browser on its return.
 #[utoipa::path(post, path = "/auth/oidc", request_body = ProviderSignIn, responses((status = 200, body = ProviderAddress)))]
 pub async fn begin_oidc(
     State(app): State<Shared>,
@@ -127,37 +127,40 @@ pub async fn begin_oidc(
     let (state_hash, browser_hash) = (session::hashed(&state), session::hashed(&token));
     let next = inside(&app.settings.public_url, &form.next);
     let flow = Flow { nonce, verifier, next, kept: form.remember };
-    let (now, expires_at) = (app.clock.now(), app.later());
-    app.db.write(move |tx| flows::begin(tx, &state_hash, &browser_hash, &flow, now, expires_at)).await?;
+    let (now, expires_at) = (app.library.clock.now(), app.later());
+    app.library
+        .db
+        .write(move |tx| flows::begin(tx, &state_hash, &browser_hash, &flow, now, expires_at))
+        .await?;
     let cookie = browser_cookie(app.settings.is_https(), Some(&token))?;
     let address = ProviderAddress { location: location.into() };
     Ok((AppendHeaders([(header::SET_COOKIE, cookie)]), axum::Json(address)))
 }
 
-/// How a return from the provider ends; the sign-in screen is told by its address.
+/// Outcome of a return from the provider, sent to the sign-in screen in its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     /// Signed in.
     Done,
-    /// The password of the account here is asked for once.
+    /// The library password is required once.
     Password,
-    /// The code of the account's second factor is asked for.
+    /// A code of the account's second factor is required.
     Code,
-    /// The person gave up at the provider.
+    /// The user cancelled at the provider.
     Cancelled,
-    /// There is no such sign-in, any more or in this browser.
+    /// No such sign-in, or it expired or began in another browser.
     Forgotten,
-    /// The provider does not vouch for the person.
+    /// The provider does not vouch for the user.
     Refused,
-    /// The provider is of no use now.
+    /// The provider is not available.
     Unavailable,
-    /// Nobody here.
+    /// No account matches.
     Nobody,
-    /// The account here is linked with somebody else at the provider.
+    /// The account is linked with another person at the provider.
     Another,
     /// The account may not be used.
     Closed,
-    /// Something failed here.
+    /// Internal error.
     Failed,
 }
 
@@ -191,7 +194,7 @@ impl End {
     }
 }
 
-/// What the provider sends along with a browser (OpenID Connect Core 1.0, 3.1.2.5; RFC 9207).
+/// Parameters of the provider's redirect (OpenID Connect Core 1.0, 3.1.2.5; RFC 9207).
 #[derive(Default)]
 struct Returned {
     state: Option<String>,
@@ -217,8 +220,8 @@ impl Returned {
     }
 }
 
-/// Come back from the college's provider, with `code` and `state`. Leads to the sign-in screen, which goes on from there or
-/// says what was wrong.
+/// Complete a sign-in with the college's provider, given `code` and `state`. Redirects to the sign-in screen, which
+/// continues from there or shows the failure.
 #[utoipa::path(get, path = "/auth/oidc/callback", responses((status = 303, description = "To the sign-in screen.")))]
 pub async fn finish_oidc(
     State(app): State<Shared>,
@@ -232,7 +235,7 @@ pub async fn finish_oidc(
     let (end, session) = match come_back(&app, &provider, &headers, returned, &mut next).await {
         Ok(come) => come,
         Err(error) => {
-            // Logged as any other; a browser that came by a link is shown a screen and no problem document.
+            // Logged like any other; a browser that followed a link gets a screen, not a problem document.
             drop(error.into_response());
             (End::Failed, None)
         }
@@ -247,7 +250,7 @@ pub async fn finish_oidc(
     }
     let location = format!("{BASE}/login?{}", query.finish());
     let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response();
-    // Who is asked for the password is known by the cookie.
+    // The password step identifies the browser by this cookie.
     let spent = (end != End::Password).then(|| browser_cookie(https, None)).transpose()?;
     for cookie in session.into_iter().chain(spent) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
@@ -255,7 +258,7 @@ pub async fn finish_oidc(
     Ok(response)
 }
 
-/// How it ends, and the cookie of the session that began.
+/// Returns the outcome, and the cookie of the session or of the second step.
 async fn come_back(
     app: &Shared,
     provider: &Arc<Provider>,
@@ -266,19 +269,19 @@ async fn come_back(
     let (Some(state), Some(browser)) = (returned.state, browser(app, headers)) else {
         return Ok((End::Forgotten, None));
     };
-    let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.clock.now());
-    // Anybody can make up a return, and as many as they like: only one that was begun waits for its turn to write.
-    let asked = (state_hash.clone(), browser_hash.clone());
-    if !app.db.read(move |tx| flows::is_begun(tx, &asked.0, &asked.1, now)).await? {
+    let (state_hash, browser_hash, now) = (session::hashed(&state), browser.clone(), app.library.clock.now());
+    // Returns are easy to forge in any number: only one that was begun may wait for its turn to write.
+    let key = (state_hash.clone(), browser_hash.clone());
+    if !app.library.db.read(move |tx| flows::is_begun(tx, &key.0, &key.1, now)).await? {
         return Ok((End::Forgotten, None));
     }
-    let flow = app.db.write(move |tx| flows::take(tx, &state_hash, &browser_hash, now)).await?;
+    let flow = app.library.db.write(move |tx| flows::take(tx, &state_hash, &browser_hash, now)).await?;
     let Some(flow) = flow else { return Ok((End::Forgotten, None)) };
     next.clone_from(&flow.next);
     if let Some(error) = returned.error {
         return Ok((if error == "access_denied" { End::Cancelled } else { End::Refused }, None));
     }
-    // Another provider's answer, where it says so (RFC 9207).
+    // Refuses another provider's answer, if it names its issuer (RFC 9207).
     let ours = returned.issuer.is_none_or(|issuer| issuer == provider.issuer());
     let Some(code) = returned.code.filter(|_| ours) else { return Ok((End::Refused, None)) };
     let claims = match provider.redeem(&code, &flow.verifier, &flow.nonce, now).await {
@@ -289,8 +292,9 @@ async fn come_back(
     let arrival = Arrival::of(app, headers, flow.kept)?;
     let half = Half::begin(app.settings.is_https(), now)?;
     let coming = Coming { provider: Arc::clone(provider), claims, browser, now, expires_at: app.later() };
-    let (begun, asked) = (arrival.clone(), half.clone());
-    let Ended { end, account } = app.db.write(move |tx| coming.enter(tx, &begun, &asked)).await?;
+    let (begun, second_step) = (arrival.clone(), half.clone());
+    let Ended { end, account } =
+        app.library.db.write(move |tx| coming.enter(tx, &begun, &second_step)).await?;
     security_log::concerns(account);
     let cookie = match end {
         End::Done => Some(arrival.begun(app)),
@@ -300,11 +304,11 @@ async fn come_back(
     Ok((end, cookie))
 }
 
-/// Somebody whom the provider vouches for.
+/// User whom the provider vouches for.
 struct Coming {
     provider: Arc<Provider>,
     claims: Claims,
-    /// The hash of its cookie.
+    /// Hash of the browser's cookie.
     browser: String,
     now: i64,
     expires_at: i64,
@@ -316,7 +320,7 @@ struct Ended {
 }
 
 impl Coming {
-    /// Lets them in, or tells why not; all of it in one transaction.
+    /// Signs the user in or returns the reason why not, all in one transaction.
     fn enter(self, tx: &mut Tx<'_>, arrival: &Arrival, half: &Half) -> Result<Ended> {
         let found = provider::find(tx, &self.provider, &self.claims)?;
         let (issuer, subject) = (self.provider.issuer(), self.claims.subject.as_str());
@@ -345,8 +349,8 @@ impl Coming {
     }
 }
 
-/// Begins the session of somebody whom the provider vouches for. Whoever has a second factor here is asked for it, because
-/// nobody here knows what the provider asked of them.
+/// Begins the session of a user whom the provider vouches for. Asks for a second factor set up here all the same,
+/// because the provider's checks are unknown.
 fn arrive(tx: &mut Tx<'_>, arrival: &Arrival, half: &Half, user: &User, now: i64) -> Result<End> {
     if half.stands_for(tx, user.uid, arrival.is_kept(), now)? {
         return Ok(End::Code);
@@ -362,20 +366,20 @@ fn record_link(tx: &mut Tx<'_>, label: &str, uid: UserId, now: i64) -> Result<()
     Ok(())
 }
 
-/// The password of the account here, beside that at the provider.
+/// Limits of the password of the account here, which is not the one at the provider.
 pub const LIBRARY_PASSWORD: Text = Text { field: "password", label: "Library password", min: 1, ..PASSWORD };
 
-/// The password of an account that is to be linked.
+/// Library password of an account to link.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderLink {
-    /// The account's password here.
+    /// Password of the account here.
     #[serde(default)]
     #[schema(required, format = Password)]
     password: String,
 }
 
-/// Link a librarian's account with the college's provider, once, by its password; the answer sets the session's cookie.
+/// Link a librarian's account with the college's provider, once, by its password; the answer sets the session cookie.
 #[utoipa::path(post, path = "/auth/oidc/link", request_body = ProviderLink, responses((status = 200, body = Entered)))]
 pub async fn link_oidc(
     State(app): State<Shared>,
@@ -387,9 +391,9 @@ pub async fn link_oidc(
     let mut invalid = Invalid::default();
     LIBRARY_PASSWORD.check(&form.password, &mut invalid);
     invalid.or(())?;
-    let (browser, now) = (browser(&app, &headers).ok_or(Error::ProviderForgotten)?, app.clock.now());
+    let (browser, now) = (browser(&app, &headers).ok_or(Error::ProviderForgotten)?, app.library.clock.now());
     let key = browser.clone();
-    let proof = app.db.read(move |tx| flows::proof(tx, &key, now)).await?;
+    let proof = app.library.db.read(move |tx| flows::proof(tx, &key, now)).await?;
     let proof = proof.filter(|proof| proof.issuer == provider.issuer()).ok_or(Error::ProviderForgotten)?;
     let (uid, https) = (proof.user, app.settings.is_https());
     security_log::concerns(uid);
@@ -401,8 +405,9 @@ pub async fn link_oidc(
     })?;
     let arrival = Arrival::of(&app, &headers, proof.kept)?;
     let half = Half::begin(https, now)?;
-    let (begun, asked) = (arrival.clone(), half.clone());
+    let (begun, second_step) = (arrival.clone(), half.clone());
     let (user, end) = app
+        .library
         .db
         .write(move |tx| -> Result<(User, End)> {
             if !flows::use_up_proof(tx, &browser)? {
@@ -419,7 +424,7 @@ pub async fn link_oidc(
                 return Err(Error::ProviderForgotten);
             }
             record_link(tx, provider.label(), uid, now)?;
-            let end = arrive(tx, &begun, &asked, &user, now)?;
+            let end = arrive(tx, &begun, &second_step, &user, now)?;
             Ok((user, end))
         })
         .await?;
@@ -434,18 +439,18 @@ pub async fn link_oidc(
     Ok((spent, cookies, axum::Json(Entered::of(&app, user, false))).into_response())
 }
 
-/// Whether one's account is linked with the college's provider.
+/// Link of the caller's account with the college's provider.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnProviderLink {
-    /// What people call the provider.
+    /// Name of the provider.
     label: String,
-    /// Since when; null where it is not linked.
+    /// Time of linking; null if not linked.
     #[schema(required, format = DateTime)]
     linked_at: Option<String>,
 }
 
-/// Whether one's account is linked with the college's provider.
+/// Read whether the caller's account is linked with the college's provider.
 #[utoipa::path(get, path = "/me/oidc", responses((status = 200, body = OwnProviderLink)))]
 pub async fn read_own_oidc(
     State(app): State<Shared>,
@@ -453,12 +458,12 @@ pub async fn read_own_oidc(
 ) -> Result<axum::Json<OwnProviderLink>> {
     let provider = app.provider()?;
     let (issuer, uid) = (provider.issuer().to_owned(), user.uid);
-    let since = app.db.read(move |tx| flows::linked_since(tx, &issuer, uid)).await?;
+    let since = app.library.db.read(move |tx| flows::linked_since(tx, &issuer, uid)).await?;
     let label = provider.label().to_owned();
     Ok(axum::Json(OwnProviderLink { label, linked_at: since.map(rfc3339) }))
 }
 
-/// Unlink one's account from the college's provider. Sessions go on.
+/// Unlink the caller's account from the college's provider. Sessions continue.
 #[utoipa::path(delete, path = "/me/oidc", responses((status = 204)))]
 pub async fn unlink_own_oidc(
     State(app): State<Shared>,
@@ -466,7 +471,7 @@ pub async fn unlink_own_oidc(
     once: Once,
 ) -> Result<Answer> {
     let provider = app.provider()?;
-    let (now, uid) = (app.clock.now(), user.uid);
+    let (now, uid) = (app.library.clock.now(), user.uid);
     app.once(once, move |tx| {
         if flows::unlink(tx, provider.issuer(), uid)? {
             let change = Change::ProviderUnlinked { provider: provider.label().to_owned() };

@@ -30,7 +30,7 @@ pub enum SecondFactor {
 /// Options of the HTTP side.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Where browsers find the product.
+    /// Address at which browsers reach the product.
     pub public_url: Url,
     /// Proxies whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpAddr>,
@@ -38,9 +38,9 @@ pub struct Settings {
     pub id_card: IdCard,
     /// Roles that must sign in with a second factor.
     pub second_factor: SecondFactor,
-    /// How long sessions last.
+    /// Lifetimes of sessions.
     pub lifetimes: Lifetimes,
-    /// The college's provider, where sign-in by it is on.
+    /// The college's provider, if sign-in with it is on.
     pub provider: Option<Arc<Provider>>,
 }
 

@@ -1,6 +1,6 @@
-//! Pages of a list: how long they are, and the cursors that lead from one to the next.
+//! Pages of a list: their length, and the cursors that lead from one to the next.
 //!
-//! To the client a cursor is opaque text: what the list needs to find the place again, as JSON in base64url.
+//! To the client a cursor is opaque text: the position in the list as JSON in base64url.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Serialize, de::DeserializeOwned};
@@ -11,30 +11,30 @@ use crate::{
     message,
 };
 
-/// How many rows a page may have.
+/// Limits of the number of rows on a page.
 pub const LENGTH: Number = Number { field: "limit", label: "The page's length", min: 1, max: 100 };
 
-/// The length of the page asked for.
-pub fn length(asked: Option<i64>, default: i64) -> Result<i64> {
+/// Checks the requested page length.
+pub fn length(requested: Option<i64>, default: i64) -> Result<i64> {
     let mut invalid = Invalid::default();
-    let length = LENGTH.check(asked.unwrap_or(default), &mut invalid);
+    let length = LENGTH.check(requested.unwrap_or(default), &mut invalid);
     Ok(invalid.or(length)?)
 }
 
-/// The cursor of a place in a list.
+/// Encodes a position in a list as a cursor.
 pub fn cursor(place: &impl Serialize) -> String {
-    // Places are made of numbers and texts, which cannot fail to serialise.
+    // Positions consist of numbers and texts, which always serialise.
     URL_SAFE_NO_PAD.encode(serde_json::to_vec(place).unwrap_or_default())
 }
 
-/// The place a cursor stands for; `None` for the start of the list, where no cursor is given or a blank one.
+/// Decodes a cursor; `None`, the start of the list, if it is missing or blank.
 pub fn place<P: DeserializeOwned>(cursor: Option<&str>) -> Result<Option<P>> {
     let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) else { return Ok(None) };
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| bad_cursor())?;
     serde_json::from_slice(&bytes).map(Some).map_err(|_| bad_cursor())
 }
 
-/// The error for a cursor that is malformed or belongs to another list.
+/// Returns the error for a cursor that is malformed or belongs to another list.
 #[must_use]
 pub fn bad_cursor() -> Error {
     Invalid::field("cursor", message::bad_cursor()).into()

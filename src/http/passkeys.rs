@@ -1,7 +1,7 @@
 //! Passkeys: added and removed on the security screen, and used to sign in, alone or after the password.
 //!
-//! A passkey is possession and verification in one, so who signs in with one is asked for nothing else. It is a second factor
-//! as well: whoever has one is asked for it, or for a code, after the password.
+//! A passkey proves possession and verifies the user in one, so a sign-in with a passkey has no second step. Passkeys
+//! are second factors as well: after the password, a user who has one must give it or a code.
 
 use axum::{
     extract::State,
@@ -41,19 +41,19 @@ use crate::{
     },
 };
 
-/// How long a browser may take to answer, in milliseconds.
+/// Time limit for the browser's answer, in milliseconds.
 const PATIENCE: i64 = 5 * 60 * 1000;
-/// Passkeys that one person may have.
+/// Maximum number of passkeys per user.
 pub const PASSKEYS: usize = 10;
 
-/// What a person calls a passkey.
+/// Limits of the name that a user gives a passkey.
 pub const NAME: Text = Text { field: "name", label: "Name", min: 1, max: 60, kind: Kind::Line };
 
 fn cookie_name(https: bool) -> &'static str {
     if https { "__Secure-library-passkey" } else { "library-passkey" }
 }
 
-/// The cookie of a browser that is asked for a passkey; without a token it is taken back.
+/// Builds the cookie of a browser that is asked for a passkey; without a token the cookie is deleted.
 fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
     let lifetime = if token.is_some() { PATIENCE / 1000 } else { 0 };
     cookie::set(https, cookie_name(https), token.unwrap_or_default(), &format!("{API}/auth"), Some(lifetime))
@@ -64,13 +64,13 @@ fn challenge() -> Result<String> {
 }
 
 impl App {
-    /// Whom passkeys are for; nobody at an address at which browsers make none.
+    /// Returns the relying party; not found if browsers create no passkeys at this address.
     fn party(&self) -> Result<Party> {
         Party::at(&self.settings.public_url).ok_or(Error::NotFound)
     }
 }
 
-/// What a browser is asked.
+/// Options for the browser's passkey dialog.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PasskeyRequest {
@@ -80,16 +80,16 @@ pub struct PasskeyRequest {
     public_key: Value,
 }
 
-/// One of one's own passkeys.
+/// Passkey of the caller.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnPasskey {
     id: PasskeyId,
-    /// What its person calls it.
+    /// Name chosen by the owner.
     name: String,
     #[schema(format = DateTime)]
     added_at: String,
-    /// Null where it was not used yet.
+    /// Null if never used.
     #[schema(required, format = DateTime)]
     last_used_at: Option<String>,
 }
@@ -105,13 +105,13 @@ impl From<Passkey> for OwnPasskey {
     }
 }
 
-/// A passkey as browsers are told of it.
+/// Describes a passkey to browsers.
 fn descriptor(passkey: &Passkey) -> Value {
     let transports: Vec<&str> = passkey.transports.split_ascii_whitespace().collect();
     json!({ "type": "public-key", "id": passkey.credential_id, "transports": transports })
 }
 
-/// Begin to add a passkey. The browser makes it and sends it within five minutes, in the same session.
+/// Begin to add a passkey. The browser creates it and sends it within five minutes, in the same session.
 #[utoipa::path(post, path = "/auth/passkeys", request_body = AuthenticatorBegin,
     responses((status = 200, body = PasskeyRequest)))]
 pub async fn begin_passkey(
@@ -125,8 +125,10 @@ pub async fn begin_passkey(
     check_own_password(&app, &user, network, &headers, form.current_password).await?;
     let holder = session::token_hash(app.settings.is_https(), &headers)?;
     let (challenge, handle) = (challenge()?, passkey::encoded(&session::random::<HANDLE_BYTES>()?));
-    let (policies, uid, now, asked) = (app.policies.clone(), user.uid, app.clock.now(), challenge.clone());
+    let (policies, uid, now, stored) =
+        (app.library.policies.clone(), user.uid, app.library.clock.now(), challenge.clone());
     let (library, handle, known) = app
+        .library
         .db
         .write(move |tx| -> Result<_> {
             let known = passkeys::of(tx, uid)?;
@@ -134,7 +136,7 @@ pub async fn begin_passkey(
                 return Err(Error::TooManyPasskeys);
             }
             let handle = known.first().map_or(handle, |passkey| passkey.user_handle.clone());
-            passkeys::begin(tx, &holder, &asked, Some(&handle), now, now + PATIENCE)?;
+            passkeys::begin(tx, &holder, &stored, Some(&handle), now, now + PATIENCE)?;
             Ok((policies.current(tx)?.library.name.clone(), handle, known))
         })
         .await?;
@@ -154,11 +156,11 @@ pub async fn begin_passkey(
     Ok(axum::Json(PasskeyRequest { public_key }))
 }
 
-/// A passkey that a browser has made. Bytes are base64url without padding.
+/// Passkey created by a browser. Bytes are base64url without padding.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct NewPasskey {
-    /// What its person calls it.
+    /// Name chosen by the owner.
     #[serde(default)]
     #[schema(required)]
     name: String,
@@ -168,18 +170,18 @@ pub struct NewPasskey {
     #[serde(default)]
     #[schema(required)]
     attestation_object: String,
-    /// How the browser reached the authenticator.
+    /// Transports by which the browser reached the authenticator.
     #[serde(default)]
     transports: Vec<String>,
 }
 
-/// The ways that the specification names (5.8.4); a browser may know more, which are left out.
-fn known_transports(told: &[String]) -> String {
+/// Keeps the transports that the specification names (5.8.4), dropping others that a browser may know.
+fn known_transports(transports: &[String]) -> String {
     let known = ["usb", "nfc", "ble", "smart-card", "hybrid", "internal"];
-    known.into_iter().filter(|way| told.iter().any(|one| one == way)).collect::<Vec<_>>().join(" ")
+    known.into_iter().filter(|way| transports.iter().any(|one| one == way)).collect::<Vec<_>>().join(" ")
 }
 
-/// Add the passkey that the browser has made. Whoever has no recovery codes gets some.
+/// Add the passkey that the browser created. A user without recovery codes gets some.
 #[utoipa::path(post, path = "/auth/passkeys/confirm", request_body = NewPasskey,
     responses((status = 200, body = RecoveryCodes)))]
 pub async fn add_passkey(
@@ -193,9 +195,9 @@ pub async fn add_passkey(
     let name = NAME.check(&form.name, &mut invalid);
     invalid.or(())?;
     let holder = session::token_hash(app.settings.is_https(), &headers)?;
-    let (uid, now) = (user.uid, app.clock.now());
-    let asked = app.db.write(move |tx| passkeys::take(tx, &holder, now)).await?;
-    let Some((challenge, Some(handle))) = asked else { return Err(Error::PasskeyExpired) };
+    let (uid, now) = (user.uid, app.library.clock.now());
+    let taken = app.library.db.write(move |tx| passkeys::take(tx, &holder, now)).await?;
+    let Some((challenge, Some(handle))) = taken else { return Err(Error::PasskeyExpired) };
     let read = || {
         let client_data = passkey::decoded(&form.client_data).ok_or(passkey::Refused::Malformed)?;
         let attestation = passkey::decoded(&form.attestation_object).ok_or(passkey::Refused::Malformed)?;
@@ -208,6 +210,7 @@ pub async fn add_passkey(
     let transports = known_transports(&form.transports);
     let (hashes, fresh) = fresh_recovery_codes()?;
     let first = app
+        .library
         .db
         .write(move |tx| -> Result<bool> {
             accounts::lock(tx, uid)?;
@@ -225,7 +228,7 @@ pub async fn add_passkey(
     Ok(if first { fresh } else { axum::Json(RecoveryCodes::none()) })
 }
 
-/// Remove one of one's own passkeys.
+/// Remove a passkey of the caller.
 #[utoipa::path(post, path = "/auth/passkeys/{id}/remove", params(("id" = i64, Path)), request_body = AuthenticatorBegin,
     responses((status = 204)))]
 pub async fn remove_passkey(
@@ -236,13 +239,14 @@ pub async fn remove_passkey(
     headers: HeaderMap,
     JsonBody(form): JsonBody<AuthenticatorBegin>,
 ) -> Result<StatusCode> {
-    let (uid, now) = (user.uid, app.clock.now());
-    let own = app.db.read(move |tx| passkeys::of(tx, uid)).await?;
+    let (uid, now) = (user.uid, app.library.clock.now());
+    let own = app.library.db.read(move |tx| passkeys::of(tx, uid)).await?;
     if !own.iter().any(|passkey| passkey.id == id) {
         return Err(Error::NotFound);
     }
     check_own_password(&app, &user, network, &headers, form.current_password).await?;
-    app.db
+    app.library
+        .db
         .write(move |tx| -> Result<()> {
             accounts::lock(tx, uid)?;
             if !passkeys::remove(tx, uid, id)? {
@@ -257,16 +261,16 @@ pub async fn remove_passkey(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A sign-in with a passkey that begins.
+/// Options of a sign-in with a passkey.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PasskeyBegin {
-    /// Whether it follows the password that was given in this browser.
+    /// True if it follows the password given in this browser.
     #[serde(default)]
     second_step: bool,
 }
 
-/// Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie by which the browser is known.
+/// Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie that identifies the browser.
 #[utoipa::path(post, path = "/auth/sign-in/passkey/begin", request_body = PasskeyBegin,
     responses((status = 200, body = PasskeyRequest)))]
 pub async fn begin_passkey_sign_in(
@@ -277,12 +281,13 @@ pub async fn begin_passkey_sign_in(
 ) -> Result<Response> {
     let party = app.party()?;
     within(app.limits.passkey_sign_ins.take(&network))?;
-    let (https, now, challenge) = (app.settings.is_https(), app.clock.now(), challenge()?);
+    let (https, now, challenge) = (app.settings.is_https(), app.library.clock.now(), challenge()?);
     let half = form.second_step.then(|| Half::of(https, &headers).ok_or(Error::SignInExpired)).transpose()?;
     let token = session::new_token()?;
-    let (own, asked) = (session::hashed(&token), challenge.clone());
+    let (own, stored) = (session::hashed(&token), challenge.clone());
     let alone = half.is_none();
     let known = app
+        .library
         .db
         .write(move |tx| -> Result<Vec<Passkey>> {
             let known = match &half {
@@ -293,7 +298,7 @@ pub async fn begin_passkey_sign_in(
                     passkeys::of(tx, uid)?
                 }
             };
-            passkeys::begin(tx, half.as_ref().unwrap_or(&own), &asked, None, now, now + PATIENCE)?;
+            passkeys::begin(tx, half.as_ref().unwrap_or(&own), &stored, None, now, now + PATIENCE)?;
             Ok(known)
         })
         .await?;
@@ -313,14 +318,14 @@ pub async fn begin_passkey_sign_in(
     })
 }
 
-/// What a browser answers when a passkey is used. Bytes are base64url without padding.
+/// Answer of a browser to the use of a passkey. Bytes are base64url without padding.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PasskeySignIn {
-    /// As it was begun.
+    /// Same value as at the beginning of the sign-in.
     #[serde(default)]
     second_step: bool,
-    /// Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); at the second step the first one said.
+    /// Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); ignored at the second step.
     #[serde(default)]
     remember: bool,
     #[serde(default)]
@@ -335,15 +340,15 @@ pub struct PasskeySignIn {
     #[serde(default)]
     #[schema(required)]
     signature: String,
-    /// What the authenticator calls the person; it may leave that out at the second step.
+    /// User handle from the authenticator; may be omitted at the second step.
     #[serde(default)]
     user_handle: Option<String>,
 }
 
-/// What is known of a sign-in that is answered.
-struct Asked {
+/// Challenge taken for a sign-in, and the passkey found.
+struct Attempt {
     challenge: String,
-    /// Who gave the password before, and whether the browser is to keep the session.
+    /// User who gave the password before, and whether the browser keeps the session.
     half: Option<(UserId, bool)>,
     found: Option<Found>,
 }
@@ -355,8 +360,8 @@ struct Found {
     password_hash: Option<String>,
 }
 
-impl Asked {
-    /// Takes the challenge of a browser, and looks up whose passkey is shown.
+impl Attempt {
+    /// Takes the challenge of a browser, and looks up the passkey's account.
     fn take(tx: &mut Tx<'_>, holder: &str, second_step: bool, credential: &str, now: i64) -> Result<Self> {
         let (challenge, _) = passkeys::take(tx, holder, now)?.ok_or(Error::SignInExpired)?;
         let half = second_step
@@ -378,8 +383,8 @@ impl Asked {
         Ok(Self { challenge, half, found })
     }
 
-    /// The passkey, if it may be the one that was asked for: whose it is, the password or else the authenticator must have
-    /// said.
+    /// Returns the challenge and the passkey if it is acceptable: the half sign-in or else the user handle must name
+    /// the passkey's owner.
     fn passkey_of(self, handle: Option<&str>) -> Option<(String, Found)> {
         let found = self.found?;
         let named = handle.is_some_and(|handle| handle == found.passkey.user_handle);
@@ -391,14 +396,14 @@ impl Asked {
     }
 }
 
-/// The passkey is no good; the log alone tells why.
+/// Refuses a passkey; only the log has the reason.
 fn refused(reason: &dyn std::fmt::Display) -> Error {
     tracing::info!(%reason, "a passkey was refused");
     Error::InvalidPasskey
 }
 
 impl PasskeySignIn {
-    /// The count of uses, where the answer is right.
+    /// Verifies the answer and returns the passkey's signature counter.
     fn check(&self, passkey: &Passkey, challenge: &str, party: &Party) -> Result<u32, passkey::Refused> {
         let bytes = |text: &str| passkey::decoded(text).ok_or(passkey::Refused::Malformed);
         let shown = Shown {
@@ -410,7 +415,7 @@ impl PasskeySignIn {
     }
 }
 
-/// Sign in with a passkey; the answer sets the session's cookie. No second step follows.
+/// Sign in with a passkey; the answer sets the session cookie. No second step follows.
 #[utoipa::path(post, path = "/auth/sign-in/passkey", request_body = PasskeySignIn,
     responses((status = 200, body = Entered)))]
 pub async fn sign_in_with_passkey(
@@ -419,7 +424,7 @@ pub async fn sign_in_with_passkey(
     headers: HeaderMap,
     JsonBody(form): JsonBody<PasskeySignIn>,
 ) -> Result<Response> {
-    let (party, https, now) = (app.party()?, app.settings.is_https(), app.clock.now());
+    let (party, https, now) = (app.party()?, app.settings.is_https(), app.library.clock.now());
     let holder = if form.second_step {
         Half::of(https, &headers)
     } else {
@@ -427,9 +432,10 @@ pub async fn sign_in_with_passkey(
     };
     let holder = holder.ok_or(Error::SignInExpired)?;
     let (key, second_step, credential) = (holder.clone(), form.second_step, form.credential_id.clone());
-    let asked = app.db.write(move |tx| Asked::take(tx, &key, second_step, &credential, now)).await?;
-    let remember = asked.half.map_or(form.remember, |(_, kept)| kept);
-    let Some((challenge, found)) = asked.passkey_of(form.user_handle.as_deref()) else {
+    let attempt =
+        app.library.db.write(move |tx| Attempt::take(tx, &key, second_step, &credential, now)).await?;
+    let remember = attempt.half.map_or(form.remember, |(_, kept)| kept);
+    let Some((challenge, found)) = attempt.passkey_of(form.user_handle.as_deref()) else {
         within(app.limits.failures_of_network.take(&network))?;
         return Err(refused(&"nobody here has it, or somebody else"));
     };
@@ -448,7 +454,8 @@ pub async fn sign_in_with_passkey(
     let entering = Entering { device, hash, remember, told: Some(Change::SignedIn) };
     let entrance = Entrance::of(&app, &headers, user, entering)?;
     let opened = entrance.clone();
-    app.db
+    app.library
+        .db
         .write(move |tx| -> Result<()> {
             if !passkeys::count_use(tx, id, count, now)? {
                 return Err(refused(

@@ -187,8 +187,9 @@ pub async fn list_people(
     let number = query.roll_number.as_deref().map(folded_roll_number);
     let limit = page::length(query.limit, 50)?;
     let position: Option<Position<Key>> = page::place(query.cursor.as_deref())?;
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let list = app
+        .library
         .db
         .snapshot(move |tx| -> Result<PeopleList> {
             let rulebook = policies.current(tx)?;
@@ -234,13 +235,14 @@ const FILE_COLUMNS: [&str; 12] = [
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_people(State(app): State<Shared>, Query(query): Query<PeopleQuery>) -> Result<Response> {
     let asked = query.checked()?;
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let mut file = CsvFile::new(&FILE_COLUMNS)?;
     let mut position: Option<Position<Key>> = None;
     let mut rows = 0;
     while rows < MOST_ROWS {
         let (asked, policies, from) = (asked.clone(), policies.clone(), position.take());
         let (found, next) = app
+            .library
             .db
             .snapshot(move |tx| -> Result<_> {
                 let rulebook = policies.current(tx)?;
@@ -286,8 +288,9 @@ pub fn shown(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date, uid: UserId) -> 
 /// One person (R-PEOPLE-2). The number of a record that was merged into another answers with that one (R-PEOPLE-9).
 #[utoipa::path(get, path = "/people/{id}", params(("id" = i64, Path)), responses((status = 200, body = Person)))]
 pub async fn read_person(State(app): State<Shared>, Id(uid): Id<UserId>) -> Result<axum::Json<Person>> {
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let person = app
+        .library
         .db
         .snapshot(move |tx| -> Result<Person> {
             let rulebook = policies.current(tx)?;
@@ -396,8 +399,9 @@ pub async fn list_loans_of_person(
 ) -> Result<axum::Json<PersonLoans>> {
     let limit = page::length(query.limit, 50)?;
     let before: Option<(i64, i64)> = page::place(query.cursor.as_deref())?;
-    let (today, policies) = (app.clock.today(), app.policies.clone());
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
     let loans = app
+        .library
         .db
         .snapshot(move |tx| -> Result<PersonLoans> {
             let rulebook = policies.current(tx)?;
@@ -477,7 +481,7 @@ pub async fn add_person(
     once: Once,
     JsonBody(form): JsonBody<PersonForm>,
 ) -> Result<Answer> {
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let details = Details {
@@ -549,7 +553,7 @@ pub async fn update_person(
     once: Once,
     JsonBody(edit): JsonBody<PersonEdit>,
 ) -> Result<Answer> {
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
@@ -586,7 +590,7 @@ pub async fn deactivate_person(
     let mut invalid = Invalid::default();
     let reason = Text { min: 0, ..REASON }.check(&form.reason, &mut invalid);
     invalid.or(())?;
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
@@ -609,7 +613,7 @@ pub async fn activate_person(
     once: Once,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         library_people::activate(tx, librarian.uid, moment, uid)?;
@@ -638,15 +642,16 @@ pub async fn make_sign_in_code(
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<axum::Json<SignInCode>> {
     // Nobody hands out a way into an account that may do more than their own.
-    let may = app.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?;
+    let may = app.library.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?;
     let may = may.ok_or(Error::NotFound)?.capabilities;
     if may.iter().any(|capability| !librarian.capabilities.contains(capability)) {
         return Err(Error::MoreCapable);
     }
     let code = code::from_random(session::random()?);
     let hash = app.passwords.hash(code::normalized(&code)).await?;
-    let moment = app.clock.moment();
+    let moment = app.library.clock.moment();
     let expires = app
+        .library
         .db
         .write(move |tx| code::keep(tx, librarian.uid, moment, uid, &hash))
         .await
@@ -687,7 +692,7 @@ pub async fn import_people(
         let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
         Error::from(Invalid::field("file", message::import_unsound(&causes.join(": "))))
     })?;
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let report =
@@ -708,7 +713,7 @@ pub async fn erase_person(
     if uid == librarian.uid {
         return Err(Error::OwnAccount);
     }
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
@@ -784,7 +789,7 @@ pub async fn promote_batch(
     }
     invalid.refuse_repeats("except", &form.except);
     invalid.or(())?;
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let what = Promotion { from, to, except: form.except, with_open: form.with_open };
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
@@ -854,7 +859,7 @@ pub async fn merge_people(
     once: Once,
     JsonBody(form): JsonBody<MergeForm>,
 ) -> Result<Answer> {
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let MergeForm { keep, drop, dry_run } = form;
     let answer = app
         .once(once, move |tx| {
@@ -924,7 +929,7 @@ pub async fn issue_no_dues(
 ) -> Result<Answer> {
     // Not counted: from one number nobody gets at another.
     let number = code::from_random(session::random()?);
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         library_people::certify(tx, librarian.uid, moment, &rulebook, uid, &number)?;
@@ -945,8 +950,9 @@ pub async fn read_no_dues(
         return Err(Error::NotFound);
     }
     let number = number.to_ascii_uppercase();
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let found = app
+        .library
         .db
         .snapshot(move |tx| -> Result<NoDues> {
             let rulebook = policies.current(tx)?;
@@ -982,7 +988,7 @@ pub async fn change_role(
     once: Once,
     JsonBody(form): JsonBody<RoleForm>,
 ) -> Result<Answer> {
-    if app.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?.is_none() {
+    if app.library.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?.is_none() {
         return Err(Error::NotFound);
     }
     if app.own_password(librarian.uid, network, None, form.password).await?.is_none() {
@@ -990,7 +996,7 @@ pub async fn change_role(
     }
     let capabilities =
         (form.role == Role::Admin).then(|| form.capabilities.unwrap_or_else(|| Capability::ALL.to_vec()));
-    let (moment, policies) = (app.clock.moment(), app.policies.clone());
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;

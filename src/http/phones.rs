@@ -1,8 +1,8 @@
-//! Phones as scanners of a desk (R-DESK-9). A phone sends codes; the page of its desk hears them, scans them one after the
-//! other as its own (`POST desk/scans` with `phoneScan`), and what the server answers there reaches the phone as well.
+//! Phones as scanners of a desk (R-DESK-9). A phone sends codes; its desk's page receives them, scans them one after
+//! the other (`POST desk/scans` with `phoneScan`), and the server sends the answer to the phone as well.
 //!
-//! Both sides listen to server-sent events. Everything is numbered: whoever connects again says with `Last-Event-ID` what
-//! it has, and gets the rest.
+//! Both sides read server-sent events. Events are numbered: a client that reconnects sends its last number in
+//! `Last-Event-ID` and gets the rest.
 
 use std::{collections::VecDeque, convert::Infallible, sync::atomic::Ordering, time::Duration};
 
@@ -42,18 +42,18 @@ use crate::{
     },
 };
 
-/// Between two looks when nobody calls: what a lost call, a sign-out or the end of the twelve hours takes at most to be
-/// noticed.
-const LOOK: Duration = Duration::from_secs(1);
-/// A silent stream says this often that it is there, before a proxy takes it for dead.
+/// Poll interval without a notification, and so the longest delay until a lost notification, a sign-out or the end of
+/// the twelve hours is noticed.
+const POLL: Duration = Duration::from_secs(1);
+/// Interval of keep-alives on a silent stream, before a proxy closes it.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
-/// Which of the browser's pages a desk is; the page makes it up.
+/// Limits of the id of a desk's page; the page chooses it.
 pub const DESK: Text = Text { field: "desk", label: "The desk", min: 8, max: 64, kind: Kind::Line };
-/// A scan's idempotency key.
+/// Limits of a scan's idempotency key.
 pub const KEY: Text = Text { field: "key", label: "The key", min: 8, max: LONGEST_KEY, kind: Kind::Line };
 
-/// A desk that a phone is to scan for.
+/// Desk to pair a phone with.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PairForm {
@@ -62,41 +62,41 @@ pub struct PairForm {
     desk: String,
 }
 
-/// A phone that may scan for a desk.
+/// Phone paired with a desk.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PairedPhone {
     id: PhoneId,
-    /// The page that it scans for.
+    /// Page that the phone scans for.
     desk: String,
-    /// When a phone opened the code; null as long as none has.
+    /// Time at which a phone opened the code; null until then.
     #[schema(required, format = DateTime)]
     opened_at: Option<String>,
-    /// When another phone, or another page of it, last took its place by the same code.
+    /// Time at which another phone, or another page on it, last took over with the same code.
     #[schema(required, format = DateTime)]
     replaced_at: Option<String>,
-    /// When it ends by itself.
+    /// Time at which the pairing expires.
     #[schema(format = DateTime)]
     expires_at: String,
 }
 
-/// What a phone is to open.
+/// Address for a phone to open.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PhoneCode {
     id: PhoneId,
-    /// Where the phone's screen is; behind the `#`, which no browser sends to any server, stands the phone's token. Told
-    /// this once. Good for ten minutes until a phone opens it, and then for twelve hours.
+    /// Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the phone's token.
+    /// Returned only once. Valid for ten minutes until a phone opens it, and then for twelve hours.
     address: String,
 }
 
-/// A librarian's phones.
+/// Phones of a librarian.
 #[derive(Serialize, ToSchema)]
 pub struct PhoneList {
     phones: Vec<PairedPhone>,
 }
 
-/// Pair a phone with a desk: the code for the phone to open. It replaces a code of this desk that no phone has opened.
+/// Pair a phone with a desk: returns the code to open, and replaces one of this desk that no phone has opened.
 #[utoipa::path(post, path = "/desk/phones", request_body = PairForm, responses((status = 201, body = PhoneCode)))]
 pub async fn pair_phone(
     State(app): State<Shared>,
@@ -108,10 +108,14 @@ pub async fn pair_phone(
     let desk = DESK.check(&form.desk, &mut invalid);
     invalid.or(())?;
     within(app.limits.pairings.take(&librarian.uid))?;
-    let (session, token, now) =
-        (session::token_hash(app.settings.is_https(), &headers)?, session::new_token()?, app.clock.now());
+    let (session, token, now) = (
+        session::token_hash(app.settings.is_https(), &headers)?,
+        session::new_token()?,
+        app.library.clock.now(),
+    );
     let hash = session::hashed(&token);
-    let pairing = app.db.write(move |tx| phones::pair(tx, librarian.uid, &session, &desk, &hash, now)).await;
+    let pairing =
+        app.library.db.write(move |tx| phones::pair(tx, librarian.uid, &session, &desk, &hash, now)).await;
     match pairing.map_err(Error::from)? {
         Pairing::Begun(id) => {
             let address = format!("{}library/phone#{token}", app.settings.public_url);
@@ -122,14 +126,14 @@ pub async fn pair_phone(
     }
 }
 
-/// List one's own phones, those of other desks too.
+/// List the caller's phones, those of other desks too.
 #[utoipa::path(get, path = "/desk/phones", responses((status = 200, body = PhoneList)))]
 pub async fn list_phones(
     State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
 ) -> Result<axum::Json<PhoneList>> {
-    let now = app.clock.now();
-    let found = app.db.read(move |tx| phones::of_librarian(tx, librarian.uid, now)).await?;
+    let now = app.library.clock.now();
+    let found = app.library.db.read(move |tx| phones::of_librarian(tx, librarian.uid, now)).await?;
     let phones = found
         .into_iter()
         .map(|phone| PairedPhone {
@@ -143,7 +147,7 @@ pub async fn list_phones(
     Ok(axum::Json(PhoneList { phones }))
 }
 
-/// Disconnect a phone: it can scan no more, and says so at once.
+/// Disconnect a phone: it can no longer scan, and shows that at once.
 #[utoipa::path(delete, path = "/desk/phones/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn unpair_phone(
     State(app): State<Shared>,
@@ -157,7 +161,7 @@ pub async fn unpair_phone(
     .await
 }
 
-/// The phone that makes a call; the access check has seen its token.
+/// Phone that sends the request; the access check has verified its token.
 #[derive(Clone)]
 pub struct CallingPhone {
     phone: phones::Phone,
@@ -165,13 +169,13 @@ pub struct CallingPhone {
 }
 
 impl CallingPhone {
-    /// Finds out by the token: `Authorization: Bearer …`, which unlike a cookie no other site can make a browser send.
+    /// Finds the phone by `Authorization: Bearer …`, which, unlike a cookie, no other site can make a browser send.
     pub async fn of(app: &App, headers: &HeaderMap) -> Result<Self> {
         let token = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
         let token = token.and_then(|value| value.strip_prefix("Bearer ")).ok_or(Error::PhoneEnded)?;
-        let (token_hash, now) = (session::hashed(token), app.clock.now());
+        let (token_hash, now) = (session::hashed(token), app.library.clock.now());
         let hash = token_hash.clone();
-        let phone = app.db.read(move |tx| phones::by_token(tx, &hash, now)).await?;
+        let phone = app.library.db.read(move |tx| phones::by_token(tx, &hash, now)).await?;
         Ok(Self { phone: phone.ok_or(Error::PhoneEnded)?, token_hash })
     }
 }
@@ -184,11 +188,11 @@ impl<S: Send + Sync> FromRequestParts<S> for CallingPhone {
     }
 }
 
-/// A code that the phone has read.
+/// Code read by a phone.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PhoneScanForm {
-    /// The scan's idempotency key: however often it is sent, it is done once.
+    /// Idempotency key of the scan, which makes a repeat a no-op.
     #[serde(default)]
     #[schema(required)]
     key: String,
@@ -197,7 +201,7 @@ pub struct PhoneScanForm {
     code: String,
 }
 
-/// Send a code to the desk. A repeat with the same key does nothing.
+/// Send a code to the desk. A repeat with the same key is a no-op.
 #[utoipa::path(
     post, path = "/phone/scans", request_body = PhoneScanForm, security(("phone" = [])), responses((status = 204))
 )]
@@ -212,38 +216,38 @@ pub async fn send_scan(
     invalid.or(())?;
     let phone = caller.phone;
     within(app.limits.phone_scans.take(&phone.id))?;
-    if !app.db.write(move |tx| phones::send(tx, phone, &key, &code)).await.map_err(Error::from)? {
-        // The desk's page is shut; whoever scans has been told to wait.
+    if !app.library.db.write(move |tx| phones::send(tx, phone, &key, &code)).await.map_err(Error::from)? {
+        // The desk's page is closed; the phone has shown its user to wait.
         return Err(Error::TooManyRequests(10));
     }
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What the desk's page hears of its phones, as data of the event `scan`. Its id is the scan's number.
+/// Data of the event `scan` for the desk's page. The event's id is the number of the scan.
 #[derive(Serialize, ToSchema)]
 pub struct PhoneScan {
-    /// For `phoneScan` of the scan at the desk.
+    /// Value of `phoneScan` for the scan at the desk.
     id: PhoneScanId,
-    /// The idempotency key to scan it with.
+    /// Idempotency key of the scan at the desk.
     key: String,
     code: String,
 }
 
-/// What the phone hears of its scans, as data of the event `answer`. Its id is the answer's number.
+/// Data of the event `answer` for the phone. The event's id is the number of the answer.
 #[derive(Serialize, ToSchema)]
 pub struct PhoneAnswer {
-    /// Of the scan.
+    /// Key of the scan.
     key: String,
     #[schema(value_type = PhoneTold)]
     answer: serde_json::Value,
 }
 
-/// What of the desk's answer a phone is told.
+/// Part of the desk's answer that the phone gets.
 #[derive(Serialize, ToSchema)]
 pub struct PhoneTold {
     outcome: desk::Outcome,
     class: desk::Class,
-    /// What happened; the first is the headline.
+    /// Messages; the first is the headline.
     messages: Vec<Message>,
 }
 
@@ -254,23 +258,23 @@ pub fn answer_phone(
     scan: PhoneScanId,
     answer: &desk::Answer,
 ) -> Result<()> {
-    let told = PhoneTold { outcome: answer.outcome, class: answer.class, messages: answer.messages.clone() };
-    let told = serde_json::to_string(&told).map_err(|error| Error::Internal(Box::new(error)))?;
-    Ok(phones::answer(tx, session_hash, scan, &told)?)
+    let part = PhoneTold { outcome: answer.outcome, class: answer.class, messages: answer.messages.clone() };
+    let part = serde_json::to_string(&part).map_err(|error| Error::Internal(Box::new(error)))?;
+    Ok(phones::answer(tx, session_hash, scan, &part)?)
 }
 
-/// Which desk listens.
+/// Desk that listens.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DeskQuery {
-    /// The page, as it named itself when it paired a phone.
+    /// Id of the page, as given when it paired a phone.
     desk: String,
 }
 
-/// Listen, as a desk's page, to what its phones scan.
+/// Listen, as a desk's page, to the scans of its phones.
 ///
-/// Events: `scan` with a `PhoneScan`; `phones` when the list of phones has changed; `elsewhere` when another page listens
-/// as this desk; `ended` when the session has ended.
+/// Events: `scan` with a `PhoneScan`; `phones` when the list of phones has changed; `elsewhere` when another page
+/// listens as this desk; `ended` when the session has ended.
 #[utoipa::path(
     get, path = "/desk/phone-scans", params(DeskQuery),
     responses((status = 200, body = PhoneScan, content_type = "text/event-stream"))
@@ -283,26 +287,26 @@ pub async fn hear_scans(
 ) -> Result<impl IntoResponse> {
     let session = session::token_hash(app.settings.is_https(), &headers)?;
     within(app.limits.streams.take(&session))?;
-    let heard = app.db.desk_calls();
-    let listening = app.db.write(move |tx| phones::desk_listens(tx, &session, &query.desk)).await;
+    let heard = app.library.db.desk_calls();
+    let listening = app.library.db.write(move |tx| phones::desk_listens(tx, &session, &query.desk)).await;
     let (desk, stream) = listening.map_err(Error::from)?.ok_or(Error::NotFound)?;
     let source = Source::Desk { desk: (desk, stream), librarian: librarian.uid, phones: None };
     Ok(listen(app, source, desk, heard, last_number(&headers)))
 }
 
-/// Which page of a phone listens.
+/// Page of a phone that listens.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PhoneQuery {
-    /// What it calls itself, also after it was loaded anew: by this the desk sees that another one took its place.
+    /// Id of the page, stable over reloads: a different id shows the desk that another page took over.
     #[param(inline)]
     page: Option<String>,
 }
 
-/// What a phone's page calls itself.
+/// Limits of the id of a phone's page.
 pub const PAGE: Text = Text { field: "page", label: "The page", min: 0, max: 64, kind: Kind::Line };
 
-/// Listen, as a phone, to what the desk answers.
+/// Listen, as a phone, to the answers of the desk.
 ///
 /// Events: `answer` with a `PhoneAnswer`; `elsewhere` when another phone listens with this token; `ended` when the phone
 /// was disconnected, or the desk's session has ended.
@@ -319,34 +323,34 @@ pub async fn hear_answers(
     let mut invalid = Invalid::default();
     let page = PAGE.check(&query.page.unwrap_or_default(), &mut invalid);
     invalid.or(())?;
-    let (phone, now) = (caller.phone, app.clock.now());
+    let (phone, now) = (caller.phone, app.library.clock.now());
     within(app.limits.streams.take(&caller.token_hash))?;
-    let heard = app.db.desk_calls();
-    let stream = app.db.write(move |tx| phones::phone_listens(tx, phone, &page, now)).await;
+    let heard = app.library.db.desk_calls();
+    let stream = app.library.db.write(move |tx| phones::phone_listens(tx, phone, &page, now)).await;
     let stream = stream.map_err(Error::from)?.ok_or(Error::PhoneEnded)?;
     let source = Source::Phone { phone: (phone.id, stream) };
     Ok(listen(app, source, phone.desk, heard, last_number(&headers)))
 }
 
-/// The number of the last event that somebody who connects again has got; nothing, for whoever begins.
+/// Returns the number of the last event that a reconnecting client received; 0 for a new one.
 fn last_number(headers: &HeaderMap) -> i64 {
     let number = headers.get("last-event-id").and_then(|value| value.to_str().ok());
     number.and_then(|value| value.parse().ok()).unwrap_or(0)
 }
 
-/// What somebody listens to.
+/// Side that listens, with its stream.
 enum Source {
     Desk { desk: (DeskId, i64), librarian: UserId, phones: Option<Vec<phones::Paired>> },
     Phone { phone: (PhoneId, i64) },
 }
 
-/// Somebody who listens; between two looks nothing of the database is held.
+/// Stream of server-sent events; holds nothing of the database between polls.
 struct Listener {
     app: Shared,
     source: Source,
     desk: DeskId,
     calls: broadcast::Receiver<DeskId>,
-    /// Of the last event that was sent.
+    /// Number of the last event sent.
     number: i64,
     coming: VecDeque<Event>,
     over: bool,
@@ -364,47 +368,48 @@ fn listen(
         let event = listener.next().await?;
         Some((Ok::<_, Infallible>(event), listener))
     });
-    // Some proxies (nginx) keep an answer back until it is whole, unless they are told not to.
+    // Some proxies (nginx) buffer an answer until it is complete unless this header forbids it.
     let unbuffered = [("x-accel-buffering", "no")];
     (unbuffered, Sse::new(events).keep_alive(KeepAlive::new().interval(SIGN_OF_LIFE)))
 }
 
 impl Listener {
-    /// The next event; `None` ends the stream.
+    /// Returns the next event; `None` ends the stream.
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some(event) = self.coming.pop_front() {
                 return Some(event);
             }
-            // Whoever listens connects again, to a server that stays.
+            // The client reconnects, to a server that stays.
             if self.over || self.app.stopping.load(Ordering::Relaxed) {
                 return None;
             }
-            match self.look().await {
+            match self.poll().await {
                 Ok(()) => {}
                 Err(storage::Error::Closed) => return None,
-                // Storage tells what ails the database; the next look may be luckier.
+                // Storage logs outages of the database; the next poll may succeed.
                 Err(error) => tracing::debug!(error = &error as &dyn std::error::Error, "no look"),
             }
             if self.coming.is_empty() && !self.over {
-                // A call or not, the next thing is to look.
-                let _ = timeout(LOOK, self.called()).await;
+                // Notified or not, poll next.
+                let _ = timeout(POLL, self.notified()).await;
             }
         }
     }
 
-    /// Somebody stored something for this desk; or so much was stored for others that it may have been missed.
-    async fn called(&mut self) {
+    /// Waits for a notification for this desk, or until one may have been missed in a flood for others.
+    async fn notified(&mut self) {
         while matches!(self.calls.recv().await, Ok(desk) if desk != self.desk) {}
     }
 
-    async fn look(&mut self) -> storage::Result<()> {
-        let (now, after) = (self.app.clock.now(), self.number);
+    async fn poll(&mut self) -> storage::Result<()> {
+        let (now, after) = (self.app.library.clock.now(), self.number);
         match &mut self.source {
             Source::Desk { desk, librarian, phones } => {
                 let (listening, uid) = (*desk, *librarian);
                 let (heard, list) = self
                     .app
+                    .library
                     .db
                     .read(move |tx| -> storage::Result<_> {
                         Ok((phones::scans(tx, listening, after, now)?, phones::of_librarian(tx, uid, now)?))
@@ -416,29 +421,30 @@ impl Listener {
                 }
                 for scan in self.heard(heard) {
                     self.number = scan.number;
-                    let told = PhoneScan { id: scan.id, key: scan.key, code: scan.code };
-                    self.tell("scan", &told);
+                    let data = PhoneScan { id: scan.id, key: scan.key, code: scan.code };
+                    self.push("scan", &data);
                 }
             }
             Source::Phone { phone } => {
                 let listening = *phone;
-                let heard = self.app.db.read(move |tx| phones::answers(tx, listening, after, now)).await?;
+                let heard =
+                    self.app.library.db.read(move |tx| phones::answers(tx, listening, after, now)).await?;
                 for answer in self.heard(heard) {
                     self.number = answer.number;
-                    let told = serde_json::from_str(&answer.answer).unwrap_or_default();
-                    self.tell("answer", &PhoneAnswer { key: answer.key, answer: told });
+                    let value = serde_json::from_str(&answer.answer).unwrap_or_default();
+                    self.push("answer", &PhoneAnswer { key: answer.key, answer: value });
                 }
             }
         }
         Ok(())
     }
 
-    fn tell(&mut self, event: &str, data: &impl Serialize) {
+    fn push(&mut self, event: &str, data: &impl Serialize) {
         let data = serde_json::to_string(data).unwrap_or_default();
         self.coming.push_back(Event::default().event(event).id(self.number.to_string()).data(data));
     }
 
-    /// What there is to tell, or that it is over and why.
+    /// Returns the news, or ends the stream with its reason.
     fn heard<T>(&mut self, heard: Heard<T>) -> Vec<T> {
         let why = match heard {
             Heard::News(news) => return news,

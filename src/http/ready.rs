@@ -1,4 +1,4 @@
-//! Answers that are ready to send: pages of the catalogue that many ask for, and which are the same for everybody.
+//! Cache of JSON answers: pages of the catalogue that many clients request and that are the same for all.
 
 use std::{
     collections::HashMap,
@@ -16,21 +16,21 @@ use serde::Serialize;
 
 use super::error::Result;
 
-/// What another server, or a command on the same file, changed is seen after this time at the latest.
+/// Lifetime of a cached answer, after which changes by another server or by a command on the same file are seen.
 const FRESH: Duration = Duration::from_secs(1);
 
-/// Bytes of the answers kept; a page of the catalogue has some 8 KiB.
+/// Maximum size of the cache in bytes; a page of the catalogue has some 8 KiB.
 const MOST: usize = 8 * 1024 * 1024;
 
-/// The state of everything that an answer is made of, as far as this process knows.
+/// Versions of all data behind an answer, as far as this process knows.
 pub type Version = (u64, u64);
 
-/// An answer as JSON.
+/// JSON answer, ready to send.
 #[derive(Clone)]
 pub struct Ready(Bytes);
 
 impl Ready {
-    /// Of what is to be answered.
+    /// Serialises the answer.
     pub fn json(body: &impl Serialize) -> Result<Self> {
         let json = serde_json::to_vec(body).map_err(|error| super::error::Error::Internal(error.into()))?;
         Ok(Self(json.into()))
@@ -50,7 +50,7 @@ struct Kept {
     answer: Ready,
 }
 
-/// The answers kept, by what was asked, and how many bytes they have.
+/// Cached answers by request, and their size in bytes.
 pub struct Answers<K> {
     kept: Mutex<(HashMap<K, Kept>, usize)>,
 }
@@ -62,25 +62,25 @@ impl<K> Default for Answers<K> {
 }
 
 impl<K: Eq + Hash> Answers<K> {
-    /// The answer to the same question, if nothing was changed since it was made.
-    pub fn get(&self, asked: &K, version: Version) -> Option<Ready> {
+    /// Returns the answer to the same request if nothing has changed since.
+    pub fn get(&self, request: &K, version: Version) -> Option<Ready> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = kept.0.get(asked)?;
+        let found = kept.0.get(request)?;
         let holds = found.version == version && found.since.elapsed() < FRESH;
         holds.then(|| found.answer.clone())
     }
 
-    /// Keeps an answer. `version` and `since` are those of before it was made, so that a change meanwhile makes it old.
-    pub fn keep(&self, asked: K, version: Version, since: Instant, answer: Ready) {
+    /// Caches an answer. Take `version` and `since` before building it, so that a concurrent change makes it stale.
+    pub fn keep(&self, request: K, version: Version, since: Instant, answer: Ready) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let (answers, bytes) = &mut *kept;
         *bytes += answer.0.len();
-        // What many ask for is soon there again, and looking for the old ones would cost more.
+        // Popular pages soon return, and finding the old ones would cost more.
         if *bytes > MOST {
             answers.clear();
             *bytes = answer.0.len();
         }
-        if let Some(old) = answers.insert(asked, Kept { version, since, answer }) {
+        if let Some(old) = answers.insert(request, Kept { version, since, answer }) {
             *bytes = bytes.saturating_sub(old.answer.0.len());
         }
     }
@@ -112,11 +112,11 @@ mod tests {
     fn no_more_than_the_most_are_kept() {
         let answers = Answers::default();
         let page = Ready::json(&"x".repeat(MOST / 4)).expect("a text");
-        for (asked, kept) in [(1, 1), (2, 2), (2, 2), (3, 3), (4, 1), (5, 2)] {
-            answers.keep(asked, (1, 1), Instant::now(), page.clone());
+        for (request, kept) in [(1, 1), (2, 2), (2, 2), (3, 3), (4, 1), (5, 2)] {
+            answers.keep(request, (1, 1), Instant::now(), page.clone());
             let (held, bytes) = &*answers.kept.lock().expect("nobody panicked");
-            assert_eq!((held.len(), *bytes), (kept, kept * page.0.len()), "{asked}");
-            assert!(held.contains_key(&asked));
+            assert_eq!((held.len(), *bytes), (kept, kept * page.0.len()), "{request}");
+            assert!(held.contains_key(&request));
         }
     }
 }

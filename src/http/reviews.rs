@@ -26,32 +26,31 @@ use crate::{
     },
 };
 
-/// Which part of a book's reviews.
+/// Position and length of a page of reviews.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ReviewQuery {
-    /// How many reviews, 1 to 100; 20 if not said.
+    /// Page length, 1 to 100; 20 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of another page.
     cursor: Option<String>,
 }
 
-/// A page of a book's reviews, newest first.
+/// Page of a book's reviews, newest first.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReviewList {
-    /// The reviews.
     reviews: Vec<Review>,
-    /// How many there are in all.
+    /// Number of all reviews.
     total: i64,
-    /// Their average with one decimal; null without reviews (R-REV-2).
+    /// Average with one decimal; null without reviews (R-REV-2).
     #[schema(required)]
     average_rating: Option<f64>,
-    /// How many gave 1, 2, 3, 4 and 5 stars.
+    /// Number of reviews with 1, 2, 3, 4 and 5 stars.
     #[schema(min_items = 5, max_items = 5)]
     ratings: [i64; 5],
-    /// What the caller wrote; null without a review of the own.
+    /// Review by the caller; null without one.
     #[schema(required)]
     yours: Option<Review>,
     /// Cursor of the page after this one.
@@ -59,7 +58,7 @@ pub struct ReviewList {
     next: Option<String>,
 }
 
-/// Read a book's reviews. A visitor is not told who wrote them (R-DETAIL-4).
+/// Read a book's reviews. Visitors do not see who wrote them (R-DETAIL-4).
 #[utoipa::path(get, path = "/books/{id}/reviews", params(("id" = i64, Path), ReviewQuery),
     responses((status = 200, body = ReviewList)))]
 pub async fn list_reviews(
@@ -72,6 +71,7 @@ pub async fn list_reviews(
     let before = page::place(query.cursor.as_deref())?.unwrap_or(i64::MAX);
     let reader = caller.person().map(|person| person.uid);
     let (mut reviews, ratings, yours) = app
+        .library
         .db
         .snapshot(move |tx| -> Result<_> {
             if !books::exists(tx, id)? {
@@ -106,7 +106,7 @@ pub async fn list_reviews(
     }))
 }
 
-/// Review a book in one's own name. A reader has one review of a book: a second one takes the place of the first.
+/// Review a book in the caller's name. A reader has one review per book: a second one replaces the first.
 #[utoipa::path(post, path = "/books/{id}/reviews", params(("id" = i64, Path)), request_body = ReviewForm,
     responses((status = 201, body = Review)))]
 pub async fn add_review(
@@ -117,7 +117,7 @@ pub async fn add_review(
     JsonBody(form): JsonBody<ReviewForm>,
 ) -> Result<Answer> {
     let form = form.checked()?;
-    let now = app.clock.now();
+    let now = app.library.clock.now();
     app.once(once, move |tx| {
         let added = reviews::add(tx, id, &reader, &form, now)?.ok_or(Error::NotFound)?;
         let before = added.replaced.first().map(Opinion::from);
@@ -129,7 +129,7 @@ pub async fn add_review(
     .await
 }
 
-/// Delete one's own review.
+/// Delete the caller's own review.
 #[utoipa::path(delete, path = "/reviews/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn delete_review(
     State(app): State<Shared>,
@@ -137,9 +137,9 @@ pub async fn delete_review(
     Id(id): Id<ReviewId>,
     once: Once,
 ) -> Result<Answer> {
-    let now = app.clock.now();
+    let now = app.library.clock.now();
     app.once(once, move |tx| {
-        // Somebody else's is as good as none.
+        // Another reader's review is answered as not found.
         let gone = reviews::delete(tx, id, reader.uid)?.ok_or(Error::NotFound)?;
         let change = Change::ReviewDeleted { review: id, before: Opinion::from(&gone.review) };
         record(tx, now, reader.uid, gone.book, change)?;

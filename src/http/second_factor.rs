@@ -130,12 +130,13 @@ impl App {
         effect: impl FnOnce(&mut Tx<'_>, i64) -> Result<T> + Send + 'static,
     ) -> Result<Option<T>> {
         within(self.limits.take_sign_in(&tries))?;
-        let now = self.clock.now();
+        let now = self.library.clock.now();
         let hash = match &typed {
             Typed::App(_) => String::new(),
             Typed::Recovery(signs) => session::hashed(signs),
         };
         let done = self
+            .library
             .db
             .write(move |tx| -> Result<Option<T>> {
                 let Some(accepted) = second_factors::accept(tx, uid, &typed, &hash, now)? else {
@@ -161,7 +162,7 @@ impl App {
         network: Network,
         device: Option<&Device>,
     ) -> Result<Tries> {
-        let found = self.db.read(move |tx| accounts::own_credentials(tx, uid)).await?;
+        let found = self.library.db.read(move |tx| accounts::own_credentials(tx, uid)).await?;
         let (account, stored) = found.ok_or(Error::NotSignedIn)?;
         Tries::of_code(device, uid, &account, network, stored.as_deref())
     }
@@ -179,8 +180,9 @@ pub async fn give_code(
     let typed = form.read()?;
     let https = app.settings.is_https();
     let half = Half::of(https, &headers).ok_or(Error::SignInExpired)?;
-    let (key, now) = (half.clone(), app.clock.now());
+    let (key, now) = (half.clone(), app.library.clock.now());
     let found = app
+        .library
         .db
         .read(move |tx| {
             let Some((uid, kept)) = second_factors::half_sign_in(tx, &key, now)? else { return Ok(None) };
@@ -227,8 +229,9 @@ pub async fn read_second_step(
     headers: HeaderMap,
 ) -> Result<axum::Json<SecondStep>> {
     let half = Half::of(app.settings.is_https(), &headers).ok_or(Error::SignInExpired)?;
-    let now = app.clock.now();
+    let now = app.library.clock.now();
     let found = app
+        .library
         .db
         .read(move |tx| match second_factors::half_sign_in(tx, &half, now)? {
             Some((uid, _)) => second_factors::of(tx, uid),
@@ -267,6 +270,7 @@ pub async fn read_second_factor(
 ) -> Result<axum::Json<OwnSecondFactor>> {
     let uid = user.uid;
     let (found, passkeys) = app
+        .library
         .db
         .read(move |tx| {
             Ok::<_, crate::storage::Error>((second_factors::of(tx, uid)?, passkeys::of(tx, uid)?))
@@ -311,8 +315,10 @@ pub async fn begin_authenticator(
 ) -> Result<axum::Json<AuthenticatorKey>> {
     check_own_password(&app, &user, network, &headers, form.current_password).await?;
     let secret = second_factor::secret_from_random(session::random::<SECRET_BYTES>()?);
-    let (policies, uid, now, kept) = (app.policies.clone(), user.uid, app.clock.now(), secret.clone());
+    let (policies, uid, now, kept) =
+        (app.library.policies.clone(), user.uid, app.library.clock.now(), secret.clone());
     let library = app
+        .library
         .db
         .write(move |tx| -> Result<String> {
             if !second_factors::begin(tx, uid, &kept, now)? {
@@ -377,8 +383,8 @@ pub async fn confirm_authenticator(
     JsonBody(form): JsonBody<SecondFactorCode>,
 ) -> Result<axum::Json<RecoveryCodes>> {
     let typed = form.read()?;
-    let (uid, now) = (user.uid, app.clock.now());
-    let begun = app.db.read(move |tx| second_factors::begun(tx, uid, now - SET_UP_LASTS)).await?;
+    let (uid, now) = (user.uid, app.library.clock.now());
+    let begun = app.library.db.read(move |tx| second_factors::begun(tx, uid, now - SET_UP_LASTS)).await?;
     let expired = || Error::from(Invalid::field(CODE.field, message::set_up_expired()));
     let secret = begun.ok_or_else(expired)?;
     let device = Device::of(app.settings.is_https(), &headers);
@@ -392,6 +398,7 @@ pub async fn confirm_authenticator(
     app.limits.give_back_sign_in(tries);
     let (hashes, fresh) = fresh_recovery_codes()?;
     let first = app
+        .library
         .db
         .write(move |tx| -> Result<bool> {
             accounts::lock(tx, uid)?;
@@ -488,7 +495,7 @@ pub async fn reset_second_factor(
     Id(uid): Id<UserId>,
     once: Once,
 ) -> Result<Answer> {
-    let moment = app.clock.moment();
+    let moment = app.library.clock.moment();
     let answer = app
         .once(once, move |tx| {
             people::second_factor::reset(tx, Some(&librarian), moment, uid)?;

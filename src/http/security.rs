@@ -69,8 +69,8 @@ pub async fn list_own_sessions(
     headers: HeaderMap,
 ) -> Result<axum::Json<OwnSessionList>> {
     let current = session::token_hash(app.settings.is_https(), &headers)?;
-    let now = app.clock.now();
-    let found = app.db.read(move |tx| sessions::of_person(tx, user.uid, now)).await?;
+    let now = app.library.clock.now();
+    let found = app.library.db.read(move |tx| sessions::of_person(tx, user.uid, now)).await?;
     let mut sessions: Vec<_> = found
         .into_iter()
         .map(|one| OwnSession {
@@ -109,7 +109,7 @@ pub async fn end_own_session(
     Id(id): Id<SessionId>,
     once: Once,
 ) -> Result<Answer> {
-    let (moment, uid) = (app.clock.moment(), user.uid);
+    let (moment, uid) = (app.library.clock.moment(), user.uid);
     let answer = app
         .once(once, move |tx| {
             if !sessions::end_one_of(tx, uid, id)? {
@@ -132,7 +132,7 @@ pub async fn end_other_sessions(
     once: Once,
 ) -> Result<Answer> {
     let current = session::token_hash(app.settings.is_https(), &headers)?;
-    let (moment, uid) = (app.clock.moment(), user.uid);
+    let (moment, uid) = (app.library.clock.moment(), user.uid);
     let answer = app
         .once(once, move |tx| {
             let ended = sessions::end_others_of(tx, uid, &current)?;
@@ -152,7 +152,7 @@ pub async fn end_sessions_of_person(
     Id(uid): Id<UserId>,
     once: Once,
 ) -> Result<Answer> {
-    let moment = app.clock.moment();
+    let moment = app.library.clock.moment();
     let answer = app
         .once(once, move |tx| {
             people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
@@ -219,8 +219,8 @@ pub async fn change_password(
     let (https, uid) = (app.settings.is_https(), user.uid);
     let device = Device::of(https, &headers);
     let stored = app.current_password(uid, network, device.as_ref(), form.current_password).await?;
-    let policies = app.policies.clone();
-    let rulebook = app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
+    let policies = app.library.policies.clone();
+    let rulebook = app.library.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)?;
     let known = [user.email.as_deref(), user.roll_number.as_deref()].into_iter().flatten();
     let own: Vec<&str> = [user.name.as_str(), &rulebook.library.name].into_iter().chain(known).collect();
     let mut invalid = Invalid::default();
@@ -228,10 +228,11 @@ pub async fn change_password(
     invalid.or(())?;
     let hash = app.passwords.hash(password).await?;
 
-    let (token, moment) = (session::new_token()?, app.clock.moment());
+    let (token, moment) = (session::new_token()?, app.library.clock.moment());
     let before = session::token_hash(https, &headers)?;
     let (now_hash, new_hash, ended) = (session::hashed(&token), hash.clone(), before.clone());
     let kept = app
+        .library
         .db
         .write(move |tx| -> Result<bool> {
             accounts::lock(tx, uid)?;

@@ -1,9 +1,9 @@
-//! The lines of the log, and the counters, by which an attack is seen: who came in and who did not, what was refused and
-//! what was tried too often, and who may do what from now on.
+//! Security events, as log lines and counters that reveal an attack: sign-ins and refused ones, refusals, rate limits
+//! that were hit, and changes of what accounts may do.
 //!
-//! An event is told once, when the request is answered, from the route, the outcome and what was noted on the way. It
-//! names an account by its number and a client by its address; never a name, an email address, a secret, or any text that
-//! a client sent.
+//! Each event is logged once, when the request is answered, from the route, the outcome and the facts noted on the way.
+//! It names an account by its number and a client by its address; never a name, an email address, a secret, or any text
+//! that a client sent.
 
 use std::{
     cell::Cell,
@@ -18,23 +18,23 @@ use super::{API, error::Code};
 use crate::domain::id::UserId;
 
 macro_rules! events {
-    ($($variant:ident = $name:literal: $told:literal),+ $(,)?) => {
-        /// What happened: a closed list, and with it the values of a label.
+    ($($variant:ident = $name:literal: $text:literal),+ $(,)?) => {
+        /// Security event: a closed list, so that the values of the metrics label are bounded.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Event { $( #[doc = $told] $variant, )+ }
+        pub enum Event { $( #[doc = $text] $variant, )+ }
 
         impl Event {
-            /// All of them.
+            /// All events.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// As it stands in the field `event`, in the label of the counter and in the operator's guide.
+            /// Name in the field `event`, in the label of the counter and in the operator's guide.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self { $( Self::$variant => $name, )+ }
             }
 
-            const fn told(self) -> &'static str {
-                match self { $( Self::$variant => $told, )+ }
+            const fn text(self) -> &'static str {
+                match self { $( Self::$variant => $text, )+ }
             }
         }
     };
@@ -82,7 +82,7 @@ events! {
     Unsound = "request.unsound": "a request of uncertain length or host was refused",
 }
 
-/// What is known of the request that is being answered.
+/// Facts noted while a request is answered.
 #[derive(Default)]
 pub struct Noted {
     account: Cell<Option<UserId>>,
@@ -94,7 +94,7 @@ tokio::task_local! {
     static NOTED: Noted;
 }
 
-/// Runs a request's work; what was noted meanwhile comes with its outcome.
+/// Runs a request's work; returns its outcome with the facts noted meanwhile.
 pub async fn noting<T>(work: impl Future<Output = T>) -> (T, Noted) {
     NOTED
         .scope(Noted::default(), async {
@@ -109,28 +109,28 @@ pub async fn noting<T>(work: impl Future<Output = T>) -> (T, Noted) {
         .await
 }
 
-/// The request is this account's, or tries to be.
+/// Notes the account that the request acts as, or tries to.
 pub fn concerns(account: impl Into<Option<UserId>>) {
     if let Some(account) = account.into() {
         let _ = NOTED.try_with(|noted| noted.account.set(Some(account)));
     }
 }
 
-/// The request is refused for this reason.
+/// Notes the reason of a refusal.
 pub fn refused(code: Code) {
     let _ = NOTED.try_with(|noted| noted.code.set(Some(code)));
 }
 
-/// This happened, whatever route and outcome say.
+/// Notes an event that overrides route and outcome.
 pub fn happened(event: Event) {
     let _ = NOTED.try_with(|noted| noted.event.set(Some(event)));
 }
 
-/// What an answer tells, if anything.
+/// Derives the event of an answer, if any.
 fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -> Option<Event> {
     let route = route.strip_prefix(API).unwrap_or(route);
     let (done, limited) = (status.is_success(), code == Some(Code::TooManyRequests));
-    let asked = code == Some(Code::SecondFactorNeeded);
+    let half_done = code == Some(Code::SecondFactorNeeded);
     let of_three = |ok, limit, refused| match code {
         _ if done => Some(ok),
         _ if limited => Some(limit),
@@ -147,8 +147,8 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
         _ => None,
     };
     let of_this_route = match (method.as_str(), route) {
-        ("POST", "/auth/sign-in") if asked => Some(Event::SecondFactorAsked),
-        ("POST", "/auth/redeem") if asked => Some(Event::CodeRedeemed),
+        ("POST", "/auth/sign-in") if half_done => Some(Event::SecondFactorAsked),
+        ("POST", "/auth/redeem") if half_done => Some(Event::CodeRedeemed),
         ("POST", "/auth/sign-in/code") => {
             of_three(Event::SignedIn, Event::SecondFactorLimited, Event::SecondFactorRefused)
         }
@@ -200,8 +200,8 @@ fn event(method: &Method, route: &str, status: StatusCode, code: Option<Code>) -
     })
 }
 
-/// Tells what an answer means, in the log and in `library_security_events_total`. `path` is searched for the number of
-/// whom it was done to.
+/// Logs the event of an answer, if any, and counts it in `library_security_events_total`. `path` yields the number of
+/// the person acted on.
 pub fn tell(
     (method, route, path): (&Method, &str, &str),
     status: StatusCode,
@@ -225,25 +225,25 @@ pub fn tell(
         subject,
         status = status.as_u16(),
         "{}",
-        event.told()
+        event.text()
     );
 }
 
-/// The first number among the parts of a path.
+/// Returns the first number among the parts of a path.
 fn number(path: &str) -> Option<i64> {
     path.split('/').find_map(|part| part.parse().ok())
 }
 
-/// Lines in a second; more would let a stranger fill the disk. The counters count all.
+/// Maximum number of lines per second; more would let a stranger fill the disk. The counters count all.
 const LINES: u32 = 100;
 
 static FLOOD: Flood = Flood(Mutex::new(None));
 
-/// The second that is counted in, the lines written in it, and those that were not.
+/// Start of the current second, lines written in it, and lines dropped.
 struct Flood(Mutex<Option<(Instant, u32, u64)>>);
 
 impl Flood {
-    /// Whether a line may be written; then how many were not since the last.
+    /// Returns the number of lines dropped since the last one; `None` if this line must be dropped too.
     fn allows(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let (begun, written, unwritten) = state.get_or_insert((now, 0, 0));
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn every_route_that_an_event_is_told_of_exists() {
-        let told: Vec<&str> = access::routes()
+        let names: Vec<&str> = access::routes()
             .filter_map(|(method, route)| event(&method, route, StatusCode::OK, None))
             .map(Event::name)
             .collect();
@@ -292,7 +292,7 @@ mod tests {
             ("settings.changed", 3),
             ("data.exported", 3),
         ] {
-            assert_eq!(told.iter().filter(|event| **event == name).count(), routes, "{name}");
+            assert_eq!(names.iter().filter(|event| **event == name).count(), routes, "{name}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! Sessions: an opaque token in a cookie, its hash in the database, and a short memory of who it stands for.
+//! Sessions: an opaque token in a cookie, its hash in the database, and a short-lived cache of their users.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::timeout;
 
 use super::{
-    App, cookie,
+    App, Shared, cookie,
     error::{Error, Result},
 };
 use crate::{
@@ -24,24 +24,26 @@ use crate::{
         agent::Agent,
         id::UserId,
     },
+    jobs::{Job, Outcome},
+    library::Library,
     storage::{self, Db, sessions},
 };
 
-/// R-LOGIN-6: 30 days. A session that was not to be kept has the same length on the server; its cookie dies with the
-/// browser. A librarian's ends earlier, see [`Lifetimes`].
+/// Lifetime of a session in days (R-LOGIN-6). A session that is not kept lasts as long on the server; its cookie ends
+/// with the browser. A librarian's session ends earlier, see [`Lifetimes`].
 pub const SESSION_DAYS: i64 = 30;
 
-/// How long a session lasts (ASVS 7.3). A student's ends after 30 days.
+/// Lifetimes of sessions (ASVS 7.3). A student's session lasts 30 days.
 #[derive(Clone, Copy, Debug)]
 pub struct Lifetimes {
-    /// A librarian's, at most.
+    /// Maximum for a librarian's session.
     pub librarian: Duration,
-    /// A librarian's in which nothing is done.
+    /// Maximum for a librarian's session without activity.
     pub librarian_idle: Duration,
 }
 
 impl Lifetimes {
-    /// When a session that began at `began` ends, if nothing is done after `seen`; epoch milliseconds.
+    /// Returns the end of a session begun at `began` without activity after `seen`; epoch milliseconds.
     #[must_use]
     pub fn end(&self, role: Role, began: i64, seen: i64) -> i64 {
         let after = |from: i64, length: Duration| {
@@ -54,104 +56,116 @@ impl Lifetimes {
     }
 }
 
-/// That something was done is kept once a minute at most, so that reading stays reading; in milliseconds.
+/// Ends in the database the sessions that could not be ended when their users signed out.
+pub struct EndSessions(pub Shared);
+
+impl Job for EndSessions {
+    const NAME: &'static str = "end-sessions";
+
+    async fn run(&self, library: &Library, _: &str) -> storage::Result<Outcome> {
+        self.0.sessions.end_left_over(&library.db).await;
+        Ok(Outcome::Done)
+    }
+}
+
+/// Minimum interval between two writes of a session's activity, so that reads rarely write; in milliseconds.
 const SEEN_EVERY: i64 = 60 * 1000;
-/// A read does not wait longer for that to be kept.
+/// Time limit for a read to store the activity.
 const SEEN_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The header of a read that a page makes by itself: it does not tell that anybody is there. Writes always do.
+/// Header of a read that a page makes by itself: such a read is no activity. Writes always are.
 pub const BACKGROUND: &str = "library-background";
 
-/// Whether somebody does something by this request.
+/// True if the request is an activity of its user.
 fn is_activity(method: &Method, headers: &HeaderMap) -> bool {
     !method.is_safe() || !headers.contains_key(BACKGROUND)
 }
 
-/// How long a session is trusted without asking the database: what another process changed holds within a second.
+/// Cache lifetime of a session: changes by another process take effect within a second.
 const MEMORY: Duration = Duration::from_secs(1);
-/// Sessions remembered at once.
+/// Maximum number of cached sessions.
 const REMEMBERED: usize = 50_000;
 
-/// The cookie's name; over https with the prefix by which browsers refuse it from any other source.
+/// Returns the cookie's name; its prefix over https makes browsers refuse it from any other source.
 #[must_use]
 pub fn cookie_name(https: bool) -> &'static str {
     if https { "__Host-library" } else { "library" }
 }
 
-/// Bytes from the system's generator.
+/// Returns bytes from the system's random generator.
 pub fn random<const N: usize>() -> Result<[u8; N]> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| Error::Internal(error.to_string().into()))?;
     Ok(bytes)
 }
 
-/// A fresh token: 256 bits.
+/// Creates a token of 256 random bits.
 pub fn new_token() -> Result<String> {
     Ok(URL_SAFE_NO_PAD.encode(random::<32>()?))
 }
 
-/// What the database keeps of a token: its SHA-256 in base64url.
+/// Hashes a token for the database: SHA-256 in base64url.
 #[must_use]
 pub fn hashed(token: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(token.as_bytes()))
 }
 
-/// The `Set-Cookie` that begins a session.
+/// Builds the `Set-Cookie` that begins a session.
 pub fn cookie(https: bool, token: &str, remember: bool) -> Result<HeaderValue> {
     cookie::set(https, cookie_name(https), token, "/", remember.then_some(SESSION_DAYS * 24 * 60 * 60))
 }
 
-/// The `Set-Cookie` that ends one.
+/// Builds the `Set-Cookie` that ends a session.
 pub fn no_cookie(https: bool) -> Result<HeaderValue> {
     cookie::set(https, cookie_name(https), "", "/", Some(0))
 }
 
-/// The token a request shows.
+/// Returns the session token of a request.
 #[must_use]
 pub fn token(https: bool, headers: &HeaderMap) -> Option<String> {
     cookie::read(headers, cookie_name(https)).map(ToOwned::to_owned)
 }
 
-/// The hash of the token that a request shows.
+/// Returns the hash of a request's session token.
 pub fn token_hash(https: bool, headers: &HeaderMap) -> Result<String> {
     token(https, headers).map(|token| hashed(&token)).ok_or(Error::NotSignedIn)
 }
 
-/// The browser that a request comes from.
+/// Returns the browser of a request.
 #[must_use]
 pub fn agent(headers: &HeaderMap) -> Agent {
     let header = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     header.map(Agent::of).unwrap_or_default()
 }
 
-/// Who makes a call.
+/// Caller of a request.
 #[derive(Clone, Debug)]
 pub enum Caller {
-    /// Nobody is signed in.
+    /// Not signed in.
     Visitor,
-    /// Somebody is.
+    /// Signed in.
     Person(Arc<User>),
-    /// A librarian is who has yet to set up the second factor that is required of them: nothing but that is open to them,
-    /// and what is open to anyone.
+    /// Librarian who has yet to set up the required second factor, and until then may call only that and what is open
+    /// to visitors.
     Unenrolled(Arc<User>),
-    /// Somebody is whose role is none of the two (R-LOGIN-5).
+    /// Signed in with a role that is neither student nor librarian (R-LOGIN-5).
     RoleUndefined,
 }
 
 impl Caller {
-    /// Finds out by the cookie.
+    /// Finds the caller by the session cookie.
     pub async fn of(app: &App, method: &Method, headers: &HeaderMap) -> Result<Self> {
         let Some(token) = token(app.settings.is_https(), headers) else { return Ok(Self::Visitor) };
         app.sessions.caller(app, &hashed(&token), is_activity(method, headers)).await
     }
 
-    /// The caller's role.
+    /// Returns the role of [`Self::person`].
     #[must_use]
     pub fn role(&self) -> Option<Role> {
         self.person().map(|user| user.role)
     }
 
-    /// Who is signed in, whether or not they have yet to set up a second factor.
+    /// Returns the signed-in user, enrolled or not.
     #[must_use]
     pub fn user(&self) -> Option<&User> {
         match self {
@@ -160,7 +174,7 @@ impl Caller {
         }
     }
 
-    /// The person, if one is signed in.
+    /// Returns the signed-in user, if enrolled.
     #[must_use]
     pub fn person(&self) -> Option<&User> {
         match self {
@@ -174,12 +188,12 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Error;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
-        // A route that the access check does not guard has no caller.
+        // A route outside the access check has no caller.
         Ok(parts.extensions.get::<Self>().cloned().unwrap_or(Self::Visitor))
     }
 }
 
-/// The signed-in person; the access table has made sure that there is one with the right role.
+/// Signed-in user; the access table has checked the role.
 pub struct SignedIn(pub Arc<User>);
 
 impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
@@ -187,7 +201,7 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         match Caller::from_request_parts(parts, state).await? {
-            // The access table keeps whoever is not enrolled from all calls but those that enrol them.
+            // The access table limits unenrolled users to the calls that enrol them.
             Caller::Person(user) | Caller::Unenrolled(user) => Ok(Self(user)),
             _ => Err(Error::NotSignedIn),
         }
@@ -196,28 +210,28 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
 
 #[derive(Clone)]
 struct Remembered {
-    /// `None`: the account was changed; read it again.
+    /// `None` after a change of the account: read it again.
     caller: Option<Caller>,
     uid: UserId,
     began_at: i64,
     seen_at: i64,
     expires_at: i64,
-    asked: Instant,
+    read_at: Instant,
 }
 
-/// Remembers for a second who a token stands for; the database is the truth.
+/// Caches the users of sessions for a second; the database is authoritative.
 #[derive(Default)]
 pub struct Sessions {
     by_hash: Mutex<HashMap<String, Remembered>>,
-    /// Sessions that ended while nothing could be stored: good for nothing here, and ended in the database later.
+    /// Sessions ended while the disk was full: refused here, and ended in the database later.
     left_over: Mutex<HashSet<String>>,
 }
 
 impl Sessions {
     async fn caller(&self, app: &App, hash: &str, active: bool) -> Result<Caller> {
-        let now = app.clock.now();
+        let now = app.library.clock.now();
         let remembered = self.lock().get(hash).cloned().filter(|remembered| {
-            remembered.asked.elapsed() < MEMORY
+            remembered.read_at.elapsed() < MEMORY
                 && remembered.expires_at > now
                 && remembered.seen_at <= now.saturating_add(sessions::AHEAD)
                 && remembered.caller.is_some()
@@ -240,9 +254,9 @@ impl Sessions {
     }
 
     async fn read(&self, app: &App, hash: &str, now: i64) -> Result<Option<Remembered>> {
-        let asked = Instant::now();
+        let read_at = Instant::now();
         let key = hash.to_owned();
-        let Some(good) = app.db.read(move |tx| sessions::good(tx, &key, now)).await? else {
+        let Some(good) = app.library.db.read(move |tx| sessions::good(tx, &key, now)).await? else {
             self.lock().remove(hash);
             return Ok(None);
         };
@@ -260,17 +274,18 @@ impl Sessions {
             began_at: good.created_at,
             seen_at: good.seen_at,
             expires_at: good.expires_at,
-            asked,
+            read_at,
         };
         self.remember(hash.to_owned(), found.clone());
         Ok(Some(found))
     }
 
-    /// Keeps that something was done. A database that cannot write does not keep anybody from reading.
+    /// Stores the activity. A database that cannot write must not block reads.
     async fn touch(&self, app: &App, hash: &str, found: Remembered, role: Role, now: i64) {
         let expires_at = app.settings.lifetimes.end(role, found.began_at, now);
         let key = hash.to_owned();
-        let kept = app.db.write(move |tx| sessions::touch(tx, &key, now, expires_at, now - SEEN_EVERY));
+        let kept =
+            app.library.db.write(move |tx| sessions::touch(tx, &key, now, expires_at, now - SEEN_EVERY));
         match timeout(SEEN_PATIENCE, kept).await {
             Ok(Ok(())) => self.remember(hash.to_owned(), Remembered { seen_at: now, expires_at, ..found }),
             Ok(Err(error)) => {
@@ -283,28 +298,28 @@ impl Sessions {
         }
     }
 
-    /// Keeps what is newer: a look that began before the session ended must not bring it back.
+    /// Keeps the newer entry: a read that began before the session ended must not restore it.
     fn remember(&self, hash: String, found: Remembered) {
         let mut by_hash = self.lock();
         if by_hash.len() >= REMEMBERED {
-            by_hash.retain(|_, remembered| remembered.asked.elapsed() < MEMORY);
+            by_hash.retain(|_, remembered| remembered.read_at.elapsed() < MEMORY);
         }
-        if by_hash.get(&hash).is_none_or(|remembered| remembered.asked <= found.asked) {
+        if by_hash.get(&hash).is_none_or(|remembered| remembered.read_at <= found.read_at) {
             by_hash.insert(hash, found);
         }
     }
 
-    /// Ends a session. A full disk keeps nobody signed in: this server takes the token for nobody's from now on, and the
-    /// database is told as soon as it has room.
+    /// Ends a session. With a full disk, this server refuses the token from now on, and ends the session in the
+    /// database as soon as there is room.
     ///
     /// # Errors
-    /// The database's own; the session goes on then.
+    /// Errors of the database; the session then continues.
     pub async fn end(&self, db: &Db, hash: &str, now: i64) -> Result<()> {
         let key = hash.to_owned();
         match db.write(move |tx| sessions::end(tx, &key)).await {
             Err(storage::Error::Full(_)) => {
                 let key = hash.to_owned();
-                // Only what is a session takes room here.
+                // Only real sessions take room here.
                 if db.read(move |tx| sessions::good(tx, &key, now)).await?.is_some() {
                     self.left_over().insert(hash.to_owned());
                 }
@@ -318,7 +333,7 @@ impl Sessions {
         Ok(())
     }
 
-    /// Ends in the database what could not be ended when it was asked for.
+    /// Ends sessions in the database that could not be ended when requested.
     pub async fn end_left_over(&self, db: &Db) {
         let hashes: Vec<String> = self.left_over().iter().cloned().collect();
         for hash in hashes {
@@ -334,31 +349,31 @@ impl Sessions {
         self.left_over.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// When a session ends that was looked at just now, if nothing is done in it.
+    /// Returns the end of a cached session if no activity follows; epoch milliseconds.
     #[must_use]
     pub fn end_of(&self, hash: &str) -> Option<i64> {
         self.lock().get(hash).map(|remembered| remembered.expires_at)
     }
 
-    /// A session ended: it is nobody's at once.
+    /// Makes the token of an ended session invalid at once.
     pub fn forget(&self, token_hash: &str) {
         let nobody = Remembered {
             caller: Some(Caller::Visitor),
             uid: UserId(0),
             began_at: i64::MAX,
-            // Not after now, so that it is remembered.
+            // Never in the future: such entries are not trusted.
             seen_at: i64::MIN,
             expires_at: i64::MAX,
-            asked: Instant::now(),
+            read_at: Instant::now(),
         };
         self.remember(token_hash.to_owned(), nobody);
     }
 
-    /// A person changed: whoever they are is read again at the next call.
+    /// Invalidates the cached sessions of a person whose account changed.
     pub fn forget_person(&self, uid: UserId) {
         for remembered in self.lock().values_mut().filter(|remembered| remembered.uid == uid) {
             remembered.caller = None;
-            remembered.asked = Instant::now();
+            remembered.read_at = Instant::now();
         }
     }
 

@@ -1,4 +1,4 @@
-//! What librarians decide (rules, calendar, the library's own settings), and what of it every screen shows.
+//! Settings of librarians (rules, calendar, the library's own), and those that every screen shows.
 
 use axum::{
     extract::State,
@@ -36,7 +36,7 @@ use crate::{
     },
 };
 
-/// Refuses a save on top of a version that the librarian has not seen. Without `If-Match` the last one to save wins.
+/// Refuses a save over a version that the librarian has not seen. Without `If-Match` the last save wins.
 fn unchanged(headers: &HeaderMap, saved: i64) -> Result<()> {
     match headers.get(header::IF_MATCH) {
         Some(tag) if tag.as_bytes() != etag(saved).as_bytes() && tag.as_bytes() != b"*" => Err(Error::Stale),
@@ -48,15 +48,15 @@ fn etag(saved: i64) -> String {
     format!("\"{saved}\"")
 }
 
-/// A document with the `ETag` of its version.
+/// Builds the answer with a document and the `ETag` of its version.
 fn versioned(saved: i64, document: &impl Serialize) -> Result<Answer> {
     Answer::json(StatusCode::OK, document)?.with_etag(&etag(saved))
 }
 
-/// What holds, for a call that only reads.
+/// Returns the current rulebook, for a call that only reads.
 async fn rulebook(app: &App) -> Result<std::sync::Arc<Rulebook>> {
-    let policies = app.policies.clone();
-    app.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)
+    let policies = app.library.policies.clone();
+    app.library.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)
 }
 
 fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: Change) -> Result<()> {
@@ -64,16 +64,16 @@ fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: Change) -> Result<()> {
     Ok(())
 }
 
-/// Which version of the rules.
+/// Choice of a version of the rules.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RulesQuery {
-    /// The day on which they hold; without it, the version saved last, which may begin later than today.
+    /// Day on which the rules apply; without it, the version saved last, which may begin later than today.
     #[param(value_type = Option<String>, format = Date)]
     on: Option<Date>,
 }
 
-/// The rules, the version saved last or that of a day.
+/// Read the rules: the version saved last, or the version of a day.
 #[utoipa::path(get, path = "/settings/rules", params(RulesQuery),
     responses((status = 200, body = Rules, headers(("ETag" = String)))))]
 pub async fn read_rules(State(app): State<Shared>, Query(query): Query<RulesQuery>) -> Result<Answer> {
@@ -82,7 +82,7 @@ pub async fn read_rules(State(app): State<Shared>, Query(query): Query<RulesQuer
     versioned(rulebook.saved.rules, rules)
 }
 
-/// Save a version of the rules (R-RULE-3), and cut due dates to a new day all books are due back (R-RULE-6).
+/// Save a version of the rules (R-RULE-3), and shorten loans beyond a new day on which all books are due (R-RULE-6).
 #[utoipa::path(put, path = "/settings/rules", params(("If-Match" = Option<String>, Header)), request_body = Rules,
     responses((status = 200, body = Rules, headers(("ETag" = String)))))]
 pub async fn save_rules(
@@ -92,10 +92,10 @@ pub async fn save_rules(
     once: Once,
     JsonBody(rules): JsonBody<Rules>,
 ) -> Result<Answer> {
-    let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
+    let (now, today, by) = (app.library.clock.now(), app.library.clock.today(), admin.uid);
     let mut rules = rules.checked(today)?;
     let first_day = *rules.effective_from.get_or_insert(today);
-    let policies = app.policies.clone();
+    let policies = app.library.policies.clone();
     app.once(once, move |tx| {
         settings::lock(tx)?;
         let before = policies.current(tx)?;
@@ -113,16 +113,16 @@ pub async fn save_rules(
     .await
 }
 
-/// What these rules would do to the loans that are open (R-RULE-5). Nothing is saved.
+/// Preview the effect of these rules on open loans (R-RULE-5). Saves nothing.
 #[utoipa::path(post, path = "/settings/rules/preview", request_body = Rules, responses((status = 200, body = Effect)))]
 pub async fn preview_rules(
     State(app): State<Shared>,
     JsonBody(rules): JsonBody<Rules>,
 ) -> Result<axum::Json<Effect>> {
-    let today = app.clock.today();
+    let today = app.library.clock.today();
     let rules = rules.checked(today)?;
-    let policies = app.policies.clone();
-    let effect = app.db.snapshot(move |tx| {
+    let policies = app.library.policies.clone();
+    let effect = app.library.db.snapshot(move |tx| {
         let before = policies.current(tx)?;
         let after = before.with_rules(rules.effective_from.unwrap_or(today), rules);
         effect::of_change(tx, today, &before, &after)
@@ -130,7 +130,7 @@ pub async fn preview_rules(
     Ok(axum::Json(effect.await.map_err(Error::from)?))
 }
 
-/// The days on which the library is closed (R-RULE-4).
+/// Read the days on which the library is closed (R-RULE-4).
 #[utoipa::path(get, path = "/settings/calendar",
     responses((status = 200, body = CalendarForm, headers(("ETag" = String)))))]
 pub async fn read_calendar(State(app): State<Shared>) -> Result<Answer> {
@@ -138,7 +138,7 @@ pub async fn read_calendar(State(app): State<Shared>) -> Result<Answer> {
     versioned(rulebook.saved.calendar, rulebook.calendar.form())
 }
 
-/// Save the calendar; due dates of open loans that fall on a day closed now move to the next open day.
+/// Save the calendar; due dates of open loans on a newly closed day move to the next open day.
 #[utoipa::path(put, path = "/settings/calendar", params(("If-Match" = Option<String>, Header)), request_body = CalendarForm,
     responses((status = 200, body = CalendarForm, headers(("ETag" = String)))))]
 pub async fn save_calendar(
@@ -149,8 +149,8 @@ pub async fn save_calendar(
     JsonBody(form): JsonBody<CalendarForm>,
 ) -> Result<Answer> {
     let calendar = form.checked()?;
-    let (now, today, by) = (app.clock.now(), app.clock.today(), admin.uid);
-    let policies = app.policies.clone();
+    let (now, today, by) = (app.library.clock.now(), app.library.clock.today(), admin.uid);
+    let policies = app.library.policies.clone();
     app.once(once, move |tx| {
         settings::lock(tx)?;
         let before = policies.current(tx)?;
@@ -168,7 +168,7 @@ pub async fn save_calendar(
     .await
 }
 
-/// What this calendar would do to the loans that are open. Nothing is saved.
+/// Preview the effect of this calendar on open loans. Saves nothing.
 #[utoipa::path(post, path = "/settings/calendar/preview", request_body = CalendarForm,
     responses((status = 200, body = Effect)))]
 pub async fn preview_calendar(
@@ -176,9 +176,9 @@ pub async fn preview_calendar(
     JsonBody(form): JsonBody<CalendarForm>,
 ) -> Result<axum::Json<Effect>> {
     let calendar = form.checked()?;
-    let today = app.clock.today();
-    let policies = app.policies.clone();
-    let effect = app.db.snapshot(move |tx| {
+    let today = app.library.clock.today();
+    let policies = app.library.policies.clone();
+    let effect = app.library.db.snapshot(move |tx| {
         let before = policies.current(tx)?;
         let after = before.with_calendar(calendar);
         effect::of_change(tx, today, &before, &after)
@@ -186,7 +186,7 @@ pub async fn preview_calendar(
     Ok(axum::Json(effect.await.map_err(Error::from)?))
 }
 
-/// The library's own settings.
+/// Read the library's own settings.
 #[utoipa::path(get, path = "/settings/library",
     responses((status = 200, body = LibrarySettings, headers(("ETag" = String)))))]
 pub async fn read_library(State(app): State<Shared>) -> Result<Answer> {
@@ -205,8 +205,8 @@ pub async fn save_library(
     JsonBody(library): JsonBody<LibrarySettings>,
 ) -> Result<Answer> {
     let library = library.checked()?;
-    let (now, by) = (app.clock.now(), admin.uid);
-    let policies = app.policies.clone();
+    let (now, by) = (app.library.clock.now(), admin.uid);
+    let policies = app.library.policies.clone();
     app.once(once, move |tx| {
         settings::lock(tx)?;
         let before = policies.current(tx)?;
@@ -222,8 +222,8 @@ pub async fn save_library(
     .await
 }
 
-/// What these settings would do: of how many loans it would be forgotten tonight who had them (R-PEOPLE-10). Nothing is
-/// saved.
+/// Preview the effect of these settings: the number of past loans whose readers' names would be erased tonight
+/// (R-PEOPLE-10). Saves nothing.
 #[utoipa::path(post, path = "/settings/library/preview", request_body = LibrarySettings,
     responses((status = 200, body = Effect)))]
 pub async fn preview_library(
@@ -231,15 +231,15 @@ pub async fn preview_library(
     JsonBody(library): JsonBody<LibrarySettings>,
 ) -> Result<axum::Json<Effect>> {
     let library = library.checked()?;
-    let (clock, policies) = (app.clock.clone(), app.policies.clone());
-    let effect = app.db.snapshot(move |tx| -> Result<Effect> {
+    let (clock, policies) = (app.library.clock.clone(), app.library.policies.clone());
+    let effect = app.library.db.snapshot(move |tx| -> Result<Effect> {
         let before = policies.current(tx)?;
         if library.forget_after_months == before.library.forget_after_months {
             return Ok(Effect::default());
         }
         let after = Rulebook { library, ..(*before).clone() };
         let Some(cutoff) = forgetting::before(&clock, &after) else { return Ok(Effect::default()) };
-        // It is forgotten in the first hours of tomorrow.
+        // The names are erased in the first hours of tomorrow.
         let loans = forget::count(tx, cutoff)?;
         Ok(Effect {
             summary: vec![message::effect_forgets(loans)],
@@ -250,11 +250,11 @@ pub async fn preview_library(
     Ok(axum::Json(effect.await?))
 }
 
-/// What every screen shows (R-RULE-8). Rules are those of students, today.
+/// Settings that every screen shows (R-RULE-8). Rules are those of students, today.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Config {
-    /// What the library is called; may be empty.
+    /// Name of the library; may be empty.
     name: String,
     /// The currency's sign.
     currency: String,
@@ -263,7 +263,7 @@ pub struct Config {
     /// The languages of the screens.
     #[schema(value_type = Vec<String>)]
     languages: &'static [&'static str],
-    /// The language for whoever has chosen none.
+    /// Language for users who have chosen none.
     language: String,
     loan_days: i64,
     renewal_days: i64,
@@ -275,26 +275,26 @@ pub struct Config {
     max_loans: Option<i64>,
     #[schema(required)]
     max_renewals: Option<i64>,
-    /// What students may do by themselves.
+    /// True if students may borrow without the desk.
     self_borrow: bool,
     self_return: bool,
     self_renew: bool,
-    /// The classes that may be chosen at registration.
+    /// Classes offered at registration.
     batches: Vec<String>,
-    /// Departments that are suggested.
+    /// Suggested departments.
     departments: Vec<String>,
-    /// The day it is in the library.
+    /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
     /// The library's time zone (IANA name).
     time_zone: String,
 }
 
-/// What every screen shows.
+/// Read the settings that every screen shows.
 #[utoipa::path(get, path = "/config", responses((status = 200, body = Config)))]
 pub async fn read_config(State(app): State<Shared>) -> Result<axum::Json<Config>> {
     let rulebook = rulebook(&app).await?;
-    let today = app.clock.today();
+    let today = app.library.clock.today();
     let (library, rules, student) =
         (rulebook.library.clone(), rulebook.on(today), rulebook.policy(STUDENT, today));
     Ok(axum::Json(Config {
@@ -316,6 +316,6 @@ pub async fn read_config(State(app): State<Shared>) -> Result<axum::Json<Config>
         batches: library.batches,
         departments: library.departments,
         today,
-        time_zone: app.clock.zone_name().to_owned(),
+        time_zone: app.library.clock.zone_name().to_owned(),
     }))
 }

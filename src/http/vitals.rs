@@ -1,4 +1,4 @@
-//! How fast the screens feel: the browsers' own figures (R-SHELL-4), turned into metrics.
+//! Speed of the screens as browsers measure it (R-SHELL-4), recorded as metrics.
 
 use axum::{extract::State, http::StatusCode};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::{Shared, accounts::within, client::Network, error::Result, extract::JsonBody};
 use crate::{domain::rule::Invalid, message};
 
-/// Figures of one page view: the module has five, and may measure some of them twice.
+/// Maximum number of figures of one page view: the module has five, and may measure some of them twice.
 const FIGURES: usize = 20;
 
 /// A figure of the web-vitals module.
@@ -26,15 +26,12 @@ enum Name {
     Ttfb,
 }
 
-/// How the module judges a figure.
+/// Rating of a figure by the module.
 #[derive(Clone, Copy, Debug, Deserialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Rating {
-    /// Good.
     Good,
-    /// Needs improvement.
     NeedsImprovement,
-    /// Poor.
     Poor,
 }
 
@@ -42,11 +39,8 @@ enum Rating {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vital {
-    /// Which.
     name: Name,
-    /// Its value.
     value: f64,
-    /// Its judgement.
     rating: Rating,
 }
 
@@ -54,11 +48,11 @@ pub struct Vital {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Vitals {
-    /// At most 20.
+    /// Figures, at most 20.
     metrics: Vec<Vital>,
 }
 
-/// Record how fast a screen felt.
+/// Record the speed of a page view.
 #[utoipa::path(post, path = "/vitals", request_body = Vitals, responses((status = 204)))]
 pub async fn record_vitals(
     State(app): State<Shared>,

@@ -1,4 +1,4 @@
-//! The screens: embedded files, and `index.html` for every address a person can type or reload (R-SHELL-5).
+//! The screens: embedded files, and `index.html` for every address that a person can type or reload (R-SHELL-5).
 
 use std::{borrow::Cow, collections::HashMap, fmt, sync::LazyLock};
 
@@ -13,10 +13,10 @@ use rust_embed::RustEmbed;
 
 use super::{BASE, Shared, error::Error};
 
-/// What `index.html` has where each answer's own style nonce belongs.
+/// Placeholder in `index.html` for the style nonce of each answer.
 const NONCE: &str = "__CSP_NONCE__";
 
-/// The addresses of the screens; `{id}` stands for a number. The client's own list is tested against it.
+/// Addresses of the screens; `{id}` is a number. A test compares the client's own list with this one.
 pub const SCREENS: &[&str] = &[
     "",
     "login",
@@ -59,7 +59,7 @@ fn is_screen(path: &str) -> bool {
     })
 }
 
-/// Answers everything under the base path that is neither API nor cover.
+/// Answers every path below the base that is neither API nor cover.
 pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let path = uri.path().strip_prefix(BASE).unwrap_or_default().trim_start_matches('/');
     if path == "api" || path.starts_with("api/") {
@@ -68,12 +68,12 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     if !matches!(method, Method::GET | Method::HEAD) {
         return Error::MethodNotAllowed.into_response();
     }
-    // Tools of the build keep their files in folders that begin with a dot.
+    // Build tools keep their files in folders that begin with a dot.
     let hidden = path == "index.html" || path.starts_with('.');
     if let Some(asset) = app.screens.0.assets.get(path).filter(|_| !hidden) {
         return send(asset, &headers);
     }
-    // A missing file is a real 404, or the browser would take the screen for a script.
+    // A missing file gets a real 404, or the browser would run the screen as a script.
     let last = path.rsplit('/').next().unwrap_or_default();
     if path.starts_with("static/") || last.contains('.') {
         return (StatusCode::NOT_FOUND, [(header::CACHE_CONTROL, "no-store")], "Not found\n").into_response();
@@ -82,7 +82,7 @@ pub async fn app(State(app): State<Shared>, method: Method, uri: Uri, headers: H
     index(&app, status)
 }
 
-/// A file of the screens: as it is, and packed where that is smaller.
+/// File of the screens: plain, and compressed where that is smaller.
 struct Asset {
     content_type: &'static str,
     keep: &'static str,
@@ -90,24 +90,24 @@ struct Asset {
     packed: Vec<(&'static str, Form)>,
 }
 
-/// One form of a file, with the tag that tells it from every other.
+/// One form of a file, with its unique ETag.
 struct Form {
     tag: HeaderValue,
     bytes: Bytes,
 }
 
-/// The built screens, taken from the program at the first request and then kept: a file is sent many times and never
-/// changes. The program embeds them, not this library, so that both compile side by side.
+/// The built screens, taken from the program at the first request and then kept, because files are sent often and never
+/// change. The program embeds them, not this library, so that both compile side by side.
 pub struct Screens(LazyLock<Files>);
 
-/// What the screens consist of.
+/// The page of all screens, and its files.
 struct Files {
     index: Option<Cow<'static, [u8]>>,
     assets: HashMap<String, Asset>,
 }
 
 impl Screens {
-    /// The files that `F` embeds.
+    /// Returns the files that `F` embeds.
     #[must_use]
     pub const fn embedded<F: RustEmbed>() -> Self {
         Self(LazyLock::new(Files::embedded::<F>))
@@ -138,7 +138,7 @@ impl Files {
                 .filter_map(|(encoding, suffix)| Some((encoding, form(suffix, encoding)?)));
             let asset = Asset {
                 content_type: content_type(&path),
-                // Names under static/ carry a hash of what they hold.
+                // Names under static/ contain a hash of the content.
                 keep: if path.starts_with("static/") {
                     "public, max-age=31536000, immutable"
                 } else {
@@ -175,7 +175,7 @@ fn send(asset: &Asset, headers: &HeaderMap) -> Response {
     set.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     set.insert(header::ETAG, form.tag.clone());
     if asset.content_type.starts_with("text/javascript") {
-        // Scripts of pages live under their page's policy, a worker under its own script's.
+        // A page's scripts run under the policy of the page, a worker under that of its own script.
         set.insert(
             header::CONTENT_SECURITY_POLICY,
             HeaderValue::from_static(
@@ -218,7 +218,7 @@ fn index(app: &super::App, status: StatusCode) -> Response {
     }
     let nonce = STANDARD_NO_PAD.encode(bytes);
     let html = with_nonce(page, &nonce);
-    // Covers stand on other hosts; over http they may be http too.
+    // Covers are on other hosts, which may use http if this server does.
     let (pictures, upgrade) = if app.settings.is_https() {
         ("https:", "; upgrade-insecure-requests")
     } else {
@@ -240,7 +240,7 @@ fn index(app: &super::App, status: StatusCode) -> Response {
     (status, headers, html).into_response()
 }
 
-/// The page with the nonce in all its places.
+/// Returns the page with the nonce in place of every placeholder.
 fn with_nonce(page: &[u8], nonce: &str) -> Vec<u8> {
     let mut html = Vec::with_capacity(page.len());
     let mut done = 0;

@@ -33,6 +33,7 @@ use library::{
         session::{Lifetimes, Sessions},
         web::Screens,
     },
+    library::Library,
     password::Passwords,
     policies::Policies,
     storage::{
@@ -118,11 +119,8 @@ impl TestApp {
         let catalogue = Catalogue::open(db.clone());
         catalogue.index().await;
         let state = Arc::new(App {
-            db,
-            clock: clock.clone(),
-            catalogue,
+            library: Library { db, clock: clock.clone(), policies: Policies::default(), catalogue },
             pages: Answers::default(),
-            policies: Policies::default(),
             passwords: PASSWORDS.clone(),
             sessions: Sessions::default(),
             settings,
@@ -143,7 +141,7 @@ impl TestApp {
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
     ) -> T {
-        self.state.db.write(work).await.expect("the write is stored")
+        self.state.library.db.write(work).await.expect("the write is stored")
     }
 
     /// Changes or reads rows with the database's driver alone; every cell as text.
@@ -221,13 +219,14 @@ impl TestApp {
 
     /// How many copies of a title are in each state; states without any are left out.
     pub async fn copies(&self, book: i64) -> Vec<(CopyState, i64)> {
-        self.state.db.read(move |tx| copies::counts(tx, BookId(book))).await.expect("readable")
+        self.state.library.db.read(move |tx| copies::counts(tx, BookId(book))).await.expect("readable")
     }
 
     /// What was kept of a book, oldest first: the action and who did it.
     pub async fn changes(&self, book: i64) -> Vec<(String, Option<UserId>)> {
         let filter = Filter { book: Some(BookId(book)), ..Filter::default() };
-        let found = self.state.db.read(move |tx| events::page(tx, &filter, ChangeId(i64::MAX), 1000)).await;
+        let found =
+            self.state.library.db.read(move |tx| events::page(tx, &filter, ChangeId(i64::MAX), 1000)).await;
         let found = found.expect("readable").into_iter().rev();
         found.map(|change| (change.change.action().to_owned(), change.actor.map(|(uid, _)| uid))).collect()
     }

@@ -37,7 +37,7 @@ async fn the_server_picks_the_message_of_a_failed_look_up_r_scan_3() {
     assert_eq!(ask("cs25-001").await.problem(403, "card-role-unknown"), "User role is not recognized.");
     assert_eq!(ask(" ").await.messages(), ["Roll number is required."]);
     assert_eq!(ask(&"9".repeat(33)).await.wrong_fields(), ["rollNumber"]);
-    let closing = app.state.db.clone();
+    let closing = app.state.library.db.clone();
     tokio::task::spawn_blocking(move || closing.close()).await.expect("closed");
     let failed = ask("cs25-001").await;
     failed.problem(503, "busy");

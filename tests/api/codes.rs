@@ -124,7 +124,7 @@ async fn no_door_gives_a_copy_a_roll_number_as_barcode_r_copy_1(database: Databa
         let (file, rejected) = (folder.path().join("books.csv"), folder.path().join("rejected.csv"));
         let rows: String = codes.iter().map(|code| format!("Kafan,{code}\n")).collect();
         std::fs::write(&file, format!("title,barcode\n{rows}")).expect("written");
-        let db = app.state.db.clone();
+        let db = app.state.library.db.clone();
         let import = move || books::import(&db, &file, &rejected, &ProgressBar::hidden());
         let totals = tokio::task::spawn_blocking(import).await.expect("no panic").expect("read");
         assert_eq!((totals.added, totals.rejected), (0, 3), "{codes:?}");
@@ -179,7 +179,7 @@ async fn a_restored_book_takes_no_roll_number_as_barcode_r_copy_1() {
     desk.delete(&format!("/books/{book}")).await.expect(204);
     desk.patch(&format!("/people/{}", student.uid), &json!({ "rollNumber": "L000001" })).await.expect(200);
     app.set_clock("2026-11-22T06:00:00Z");
-    let (db, clock) = (app.state.db.clone(), app.clock.clone());
+    let (db, clock) = (app.state.library.db.clone(), app.clock.clone());
     let restored = tokio::task::spawn_blocking(move || {
         restore_book::book(&copy, &db, &clock, BookId(book), &|_| Ok(()))
     });

@@ -13,7 +13,7 @@ on_both_databases!(the_demo_shows_a_library_at_work_in_which_both_ledger_laws_ho
 async fn the_demo_shows_a_library_at_work_in_which_both_ledger_laws_hold(database: Database) {
     let app = TestApp::on(database).await;
     let url = "http://localhost:8080/".parse().expect("an address");
-    demo::fill(&app.state.db, &app.clock, &url).await.expect("an empty database is filled");
+    demo::fill(&app.state.library.db, &app.clock, &url).await.expect("an empty database is filled");
     let count = |what: &str| -> i64 {
         let rows = app.raw(&format!("SELECT COUNT(*) FROM {what}"));
         rows[0][0].as_deref().and_then(|count| count.parse().ok()).expect("a number")

@@ -281,8 +281,9 @@ async fn a_copy_that_comes_back_is_kept_for_whoever_waits_and_the_desk_says_for_
     let book = app.book("Algorithms", 1).await;
     let copies = barcodes(&desk, book).await;
     scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
-    let (uid, moment) = (bala.uid, app.state.clock.moment());
+    let (uid, moment) = (bala.uid, app.state.library.clock.moment());
     app.state
+        .library
         .db
         .write(move |tx| {
             let what = Place { person: uid, book: BookId(book), overriding: None };

@@ -245,8 +245,10 @@ async fn what_two_servers_expire_at_once_expires_once_r_hold_2(database: Databas
     let both = async |now: &str| {
         here.set_clock(now);
         there.set_clock(now);
-        let (one, other) =
-            tokio::join!(jobs::expire_holds(&here.state, "here"), jobs::expire_holds(&there.state, "there"));
+        let (one, other) = tokio::join!(
+            jobs::expire_holds(&here.state.library, "here"),
+            jobs::expire_holds(&there.state.library, "there")
+        );
         one.expect("done") + other.expect("done")
     };
     // The last minute of the last day in Kolkata, and the first one after it.
@@ -275,15 +277,15 @@ async fn a_server_that_was_stopped_for_days_catches_up_r_hold_2(database: Databa
     app.set_clock("2026-12-10T06:00:00Z");
     // A server that vanished while it worked: its lease is waited for, and no longer.
     app.raw("INSERT INTO leases (name, owner, ends_at) VALUES ('expire-holds', 'gone', 1796882401000)");
-    assert_eq!(jobs::expire_holds(&app.state, "here").await.expect("asked"), 0);
+    assert_eq!(jobs::expire_holds(&app.state.library, "here").await.expect("asked"), 0);
     app.set_clock("2026-12-10T06:00:01Z");
-    assert_eq!(jobs::expire_holds(&app.state, "here").await.expect("done"), 1);
+    assert_eq!(jobs::expire_holds(&app.state.library, "here").await.expect("done"), 1);
     let admin = app.admin(0).await;
     let next = admin.get("/holds").await.expect(200)["holds"][0].clone();
     assert_eq!((&next["userName"], &next["readyUntil"]), (&json!("Student 3"), &json!("2026-12-13")));
     // Nobody waits behind her: the copy is to be shelved.
     app.set_clock("2026-12-24T06:00:00Z");
-    assert_eq!(jobs::expire_holds(&app.state, "here").await.expect("done"), 1);
+    assert_eq!(jobs::expire_holds(&app.state.library, "here").await.expect("done"), 1);
     let admin = app.admin(0).await;
     let copies = admin.get(&format!("/books/{book}/copies")).await.expect(200);
     assert_eq!(copies["copies"][0]["state"], "to-shelve");

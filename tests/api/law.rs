@@ -207,7 +207,7 @@ impl Library<'_> {
                 }
             }
             22 => {
-                library::jobs::expire_holds(&self.app.state, "here")
+                library::jobs::expire_holds(&self.app.state.library, "here")
                     .await
                     .map_err(|error| error.to_string())?;
             }
@@ -457,7 +457,7 @@ impl Prepared {
         for step in 0..STEPS {
             library.step().await.map_err(|wrong| format!("step {step}: {wrong}"))?;
         }
-        app.state.db.close();
+        app.state.library.db.close();
         Ok(())
     }
 }

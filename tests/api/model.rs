@@ -531,7 +531,7 @@ async fn expire_holds(app: &TestApp, model: &mut Model) {
         past.extend(late.map(|(hold, until)| (*until, hold.id, number)));
     }
     past.sort_unstable();
-    library::jobs::expire_holds(&app.state, "here").await.expect("done");
+    library::jobs::expire_holds(&app.state.library, "here").await.expect("done");
     for (_, hold, number) in past {
         model.books[number].drop_hold(hold, today);
     }
@@ -722,7 +722,7 @@ async fn sequence(database: Database, steps: Vec<Step>) {
         })
         .collect();
     assert_eq!(kept, expected);
-    app.state.db.close();
+    app.state.library.db.close();
 }
 
 fn sequences(cases: u32, database: impl Fn() -> Database) {

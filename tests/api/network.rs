@@ -201,7 +201,7 @@ async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Tol
     app.store(|_| Ok(())).await;
     let after = counted(&app);
     told.done = std::array::from_fn(|kind| after[kind] - before[kind]);
-    app.state.db.close();
+    app.state.library.db.close();
     told
 }
 

@@ -1,6 +1,6 @@
 //! What is kept for a day only goes by itself, in a library that changed no setting (R-PEOPLE-10, R-UNDO-1).
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use library::jobs;
 use serde_json::json;
@@ -23,7 +23,7 @@ fn kept(app: &TestApp) -> Vec<&'static str> {
 
 /// Lets the server's jobs look for work until `so` or for five seconds.
 async fn jobs_run(app: &TestApp, so: impl Fn() -> bool) {
-    let jobs = tokio::spawn(jobs::run(Arc::clone(&app.state), "here".into()));
+    let jobs = tokio::spawn(jobs::run(app.state.library.clone(), "here".into()));
     for _ in 0..500 {
         if so() {
             break;

@@ -622,8 +622,9 @@ async fn the_job_forgets_readers_where_the_library_wants_it_and_shows_first_how_
     let book = app.book("Godaan", 1).await;
     let loan = student.borrow(book).await;
     student.ask(&format!("/loans/{loan}/return")).await.expect(204);
-    let job =
-        async || jobs::forget_readers(&app.state, "here").await.expect("done").expect("nobody else is at it");
+    let job = async || {
+        jobs::forget_readers(&app.state.library, "here").await.expect("done").expect("nobody else is at it")
+    };
     app.set_clock("2027-02-20T18:29:00Z");
     // Sessions of three months ago are over.
     let librarian = app.admin(0).await;

@@ -296,10 +296,10 @@ async fn time_passes(servers: Vec<Shared>, begun: Instant, length: Duration) {
     while begun.elapsed() < length {
         let passed = SPAN.mul_f64(begun.elapsed().div_duration_f64(length));
         for app in &servers {
-            app.clock.set(start + passed);
+            app.library.clock.set(start + passed);
         }
         for (n, app) in servers.iter().enumerate() {
-            jobs::expire_holds(app, &format!("server {n}")).await.expect("expired");
+            jobs::expire_holds(&app.library, &format!("server {n}")).await.expect("expired");
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }

@@ -126,7 +126,7 @@ async fn the_base_leads_to_the_library_and_the_server_says_how_it_is() {
     assert_eq!((root.status, root.header("location")), (308, Some("/library/")));
     assert_eq!(app.visitor().get("/library/healthz").await.expect(200), serde_json::Value::Null);
     assert_eq!(app.visitor().get("/library/readyz").await.text, "ready\n");
-    let closing = app.state.db.clone();
+    let closing = app.state.library.db.clone();
     tokio::task::spawn_blocking(move || closing.close()).await.expect("closed");
     assert_eq!(app.visitor().get("/library/readyz").await.status, 503);
     assert_eq!(app.visitor().get("/library/healthz").await.status, 200, "the process itself is well");

@@ -101,7 +101,7 @@ pub struct Template(Vec<u8>);
 impl Template {
     /// Of this library, which is closed.
     pub fn of(app: &TestApp) -> Self {
-        app.state.db.close();
+        app.state.library.db.close();
         match &app.database.location {
             Location::Sqlite(path) => Self(std::fs::read(path).expect("a file")),
             Location::Postgres(_) => panic!("a server has no file"),

@@ -263,7 +263,7 @@ async fn walk(seed: usize, lifetimes: Lifetimes, shown: Option<&'static str>) ->
             _ => {}
         }
     }
-    app.state.db.close();
+    app.state.library.db.close();
     Ok(())
 }
 

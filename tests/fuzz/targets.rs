@@ -90,7 +90,7 @@ impl Library {
         std::fs::write(&file, data).expect("written");
         let bar = ProgressBar::hidden();
         let _ = import::people::read(&file, &bar);
-        import::books::import(&self.app.state.db, &file, &rejected, &bar).is_ok()
+        import::books::import(&self.app.state.library.db, &file, &rejected, &bar).is_ok()
     }
 }
 

@@ -1,0 +1,78 @@
+//! Work that no request asks for. Every server runs each job in a task of its own; a lease keeps two servers from doing the
+//! same at once, and correctness does not rest on it. A server that was stopped for days finds what is overdue.
+//!
+//! A new job: a file here that implements [`Job`], and its line in [`run`].
+
+mod clear_passing;
+mod expire_holds;
+mod forget_readers;
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::sleep;
+
+pub use clear_passing::{ClearPassing, clear_passing};
+pub use expire_holds::{ExpireHolds, expire_holds};
+pub use forget_readers::{ForgetReaders, forget_readers};
+
+use crate::{library::Library, storage, supervise::keep_running};
+
+/// Pause between two runs, and before a daily job looks at the day again.
+const PAUSE: Duration = Duration::from_secs(30);
+/// Duration of a lease, in milliseconds: how long others wait for a server that vanished.
+const LEASE: i64 = 120_000;
+
+/// Work that is done again and again.
+pub trait Job: Send + Sync + 'static {
+    /// Its name in the log, and that of its lease.
+    const NAME: &'static str;
+    /// True for a job that is done once a day of the library.
+    const DAILY: bool = false;
+
+    /// Runs the job once; `owner` names this server among those on the same database. A failed run is logged and repeated.
+    fn run(&self, library: &Library, owner: &str) -> impl Future<Output = storage::Result<Outcome>> + Send;
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// Another server holds the lease.
+    Elsewhere,
+}
+
+/// Runs all jobs until the future is dropped.
+pub async fn run(library: Library, owner: String) {
+    tokio::join!(
+        keep(ExpireHolds, library.clone(), owner.clone()),
+        keep(ForgetReaders, library.clone(), owner.clone()),
+        keep(ClearPassing, library, owner),
+    );
+}
+
+/// Runs one job until the future is dropped, also after a panic.
+pub async fn keep<J: Job>(job: J, library: Library, owner: String) {
+    let job = Arc::new(job);
+    keep_running(J::NAME, move || repeat(Arc::clone(&job), library.clone(), owner.clone())).await;
+}
+
+async fn repeat<J: Job>(job: Arc<J>, library: Library, owner: String) {
+    let mut done_on = None;
+    loop {
+        let today = library.clock.today();
+        if !J::DAILY || done_on != Some(today) {
+            match job.run(&library, &owner).await {
+                Ok(Outcome::Done) => done_on = Some(today),
+                Ok(Outcome::Elsewhere) => {}
+                // Storage logs its own outage.
+                Err(error) if error.is_told_by_storage() => {}
+                Err(error) => tracing::error!(
+                    job = J::NAME,
+                    error = &error as &dyn std::error::Error,
+                    "a job failed and is repeated"
+                ),
+            }
+        }
+        sleep(PAUSE).await;
+    }
+}
