@@ -203,7 +203,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to sign in by the college's provider; the answer sets a cookie by which the browser is known when it comes back. */
+        /** Begin a sign-in with the college's provider; the answer sets a cookie that identifies the browser on its return. */
         post: {
             parameters: {
                 query?: never;
@@ -250,8 +250,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Come back from the college's provider, with `code` and `state`. Leads to the sign-in screen, which goes on from there or
-         *     says what was wrong.
+         * Complete a sign-in with the college's provider, given `code` and `state`. Redirects to the sign-in screen, which
+         *     continues from there or shows the failure.
          */
         get: {
             parameters: {
@@ -297,7 +297,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Link a librarian's account with the college's provider, once, by its password; the answer sets the session's cookie. */
+        /** Link a librarian's account with the college's provider, once, by its password; the answer sets the session cookie. */
         post: {
             parameters: {
                 query?: never;
@@ -345,7 +345,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to add a passkey. The browser makes it and sends it within five minutes, in the same session. */
+        /** Begin to add a passkey. The browser creates it and sends it within five minutes, in the same session. */
         post: {
             parameters: {
                 query?: never;
@@ -393,7 +393,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove one of one's own passkeys. */
+        /** Remove a passkey of the caller. */
         post: {
             parameters: {
                 query?: never;
@@ -441,7 +441,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Add the passkey that the browser has made. Whoever has no recovery codes gets some. */
+        /** Add the passkey that the browser created. A user without recovery codes gets some. */
         post: {
             parameters: {
                 query?: never;
@@ -584,8 +584,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Choose a password with a code, and be signed in (R-PEOPLE-3). Whoever the code is not of is told the same as for a code
-         *     that is wrong.
+         * Choose a password with a code, and sign in (R-PEOPLE-3). An unknown person, another person's code and a wrong code
+         *     get the same answer.
          */
         post: {
             parameters: {
@@ -697,9 +697,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Who is signed in; nobody is no error.
-         * @description What a page asks by itself, here and elsewhere, it sends with the header `Library-Background: 1`: it does not tell that
-         *     anybody is there. Every other request keeps a librarian's session from ending for want of activity.
+         * Read the session; for a visitor `user` is null.
+         * @description A page marks requests that it makes by itself, here and elsewhere, with `Library-Background: 1`: they do not count
+         *     as activity. Every other request prolongs a librarian's session.
          */
         get: {
             parameters: {
@@ -747,7 +747,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sign in; the answer sets the session's cookie. Where a second factor is set up, the right password is answered with
+         * Sign in; the answer sets the session cookie. If the account has a second factor, the right password gets
          *     `second-factor-needed`, and `POST /auth/sign-in/code` follows in the same browser within five minutes.
          */
         post: {
@@ -873,7 +873,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign in with a passkey; the answer sets the session's cookie. No second step follows. */
+        /** Sign in with a passkey; the answer sets the session cookie. No second step follows. */
         post: {
             parameters: {
                 query?: never;
@@ -921,7 +921,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie by which the browser is known. */
+        /** Begin to sign in with a passkey, alone or as the second step. The answer sets a cookie that identifies the browser. */
         post: {
             parameters: {
                 query?: never;
@@ -1013,24 +1013,24 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description Only books of which a copy is on the shelf. */
+                    /** @description Only books with a copy on the shelf. */
                     available?: boolean;
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
-                    /** @description Whether `total` is to be exact beyond 1000 too. It may take as long as reading all titles once. */
+                    /** @description Counts `total` exactly beyond 1000 too, which may take as long as reading all titles. */
                     exact?: boolean;
-                    /** @description Where to look. */
+                    /** @description Fields to search. */
                     field?: "any" | "title";
-                    /** @description Only books of this genre, without regard to case and accents. */
+                    /** @description Only books of this genre, ignoring case and accents. */
                     genre?: string;
-                    /** @description How many books, 1 to 100; 24 if not said. */
+                    /** @description Page length, 1 to 100; 24 by default. */
                     limit?: number;
                     /**
-                     * @description What title or author contain, without regard to case and accents: what is as typed first, then the books with all
-                     *     its words. A text that no book contains may be an ISBN or a barcode.
+                     * @description Text to find in title or author, ignoring case and accents: exact matches first, then books with all its words.
+                     *     A text that no book contains may be an ISBN or a barcode.
                      */
                     q?: string;
-                    /** @description In which order. */
+                    /** @description Order of the books. */
                     sort?: "title" | "newest";
                 };
                 header?: never;
@@ -1123,7 +1123,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a book. For a student the status is recalculated from the count first (R-DETAIL-3). */
+        /** Read a book. For a student the status is first recalculated from the count (R-DETAIL-3). */
         get: {
             parameters: {
                 query?: never;
@@ -1266,13 +1266,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the copies of a title, in the order in which they came. */
+        /** List the copies of a title in the order in which they were added. */
         get: {
             parameters: {
                 query?: {
                     /** @description `next` of another page. */
                     cursor?: string;
-                    /** @description How many, 1 to 100; 100 if not said. */
+                    /** @description Page length, 1 to 100; 100 by default. */
                     limit?: number;
                 };
                 header?: never;
@@ -1303,7 +1303,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Add copies of a title; they are on the shelf. */
+        /** Add copies of a title to the shelf. */
         post: {
             parameters: {
                 query?: never;
@@ -1367,7 +1367,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who waits for a title, in line. */
+        /** List the holds of a title in queue order. */
         get: {
             parameters: {
                 query?: never;
@@ -1525,13 +1525,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a book's reviews. A visitor is not told who wrote them (R-DETAIL-4). */
+        /** Read a book's reviews. Visitors do not see who wrote them (R-DETAIL-4). */
         get: {
             parameters: {
                 query?: {
                     /** @description `next` of another page. */
                     cursor?: string;
-                    /** @description How many reviews, 1 to 100; 20 if not said. */
+                    /** @description Page length, 1 to 100; 20 by default. */
                     limit?: number;
                 };
                 header?: never;
@@ -1562,7 +1562,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Review a book in one's own name. A reader has one review of a book: a second one takes the place of the first. */
+        /** Review a book in the caller's name. A reader has one review per book: a second one replaces the first. */
         post: {
             parameters: {
                 query?: never;
@@ -1939,7 +1939,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What every screen shows. */
+        /** Read the settings that every screen shows. */
         get: {
             parameters: {
                 query?: never;
@@ -1987,13 +1987,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description The one with this barcode. */
+                    /** @description Only the copy with this barcode. */
                     barcode?: string;
                     /** @description `next` of another page. */
                     cursor?: string;
-                    /** @description How many, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description Those in this state. */
+                    /** @description Only copies in this state. */
                     state?: "on-shelf" | "on-loan" | "to-shelve" | "on-hold-shelf" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
                 };
                 header?: never;
@@ -2042,7 +2042,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Change what is recorded of a copy. */
+        /** Change the record of a copy. */
         patch: {
             parameters: {
                 query?: never;
@@ -2229,14 +2229,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Listen, as a desk's page, to what its phones scan.
-         * @description Events: `scan` with a `PhoneScan`; `phones` when the list of phones has changed; `elsewhere` when another page listens
-         *     as this desk; `ended` when the session has ended.
+         * Listen, as a desk's page, to the scans of its phones.
+         * @description Events: `scan` with a `PhoneScan`; `phones` when the list of phones has changed; `elsewhere` when another page
+         *     listens as this desk; `ended` when the session has ended.
          */
         get: {
             parameters: {
                 query: {
-                    /** @description The page, as it named itself when it paired a phone. */
+                    /** @description Id of the page, as given when it paired a phone. */
                     desk: string;
                 };
                 header?: never;
@@ -2279,7 +2279,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List one's own phones, those of other desks too. */
+        /** List the caller's phones, those of other desks too. */
         get: {
             parameters: {
                 query?: never;
@@ -2309,7 +2309,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Pair a phone with a desk: the code for the phone to open. It replaces a code of this desk that no phone has opened. */
+        /** Pair a phone with a desk: returns the code to open, and replaces one of this desk that no phone has opened. */
         post: {
             parameters: {
                 query?: never;
@@ -2358,7 +2358,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Disconnect a phone: it can scan no more, and says so at once. */
+        /** Disconnect a phone: it can no longer scan, and shows that at once. */
         delete: {
             parameters: {
                 query?: never;
@@ -2417,7 +2417,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Scan a card, a copy or an ISBN, or type a name or a title. What the rules refuse is an answer too. */
+        /** Scan a card, a copy or an ISBN, or type a name or a title. A refusal by the rules is an answer too. */
         post: {
             parameters: {
                 query?: never;
@@ -2483,13 +2483,13 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description A kind of change, for instance `lent`. */
+                    /** @description Kind of change, for instance `lent`. */
                     action?: string;
                     /** @description `next` of another page. */
                     cursor?: string;
-                    /** @description How many changes, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description One's own if not said. */
+                    /** @description Librarians whose work is listed; the caller by default. */
                     whose?: "mine" | "everyone";
                 };
                 header?: never;
@@ -2582,9 +2582,9 @@ export interface paths {
                 query?: {
                     /** @description `next` of another page. */
                     cursor?: string;
-                    /** @description How many, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description Those in this state; ready ones if not said. */
+                    /** @description State of the holds; ready by default. */
                     state?: "waiting" | "processing" | "ready" | "fulfilled" | "expired" | "cancelled";
                 };
                 header?: never;
@@ -2630,7 +2630,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Cancel a hold; a copy that was kept goes to the next in line. */
+        /** Cancel a hold; a copy kept for it goes to the next reader in the queue. */
         delete: {
             parameters: {
                 query?: {
@@ -2692,7 +2692,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move somebody to another place in the line, with a reason (R-HOLD-3). */
+        /** Move a hold to another place in the queue, with a reason (R-HOLD-3). */
         post: {
             parameters: {
                 query?: never;
@@ -2756,13 +2756,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the titles that people wait for, the longest lines first (R-HOLD-4). */
+        /** List the titles with waiting readers, longest queues first (R-HOLD-4). */
         get: {
             parameters: {
                 query?: {
                     /** @description `next` of another page. */
                     cursor?: string;
-                    /** @description How many, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
                 };
                 header?: never;
@@ -3065,7 +3065,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One's own account. */
+        /** Read the caller's own account. */
         get: {
             parameters: {
                 query?: never;
@@ -3099,7 +3099,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Edit one's own profile. */
+        /** Edit the caller's own profile. */
         patch: {
             parameters: {
                 query?: never;
@@ -3206,7 +3206,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List one's own holds. */
+        /** List the caller's own holds. */
         get: {
             parameters: {
                 query?: never;
@@ -3294,7 +3294,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether one's account is linked with the college's provider. */
+        /** Read whether the caller's account is linked with the college's provider. */
         get: {
             parameters: {
                 query?: never;
@@ -3325,7 +3325,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Unlink one's account from the college's provider. Sessions go on. */
+        /** Unlink the caller's account from the college's provider. Sessions continue. */
         delete: {
             parameters: {
                 query?: never;
@@ -5149,14 +5149,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Listen, as a phone, to what the desk answers.
+         * Listen, as a phone, to the answers of the desk.
          * @description Events: `answer` with a `PhoneAnswer`; `elsewhere` when another phone listens with this token; `ended` when the phone
          *     was disconnected, or the desk's session has ended.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description What it calls itself, also after it was loaded anew: by this the desk sees that another one took its place. */
+                    /** @description Id of the page, stable over reloads: a different id shows the desk that another page took over. */
                     page?: string;
                 };
                 header?: never;
@@ -5201,7 +5201,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Send a code to the desk. A repeat with the same key does nothing. */
+        /** Send a code to the desk. A repeat with the same key is a no-op. */
         post: {
             parameters: {
                 query?: never;
@@ -5294,7 +5294,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete one's own review. */
+        /** Delete the caller's own review. */
         delete: {
             parameters: {
                 query?: never;
@@ -5351,7 +5351,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The days on which the library is closed (R-RULE-4). */
+        /** Read the days on which the library is closed (R-RULE-4). */
         get: {
             parameters: {
                 query?: never;
@@ -5381,7 +5381,7 @@ export interface paths {
                 };
             };
         };
-        /** Save the calendar; due dates of open loans that fall on a day closed now move to the next open day. */
+        /** Save the calendar; due dates of open loans on a newly closed day move to the next open day. */
         put: {
             parameters: {
                 query?: never;
@@ -5448,7 +5448,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What this calendar would do to the loans that are open. Nothing is saved. */
+        /** Preview the effect of this calendar on open loans. Saves nothing. */
         post: {
             parameters: {
                 query?: never;
@@ -5494,7 +5494,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The library's own settings. */
+        /** Read the library's own settings. */
         get: {
             parameters: {
                 query?: never;
@@ -5592,8 +5592,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What these settings would do: of how many loans it would be forgotten tonight who had them (R-PEOPLE-10). Nothing is
-         *     saved.
+         * Preview the effect of these settings: the number of past loans whose readers' names would be erased tonight
+         *     (R-PEOPLE-10). Saves nothing.
          */
         post: {
             parameters: {
@@ -5640,11 +5640,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The rules, the version saved last or that of a day. */
+        /** Read the rules: the version saved last, or the version of a day. */
         get: {
             parameters: {
                 query?: {
-                    /** @description The day on which they hold; without it, the version saved last, which may begin later than today. */
+                    /** @description Day on which the rules apply; without it, the version saved last, which may begin later than today. */
                     on?: string;
                 };
                 header?: never;
@@ -5673,7 +5673,7 @@ export interface paths {
                 };
             };
         };
-        /** Save a version of the rules (R-RULE-3), and cut due dates to a new day all books are due back (R-RULE-6). */
+        /** Save a version of the rules (R-RULE-3), and shorten loans beyond a new day on which all books are due (R-RULE-6). */
         put: {
             parameters: {
                 query?: never;
@@ -5740,7 +5740,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What these rules would do to the loans that are open (R-RULE-5). Nothing is saved. */
+        /** Preview the effect of these rules on open loans (R-RULE-5). Saves nothing. */
         post: {
             parameters: {
                 query?: never;
@@ -5788,7 +5788,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record how fast a screen felt. */
+        /** Record the speed of a page view. */
         post: {
             parameters: {
                 query?: never;
@@ -5846,7 +5846,7 @@ export interface components {
             /** @description The fines of the open loans as of today; they are charged when the books come back. */
             running: components["schemas"]["Money"];
         };
-        /** @description The copies that came in. */
+        /** @description Copies that were added. */
         AddedCopies: {
             copies: components["schemas"]["Copy"][];
         };
@@ -5872,7 +5872,7 @@ export interface components {
             next: string | null;
             /**
              * Format: int64
-             * @description How many copies wait to be shelved.
+             * @description Number of copies that wait to be shelved.
              */
             toShelve: number;
         };
@@ -5944,7 +5944,7 @@ export interface components {
             status: components["schemas"]["Status"];
             title: string;
         };
-        /** @description A book with its reviews' average. */
+        /** @description Book with the average of its reviews. */
         BookDetail: components["schemas"]["Book"] & {
             /**
              * Format: double
@@ -5953,21 +5953,20 @@ export interface components {
             averageRating: number | null;
             /**
              * Format: int64
-             * @description How many copies the library has, wherever they are; without those withdrawn.
+             * @description Number of copies of the library in any state but withdrawn.
              */
             copies: number;
-            /** @description Description. */
             description: string;
             /**
              * Format: date
-             * @description When the next copy on loan is due, today or later; null where none is.
+             * @description Next due date of a copy on loan, today or later; null without one.
              */
             nextDue: string | null;
-            /** @description Who waits, and what the caller can do about it. */
+            /** @description Queue for the title, and the caller's place and choices. */
             reservation: components["schemas"]["Reservation"];
             /**
              * Format: int64
-             * @description How many reviews there are.
+             * @description Number of reviews.
              */
             reviewCount: number;
         };
@@ -6013,20 +6012,20 @@ export interface components {
         BookId: number;
         /** @description A page of books. */
         BookList: {
-            /** @description The books in the order asked for. */
+            /** @description Books in the requested order. */
             books: components["schemas"]["Book"][];
             /** @description Cursor of the page after this one. */
             next: string | null;
             /** @description Cursor of the page before this one. */
             previous: string | null;
             /**
-             * @description Where fewer than ten books match: those that another spelling finds, at most 24 and the likeliest first. They are in
-             *     no total and on no other page.
+             * @description At most 24 books found by another spelling if fewer than ten books match, likeliest first. They count in no
+             *     total and appear on no other page.
              */
             similar: components["schemas"]["SimilarBook"][];
-            /** @description How many match in all, counted up to 1000 unless the exact number was asked for. */
+            /** @description Number of matches, counted up to 1000 unless `exact` is set. */
             total: number;
-            /** @description Whether `total` is the exact number; if not, there are more. */
+            /** @description True if `total` is exact; otherwise there are more. */
             totalIsExact: boolean;
         };
         /** @description An open loan with its borrower, as the librarian's list shows it (R-FINE-1). */
@@ -6050,14 +6049,14 @@ export interface components {
          * @enum {string}
          */
         Capability: "desk" | "catalogue" | "people" | "money" | "settings";
-        /** @description Whose card it is. */
+        /** @description Owner of a card. */
         CardHolder: {
-            /** @description The address to sign in with. */
+            /** @description Address to sign in with. */
             email: string;
         };
         /** @description A scanned card. */
         CardLookup: {
-            /** @description The roll number as the card has it. */
+            /** @description Roll number on the card. */
             rollNumber: string;
         };
         /** @description A category of person and its rules (R-RULE-2). */
@@ -6238,20 +6237,20 @@ export interface components {
          * @enum {string}
          */
         Condition: "on-shelf" | "to-shelve" | "unseen" | "in-repair" | "lost" | "missing" | "reference" | "withdrawn";
-        /** @description What every screen shows (R-RULE-8). Rules are those of students, today. */
+        /** @description Settings that every screen shows (R-RULE-8). Rules are those of students, today. */
         Config: {
-            /** @description The classes that may be chosen at registration. */
+            /** @description Classes offered at registration. */
             batches: string[];
             /** @description The currency's sign. */
             currency: string;
             /** @description The currency's ISO 4217 code. */
             currencyCode: string;
-            /** @description Departments that are suggested. */
+            /** @description Suggested departments. */
             departments: string[];
             finePerDay: components["schemas"]["Money"];
             /** Format: int64 */
             graceDays: number;
-            /** @description The language for whoever has chosen none. */
+            /** @description Language for users who have chosen none. */
             language: string;
             /** @description The languages of the screens. */
             languages: string[];
@@ -6262,11 +6261,11 @@ export interface components {
             maxLoans: number | null;
             /** Format: int64 */
             maxRenewals: number | null;
-            /** @description What the library is called; may be empty. */
+            /** @description Name of the library; may be empty. */
             name: string;
             /** Format: int64 */
             renewalDays: number;
-            /** @description What students may do by themselves. */
+            /** @description True if students may borrow without the desk. */
             selfBorrow: boolean;
             selfRenew: boolean;
             selfReturn: boolean;
@@ -6274,7 +6273,7 @@ export interface components {
             timeZone: string;
             /**
              * Format: date
-             * @description The day it is in the library.
+             * @description Today in the library's time zone.
              */
             today: string;
         };
@@ -6300,12 +6299,12 @@ export interface components {
             /** @description Name of the title; empty once it is deleted. */
             title: string;
         };
-        /** @description What of a copy is changed; what is left out stays. */
+        /** @description Changes to a copy; omitted fields stay. */
         CopyEdit: {
             /** Format: date */
             acquiredOn?: string | null;
             barcode?: string | null;
-            /** @description Empty or null: where its title stands. */
+            /** @description Empty or null: the location of its title. */
             location?: string | null;
             note?: string | null;
             price?: components["schemas"]["Money"] | null;
@@ -6326,10 +6325,10 @@ export interface components {
          * @description Id of a physical copy.
          */
         CopyId: number;
-        /** @description The copies of a title. */
+        /** @description Page of a title's copies, with the counts of all. */
         CopyList: {
             copies: components["schemas"]["Copy"][];
-            /** @description How many copies are in each state; states without any are left out. */
+            /** @description Number of copies per state; states without copies are omitted. */
             counts: components["schemas"]["StateCount"][];
             /** @description Cursor of the page after this one. */
             next: string | null;
@@ -6342,9 +6341,9 @@ export interface components {
             userId: components["schemas"]["UserId"];
             userName: string;
         };
-        /** @description What is wrong with a copy, and what it costs. */
+        /** @description Damage to a copy, and its charge. */
         DamageForm: {
-            /** @description What whoever brought it is charged; nothing if left out. */
+            /** @description Amount charged to the reader who brought the copy; none if omitted. */
             charge?: components["schemas"]["Money"];
             note: string;
         };
@@ -6451,18 +6450,18 @@ export interface components {
             noOfBooks: number;
             title: string;
         };
-        /** @description What was done at the desk today; what was undone counts in no total. */
+        /** @description Work at the desk today; undone changes count in no total. */
         DeskToday: {
             /** @description Newest first. */
             changes: components["schemas"]["ChangeRow"][];
             /**
              * Format: date
-             * @description In the library's time zone.
+             * @description Today in the library's time zone.
              */
             day: string;
             /**
              * Format: date
-             * @description The last day before today on which the library was open: as of which the book drop counts.
+             * @description Last day before today on which the library was open; returns from the book drop count on that day.
              */
             lastOpenDay: string | null;
             /** Format: int64 */
@@ -6473,9 +6472,9 @@ export interface components {
             renewed: number;
             /** Format: int64 */
             returned: number;
-            /** @description The sum of the takings, less what was paid out. */
+            /** @description Sum of the takings, less the credit paid out. */
             taken: components["schemas"]["Money"];
-            /** @description For closing the till. */
+            /** @description Totals by method, for closing the till. */
             takings: components["schemas"]["Takings"][];
             waived: components["schemas"]["Money"];
         };
@@ -6548,9 +6547,9 @@ export interface components {
             /** @description The book's title when it was borrowed. */
             title: string;
         };
-        /** @description Who has come in. */
+        /** @description User who has signed in. */
         Entered: components["schemas"]["User"] & {
-            /** @description As in the session. */
+            /** @description Same as `secondFactorMissing` of the session. */
             secondFactorMissing?: boolean;
         };
         /** @description How a loan is extended. */
@@ -6570,15 +6569,15 @@ export interface components {
             /** @description Which rule it breaks: the message is `x-messages[rule]`. */
             rule: string;
         };
-        /** @description A genre that books have. */
+        /** @description Genre with its number of titles. */
         Genre: {
-            /** @description How many titles have it. */
+            /** @description Number of titles of this genre. */
             books: number;
             genre: string;
         };
-        /** @description The genres of the catalogue. */
+        /** @description Genres of the catalogue. */
         GenreList: {
-            /** @description The sixty most common, by name. */
+            /** @description The sixty most common genres, sorted by name. */
             genres: components["schemas"]["Genre"][];
         };
         /** @description A person's hold on a title. */
@@ -6626,13 +6625,13 @@ export interface components {
         HoldId: number;
         /** @description A page of holds. */
         HoldList: {
-            /** @description Those to be fetched by their last day, those in line as they were placed, those that ended newest first. */
+            /** @description Ready holds by their last day, waiting ones in the order placed, ended ones newest first. */
             holds: components["schemas"]["Hold"][];
             /** @description Cursor of the page after this one. */
             next: string | null;
             /**
              * Format: date
-             * @description The day it is in the library.
+             * @description Today in the library's time zone.
              */
             today: string;
         };
@@ -6757,9 +6756,9 @@ export interface components {
              */
             to: string;
         };
-        /** @description The line for a title. */
+        /** @description Queue for a title. */
         LineOfTitle: {
-            /** @description In the order of the line; those for whom a copy is kept stand where they stood. */
+            /** @description Holds in queue order; a hold with a kept copy keeps its place. */
             holds: components["schemas"]["Hold"][];
         };
         /** @description A loan. */
@@ -6923,29 +6922,29 @@ export interface components {
         };
         /** @description An amount in the currency's main unit, with at most two decimals. */
         Money: number;
-        /** @description Where a copy goes. */
+        /** @description New state of a copy. */
         Move: {
             note?: string;
             state: components["schemas"]["Condition"];
         };
-        /** @description A copy where it is now. */
+        /** @description Copy in its new state. */
         Moved: components["schemas"]["Copy"] & {
             lost?: components["schemas"]["LostPrice"] | null;
         };
-        /** @description Where somebody is to stand in the line. */
+        /** @description New place of a hold in the queue. */
         MoveInLine: {
             /**
              * Format: int64
-             * @description From 1.
+             * @description Place, counted from 1.
              */
             place: number;
             reason: string;
         };
-        /** @description One's own holds. */
+        /** @description Holds of one reader. */
         MyHolds: {
-            /** @description The last that ended, newest first. */
+            /** @description Last ended holds, newest first. */
             ended: components["schemas"]["Hold"][];
-            /** @description The open ones: those to be fetched first. */
+            /** @description Open holds, ready ones first. */
             holds: components["schemas"]["Hold"][];
         };
         /** @description One's own loans. */
@@ -7003,28 +7002,28 @@ export interface components {
             status: components["schemas"]["Status"];
             title: string;
         };
-        /** @description Copies that come into the library: these barcodes, or so many with the next accession numbers. */
+        /** @description Copies to add: those with the given barcodes, and the rest of `count` with the next accession numbers. */
         NewCopies: {
             barcodes?: string[];
             /** Format: int64 */
             count?: number | null;
         };
-        /** @description Who is to wait. */
+        /** @description Reader and override of a new hold. */
         NewHold: {
             override?: components["schemas"]["OverrideForm"] | null;
             /**
              * Format: int64
-             * @description For librarians: for whom; a student reserves for nobody else.
+             * @description For librarians: the reader to reserve for; students reserve for themselves only.
              */
             person?: number | null;
         };
-        /** @description A passkey that a browser has made. Bytes are base64url without padding. */
+        /** @description Passkey created by a browser. Bytes are base64url without padding. */
         NewPasskey: {
             attestationObject: string;
             clientData: string;
-            /** @description What its person calls it. */
+            /** @description Name chosen by the owner. */
             name: string;
-            /** @description How the browser reached the authenticator. */
+            /** @description Transports by which the browser reached the authenticator. */
             transports?: string[];
         };
         /** @description A certificate that nothing is open, as anybody may check it. */
@@ -7052,26 +7051,26 @@ export interface components {
             cancelHold?: boolean;
             reason: string;
         };
-        /** @description One of one's own passkeys. */
+        /** @description Passkey of the caller. */
         OwnPasskey: {
             /** Format: date-time */
             addedAt: string;
             id: components["schemas"]["PasskeyId"];
             /**
              * Format: date-time
-             * @description Null where it was not used yet.
+             * @description Null if never used.
              */
             lastUsedAt: string | null;
-            /** @description What its person calls it. */
+            /** @description Name chosen by the owner. */
             name: string;
         };
-        /** @description Whether one's account is linked with the college's provider. */
+        /** @description Link of the caller's account with the college's provider. */
         OwnProviderLink: {
-            /** @description What people call the provider. */
+            /** @description Name of the provider. */
             label: string;
             /**
              * Format: date-time
-             * @description Since when; null where it is not linked.
+             * @description Time of linking; null if not linked.
              */
             linkedAt: string | null;
         };
@@ -7122,34 +7121,34 @@ export interface components {
             change: components["schemas"]["ChangeId"];
             receipt: components["schemas"]["Receipt"];
         };
-        /** @description A phone that may scan for a desk. */
+        /** @description Phone paired with a desk. */
         PairedPhone: {
-            /** @description The page that it scans for. */
+            /** @description Page that the phone scans for. */
             desk: string;
             /**
              * Format: date-time
-             * @description When it ends by itself.
+             * @description Time at which the pairing expires.
              */
             expiresAt: string;
             id: components["schemas"]["PhoneId"];
             /**
              * Format: date-time
-             * @description When a phone opened the code; null as long as none has.
+             * @description Time at which a phone opened the code; null until then.
              */
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description When another phone, or another page of it, last took its place by the same code.
+             * @description Time at which another phone, or another page on it, last took over with the same code.
              */
             replacedAt: string | null;
         };
-        /** @description A desk that a phone is to scan for. */
+        /** @description Desk to pair a phone with. */
         PairForm: {
             desk: string;
         };
-        /** @description A sign-in with a passkey that begins. */
+        /** @description Options of a sign-in with a passkey. */
         PasskeyBegin: {
-            /** @description Whether it follows the password that was given in this browser. */
+            /** @description True if it follows the password given in this browser. */
             secondStep?: boolean;
         };
         /**
@@ -7157,7 +7156,7 @@ export interface components {
          * @description Id of a passkey.
          */
         PasskeyId: number;
-        /** @description What a browser is asked. */
+        /** @description Options for the browser's passkey dialog. */
         PasskeyRequest: {
             /**
              * @description For `navigator.credentials`: the JSON form of its options, `PublicKeyCredentialCreationOptionsJSON` or
@@ -7165,17 +7164,17 @@ export interface components {
              */
             publicKey: Record<string, never>;
         };
-        /** @description What a browser answers when a passkey is used. Bytes are base64url without padding. */
+        /** @description Answer of a browser to the use of a passkey. Bytes are base64url without padding. */
         PasskeySignIn: {
             authenticatorData: string;
             clientData: string;
             credentialId: string;
-            /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); at the second step the first one said. */
+            /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6); ignored at the second step. */
             remember?: boolean;
-            /** @description As it was begun. */
+            /** @description Same value as at the beginning of the sign-in. */
             secondStep?: boolean;
             signature: string;
-            /** @description What the authenticator calls the person; it may leave that out at the second step. */
+            /** @description User handle from the authenticator; may be omitted at the second step. */
             userHandle?: string | null;
         };
         /** @description A change of one's own password. */
@@ -7298,17 +7297,17 @@ export interface components {
              */
             today: string;
         };
-        /** @description What the phone hears of its scans, as data of the event `answer`. Its id is the answer's number. */
+        /** @description Data of the event `answer` for the phone. The event's id is the number of the answer. */
         PhoneAnswer: {
             answer: components["schemas"]["PhoneTold"];
-            /** @description Of the scan. */
+            /** @description Key of the scan. */
             key: string;
         };
-        /** @description What a phone is to open. */
+        /** @description Address for a phone to open. */
         PhoneCode: {
             /**
-             * @description Where the phone's screen is; behind the `#`, which no browser sends to any server, stands the phone's token. Told
-             *     this once. Good for ten minutes until a phone opens it, and then for twelve hours.
+             * @description Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the phone's token.
+             *     Returned only once. Valid for ten minutes until a phone opens it, and then for twelve hours.
              */
             address: string;
             id: components["schemas"]["PhoneId"];
@@ -7318,22 +7317,22 @@ export interface components {
          * @description Id of a phone that scans for a desk.
          */
         PhoneId: number;
-        /** @description A librarian's phones. */
+        /** @description Phones of a librarian. */
         PhoneList: {
             phones: components["schemas"]["PairedPhone"][];
         };
-        /** @description What the desk's page hears of its phones, as data of the event `scan`. Its id is the scan's number. */
+        /** @description Data of the event `scan` for the desk's page. The event's id is the number of the scan. */
         PhoneScan: {
             code: string;
-            /** @description For `phoneScan` of the scan at the desk. */
+            /** @description Value of `phoneScan` for the scan at the desk. */
             id: components["schemas"]["PhoneScanId"];
-            /** @description The idempotency key to scan it with. */
+            /** @description Idempotency key of the scan at the desk. */
             key: string;
         };
-        /** @description A code that the phone has read. */
+        /** @description Code read by a phone. */
         PhoneScanForm: {
             code: string;
-            /** @description The scan's idempotency key: however often it is sent, it is done once. */
+            /** @description Idempotency key of the scan, which makes a repeat a no-op. */
             key: string;
         };
         /**
@@ -7341,10 +7340,10 @@ export interface components {
          * @description Id of a phone's scan.
          */
         PhoneScanId: number;
-        /** @description What of the desk's answer a phone is told. */
+        /** @description Part of the desk's answer that the phone gets. */
         PhoneTold: {
             class: components["schemas"]["Class"];
-            /** @description What happened; the first is the headline. */
+            /** @description Messages; the first is the headline. */
             messages: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
         };
@@ -7409,23 +7408,23 @@ export interface components {
             /** @description The first 1000 of them. */
             people: components["schemas"]["Person"][];
         };
-        /** @description Where to go on. */
+        /** @description Address at which the sign-in continues. */
         ProviderAddress: {
-            /** @description The provider's address, for the browser's whole window. */
+            /** @description Address of the provider, for the browser's whole window. */
             location: string;
         };
-        /** @description The password of an account that is to be linked. */
+        /** @description Library password of an account to link. */
         ProviderLink: {
             /**
              * Format: password
-             * @description The account's password here.
+             * @description Password of the account here.
              */
             password: string;
         };
-        /** @description A sign-in by the provider that begins. */
+        /** @description Options of a sign-in with the provider. */
         ProviderSignIn: {
             /**
-             * @description Where to go afterwards: a path below the product's base, such as `/home?q=ada`. Anything else leads to the person's
+             * @description Path to open afterwards, below the product's base, such as `/home?q=ada`. Anything else leads to the user's
              *     home.
              */
             next?: string;
@@ -7433,7 +7432,7 @@ export interface components {
             remember?: boolean;
         };
         /**
-         * @description How the module judges a figure.
+         * @description Rating of a figure by the module.
          * @enum {string}
          */
         Rating: "good" | "needs-improvement" | "poor";
@@ -7474,13 +7473,13 @@ export interface components {
             /** @description Each is good once. Empty where there are some already. */
             recoveryCodes: string[];
         };
-        /** @description A code that a librarian handed out, and the password that its person chooses. */
+        /** @description Sign-in code handed out by a librarian, and the new password. */
         Redemption: {
-            /** @description In any case, with or without the hyphen. */
+            /** @description Sign-in code, case-insensitive, with or without the hyphen. */
             code: string;
             /**
              * Format: email
-             * @description Whose code it is, where no roll number is given; beside one, the address to sign in with, for whoever has none yet.
+             * @description Email of the code's owner, if no roll number is given; beside one, the address to sign in with if missing.
              */
             email?: string;
             /**
@@ -7488,7 +7487,7 @@ export interface components {
              * @description The new password.
              */
             password: string;
-            /** @description Whose code it is, as on the ID card. */
+            /** @description Roll number of the code's owner, as on the ID card. */
             rollNumber?: string;
         };
         /** @description Credit that was paid out. */
@@ -7557,25 +7556,25 @@ export interface components {
             /** @description How many people stay as they are. */
             unchanged: number;
         };
-        /** @description What the caller can do about a title that others have. */
+        /** @description Queue for a title as the caller sees it. */
         Reservation: {
             /**
              * Format: date
-             * @description By when a copy should be there for whoever reserves now, if all come back in time; null where nobody can say.
+             * @description Date by which a new hold should get a copy if all loans return in time; null if unknown.
              */
             backBy: string | null;
             /**
              * Format: int64
-             * @description How many copies the caller may borrow without the desk: the one that is kept for them, or those on the shelf that are not
-             *     for people before them in the line.
+             * @description Number of copies that the caller may borrow without the desk: the one kept for them, or those on the shelf
+             *     beyond the readers before them in the queue.
              */
             free: number;
-            /** @description Whether the caller may reserve the title now; a librarian does it for somebody. */
+            /** @description True if the caller may reserve the title now; a librarian reserves for a reader. */
             offered: boolean;
             own: components["schemas"]["Hold"] | null;
             /**
              * Format: int64
-             * @description How many people wait.
+             * @description Number of readers who wait.
              */
             waiting: number;
         };
@@ -7643,22 +7642,21 @@ export interface components {
          * @description Id of a review.
          */
         ReviewId: number;
-        /** @description A page of a book's reviews, newest first. */
+        /** @description Page of a book's reviews, newest first. */
         ReviewList: {
             /**
              * Format: double
-             * @description Their average with one decimal; null without reviews (R-REV-2).
+             * @description Average with one decimal; null without reviews (R-REV-2).
              */
             averageRating: number | null;
             /** @description Cursor of the page after this one. */
             next: string | null;
-            /** @description How many gave 1, 2, 3, 4 and 5 stars. */
+            /** @description Number of reviews with 1, 2, 3, 4 and 5 stars. */
             ratings: number[];
-            /** @description The reviews. */
             reviews: components["schemas"]["Review"][];
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Number of all reviews.
              */
             total: number;
             yours: components["schemas"]["Review"] | null;
@@ -7756,7 +7754,7 @@ export interface components {
         };
         /** @description A scan at the desk. */
         ScanForm: {
-            /** @description The id of the choice that answers the question this code led to. */
+            /** @description Id of the choice that answers the question raised by this code. */
             choice?: string | null;
             code: string;
             damaged?: components["schemas"]["DamageForm"] | null;
@@ -7764,22 +7762,22 @@ export interface components {
             override?: components["schemas"]["OverrideForm"] | null;
             /**
              * Format: int64
-             * @description The person who is open.
+             * @description Person whom the desk has open.
              */
             person?: number | null;
             /**
              * Format: int64
-             * @description The scan of a phone that this is: the phone is told the answer too.
+             * @description Phone scan that this request handles; the phone gets the answer too.
              */
             phoneScan?: number | null;
             /**
              * Format: date
-             * @description The day as which a return counts: from the day of lending to today.
+             * @description Day on which a return counts: from the day of lending to today.
              */
             returnedOn?: string | null;
             /**
              * Format: date-time
-             * @description When the person was opened: what was lent since then does not come back by a scan.
+             * @description Time at which the person was opened; a scan does not return copies lent after that.
              */
             since?: string | null;
         };
@@ -7801,23 +7799,20 @@ export interface components {
             /** @description A passkey. */
             passkey: boolean;
         };
-        /** @description Who is signed in, and what may be offered to sign in with. */
+        /** @description Signed-in user, and the ways to sign in that are offered. */
         Session: {
             /**
              * Format: int64
-             * @description Seconds until a librarian's session ends if nothing is done in it; left out for others.
+             * @description Seconds until a librarian's session ends without activity; omitted for others.
              */
             expiresIn?: number;
-            /** @description Whether an ID card can be looked up (`--id-card`). */
+            /** @description True if ID cards can be looked up (`--id-card`). */
             idCard: boolean;
-            /** @description Whether one can sign in with a passkey at the library's address; left out where not. */
+            /** @description True if passkeys work at the library's address; omitted otherwise. */
             passkeys?: boolean;
-            /** @description What people call the college's provider, where one can sign in by it; left out otherwise. */
+            /** @description Name of the college's provider, if sign-in with it is offered; omitted otherwise. */
             provider?: string;
-            /**
-             * @description Whether the person has to set up a second factor before anything else is open to them (`--second-factor`); left
-             *     out where not.
-             */
+            /** @description True if the user must set up a second factor before doing anything else (`--second-factor`); omitted otherwise. */
             secondFactorMissing?: boolean;
             user: components["schemas"]["User"] | null;
         };
@@ -7826,27 +7821,24 @@ export interface components {
          * @description Id of a signed-in session.
          */
         SessionId: number;
-        /** @description What became of the copies that waited to be shelved. */
+        /** @description Result of shelving the waiting copies. */
         Shelved: {
             /**
              * Format: int64
-             * @description How many were put on the shelf.
+             * @description Number of copies put on the shelf.
              */
             count: number;
             /**
              * Format: int64
-             * @description How many are kept for people who waited for them.
+             * @description Number of copies kept for readers in the queue.
              */
             kept: number;
         };
-        /** @description Email and password. */
+        /** @description Credentials of a sign-in. */
         SignIn: {
-            /** @description Email address, in any case. */
+            /** @description Email address, case-insensitive. */
             email: string;
-            /**
-             * Format: password
-             * @description Password.
-             */
+            /** Format: password */
             password: string;
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
@@ -7861,9 +7853,9 @@ export interface components {
              */
             expires: string;
         };
-        /** @description A book that another spelling of the search finds: with one typing error in a word, or in another script. */
+        /** @description Book found by another spelling of the search: one typing error in a word, or another script. */
         SimilarBook: components["schemas"]["Book"] & {
-            /** @description The words of its title or author that are spelled almost like those searched for. */
+            /** @description Words of its title or author spelled almost like the search words. */
             spelled: string[];
         };
         /**
@@ -7881,7 +7873,7 @@ export interface components {
          * @enum {string}
          */
         Status: "Available" | "Not Available";
-        /** @description What was taken by one method. */
+        /** @description Money taken by one method of payment. */
         Takings: {
             amount: components["schemas"]["Money"];
             method: components["schemas"]["Method"];
@@ -7949,19 +7941,14 @@ export interface components {
         UserId: number;
         /** @description One measured figure. */
         Vital: {
-            /** @description Which. */
             name: components["schemas"]["Name"];
-            /** @description Its judgement. */
             rating: components["schemas"]["Rating"];
-            /**
-             * Format: double
-             * @description Its value.
-             */
+            /** Format: double */
             value: number;
         };
         /** @description Figures of one page view. */
         Vitals: {
-            /** @description At most 20. */
+            /** @description Figures, at most 20. */
             metrics: components["schemas"]["Vital"][];
         };
         /** @description What is waived of a charge, and why. */
@@ -7969,32 +7956,32 @@ export interface components {
             amount?: components["schemas"]["Money"] | null;
             reason: string;
         };
-        /** @description A title that people wait for. */
+        /** @description Title with waiting readers. */
         WantedTitle: {
             author: string;
             /**
              * Format: date
-             * @description By when the first in line should have a copy; null where nobody can say.
+             * @description Date by which the first reader in the queue should get a copy; null if unknown.
              */
             backBy: string | null;
             bookId: components["schemas"]["BookId"];
             /**
              * Format: int64
-             * @description How many copies the library has, without those withdrawn.
+             * @description Number of copies of the library, without withdrawn ones.
              */
             copies: number;
             title: string;
             /**
              * Format: int64
-             * @description How many people wait.
+             * @description Number of readers who wait.
              */
             waiting: number;
         };
-        /** @description A page of titles that people wait for. */
+        /** @description Page of titles with waiting readers. */
         WantedTitles: {
             /** @description Cursor of the page after this one. */
             next: string | null;
-            /** @description The longest lines first. */
+            /** @description Titles, longest queues first. */
             titles: components["schemas"]["WantedTitle"][];
         };
     };
