@@ -5,7 +5,7 @@ use library::{
     domain::account::{ProfileEdit, Role},
     storage::{
         accounts::{self, NewAccount, Taken},
-        phones,
+        copies, phones,
         sessions::{self, Good, Opened},
     },
 };
@@ -20,6 +20,7 @@ on_both_databases!(
     nobody_is_found_where_nobody_is,
     a_profile_edit_keeps_what_it_does_not_name_r_prof_1,
     two_students_who_want_one_roll_number_at_once_are_told_so_r_reg_5,
+    a_reader_and_a_copy_that_want_one_code_at_once_do_not_both_get_it_r_copy_1,
     an_unknown_role_is_told_and_not_used_r_login_5,
     a_session_lasts_until_its_end_r_login_6,
     ended_sessions_are_cleared_away_when_another_begins,
@@ -151,6 +152,25 @@ fn two_students_who_want_one_roll_number_at_once_are_told_so_r_reg_5(store: &Sto
             })
             .collect();
         assert!(kinds == ["stored", "taken"] || kinds == ["taken", "stored"], "{kinds:?}");
+    }
+}
+
+fn a_reader_and_a_copy_that_want_one_code_at_once_do_not_both_get_it_r_copy_1(store: &Store) {
+    let book = store.book("Godaan", 1);
+    for round in 0..8 {
+        let code = format!("wanted-{round}");
+        let new = NewAccount { roll_number: Some(code.clone()), ..student(round) };
+        let start = std::sync::Barrier::new(2);
+        let (account, copy) = std::thread::scope(|scope| {
+            let account = scope.spawn(|| {
+                start.wait();
+                store.write(move |tx| accounts::add(tx, &new, 1))
+            });
+            start.wait();
+            let copy = store.write(move |tx| copies::add(tx, book, &code, None));
+            (account.join().expect("no panic"), copy)
+        });
+        assert_eq!(account.is_ok(), copy.is_none(), "{account:?} {copy:?}");
     }
 }
 
