@@ -22,7 +22,7 @@ use library::{
     http::{self, web::Screens},
     import::{self, rejects},
     password,
-    people::second_factor,
+    people::{self, Authority, second_factor},
     policies::Policies,
     restore_book, server,
     storage::{
@@ -203,7 +203,7 @@ fn reset_second_factor(database: &Database, email: String) -> Result<()> {
         let (account, _) = accounts::credentials(tx, &email)?
             .ok_or_else(|| anyhow!("there is no account with the email address {email}"))?;
         let name = account.user.map_or(email, |user| user.name);
-        let reset = second_factor::reset(tx, None, moment, account.uid);
+        let reset = second_factor::reset(tx, &Authority::command_line(), moment, account.uid);
         reset.map_err(|error| anyhow!("the second factor was not reset: {error:?}")).and_then(|was| {
             ensure!(was, "{name} has no second factor");
             Ok(name)
@@ -256,12 +256,17 @@ fn import_people(
 ) -> Result<()> {
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
     rejects::is_another_file(&rejected, file)?;
-    let people = import::people::read(file, &ProgressBar::hidden())?;
+    let rows = import::people::read(file, &ProgressBar::hidden())?;
     let db = Db::open(&database.database)?;
     let moment = Clock::system(zone.time_zone.clone()).moment();
-    let report = db.write_blocking(move |tx| -> storage::Result<_> {
+    let report = db.write_blocking(move |tx| -> people::Result<_> {
         let rulebook = Policies::default().current(tx)?;
-        import::people::import(tx, None, moment, &rulebook, &people, dry_run)
+        let authority = Authority::command_line();
+        import::people::import(tx, &authority, moment, &rulebook, &rows, dry_run)
+    });
+    let report = report.map_err(|error| match error {
+        people::Error::Storage(error) => anyhow!(error),
+        other => anyhow!("the people were not imported: {other:?}"),
     })?;
     db.close();
     println!("{}: {}.", file.display(), report.totals());

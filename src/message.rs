@@ -179,7 +179,7 @@ messages! {
     "problem.provider-forgotten" = problem_provider_forgotten():
         "This sign-in took too long. Begin it again.";
     "problem.last-librarian" = problem_last_librarian():
-        "Nobody else could look after the librarians then. Make another librarian first.";
+        "No librarian who may do everything would be left. Give another librarian all rights first.";
     "problem.own-account" = problem_own_account(): "This is your own account. Ask another librarian to do it.";
     "problem.more-capable" = problem_more_capable():
         "This person's account may do more than yours. Ask a librarian who may do as much.";

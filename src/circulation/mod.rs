@@ -29,6 +29,7 @@ use crate::{
         loan::Loan,
         rule::Invalid,
     },
+    people,
     storage::{
         self, Tx,
         events::{self, Entry},
@@ -88,6 +89,8 @@ pub enum Error {
     Invalid(Invalid),
     /// The stock cannot be changed so.
     Obstacle(stock::Obstacle),
+    /// A rule about people does not allow it.
+    People(Box<people::Error>),
     Storage(storage::Error),
 }
 
@@ -97,13 +100,24 @@ impl From<storage::Error> for Error {
     }
 }
 
+impl From<people::Error> for Error {
+    fn from(error: people::Error) -> Self {
+        match error {
+            people::Error::Storage(error) => Self::Storage(error),
+            other => Self::People(Box::new(other)),
+        }
+    }
+}
+
 impl Error {
     /// For callers that ask for nothing that could be refused, such as an import.
     #[must_use]
     pub fn into_storage(self) -> storage::Error {
         match self {
             Self::Storage(error) => error,
-            Self::NotFound | Self::Refused(_) | Self::Invalid(_) | Self::Obstacle(_) => storage::Error::NoRow,
+            Self::NotFound | Self::Refused(_) | Self::Invalid(_) | Self::Obstacle(_) | Self::People(_) => {
+                storage::Error::NoRow
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::{
         person::Details,
     },
     message::{self, Message},
+    people::{Authority, Error as PeopleError, Subject},
     storage::{
         Tx, accounts, books, copies,
         events::{self, Entry, Filter, Recorded},
@@ -262,6 +263,14 @@ fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> boo
     }
 }
 
+/// A person whom a change concerned; one who is gone since keeps it from being undone.
+fn there(found: std::result::Result<Subject, PeopleError>) -> Result<Subject> {
+    match found {
+        Err(PeopleError::NotFound) => Err(not_undone(NotUndone::Later)),
+        found => Ok(found?),
+    }
+}
+
 struct Step<'a, 'c> {
     tx: &'a mut Tx<'c>,
     actor: Actor,
@@ -310,8 +319,10 @@ impl Step<'_, '_> {
             }
             Change::PersonDeactivated { .. } => {
                 let person = self.person.ok_or(Error::NotFound)?;
-                require(accounts::lock_reader(self.tx, person)?.is_some_and(|reader| !reader.active))?;
-                Ok(people::set_active(self.tx, person, true)?)
+                let authority = self.authority()?;
+                let subject = there(authority.over(self.tx, person))?;
+                require(!subject.record().active)?;
+                Ok(people::activate(self.tx, &subject)?)
             }
             Change::BatchMoved { from, to, people, .. } => self.batch_moved(from, to.as_deref(), people),
             Change::PeopleMerged { dropped, .. } => self.merged(*dropped),
@@ -327,6 +338,11 @@ impl Step<'_, '_> {
             }
             _ => Err(not_undone(NotUndone::Kind)),
         }
+    }
+
+    /// The right of the librarian to write on people.
+    fn authority(&mut self) -> Result<Authority> {
+        Ok(Authority::of(self.tx, self.actor.uid())?)
     }
 
     /// The title's row before all others.
@@ -459,20 +475,25 @@ impl Step<'_, '_> {
         for uid in [keep.min(dropped), keep.max(dropped)] {
             accounts::lock(self.tx, uid)?;
         }
+        let authority = self.authority()?;
+        let (kept, left) =
+            (there(authority.over(self.tx, keep))?, there(authority.over_merged(self.tx, dropped))?);
         let moved = merge::of_change(self.tx, self.id)?.ok_or(not_undone(NotUndone::Later))?;
         require(!events::happened_since(self.tx, [keep, dropped], self.id)?)?;
-        require(merge::part(self.tx, keep, dropped, &moved)?)
+        require(merge::part(self.tx, &kept, &left, &moved)?)
     }
 
     /// Everybody goes back to the batch, or is active again; nobody, where somebody was changed since.
     fn batch_moved(&mut self, from: &str, to: Option<&str>, people: &[UserId]) -> Result<()> {
-        let records = people::lock_all(self.tx, people)?;
+        let authority = self.authority()?;
+        let subjects = authority.over_all(self.tx, people)?;
         let as_left = |record: &people::Record| match to {
             Some(to) => record.details.batch.as_deref() == Some(to),
             None => !record.active,
         };
-        let changed: Vec<&str> = records
+        let changed: Vec<&str> = subjects
             .iter()
+            .map(Subject::record)
             .filter(|record| !as_left(record))
             .map(|record| record.details.name.as_str())
             .collect();
@@ -482,15 +503,14 @@ impl Step<'_, '_> {
             return Err(not_undone(NotUndone::People { people: changed.len(), names }));
         }
         // Somebody was erased since, or merged into another.
-        require(records.len() == people.len())?;
+        require(subjects.len() == people.len())?;
         if to.is_none() {
-            return Ok(people::set_all_active(self.tx, people)?);
+            return Ok(people::activate_all(self.tx, &subjects)?);
         }
-        let moved: Vec<(UserId, Details)> = records
-            .into_iter()
-            .map(|record| (record.uid, Details { batch: Some(from.to_owned()), ..record.details }))
-            .collect();
-        let rows: Vec<(UserId, &Details)> = moved.iter().map(|(uid, details)| (*uid, details)).collect();
+        let moved =
+            |subject: &Subject| Details { batch: Some(from.to_owned()), ..subject.record().details.clone() };
+        let rows: Vec<(&Subject, Details)> =
+            subjects.iter().map(|subject| (subject, moved(subject))).collect();
         Ok(people::update_all(self.tx, &rows)?)
     }
 

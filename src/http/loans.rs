@@ -42,6 +42,7 @@ impl From<circulation::Error> for Error {
             circulation::Error::Refused(refusal) => Self::Refused(refusal),
             circulation::Error::Invalid(invalid) => invalid.into(),
             circulation::Error::Obstacle(obstacle) => stock::refused(obstacle),
+            circulation::Error::People(error) => (*error).into(),
             circulation::Error::Storage(error) => error.into(),
         }
     }

@@ -35,7 +35,7 @@ use crate::{
     import::{self, people::Report},
     message,
     people::{
-        self as library_people, Certificate, code, merge,
+        self as library_people, Authority, Certificate, code, merge,
         promotion::{self, Promotion},
     },
     storage::{
@@ -440,6 +440,7 @@ impl From<library_people::Error> for Error {
             library_people::Error::LastLibrarian => Self::LastLibrarian,
             library_people::Error::OwnAccount => Self::OwnAccount,
             library_people::Error::MoreCapable => Self::MoreCapable,
+            library_people::Error::Forbidden => Self::Forbidden,
             library_people::Error::Storage(error) => error.into(),
         }
     }
@@ -557,8 +558,8 @@ pub async fn update_person(
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
-            let by = Some(librarian.uid);
-            library_people::update(tx, by, moment, &rulebook, uid, |before| edit.of(before))?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            library_people::update(tx, &authority, moment, &rulebook, uid, |before| edit.of(before))?;
             Answer::json(StatusCode::OK, &shown(tx, &rulebook, moment.today, uid)?)
         })
         .await?;
@@ -594,7 +595,8 @@ pub async fn deactivate_person(
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
-            library_people::deactivate(tx, librarian.uid, moment, &rulebook, uid, &reason)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            library_people::deactivate(tx, &authority, moment, &rulebook, uid, &reason)?;
             Ok(Answer::json(StatusCode::OK, &shown(tx, &rulebook, moment.today, uid)?)?
                 .undoable(tx, &librarian))
         })
@@ -616,7 +618,8 @@ pub async fn activate_person(
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        library_people::activate(tx, librarian.uid, moment, uid)?;
+        let authority = Authority::of(tx, librarian.uid)?;
+        library_people::activate(tx, &authority, moment, uid)?;
         Answer::json(StatusCode::OK, &shown(tx, &rulebook, moment.today, uid)?)
     })
     .await
@@ -641,19 +644,16 @@ pub async fn make_sign_in_code(
     Id(uid): Id<UserId>,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<axum::Json<SignInCode>> {
-    // Nobody hands out a way into an account that may do more than their own.
-    let may = app.library.db.read(move |tx| people::by_id(tx, uid)).await.map_err(Error::from)?;
-    let may = may.ok_or(Error::NotFound)?.capabilities;
-    if may.iter().any(|capability| !librarian.capabilities.contains(capability)) {
-        return Err(Error::MoreCapable);
-    }
     let code = code::from_random(session::random()?);
     let hash = app.passwords.hash(code::normalized(&code)).await?;
     let moment = app.library.clock.moment();
     let expires = app
         .library
         .db
-        .write(move |tx| code::keep(tx, librarian.uid, moment, uid, &hash))
+        .write(move |tx| {
+            let authority = Authority::of(tx, librarian.uid)?;
+            code::keep(tx, &authority, moment, uid, &hash)
+        })
         .await
         .map_err(Error::from)?;
     Ok(axum::Json(SignInCode { code, expires: rfc3339(expires) }))
@@ -695,8 +695,8 @@ pub async fn import_people(
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        let report =
-            import::people::import(tx, Some(librarian.uid), moment, &rulebook, &file, query.dry_run)?;
+        let authority = Authority::of(tx, librarian.uid)?;
+        let report = import::people::import(tx, &authority, moment, &rulebook, &file, query.dry_run)?;
         Answer::json(StatusCode::OK, &report.cut())
     })
     .await
@@ -717,7 +717,8 @@ pub async fn erase_person(
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
-            library_people::erase(tx, librarian.uid, moment, &rulebook, uid)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            library_people::erase(tx, &authority, moment, &rulebook, uid)?;
             Ok(Answer::empty())
         })
         .await?;
@@ -793,7 +794,8 @@ pub async fn promote_batch(
     let what = Promotion { from, to, except: form.except, with_open: form.with_open };
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        let mut done = promotion::promote(tx, librarian.uid, moment, &rulebook, &what, form.dry_run)?;
+        let authority = Authority::of(tx, librarian.uid)?;
+        let mut done = promotion::promote(tx, &authority, moment, &rulebook, &what, form.dry_run)?;
         let count = done.people.len();
         done.people.truncate(LISTED);
         done.kept.truncate(LISTED);
@@ -865,7 +867,8 @@ pub async fn merge_people(
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
             let standings = standing::of(tx, &rulebook, moment.today, &[keep, drop])?;
-            let merged = merge::merge(tx, &librarian, moment, &rulebook, (keep, drop), dry_run)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            let merged = merge::merge(tx, &authority, moment, &rulebook, (keep, drop), dry_run)?;
             let as_it_was = |record: Record| {
                 let standing = standings.get(&record.uid).copied().unwrap_or_default();
                 standing::person(record, standing)
@@ -1000,7 +1003,8 @@ pub async fn change_role(
     let answer = app
         .once(once, move |tx| {
             let rulebook = policies.current(tx)?;
-            library_people::librarian::set(tx, &librarian, moment, uid, capabilities.as_deref())?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            library_people::librarian::set(tx, &authority, moment, uid, capabilities.as_deref())?;
             Answer::json(StatusCode::OK, &shown(tx, &rulebook, moment.today, uid)?)
         })
         .await?;

@@ -33,7 +33,8 @@ use crate::{
         moment::rfc3339,
         rule::{Invalid, Text},
     },
-    message, people,
+    message,
+    people::{self, Authority},
     second_factor::{self, RECOVERY_CODES, SECRET_BYTES, Typed},
     storage::{
         Tx, accounts,
@@ -498,7 +499,8 @@ pub async fn reset_second_factor(
     let moment = app.library.clock.moment();
     let answer = app
         .once(once, move |tx| {
-            people::second_factor::reset(tx, Some(&librarian), moment, uid)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            people::second_factor::reset(tx, &authority, moment, uid)?;
             Ok(Answer::empty())
         })
         .await?;

@@ -27,10 +27,11 @@ use crate::{
         rule::{Invalid, Text},
     },
     message,
+    people::{self, Authority},
     storage::{
         self, Tx, accounts,
         events::{self, Entry},
-        people, sessions,
+        sessions,
     },
 };
 
@@ -87,16 +88,10 @@ pub async fn list_own_sessions(
 }
 
 /// Keeps that sessions were ended, unless there were none.
-fn record_ended(
-    tx: &mut Tx<'_>,
-    moment: Moment,
-    by: UserId,
-    person: UserId,
-    sessions: u64,
-) -> storage::Result<()> {
+fn record_ended(tx: &mut Tx<'_>, moment: Moment, person: UserId, sessions: u64) -> storage::Result<()> {
     if sessions > 0 {
         let change = Change::SessionsEnded { sessions };
-        events::record(tx, moment.at, Some(by), &Entry::person(person, change))?;
+        events::record(tx, moment.at, Some(person), &Entry::person(person, change))?;
     }
     Ok(())
 }
@@ -115,7 +110,7 @@ pub async fn end_own_session(
             if !sessions::end_one_of(tx, uid, id)? {
                 return Err(Error::NotFound);
             }
-            record_ended(tx, moment, uid, uid, 1)?;
+            record_ended(tx, moment, uid, 1)?;
             Ok(Answer::empty())
         })
         .await?;
@@ -136,7 +131,7 @@ pub async fn end_other_sessions(
     let answer = app
         .once(once, move |tx| {
             let ended = sessions::end_others_of(tx, uid, &current)?;
-            record_ended(tx, moment, uid, uid, ended)?;
+            record_ended(tx, moment, uid, ended)?;
             Ok(Answer::empty())
         })
         .await?;
@@ -155,9 +150,8 @@ pub async fn end_sessions_of_person(
     let moment = app.library.clock.moment();
     let answer = app
         .once(once, move |tx| {
-            people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
-            let ended = sessions::end_all_of(tx, uid)?;
-            record_ended(tx, moment, librarian.uid, uid, ended)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            people::end_sessions(tx, &authority, moment, uid)?;
             Ok(Answer::empty())
         })
         .await?;

@@ -28,6 +28,7 @@ use crate::{
         rules::{Rules, STUDENT},
     },
     message,
+    people::{self as library_people, Authority, Subject},
     spreadsheet::{guarded, unguarded},
     storage::{
         self, Tx,
@@ -361,7 +362,12 @@ fn missing(
     Ok(missing)
 }
 
-fn plan<'f>(tx: &mut Tx<'_>, file: &'f File, rules: &Rules) -> storage::Result<Plan<'f>> {
+fn plan<'f>(
+    tx: &mut Tx<'_>,
+    authority: &Authority,
+    file: &'f File,
+    rules: &Rules,
+) -> storage::Result<Plan<'f>> {
     let mut lines: HashMap<&str, Vec<u64>> = HashMap::new();
     for row in &file.rows {
         lines.entry(&row.roll_number).or_default().push(row.line);
@@ -423,6 +429,9 @@ fn plan<'f>(tx: &mut Tx<'_>, file: &'f File, rules: &Rules) -> storage::Result<P
                 let after = wanted.over(known.details.clone());
                 if after == known.details {
                     plan.unchanged += 1;
+                } else if authority.covers(&known.capabilities).is_err() {
+                    invalid.push(ROLL_NUMBER.field, message::problem_more_capable());
+                    plan.rejected.push((row, invalid));
                 } else {
                     plan.changed.push((known.uid, known.details.clone(), after));
                 }
@@ -435,20 +444,26 @@ fn plan<'f>(tx: &mut Tx<'_>, file: &'f File, rules: &Rules) -> storage::Result<P
 /// Rows in one statement.
 const PORTION: usize = 500;
 
-/// Brings the people of a file in, or with `dry_run` tells what that would do. All of it is one transaction. `by` is `None`
-/// for the command line.
+/// Brings the people of a file in, or with `dry_run` tells what that would do. All of it is one transaction.
 pub fn import(
     tx: &mut Tx<'_>,
-    by: Option<UserId>,
+    authority: &Authority,
     moment: Moment,
     rulebook: &Rulebook,
     file: &File,
     dry_run: bool,
-) -> storage::Result<Report> {
-    let plan = plan(tx, file, rulebook.on(moment.today))?;
+) -> library_people::Result<Report> {
+    let by = authority.by();
+    let plan = plan(tx, authority, file, rulebook.on(moment.today))?;
     if !dry_run {
         for portion in plan.changed.chunks(PORTION) {
-            let rows: Vec<(UserId, &Details)> = portion.iter().map(|(uid, _, after)| (*uid, after)).collect();
+            let changed: HashMap<UserId, &Details> =
+                portion.iter().map(|(uid, _, after)| (*uid, after)).collect();
+            let uids: Vec<UserId> = changed.keys().copied().collect();
+            let subjects = authority.over_all(tx, &uids)?;
+            let row = |subject: &Subject| changed.get(&subject.uid()).map(|after| Details::clone(after));
+            let rows: Vec<(&Subject, Details)> =
+                subjects.iter().filter_map(|subject| Some((subject, row(subject)?))).collect();
             people::update_all(tx, &rows)?;
             let entry = |(uid, before, after): &(UserId, Details, Details)| {
                 Entry::person(*uid, Change::PersonUpdated { before: before.clone(), after: after.clone() })

@@ -1,6 +1,6 @@
 //! Sign-in codes: what a librarian hands out to somebody who has no password yet, or forgot it (R-PEOPLE-3).
 
-use super::{Error, Result, locked, record};
+use super::{Authority, Error, Result, record};
 use crate::{
     circulation::Moment,
     domain::{account::folded_email, change::Change, id::UserId, rule::Invalid},
@@ -49,11 +49,17 @@ pub fn normalized(typed: &str) -> String {
 }
 
 /// Keeps the hash of a code for a person; an earlier code of theirs is no longer good. When it ends.
-pub fn keep(tx: &mut Tx<'_>, by: UserId, moment: Moment, person: UserId, hash: &str) -> Result<i64> {
-    locked(tx, person)?;
+pub fn keep(
+    tx: &mut Tx<'_>,
+    authority: &Authority,
+    moment: Moment,
+    person: UserId,
+    hash: &str,
+) -> Result<i64> {
+    let subject = authority.over(tx, person)?;
     let expires = moment.at + DAYS * 24 * 60 * 60 * 1000;
-    sign_in_codes::keep(tx, person, hash, expires)?;
-    record(tx, moment, Some(by), person, Change::SignInCodeMade { expires })?;
+    sign_in_codes::keep(tx, &subject, hash, expires)?;
+    record(tx, moment, authority.by(), person, Change::SignInCodeMade { expires })?;
     Ok(expires)
 }
 
@@ -67,7 +73,9 @@ pub fn redeem(
     password_hash: &str,
     email: Option<&str>,
 ) -> Result<bool> {
-    let mut details = locked(tx, person)?.details;
+    // The code stands for the librarian who made it.
+    let subject = Authority::command_line().over(tx, person)?;
+    let mut details = subject.record().details.clone();
     if !sign_in_codes::use_up(tx, person, code_hash, moment.at)? {
         return Ok(false);
     }
@@ -77,7 +85,7 @@ pub fn redeem(
         }
         (Some(email), None) => {
             details.email = Some(email.to_owned());
-            match people::update(tx, person, &details)? {
+            match people::update(tx, &subject, &details)? {
                 Err(Taken::Email) => return Err(Error::Taken(Taken::Email)),
                 done => done?,
             }
@@ -85,8 +93,8 @@ pub fn redeem(
         }
         _ => None,
     };
-    people::set_password(tx, person, password_hash)?;
-    sessions::end_all_of(tx, person)?;
+    people::set_password(tx, &subject, password_hash)?;
+    sessions::end_all_of(tx, &subject)?;
     record(tx, moment, Some(person), person, Change::PasswordSet { email: added })?;
     Ok(true)
 }

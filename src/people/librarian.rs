@@ -1,10 +1,10 @@
 //! Librarians made and unmade, and what each may do (R-PEOPLE-8).
 
-use super::{Error, Result, locked, record};
+use super::{Authority, Librarians, Result, record};
 use crate::{
     circulation::Moment,
     domain::{
-        account::{Capability, Role, User},
+        account::{Capability, Role},
         change::Change,
         id::UserId,
     },
@@ -12,30 +12,22 @@ use crate::{
 };
 
 /// Makes a person a librarian who may do this, or (`None`) a student again. Nobody gives more than they have, nor takes from
-/// whom may do more.
+/// a librarian who may do more.
 pub fn set(
     tx: &mut Tx<'_>,
-    by: &User,
+    authority: &Authority,
     moment: Moment,
     person: UserId,
     capabilities: Option<&[Capability]>,
 ) -> Result<()> {
-    // Before the person's row, so that two who unmake one another take turns.
-    let librarians = people::lock_librarians(tx)?;
-    let before = locked(tx, person)?;
+    let librarians = Librarians::lock(tx)?;
+    let subject = authority.over(tx, person)?;
+    let before = subject.record().clone();
     let mut after = capabilities.unwrap_or_default().to_vec();
     after.sort_unstable();
     after.dedup();
-    let mut concerned = before.capabilities.iter().chain(&after);
-    if concerned.any(|capability| !by.capabilities.contains(capability)) {
-        return Err(Error::MoreCapable);
-    }
-    if !after.contains(&Capability::People)
-        && before.capabilities.contains(&Capability::People)
-        && !anybody_but(&librarians, person)
-    {
-        return Err(Error::LastLibrarian);
-    }
+    authority.covers(&after)?;
+    let subject = librarians.leave(subject, &after)?;
     let change = match (before.role, capabilities) {
         (Some(Role::Admin), Some(_)) if before.capabilities == after => return Ok(()),
         (Some(Role::Admin), Some(_)) => {
@@ -46,20 +38,10 @@ pub fn set(
         (_, None) => return Ok(()),
     };
     let role = if capabilities.is_some() { Role::Admin } else { Role::Student };
-    people::set_role(tx, person, role, &after)?;
+    people::set_role(tx, &subject, role, &after)?;
     if before.role != Some(role) {
         // What a role may see ends with it.
-        sessions::end_all_of(tx, person)?;
+        sessions::end_all_of(tx, subject.subject())?;
     }
-    record(tx, moment, Some(by.uid), person, change)
-}
-
-/// Whether anybody but this one looks after the librarians.
-pub(super) fn anybody_but(librarians: &[(UserId, Vec<Capability>)], but: UserId) -> bool {
-    librarians.iter().any(|(uid, may)| *uid != but && may.contains(&Capability::People))
-}
-
-/// Refuses what would leave nobody who looks after the librarians.
-pub(super) fn others_look_after(tx: &mut Tx<'_>, but: UserId) -> Result<()> {
-    if anybody_but(&people::lock_librarians(tx)?, but) { Ok(()) } else { Err(Error::LastLibrarian) }
+    record(tx, moment, authority.by(), person, change)
 }

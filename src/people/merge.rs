@@ -1,10 +1,10 @@
 //! Two records of one person become one (R-PEOPLE-9).
 
-use super::{Error, Result, librarian};
+use super::{Authority, Error, Librarians, Replaceable, Result, Subject};
 use crate::{
-    circulation::{Actor, Moment, hold},
+    circulation::{Moment, hold},
     domain::{
-        account::{Role, User},
+        account::Role,
         change::Change,
         id::{ChangeId, UserId},
         person::Details,
@@ -16,7 +16,7 @@ use crate::{
         Tx,
         events::{self, Entry},
         merge::{self, Belongings, Merge},
-        people::{self, Record},
+        people::Record,
     },
 };
 
@@ -43,7 +43,7 @@ pub struct Merged {
 /// and its roll number opens the one that stays.
 pub fn merge(
     tx: &mut Tx<'_>,
-    by: &User,
+    authority: &Authority,
     moment: Moment,
     rulebook: &Rulebook,
     (keep, dropped): (UserId, UserId),
@@ -52,21 +52,14 @@ pub fn merge(
     if keep == dropped {
         return Err(Invalid::field("drop", message::same_person()).into());
     }
-    if dropped == by.uid {
+    if authority.by() == Some(dropped) {
         return Err(Error::OwnAccount);
     }
-    // Before the people's rows, as whoever makes and unmakes librarians does.
-    let librarians = people::lock_librarians(tx)?;
-    let records = people::lock_all(tx, &[keep, dropped])?;
-    let of = |uid| records.iter().find(|record| record.uid == uid).cloned().ok_or(Error::NotFound);
-    let (keep, dropped) = (of(keep)?, of(dropped)?);
-    let mut concerned = keep.capabilities.iter().chain(&dropped.capabilities);
-    if concerned.any(|capability| !by.capabilities.contains(capability)) {
-        return Err(Error::MoreCapable);
-    }
-    if dropped.role == Some(Role::Admin) && !librarian::anybody_but(&librarians, dropped.uid) {
-        return Err(Error::LastLibrarian);
-    }
+    let librarians = Librarians::lock(tx)?;
+    let both = authority.over_all(tx, &[keep, dropped])?;
+    let of = |uid| both.iter().find(|subject| subject.uid() == uid).cloned().ok_or(Error::NotFound);
+    let (kept, left) = (of(keep)?, librarians.leave(of(dropped)?, &[])?);
+    let (keep, dropped) = (kept.record().clone(), left.record().clone());
     let (moves, after) = (merge::belongings(tx, dropped.uid)?, filled(&keep.details, &dropped.details));
     let two_holds = merge::two_holds(tx, keep.uid, dropped.uid)?;
     let two_reviews = merge::two_reviews(tx, keep.uid, dropped.uid)?;
@@ -85,23 +78,22 @@ pub fn merge(
     if !dry_run {
         for two in &two_holds {
             // In the same moment, by which an undo finds it.
-            hold::cancel(tx, Actor::Librarian(by.uid), moment, rulebook, two.worse, "")?;
+            hold::cancel(tx, authority.actor()?, moment, rulebook, two.worse, "")?;
         }
-        merged.change = Some(join(tx, by.uid, moment, &merged)?);
+        merged.change = Some(join(tx, authority, moment, (&kept, &left), &merged)?);
     }
     Ok(merged)
 }
 
-fn join(tx: &mut Tx<'_>, by: UserId, moment: Moment, merged: &Merged) -> Result<ChangeId> {
-    let (keep, dropped) = (&merged.keep, &merged.dropped);
-    let what = Merge {
-        keep: keep.uid,
-        dropped: dropped.uid,
-        kept_details: &keep.details,
-        dropped_details: &dropped.details,
-        after: &merged.after,
-        password: merged.takes_password,
-    };
+fn join(
+    tx: &mut Tx<'_>,
+    authority: &Authority,
+    moment: Moment,
+    (keep, dropped): (&Subject, &Replaceable),
+    merged: &Merged,
+) -> Result<ChangeId> {
+    let what = Merge { keep, dropped, after: &merged.after, password: merged.takes_password };
+    let (keep, dropped) = (keep.record(), dropped.record());
     let moved = merge::join(tx, &what, moment.at)?;
     let (loans, lines) = moved.counts();
     let change = Change::PeopleMerged {
@@ -111,7 +103,7 @@ fn join(tx: &mut Tx<'_>, by: UserId, moment: Moment, merged: &Merged) -> Result<
         loans,
         lines,
     };
-    let change = events::record(tx, moment.at, Some(by), &Entry::person(keep.uid, change))?;
+    let change = events::record(tx, moment.at, authority.by(), &Entry::person(keep.uid, change))?;
     merge::keep(tx, change, moment.at, &moved)?;
     Ok(change)
 }

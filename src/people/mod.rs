@@ -3,6 +3,7 @@
 //! As in [circulation], each function does everything that belongs to the action in one transaction,
 //! the recorded change included, or nothing.
 
+pub mod authority;
 pub mod code;
 pub mod forgetting;
 pub mod librarian;
@@ -14,8 +15,8 @@ pub mod second_factor;
 use jiff::civil::Date;
 
 use crate::{
-    circulation::{self, Actor, Block, Moment, Refusal, hold, standing},
-    domain::{account::Role, change::Change, id::UserId, person::Details, rule::Invalid, rulebook::Rulebook},
+    circulation::{self, Block, Moment, Refusal, hold, standing},
+    domain::{change::Change, id::UserId, person::Details, rule::Invalid, rulebook::Rulebook},
     storage::{
         self, Tx,
         accounts::{self, Taken},
@@ -25,6 +26,8 @@ use crate::{
         sessions,
     },
 };
+
+pub use authority::{Authority, Librarians, Replaceable, Subject};
 
 /// Why an action did not happen.
 #[derive(Debug)]
@@ -36,10 +39,12 @@ pub enum Error {
     Taken(Taken),
     /// What is open stands in the way.
     Refused(Refusal),
-    /// It would leave nobody who looks after the librarians.
+    /// It would leave no librarian who may do everything.
     LastLibrarian,
-    /// The librarian may not do as much.
+    /// The person may do more than the librarian.
     MoreCapable,
+    /// The librarian may not look after people, or not any more.
+    Forbidden,
     /// It is the librarian's own account.
     OwnAccount,
     Storage(storage::Error),
@@ -68,6 +73,7 @@ impl From<circulation::Error> for Error {
         match error {
             circulation::Error::NotFound => Self::NotFound,
             circulation::Error::Refused(refusal) => Self::Refused(refusal),
+            circulation::Error::People(error) => *error,
             other => Self::Storage(other.into_storage()),
         }
     }
@@ -104,55 +110,70 @@ pub fn add(
 /// Changes what is recorded of a person.
 pub fn update(
     tx: &mut Tx<'_>,
-    by: Option<UserId>,
+    authority: &Authority,
     moment: Moment,
     rulebook: &Rulebook,
     person: UserId,
     edit: impl FnOnce(Details) -> Details,
 ) -> Result<()> {
-    let before = locked(tx, person)?.details;
+    let subject = authority.over(tx, person)?;
+    let before = subject.record().details.clone();
     let after = edit(before.clone()).checked(rulebook.on(moment.today))?;
     if before == after {
         return Ok(());
     }
-    people::update(tx, person, &after)??;
-    record(tx, moment, by, person, Change::PersonUpdated { before, after })
+    people::update(tx, &subject, &after)??;
+    record(tx, moment, authority.by(), person, Change::PersonUpdated { before, after })
 }
 
 /// Lets a person not sign in, borrow or hold any more. What is out can come back, and what is owed be paid; holds are
 /// cancelled.
 pub fn deactivate(
     tx: &mut Tx<'_>,
-    by: UserId,
+    authority: &Authority,
     moment: Moment,
     rulebook: &Rulebook,
     person: UserId,
     reason: &str,
 ) -> Result<()> {
-    if !locked(tx, person)?.active {
+    let librarians = Librarians::lock(tx)?;
+    let subject = authority.over(tx, person)?;
+    if !subject.record().active {
         return Ok(());
     }
-    people::set_active(tx, person, false)?;
-    sessions::end_all_of(tx, person)?;
+    let subject = librarians.leave(subject, &[])?;
+    people::deactivate(tx, &subject)?;
+    sessions::end_all_of(tx, subject.subject())?;
     // In the same moment, by which an undo finds them.
-    hold::cancel_all_of(tx, Actor::Librarian(by), moment, rulebook, person, reason)?;
-    record(tx, moment, Some(by), person, Change::PersonDeactivated { reason: reason.to_owned() })
+    hold::cancel_all_of(tx, authority.actor()?, moment, rulebook, person, reason)?;
+    let change = Change::PersonDeactivated { reason: reason.to_owned() };
+    record(tx, moment, authority.by(), person, change)
 }
 
 /// Lets a person sign in, borrow and hold again.
-pub fn activate(tx: &mut Tx<'_>, by: UserId, moment: Moment, person: UserId) -> Result<()> {
-    if locked(tx, person)?.active {
+pub fn activate(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: UserId) -> Result<()> {
+    let subject = authority.over(tx, person)?;
+    if subject.record().active {
         return Ok(());
     }
-    people::set_active(tx, person, true)?;
-    record(tx, moment, Some(by), person, Change::PersonActivated)
+    people::activate(tx, &subject)?;
+    record(tx, moment, authority.by(), person, Change::PersonActivated)
 }
 
-/// A person of whom nothing is open any more, locked.
-fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<Record> {
-    let record = locked(tx, person)?;
+/// Ends all sessions of a person, such as after a phone or a card was lost.
+pub fn end_sessions(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: UserId) -> Result<()> {
+    let subject = authority.over(tx, person)?;
+    let sessions = sessions::end_all_of(tx, &subject)?;
+    if sessions == 0 {
+        return Ok(());
+    }
+    record(tx, moment, authority.by(), person, Change::SessionsEnded { sessions })
+}
+
+/// Refuses while something of a locked person is open.
+fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<()> {
     match open(tx, moment, rulebook, person)? {
-        None => Ok(record),
+        None => Ok(()),
         Some(block) => Err(Error::Refused(Refusal { blocks: vec![block] })),
     }
 }
@@ -167,13 +188,19 @@ fn open(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) ->
 }
 
 /// Erases what tells who a person was; refused while anything is open. Loans stay as counts (R-PEOPLE-6).
-pub fn erase(tx: &mut Tx<'_>, by: UserId, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<()> {
-    let record = settled(tx, moment, rulebook, person)?;
-    if record.role == Some(Role::Admin) {
-        librarian::others_look_after(tx, person)?;
-    }
-    people::erase(tx, &record, moment.at)?;
-    self::record(tx, moment, Some(by), person, Change::PersonErased)
+pub fn erase(
+    tx: &mut Tx<'_>,
+    authority: &Authority,
+    moment: Moment,
+    rulebook: &Rulebook,
+    person: UserId,
+) -> Result<()> {
+    let librarians = Librarians::lock(tx)?;
+    let subject = authority.over(tx, person)?;
+    settled(tx, moment, rulebook, person)?;
+    let subject = librarians.leave(subject, &[])?;
+    people::erase(tx, &subject, moment.at)?;
+    record(tx, moment, authority.by(), person, Change::PersonErased)
 }
 
 /// Issues a certificate that nothing is open (R-PEOPLE-7).
@@ -185,6 +212,7 @@ pub fn certify(
     person: UserId,
     number: &str,
 ) -> Result<()> {
+    locked(tx, person)?;
     settled(tx, moment, rulebook, person)?;
     no_dues::keep(tx, number, person, moment.at, moment.today)?;
     record(tx, moment, Some(by), person, Change::NoDuesIssued { number: number.to_owned() })

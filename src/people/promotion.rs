@@ -1,13 +1,13 @@
 //! Year's end: a class goes on to another batch, or leaves (R-PEOPLE-5).
 
-use super::Result;
+use super::{Authority, Librarians, Result, Subject};
 use crate::{
-    circulation::{Actor, Moment, hold, standing},
+    circulation::{Moment, hold, standing},
     domain::{
         change::Change,
         id::{ChangeId, UserId},
         money::Money,
-        person::Person,
+        person::{Details, Person},
         rulebook::Rulebook,
     },
     storage::{
@@ -42,12 +42,13 @@ pub struct Promoted {
 /// Moves the active students of a batch on, or with `dry_run` only tells whom.
 pub fn promote(
     tx: &mut Tx<'_>,
-    by: UserId,
+    authority: &Authority,
     moment: Moment,
     rulebook: &Rulebook,
     what: &Promotion,
     dry_run: bool,
 ) -> Result<Promoted> {
+    let librarians = Librarians::lock(tx)?;
     let mut of_batch = people::of_batch(tx, &what.from)?;
     of_batch.retain(|person| !what.except.contains(&person.uid));
     let of_batch = standing::people(tx, rulebook, moment.today, of_batch)?;
@@ -59,28 +60,26 @@ pub fn promote(
         return Ok(Promoted { people, kept, change: None });
     }
     let uids: Vec<UserId> = people.iter().map(|person| person.uid).collect();
+    let subjects = authority.over_all(tx, &uids)?;
     match &what.to {
         Some(to) => {
-            let mut moved = Vec::with_capacity(people.len());
-            for person in &people {
-                let mut details = person.details.clone();
-                details.batch = Some(to.clone());
-                moved.push((person.uid, details));
-            }
-            let rows: Vec<_> = moved.iter().map(|(uid, details)| (*uid, details)).collect();
+            let moved =
+                |subject: &Subject| Details { batch: Some(to.clone()), ..subject.record().details.clone() };
+            let rows: Vec<_> = subjects.iter().map(|subject| (subject, moved(subject))).collect();
             people::update_all(tx, &rows)?;
         }
         None => {
-            for uid in &uids {
-                people::set_active(tx, *uid, false)?;
-                sessions::end_all_of(tx, *uid)?;
+            for subject in subjects {
+                let subject = librarians.leave(subject, &[])?;
+                people::deactivate(tx, &subject)?;
+                sessions::end_all_of(tx, subject.subject())?;
                 // In the same moment, by which an undo finds them.
-                hold::cancel_all_of(tx, Actor::Librarian(by), moment, rulebook, *uid, "")?;
+                hold::cancel_all_of(tx, authority.actor()?, moment, rulebook, subject.uid(), "")?;
             }
         }
     }
     let change = Change::BatchMoved { from: what.from.clone(), to: what.to.clone(), people: uids };
     let entry = Entry { person: None, book: None, copy: None, change };
-    let change = Some(events::record(tx, moment.at, Some(by), &entry)?);
+    let change = Some(events::record(tx, moment.at, authority.by(), &entry)?);
     Ok(Promoted { people, kept, change })
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Error, Result, Tx, people, second_factors};
+use super::{Error, Result, Tx, people as records, second_factors};
 use crate::{
     domain::{
         id::{BookId, ChangeId, HoldId, LineId, LoanId, ReviewId, UserId},
@@ -11,6 +11,7 @@ use crate::{
         person::Details,
     },
     fold::fold,
+    people::{Replaceable, Subject},
     sql,
 };
 
@@ -131,11 +132,8 @@ impl Moved {
 /// A record as it is merged.
 #[derive(Clone, Debug)]
 pub struct Merge<'m> {
-    pub keep: UserId,
-    pub dropped: UserId,
-    /// What was recorded of both.
-    pub kept_details: &'m Details,
-    pub dropped_details: &'m Details,
+    pub keep: &'m Subject,
+    pub dropped: &'m Replaceable,
     /// What is recorded of the one that stays from now on.
     pub after: &'m Details,
     /// The one that stays takes over the other's password.
@@ -145,7 +143,7 @@ pub struct Merge<'m> {
 /// Hands everything over, and takes the dropped record out of all lists. Both are locked by the caller, and no title has
 /// two open holds of them.
 pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
-    let (keep, dropped) = (merge.keep, merge.dropped);
+    let (keep, dropped) = (merge.keep.uid(), merge.dropped.uid());
     let given_up = two_reviews(tx, keep, dropped)?;
     for review in &given_up {
         tx.execute_one(sql!("DELETE FROM reviews WHERE id = $1"), &[&review.id])?;
@@ -201,15 +199,15 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         second_factors::hand_over(tx, dropped, keep)?;
     }
     // What goes over is free before it is taken.
-    let (given, after) = (merge.dropped_details, merge.after);
+    let (given, after) = (&merge.dropped.record().details, merge.after);
     let left = Details {
         email: given.email.clone().filter(|email| after.email.as_ref() != Some(email)),
         roll_number: given.roll_number.clone().filter(|number| after.roll_number.as_ref() != Some(number)),
         ..given.clone()
     };
-    people::set(tx, dropped, &left)?;
+    records::set(tx, dropped, &left)?;
     set_merged_key(tx, keep)?;
-    people::set(tx, keep, after)?;
+    records::set(tx, keep, after)?;
     Ok(Moved {
         loans,
         lines,
@@ -218,7 +216,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         given_up,
         certificates,
         merged,
-        kept: merge.kept_details.clone(),
+        kept: merge.keep.record().details.clone(),
         dropped: given.clone(),
         password: merge.password,
         last_line: last_line(tx)?,
@@ -226,7 +224,8 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
 }
 
 /// Gives everything back; false where something of it is not as it was left.
-pub fn part(tx: &mut Tx<'_>, keep: UserId, dropped: UserId, moved: &Moved) -> Result<bool> {
+pub fn part(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -> Result<bool> {
+    let (keep, dropped) = (keep.uid(), dropped.uid());
     let newer = tx.query_opt(
         sql!("SELECT id FROM account_lines WHERE person_id = $1 AND id > $2 LIMIT 1"),
         &[&keep, &moved.last_line],
@@ -281,9 +280,9 @@ pub fn part(tx: &mut Tx<'_>, keep: UserId, dropped: UserId, moved: &Moved) -> Re
         second_factors::hand_over(tx, keep, dropped)?;
     }
     set_merged_key(tx, keep)?;
-    people::set(tx, keep, &moved.kept)?;
+    records::set(tx, keep, &moved.kept)?;
     set_merged_key(tx, dropped)?;
-    people::set(tx, dropped, &moved.dropped)?;
+    records::set(tx, dropped, &moved.dropped)?;
     Ok(true)
 }
 

@@ -16,7 +16,9 @@ use crate::{
         person::Details,
     },
     fold::fold,
-    insert, select_to_decide, sql,
+    insert,
+    people::{Replaceable, Subject},
+    select_to_decide, sql,
 };
 
 macro_rules! columns {
@@ -142,11 +144,11 @@ pub fn add(tx: &mut Tx<'_>, details: &Details, now: i64) -> Result<Result<UserId
 }
 
 /// Stores what is recorded of a person, unless email or roll number is another's.
-pub fn update(tx: &mut Tx<'_>, uid: UserId, details: &Details) -> Result<Result<(), Taken>> {
-    if let Some(taken) = taken(tx, details, Some(uid))? {
+pub fn update(tx: &mut Tx<'_>, person: &Subject, details: &Details) -> Result<Result<(), Taken>> {
+    if let Some(taken) = taken(tx, details, Some(person.uid()))? {
         return Ok(Err(taken));
     }
-    set(tx, uid, details)?;
+    set(tx, person.uid(), details)?;
     Ok(Ok(()))
 }
 
@@ -264,13 +266,19 @@ pub fn of_other_categories(tx: &mut Tx<'_>) -> Result<Vec<(UserId, String)>> {
     })
 }
 
-/// Whether a person may sign in, borrow and hold.
-pub fn set_active(tx: &mut Tx<'_>, uid: UserId, active: bool) -> Result<()> {
-    tx.execute_one(sql!("UPDATE users SET active = $2 WHERE id = $1"), &[&uid, &active])
+/// Lets a person not sign in, borrow and hold any more.
+pub fn deactivate(tx: &mut Tx<'_>, person: &Replaceable) -> Result<()> {
+    tx.execute_one(sql!("UPDATE users SET active = FALSE WHERE id = $1"), &[&person.uid()])
 }
 
-/// Lets people sign in, borrow and hold again.
-pub fn set_all_active(tx: &mut Tx<'_>, people: &[UserId]) -> Result<()> {
+/// Lets a person sign in, borrow and hold again.
+pub fn activate(tx: &mut Tx<'_>, person: &Subject) -> Result<()> {
+    tx.execute_one(sql!("UPDATE users SET active = TRUE WHERE id = $1"), &[&person.uid()])
+}
+
+/// Does the same for several people.
+pub fn activate_all(tx: &mut Tx<'_>, people: &[Subject]) -> Result<()> {
+    let uids: Vec<UserId> = people.iter().map(Subject::uid).collect();
     let statement = if tx.is_postgres() {
         sql!(
             "UPDATE users SET active = TRUE WHERE id IN
@@ -279,12 +287,12 @@ pub fn set_all_active(tx: &mut Tx<'_>, people: &[UserId]) -> Result<()> {
     } else {
         sql!("UPDATE users SET active = TRUE WHERE id IN (SELECT value FROM json_each($1))")
     };
-    tx.execute_all(statement, people.len(), &[&json!(people).to_string()])
+    tx.execute_all(statement, uids.len(), &[&json!(uids).to_string()])
 }
 
 /// Gives a person a password, by its hash.
-pub fn set_password(tx: &mut Tx<'_>, uid: UserId, hash: &str) -> Result<()> {
-    tx.execute_one(sql!("UPDATE users SET password_hash = $2 WHERE id = $1"), &[&uid, &hash])
+pub fn set_password(tx: &mut Tx<'_>, person: &Subject, hash: &str) -> Result<()> {
+    tx.execute_one(sql!("UPDATE users SET password_hash = $2 WHERE id = $1"), &[&person.uid(), &hash])
 }
 
 /// Whose roll number or email this is, both folded; `None` where it is nobody's.
@@ -430,11 +438,11 @@ pub fn add_all(tx: &mut Tx<'_>, people: &[Details], now: i64) -> Result<Vec<User
 }
 
 /// Stores what is recorded of people, in one statement. Bars stay as they are.
-pub fn update_all(tx: &mut Tx<'_>, people: &[(UserId, &Details)]) -> Result<()> {
-    let rows = people.iter().map(|(uid, details)| {
+pub fn update_all(tx: &mut Tx<'_>, people: &[(&Subject, Details)]) -> Result<()> {
+    let rows = people.iter().map(|(person, details)| {
         let mut row = json_row(details);
         if let Value::Array(cells) = &mut row {
-            cells.push(json!(uid));
+            cells.push(json!(person.uid()));
         }
         row
     });
@@ -459,11 +467,16 @@ pub fn update_all(tx: &mut Tx<'_>, people: &[(UserId, &Details)]) -> Result<()> 
 }
 
 /// Makes a person a librarian who may do this, or a student.
-pub fn set_role(tx: &mut Tx<'_>, uid: UserId, role: Role, capabilities: &[Capability]) -> Result<()> {
+pub fn set_role(
+    tx: &mut Tx<'_>,
+    person: &Replaceable,
+    role: Role,
+    capabilities: &[Capability],
+) -> Result<()> {
     let capabilities = if role == Role::Admin { Capability::to_stored(capabilities) } else { None };
     tx.execute_one(
         sql!("UPDATE users SET role = $2, capabilities = $3 WHERE id = $1"),
-        &[&uid, &role.as_str(), &capabilities],
+        &[&person.uid(), &role.as_str(), &capabilities],
     )
 }
 
@@ -517,6 +530,19 @@ pub fn lock_all(tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Record>> {
     tx.query(statement, &[&json!(people).to_string()], record)
 }
 
+/// A record that was merged into another, locked until the transaction ends.
+pub fn lock_merged(tx: &mut Tx<'_>, uid: UserId) -> Result<Option<Record>> {
+    tx.query_opt(
+        select_to_decide!(
+            "SELECT ",
+            columns!(),
+            " FROM users WHERE users.id = $1 AND users.merged_into IS NOT NULL"
+        ),
+        &[&uid],
+        record,
+    )
+}
+
 /// How many reservations of a person wait or are ready.
 pub fn open_holds(tx: &mut Tx<'_>, uid: UserId) -> Result<i64> {
     tx.query_one(
@@ -533,11 +559,11 @@ pub fn merged_into(tx: &mut Tx<'_>, uid: UserId) -> Result<Vec<UserId>> {
 
 /// Takes out everything that tells who a person was: the record itself and those merged into it, what is written in reviews
 /// and in changes, and answers that are kept for a repeat. Loans stay, with department and batch.
-pub fn erase(tx: &mut Tx<'_>, person: &Record, now: i64) -> Result<()> {
-    let mut records = vec![(person.uid, person.details.name.clone())];
+pub fn erase(tx: &mut Tx<'_>, person: &Replaceable, now: i64) -> Result<()> {
+    let mut records = vec![(person.uid(), person.record().details.name.clone())];
     records.extend(tx.query(
         sql!("SELECT id, name FROM users WHERE merged_into = $1 ORDER BY id"),
-        &[&person.uid],
+        &[&person.uid()],
         |row| Ok((row.get::<UserId>(0)?, row.get::<String>(1)?)),
     )?);
     for (uid, name) in records {

@@ -3,6 +3,7 @@
 use super::{Result, Tx, accounts};
 use crate::{
     domain::id::UserId,
+    people::Subject,
     second_factor::{self, Typed},
     sql,
 };
@@ -144,7 +145,11 @@ pub fn remove_if_last(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
 }
 
 /// Takes all second factors of a person away, and the sign-ins that wait for one; `false` where there was none.
-pub fn remove(tx: &mut Tx<'_>, uid: UserId) -> Result<bool> {
+pub fn remove(tx: &mut Tx<'_>, person: &Subject) -> Result<bool> {
+    remove_all(tx, person.uid())
+}
+
+fn remove_all(tx: &mut Tx<'_>, uid: UserId) -> Result<bool> {
     let was = of(tx, uid)?.is_some();
     tx.execute(sql!("DELETE FROM authenticators WHERE user_id = $1"), &[&uid])?;
     tx.execute(sql!("DELETE FROM passkeys WHERE user_id = $1"), &[&uid])?;
@@ -155,7 +160,7 @@ pub fn remove(tx: &mut Tx<'_>, uid: UserId) -> Result<bool> {
 
 /// Hands a second factor over to another record of the same person, whose own is gone.
 pub(super) fn hand_over(tx: &mut Tx<'_>, from: UserId, to: UserId) -> Result<()> {
-    remove(tx, to)?;
+    remove_all(tx, to)?;
     tx.execute(sql!("UPDATE authenticators SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
     tx.execute(sql!("UPDATE passkeys SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;
     tx.execute(sql!("UPDATE recovery_codes SET user_id = $2 WHERE user_id = $1"), &[&from, &to])?;

@@ -3,10 +3,10 @@
 use super::{Result, Tx, accounts::Account, second_factors};
 use crate::{
     domain::{
-        account::Role,
         agent::Agent,
         id::{SessionId, UserId},
     },
+    people::Subject,
     sql,
 };
 
@@ -168,13 +168,7 @@ pub fn renew(tx: &mut Tx<'_>, token_hash: &str, new_hash: &str, now: i64) -> Res
 }
 
 /// Ends all sessions of a person, and what was half signed in; how many sessions there were.
-pub fn end_all_of(tx: &mut Tx<'_>, uid: UserId) -> Result<u64> {
-    second_factors::end_half_sign_ins(tx, uid)?;
-    tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&uid])
-}
-
-/// Gives an account another role and ends its sessions, so that the old role is gone at once.
-pub fn change_role(tx: &mut Tx<'_>, uid: UserId, role: Role) -> Result<bool> {
-    end_all_of(tx, uid)?;
-    Ok(tx.execute(sql!("UPDATE users SET role = $2 WHERE id = $1"), &[&uid, &role.as_str()])? == 1)
+pub fn end_all_of(tx: &mut Tx<'_>, person: &Subject) -> Result<u64> {
+    second_factors::end_half_sign_ins(tx, person.uid())?;
+    tx.execute(sql!("DELETE FROM sessions WHERE user_id = $1"), &[&person.uid()])
 }

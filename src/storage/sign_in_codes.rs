@@ -1,16 +1,16 @@
 //! Codes for a first sign-in or a forgotten password. Only a code's hash is known here.
 
 use super::{Result, Tx};
-use crate::{domain::id::UserId, sql};
+use crate::{domain::id::UserId, people::Subject, sql};
 
 /// Keeps the hash of a person's code; the one of before is gone.
-pub fn keep(tx: &mut Tx<'_>, person: UserId, hash: &str, expires_at: i64) -> Result<()> {
+pub fn keep(tx: &mut Tx<'_>, person: &Subject, hash: &str, expires_at: i64) -> Result<()> {
     tx.execute_one(
         sql!(
             "INSERT INTO sign_in_codes (user_id, code_hash, expires_at) VALUES ($1, $2, $3)
              ON CONFLICT (user_id) DO UPDATE SET code_hash = excluded.code_hash, expires_at = excluded.expires_at"
         ),
-        &[&person, &hash, &expires_at],
+        &[&person.uid(), &hash, &expires_at],
     )
 }
 

@@ -20,6 +20,7 @@ use axum::{
 };
 use library::{
     http::{idempotency::KEY, openapi},
+    people::Authority,
     storage::{
         Location,
         oidc::{self, Link},
@@ -312,7 +313,11 @@ async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'stat
     let (app, librarian) = (admin.app, admin.uid);
     // Making a librarian asks for the password.
     let hash = app.state.passwords.hash("four unrelated words".into()).await.expect("hashed");
-    app.store(move |tx| library::storage::people::set_password(tx, librarian, &hash)).await;
+    app.store(move |tx| {
+        let person = Authority::command_line().over(tx, librarian).expect("somebody");
+        library::storage::people::set_password(tx, &person, &hash)
+    })
+    .await;
     let someone = app.student(4).await.uid;
     let (keep, drop) = (admin.app.student(8).await.uid, admin.app.student(9).await.uid);
     let at = |rest: &str| format!("/people/{someone}{rest}");

@@ -20,6 +20,7 @@ macro_rules! on_both_databases {
 mod access;
 mod accounts;
 mod app;
+mod authority;
 mod bodies;
 mod card;
 mod catalogue;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::{body::Body, http::HeaderValue};
-use library::{http::idempotency::KEY, jobs};
+use library::{http::idempotency::KEY, jobs, people::Authority};
 use serde_json::{Value, json};
 
 use crate::{
@@ -830,7 +830,11 @@ async fn a_certificate_holds_while_nothing_is_open_r_people_7(app: TestApp) {
 async fn with_password(app: &TestApp, person: &Person<'_>) {
     let hash = app.state.passwords.hash("four unrelated words".to_owned()).await.expect("hashed");
     let uid = person.uid;
-    app.store(move |tx| library::storage::people::set_password(tx, uid, &hash)).await;
+    app.store(move |tx| {
+        let person = Authority::command_line().over(tx, uid).expect("somebody");
+        library::storage::people::set_password(tx, &person, &hash)
+    })
+    .await;
 }
 
 async fn librarians_are_made_and_unmade_with_a_password_but_for_the_last_r_people_8(app: TestApp) {

@@ -5,12 +5,12 @@ use library::{
     domain::account::{ProfileEdit, Role},
     storage::{
         accounts::{self, NewAccount, Taken},
-        copies, phones,
+        copies, people, phones,
         sessions::{self, Good, Opened},
     },
 };
 
-use crate::{Store, student};
+use crate::{Store, replaceable, student};
 
 on_both_databases!(
     an_account_is_found_by_number_email_and_roll_number,
@@ -261,8 +261,9 @@ fn another_role_ends_every_session_at_once_r_role_1(store: &Store) {
         for (token, uid) in [("a", one), ("b", one), ("c", other)] {
             sessions::begin(tx, token, uid, 0, 10, Opened::default())?;
         }
-        assert!(sessions::change_role(tx, one, Role::Admin)?);
-        assert!(!sessions::change_role(tx, UserId(999), Role::Admin)?);
+        let person = replaceable(tx, one);
+        people::set_role(tx, &person, Role::Admin, &[])?;
+        assert_eq!(sessions::end_all_of(tx, person.subject())?, 2);
         Ok(())
     });
     let signed_in = |token: &'static str| store.read(move |tx| sessions::good(tx, token, 1)).is_some();

@@ -29,6 +29,7 @@ use crate::{
     circulation::{
         DESK, TODAY, act, give_back, lend, on, on_the_shelf, plain, refused, rulebook, sound, state_of, title,
     },
+    replaceable,
 };
 
 on_both_databases!(
@@ -572,7 +573,10 @@ fn whoever_may_not_borrow_waits_for_nothing_r_hold_2(store: &Store) {
     let loan = lend(store, asha, book, TODAY);
     let [first, second] = [bala, chitra].map(|person| reserve(store, person, book).id);
     // Past the action that ends the holds: what is left over is passed by.
-    store.write(move |tx| library::storage::people::set_active(tx, bala, false));
+    store.write(move |tx| {
+        let left = replaceable(tx, bala);
+        library::storage::people::deactivate(tx, &left)
+    });
     let caught = give_back(store, loan.id, Condition::OnShelf, TODAY).caught;
     assert_eq!(caught.map(|hold| hold.id), Some(second));
     assert_eq!((seen(store, first).0, seen(store, second)), (HoldState::Cancelled, READY));

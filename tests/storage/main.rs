@@ -15,7 +15,9 @@ use library::{
     domain::{
         account::{Role, User},
         book::{BookForm, Status},
+        id::UserId,
     },
+    people::{Authority, Librarians, Replaceable, Subject},
     storage::{
         Db, Error, Result, Tx,
         accounts::{self, NewAccount},
@@ -82,6 +84,14 @@ impl Store {
         self.write(move |tx| accounts::add(tx, &student(n), 1_000)).expect("nothing is taken")
     }
 
+    /// The librarian at the desk, who is the first person there is.
+    fn librarian(&self) -> User {
+        let account = NewAccount { role: Role::Admin, roll_number: None, ..student(0) };
+        let added = self.write(move |tx| accounts::add(tx, &account, 1_000)).expect("nothing is taken");
+        assert_eq!(added.uid, circulation::DESK.uid());
+        added
+    }
+
     /// A book with so many copies; its id.
     fn book(&self, title: &str, copies: i64) -> BookId {
         let form = form(title, copies);
@@ -93,6 +103,18 @@ impl Drop for Store {
     fn drop(&mut self) {
         self.db.close();
     }
+}
+
+/// A person on whom a test writes past the rules.
+fn subject(tx: &mut Tx<'_>, uid: UserId) -> Subject {
+    Authority::command_line().over(tx, uid).expect("somebody")
+}
+
+/// The same, to lose rights.
+fn replaceable(tx: &mut Tx<'_>, uid: UserId) -> Replaceable {
+    let librarians = Librarians::lock(tx).expect("they are there");
+    let subject = subject(tx, uid);
+    librarians.leave(subject, &[]).expect("not the last librarian")
 }
 
 fn student(n: u32) -> NewAccount {

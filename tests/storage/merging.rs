@@ -6,7 +6,7 @@ use library::{
         money::{self, Payment},
     },
     domain::{
-        account::{Capability, Role, User},
+        account::{Role, User},
         copy::Condition,
         id::{BookId, UserId},
         ledger::Method,
@@ -15,7 +15,7 @@ use library::{
         review::ReviewForm,
     },
     people::{
-        self, Error,
+        self, Authority, Error,
         merge::{Merged, merge},
     },
     storage::{
@@ -29,7 +29,7 @@ use library::{
 use crate::{
     Store,
     circulation::{DESK, TODAY, act, give_back, lend, on, plain, refused, sound, title},
-    student,
+    student, subject,
     undo::{newest, take_back},
 };
 
@@ -41,17 +41,15 @@ on_both_databases!(
     a_line_of_an_account_changes_its_owner_and_nothing_else_r_money_1,
 );
 
-/// The librarian at the desk, who is the first person there is.
-fn librarian(store: &Store) -> User {
-    let account = NewAccount { role: Role::Admin, roll_number: None, ..student(0) };
-    let added = store.write(move |tx| accounts::add(tx, &account, 1_000)).expect("nothing is taken");
-    assert_eq!(added.uid, DESK.uid());
-    added
+fn merged(store: &Store, by: &User, keep: UserId, dropped: UserId) -> people::Result<Merged> {
+    try_merge(store, by.uid, (keep, dropped), false)
 }
 
-fn merged(store: &Store, by: &User, keep: UserId, dropped: UserId) -> people::Result<Merged> {
-    let by = by.clone();
-    store.db.write_blocking(move |tx| merge(tx, &by, on(TODAY), &plain(), (keep, dropped), false))
+fn try_merge(store: &Store, by: UserId, both: (UserId, UserId), dry_run: bool) -> people::Result<Merged> {
+    store.db.write_blocking(move |tx| {
+        let authority = Authority::of(tx, by)?;
+        merge(tx, &authority, on(TODAY), &plain(), both, dry_run)
+    })
 }
 
 fn everything(store: &Store) -> Vec<Vec<Vec<Option<String>>>> {
@@ -80,7 +78,7 @@ fn review(store: &Store, reader: &User, book: BookId, comment: &str) {
 }
 
 fn everything_goes_over_and_exactly_that_comes_back_r_people_9(store: &Store) {
-    let by = librarian(store);
+    let by = store.librarian();
     let (kept, dropped, other) = (store.student(1).uid, store.student(2), store.student(3).uid);
     let (late, out, waited) = (title(store, "Late", 1), title(store, "Out", 1), title(store, "Waited", 1));
     let ended = lend(store, dropped.uid, late, jiff::civil::date(2026, 11, 1));
@@ -104,8 +102,9 @@ fn everything_goes_over_and_exactly_that_comes_back_r_people_9(store: &Store) {
     // The one that stays has neither department nor password of its own.
     store
         .write(move |tx| {
-            let record = records::by_id(tx, kept)?.expect("there");
-            records::update(tx, kept, &Details { department: None, ..record.details })
+            let person = subject(tx, kept);
+            let details = person.record().details.clone();
+            records::update(tx, &person, &Details { department: None, ..details })
         })
         .expect("nothing is taken");
     store.database.raw(&format!("UPDATE users SET password_hash = NULL WHERE id = {kept}")).unwrap();
@@ -159,7 +158,7 @@ fn everything_goes_over_and_exactly_that_comes_back_r_people_9(store: &Store) {
 }
 
 fn of_two_holds_the_better_place_stays_and_of_two_reviews_the_newer_r_people_9(store: &Store) {
-    let by = librarian(store);
+    let by = store.librarian();
     let (kept, dropped, other) = (store.student(1), store.student(2), store.student(3).uid);
     let (one, two) = (title(store, "One", 1), title(store, "Two", 1));
     let (first, _) = (lend(store, other, one, TODAY), lend(store, other, two, TODAY));
@@ -195,7 +194,7 @@ fn of_two_holds_the_better_place_stays_and_of_two_reviews_the_newer_r_people_9(s
 }
 
 fn a_merge_stands_once_something_new_happened_r_people_9(store: &Store) {
-    let by = librarian(store);
+    let by = store.librarian();
     let (kept, dropped) = (store.student(1).uid, store.student(2).uid);
     let book = title(store, "One", 1);
     let change = merged(store, &by, kept, dropped).expect("merged").change.expect("recorded");
@@ -208,7 +207,8 @@ fn a_merge_stands_once_something_new_happened_r_people_9(store: &Store) {
     let change = merged(store, &by, kept, dropped).expect("merged").change.expect("recorded");
     let edited = store.db.write_blocking(move |tx| {
         let rename = |details: Details| Details { name: "Asha".into(), ..details };
-        people::update(tx, Some(DESK.uid()), on(TODAY), &plain(), kept, rename)
+        let authority = Authority::of(tx, DESK.uid())?;
+        people::update(tx, &authority, on(TODAY), &plain(), kept, rename)
     });
     edited.expect("edited");
     let found = store.read(|tx| records::search(tx, "cs25-002", 9));
@@ -229,20 +229,29 @@ fn a_merge_stands_once_something_new_happened_r_people_9(store: &Store) {
 }
 
 fn who_may_not_is_refused_r_people_9(store: &Store) {
-    let by = librarian(store);
-    let student = store.student(1).uid;
-    let other = store.student(2).uid;
+    let by = store.librarian();
+    let (asha, other) = (store.student(1).uid, store.student(2).uid);
+    let librarian = |n: u32| {
+        let account = NewAccount { role: Role::Admin, roll_number: None, ..student(n) };
+        store.write(move |tx| accounts::add(tx, &account, 1_000)).expect("nothing is taken")
+    };
+    let (assistant, colleague) = (librarian(7), librarian(8));
+    let give = |to: &User, what: &str| {
+        store.database.raw(&format!("UPDATE users SET {what} WHERE id = {}", to.uid)).expect("given");
+    };
+    give(&assistant, "capabilities = 'desk,people'");
+    // Without a password nobody comes back to look after the librarians.
+    give(&colleague, "password_hash = NULL");
     let before = everything(store);
-    let assistant = User { capabilities: vec![Capability::Desk, Capability::People], ..by.clone() };
-    assert!(matches!(merged(store, &by, student, student), Err(Error::Invalid(_))));
-    assert!(matches!(merged(store, &by, student, by.uid), Err(Error::OwnAccount)));
-    assert!(matches!(merged(store, &by, student, UserId(999)), Err(Error::NotFound)));
-    assert!(matches!(merged(store, &assistant, by.uid, student), Err(Error::MoreCapable)));
-    // Nobody else looks after the librarians than the one who would go.
-    let somebody = User { uid: UserId(77), ..by.clone() };
-    assert!(matches!(merged(store, &somebody, student, by.uid), Err(Error::LastLibrarian)));
-    let tried =
-        store.db.write_blocking(move |tx| merge(tx, &by, on(TODAY), &plain(), (student, other), true));
+    assert!(matches!(merged(store, &by, asha, asha), Err(Error::Invalid(_))));
+    assert!(matches!(merged(store, &by, asha, by.uid), Err(Error::OwnAccount)));
+    assert!(matches!(merged(store, &by, asha, UserId(999)), Err(Error::NotFound)));
+    assert!(matches!(merged(store, &assistant, by.uid, asha), Err(Error::MoreCapable)));
+    assert!(matches!(merged(store, &assistant, asha, by.uid), Err(Error::MoreCapable)));
+    assert!(matches!(merged(store, &colleague, asha, by.uid), Err(Error::LastLibrarian)));
+    let nobody = try_merge(store, other, (asha, other), true);
+    assert!(matches!(nobody, Err(Error::Forbidden)), "a student");
+    let tried = try_merge(store, by.uid, (asha, other), true);
     assert_eq!(tried.expect("told").change, None);
     assert_eq!(everything(store), before, "nothing was done");
 }

@@ -40,7 +40,7 @@ use library::{
     },
 };
 
-use crate::{Store, common::Database, form};
+use crate::{Store, common::Database, form, replaceable, subject};
 
 /// These count, and are meant to read all there is (the first two when the program starts or a person asks, the others
 /// read the index of open loans, or of those who owe something).
@@ -105,7 +105,8 @@ fn of_second_factor(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     assert!(passkeys::take(tx, "holder", 1)?.is_some());
     second_factors::remove_app(tx, uid)?;
     assert!(passkeys::remove(tx, uid, id)?);
-    second_factors::remove(tx, uid)?;
+    let person = subject(tx, uid);
+    second_factors::remove(tx, &person)?;
     Ok(())
 }
 
@@ -335,7 +336,9 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
         barred: None,
     };
     let added = people::add(tx, &details, 1)?.expect("nothing is taken");
-    people::update(tx, added, &details)?.expect("nothing is taken");
+    let person = subject(tx, added);
+    people::update(tx, &person, &details)?.expect("nothing is taken");
+    people::update_all(tx, &[(&person, details.clone())])?;
     people::search(tx, "q", 9)?;
     people::known_as(tx, Some("r"), None)?;
     people::known_as(tx, None, Some("e"))?;
@@ -351,28 +354,23 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     merge::belongings(tx, uid)?;
     merge::two_holds(tx, uid, added)?;
     merge::two_reviews(tx, uid, added)?;
-    let bare = Details { email: None, roll_number: None, ..details.clone() };
-    let both = Merge {
-        keep: uid,
-        dropped: added,
-        kept_details: &bare,
-        dropped_details: &details,
-        after: &details,
-        password: true,
-    };
+    let (keep, dropped) = (subject(tx, uid), replaceable(tx, added));
+    let both = Merge { keep: &keep, dropped: &dropped, after: &details, password: true };
     let moved = merge::join(tx, &both, 1)?;
     merge::keep(tx, ChangeId(1), 1, &moved)?;
     merge::of_change(tx, ChangeId(1))?;
     events::happened_since(tx, [uid, added], ChangeId(1))?;
-    assert!(merge::part(tx, uid, added, &moved)?);
-    people::set_all_active(tx, &[uid])?;
+    let left = people::lock_merged(tx, added)?;
+    assert!(left.is_some() && merge::part(tx, &keep, dropped.subject(), &moved)?);
+    people::activate_all(tx, &[keep])?;
     events::holds_cancelled_at(tx, &[uid], 1)?;
-    people::set_active(tx, added, false)?;
-    people::set_password(tx, added, "!")?;
-    people::set_role(tx, added, Role::Admin, &[])?;
+    people::deactivate(tx, &dropped)?;
+    people::activate(tx, &person)?;
+    people::set_password(tx, &person, "!")?;
+    people::set_role(tx, &dropped, Role::Admin, &[])?;
     accounts::lock_reader(tx, added)?;
-    sessions::end_all_of(tx, added)?;
-    sign_in_codes::keep(tx, added, "h", 9)?;
+    sessions::end_all_of(tx, &person)?;
+    sign_in_codes::keep(tx, &person, "h", 9)?;
     sign_in_codes::hash(tx, added, 1)?;
     sign_in_codes::use_up(tx, added, "h", 1)?;
     of_second_factor(tx, added)?;

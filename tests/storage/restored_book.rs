@@ -11,6 +11,7 @@ use library::{
 use crate::{
     Store,
     circulation::{TODAY, give_back, lend, sound, title},
+    replaceable,
     undo::{delete, review},
 };
 
@@ -34,8 +35,10 @@ fn a_deleted_book_is_restored_book_from_what_a_backup_holds(store: &Store) {
     delete(store, book);
     assert_eq!(put_on(&held, 0), Err(Hindrance::Undoable), "nothing is lost by that");
     // Meanwhile somebody was erased, whose name the backup still has.
-    let erased = store.read(move |tx| people::by_id(tx, bala.uid)).expect("there");
-    store.write(move |tx| people::erase(tx, &erased, 2));
+    store.write(move |tx| {
+        let erased = replaceable(tx, bala.uid);
+        people::erase(tx, &erased, 2)
+    });
     let other = title(store, "Gaban", 1);
     let barcode =
         store.database.raw("SELECT barcode FROM copies ORDER BY id LIMIT 1").expect("read")[0][0].clone();

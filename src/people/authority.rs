@@ -1,0 +1,159 @@
+//! Who may write on whose record (R-SEAM-8).
+//!
+//! Every write on a person in [`storage`](crate::storage) takes a [`Subject`], and one that takes rights away a
+//! [`Replaceable`]. Only an [`Authority`] gives a subject, and only the lock on the [`Librarians`] makes one replaceable, so
+//! that no call can forget to ask.
+
+use super::{Error, Result};
+use crate::{
+    circulation::Actor,
+    domain::{account::Capability, id::UserId},
+    storage::{
+        Tx, accounts,
+        people::{self, Record},
+    },
+};
+
+/// The right to write on people: of a librarian, or of the command line.
+#[derive(Clone, Debug)]
+pub struct Authority {
+    /// `None` for the command line.
+    by: Option<UserId>,
+    capabilities: Vec<Capability>,
+}
+
+impl Authority {
+    /// Reads what this librarian may do in this transaction: a session knows it a second longer than it lasts.
+    ///
+    /// # Errors
+    /// [`Error::Forbidden`] unless they are active and may look after people.
+    pub fn of(tx: &mut Tx<'_>, by: UserId) -> Result<Self> {
+        let record = people::by_id(tx, by)?.filter(|record| record.active);
+        let capabilities = record.map(|record| record.capabilities).unwrap_or_default();
+        if !capabilities.contains(&Capability::People) {
+            return Err(Error::Forbidden);
+        }
+        Ok(Self { by: Some(by), capabilities })
+    }
+
+    /// Returns the authority of an operator, over everybody.
+    #[must_use]
+    pub fn command_line() -> Self {
+        Self { by: None, capabilities: Capability::ALL.to_vec() }
+    }
+
+    /// Returns the librarian; `None` for the command line.
+    #[must_use]
+    pub fn by(&self) -> Option<UserId> {
+        self.by
+    }
+
+    /// Returns the librarian as circulation knows one; the command line cancels no holds.
+    pub(super) fn actor(&self) -> Result<Actor> {
+        self.by.map(Actor::Librarian).ok_or(Error::Forbidden)
+    }
+
+    /// Fails with [`Error::MoreCapable`] unless the librarian may do all of this.
+    pub fn covers(&self, capabilities: &[Capability]) -> Result<()> {
+        let covers = capabilities.iter().all(|capability| self.capabilities.contains(capability));
+        if covers { Ok(()) } else { Err(Error::MoreCapable) }
+    }
+
+    fn subject(&self, record: Record) -> Result<Subject> {
+        self.covers(&record.capabilities)?;
+        Ok(Subject { record })
+    }
+
+    /// Locks a person until the transaction ends, to write on their record.
+    ///
+    /// # Errors
+    /// [`Error::NotFound`], also for one that was erased or merged into another; [`Error::MoreCapable`].
+    pub fn over(&self, tx: &mut Tx<'_>, person: UserId) -> Result<Subject> {
+        accounts::lock(tx, person)?;
+        let record = people::by_id(tx, person)?.ok_or(Error::NotFound)?;
+        self.subject(record)
+    }
+
+    /// Does the same for several people, in the order of their numbers, and leaves out those who are gone.
+    pub fn over_all(&self, tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Subject>> {
+        people::lock_all(tx, people)?.into_iter().map(|record| self.subject(record)).collect()
+    }
+
+    /// Does the same for a record that was merged into another.
+    pub fn over_merged(&self, tx: &mut Tx<'_>, person: UserId) -> Result<Subject> {
+        let record = people::lock_merged(tx, person)?.ok_or(Error::NotFound)?;
+        self.subject(record)
+    }
+}
+
+/// A person on whose record this transaction may write, locked until it ends.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    record: Record,
+}
+
+impl Subject {
+    #[must_use]
+    pub fn uid(&self) -> UserId {
+        self.record.uid
+    }
+
+    /// Returns the record as it was when it was locked.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+}
+
+/// A person who may lose rights: a full librarian stays all the same.
+#[derive(Clone, Debug)]
+pub struct Replaceable {
+    subject: Subject,
+}
+
+impl Replaceable {
+    #[must_use]
+    pub fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    #[must_use]
+    pub fn uid(&self) -> UserId {
+        self.subject.uid()
+    }
+
+    /// Returns the record as it was when it was locked.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        self.subject.record()
+    }
+}
+
+/// The librarians who are active and can sign in, locked until the transaction ends: two who remove one another take turns.
+///
+/// Locked before any person, so that nobody waits in a circle.
+#[derive(Debug)]
+pub struct Librarians(Vec<(UserId, Vec<Capability>)>);
+
+impl Librarians {
+    pub fn lock(tx: &mut Tx<'_>) -> Result<Self> {
+        Ok(Self(people::lock_librarians(tx)?))
+    }
+
+    /// Lets a person keep only these capabilities.
+    ///
+    /// # Errors
+    /// [`Error::LastLibrarian`] where that takes the last librarian away who may do everything; in a library that has none,
+    /// the last one who looks after people.
+    pub fn leave(&self, subject: Subject, left: &[Capability]) -> Result<Replaceable> {
+        let now = self.0.iter().find(|(uid, _)| *uid == subject.uid());
+        let needed: &[Capability] = match now {
+            Some((_, may)) if Capability::ALL.iter().all(|one| may.contains(one)) => &Capability::ALL,
+            Some((_, may)) if may.contains(&Capability::People) => &[Capability::People],
+            _ => &[],
+        };
+        let has_all = |may: &[Capability]| needed.iter().all(|one| may.contains(one));
+        let another = || self.0.iter().any(|(uid, may)| *uid != subject.uid() && has_all(may));
+        if has_all(left) || another() { Ok(Replaceable { subject }) } else { Err(Error::LastLibrarian) }
+    }
+}
