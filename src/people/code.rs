@@ -5,7 +5,11 @@ use crate::{
     circulation::Moment,
     domain::{account::folded_email, change::Change, id::UserId, rule::Invalid},
     message,
-    storage::{Tx, accounts::Taken, people, sessions, sign_in_codes},
+    storage::{
+        Tx,
+        accounts::{self, Taken},
+        people, sessions, sign_in_codes,
+    },
 };
 
 /// How long a code is good.
@@ -57,14 +61,15 @@ pub fn keep(
     hash: &str,
 ) -> Result<i64> {
     let subject = authority.over(tx, person)?;
+    let made_by = authority.by().ok_or(Error::Forbidden)?;
     let expires = moment.at + DAYS * 24 * 60 * 60 * 1000;
-    sign_in_codes::keep(tx, &subject, hash, expires)?;
+    sign_in_codes::keep(tx, &subject, made_by, hash, expires)?;
     record(tx, moment, authority.by(), person, Change::SignInCodeMade { expires })?;
     Ok(expires)
 }
 
 /// Uses a code up and gives its person a password, and an email to sign in with where there was none. The sessions of
-/// before end. `false` where the code was used meanwhile.
+/// before end. `false` where the code was used meanwhile, or its librarian may not write on the person any more.
 pub fn redeem(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -73,12 +78,14 @@ pub fn redeem(
     password_hash: &str,
     email: Option<&str>,
 ) -> Result<bool> {
-    // The code stands for the librarian who made it.
-    let subject = Authority::command_line().over(tx, person)?;
+    accounts::lock(tx, person)?;
+    let Some(made_by) = sign_in_codes::use_up(tx, person, code_hash, moment.at)? else { return Ok(false) };
+    // The code is worth what its librarian may do now (R-SEAM-8).
+    let subject = match Authority::of(tx, made_by).and_then(|authority| authority.over(tx, person)) {
+        Err(Error::Forbidden | Error::MoreCapable) => return Ok(false),
+        found => found?,
+    };
     let mut details = subject.record().details.clone();
-    if !sign_in_codes::use_up(tx, person, code_hash, moment.at)? {
-        return Ok(false);
-    }
     let added = match (email, &details.email) {
         (Some(email), Some(own)) if folded_email(email) != folded_email(own) => {
             return Err(Invalid::field("email", message::other_email()).into());

@@ -73,6 +73,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0016_oidc"),
     migration!("0017_passkeys"),
     migration!("0018_other_categories"),
+    migration!("0019_proofs"),
 ];
 
 impl Migration {

@@ -25,7 +25,7 @@ on_both_databases!(
     two_full_librarians_who_remove_one_another_at_once_leave_one_r_people_8,
 );
 
-const PASSWORD: &str = "four unrelated words";
+pub const PASSWORD: &str = "four unrelated words";
 
 /// What a call means for the person it names.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -180,7 +180,7 @@ fn expected(act: Act, may: &[Capability], target: Target) -> End {
 }
 
 /// An account that nobody else has, with this role; its roll number and its batch.
-async fn account<'a>(app: &'a TestApp, role: Role, hash: &str) -> (Person<'a>, String, String) {
+pub async fn account<'a>(app: &'a TestApp, role: Role, hash: &str) -> (Person<'a>, String, String) {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let n = NUMBER.fetch_add(1, Ordering::Relaxed);
     let (roll_number, batch) = (format!("n-{n}"), format!("batch {n}"));
@@ -198,7 +198,7 @@ async fn account<'a>(app: &'a TestApp, role: Role, hash: &str) -> (Person<'a>, S
     (person, roll_number, batch)
 }
 
-fn give(app: &TestApp, person: &Person<'_>, capabilities: &[Capability], active: bool) {
+pub fn give(app: &TestApp, person: &Person<'_>, capabilities: &[Capability], active: bool) {
     let stored = Capability::to_stored(capabilities).map_or("NULL".into(), |stored| format!("'{stored}'"));
     app.raw(&format!(
         "UPDATE users SET role = 'admin', capabilities = {stored}, active = {active} WHERE id = {}",
@@ -208,7 +208,7 @@ fn give(app: &TestApp, person: &Person<'_>, capabilities: &[Capability], active:
 }
 
 /// The newest change of this action that concerns a person, as its path of undo.
-async fn undo_path(founder: &Person<'_>, query: &str) -> String {
+pub async fn undo_path(founder: &Person<'_>, query: &str) -> String {
     let list = founder.get(&format!("/changes?{query}")).await.expect(200);
     format!("/changes/{}/undo", list["changes"][0]["id"])
 }

@@ -68,5 +68,6 @@ mod seeded;
 mod servers;
 mod sessions;
 mod settings;
+mod sign_in_codes;
 mod time;
 mod tls;

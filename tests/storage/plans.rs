@@ -370,7 +370,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::set_role(tx, &dropped, Role::Admin, &[])?;
     accounts::lock_reader(tx, added)?;
     sessions::end_all_of(tx, &person)?;
-    sign_in_codes::keep(tx, &person, "h", 9)?;
+    sign_in_codes::keep(tx, &person, uid, "h", 9)?;
     sign_in_codes::hash(tx, added, 1)?;
     sign_in_codes::use_up(tx, added, "h", 1)?;
     of_second_factor(tx, added)?;
