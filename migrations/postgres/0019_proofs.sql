@@ -1,4 +1,5 @@
--- A sign-in code knows its librarian, and ends with what it stood on (R-SEAM-8).
+-- A sign-in code knows its librarian, and ends with what it stood on (R-SEAM-8). An account knows whether its holder chose what
+-- it is found by.
 
 -- Of those handed out before, only the ones for a first sign-in go on: nothing tells what happened to the others' people since.
 DELETE FROM sign_in_codes
@@ -42,3 +43,15 @@ CREATE TRIGGER sign_in_codes_end_with_the_passkey AFTER INSERT OR DELETE OR UPDA
     FOR EACH ROW EXECUTE FUNCTION end_sign_in_code_of_second_factor();
 CREATE TRIGGER sign_in_codes_end_with_new_recovery_codes AFTER INSERT ON recovery_codes
     FOR EACH ROW EXECUTE FUNCTION end_sign_in_code_of_second_factor();
+
+-- Whether the holder gave the address or the roll number, by registering, in the profile or with a code: the college's provider
+-- opens such an account only once its password was given.
+ALTER TABLE users ADD COLUMN claimed BOOLEAN NOT NULL DEFAULT FALSE;
+UPDATE users SET claimed = TRUE
+WHERE id IN (SELECT person_id FROM events
+             WHERE actor_id = person_id
+               AND (action = 'registered'
+                    OR action = 'profile-updated' AND change::json #>> '{before,rollNumber}' IS DISTINCT FROM change::json #>> '{after,rollNumber}'
+                    OR action = 'password-set' AND change LIKE '%"email":%'));
+-- Links that were made without that password are made once more with it.
+DELETE FROM oidc_links WHERE NOT password_asked AND user_id IN (SELECT id FROM users WHERE claimed);

@@ -1,4 +1,5 @@
--- A sign-in code knows its librarian, and ends with what it stood on (R-SEAM-8).
+-- A sign-in code knows its librarian, and ends with what it stood on (R-SEAM-8). An account knows whether its holder chose what
+-- it is found by.
 
 CREATE TABLE new_sign_in_codes (
     user_id INTEGER PRIMARY KEY REFERENCES users (id) ON DELETE CASCADE,
@@ -36,3 +37,15 @@ CREATE TRIGGER sign_in_codes_end_with_the_passkey AFTER DELETE ON passkeys
 BEGIN DELETE FROM sign_in_codes WHERE user_id = OLD.user_id; END;
 CREATE TRIGGER sign_in_codes_end_with_new_recovery_codes AFTER INSERT ON recovery_codes
 BEGIN DELETE FROM sign_in_codes WHERE user_id = NEW.user_id; END;
+
+-- Whether the holder gave the address or the roll number, by registering, in the profile or with a code: the college's provider
+-- opens such an account only once its password was given.
+ALTER TABLE users ADD COLUMN claimed INTEGER NOT NULL DEFAULT 0 CHECK (claimed IN (0, 1));
+UPDATE users SET claimed = 1
+WHERE id IN (SELECT person_id FROM events
+             WHERE actor_id = person_id
+               AND (action = 'registered'
+                    OR action = 'profile-updated' AND json_extract(change, '$.before.rollNumber') IS NOT json_extract(change, '$.after.rollNumber')
+                    OR action = 'password-set' AND change LIKE '%"email":%'));
+-- Links that were made without that password are made once more with it.
+DELETE FROM oidc_links WHERE NOT password_asked AND user_id IN (SELECT id FROM users WHERE claimed);

@@ -87,6 +87,7 @@ pub async fn register(
     let now = app.library.clock.now();
     app.once(once, move |tx| {
         let user = accounts::add(tx, &new, now)??;
+        accounts::claim(tx, user.uid)?;
         let change = Change::Registered { role: user.role };
         events::record(tx, now, Some(user.uid), &Entry::person(user.uid, change))?;
         Answer::json(StatusCode::CREATED, &user)

@@ -1,5 +1,5 @@
-//! Sign-in with the college's provider as a browser sees it: redirect to the provider, return with a code, and for a
-//! librarian's account once the library password. [`crate::people::provider`] finds the account.
+//! Sign-in with the college's provider as a browser sees it: redirect to the provider, return with a code, and for some
+//! accounts once the library password. [`crate::people::provider`] finds the account.
 //!
 //! State, nonce and PKCE verifier of a sign-in stay in the database, are valid once and for ten minutes, and belong to
 //! the browser that began it, which a cookie of its own identifies.
@@ -379,7 +379,7 @@ pub struct ProviderLink {
     password: String,
 }
 
-/// Link a librarian's account with the college's provider, once, by its password; the answer sets the session cookie.
+/// Link an account with the college's provider, once, by its password; the answer sets the session cookie.
 #[utoipa::path(post, path = "/auth/oidc/link", request_body = ProviderLink, responses((status = 200, body = Entered)))]
 pub async fn link_oidc(
     State(app): State<Shared>,

@@ -8,7 +8,7 @@ use crate::{
     storage::{
         Tx,
         accounts::{self, Taken},
-        people, sessions, sign_in_codes,
+        oidc, people, sessions, sign_in_codes,
     },
 };
 
@@ -85,6 +85,10 @@ pub fn redeem(
         Err(Error::Forbidden | Error::MoreCapable) => return Ok(false),
         found => found?,
     };
+    // Whoever claimed the account may have linked it with an account of their own.
+    for provider in oidc::unlink_claimed(tx, person)? {
+        record(tx, moment, Some(person), person, Change::ProviderUnlinked { provider })?;
+    }
     let mut details = subject.record().details.clone();
     let added = match (email, &details.email) {
         (Some(email), Some(own)) if folded_email(email) != folded_email(own) => {
@@ -96,6 +100,7 @@ pub fn redeem(
                 Err(Taken::Email) => return Err(Error::Taken(Taken::Email)),
                 done => done?,
             }
+            accounts::claim(tx, person)?;
             Some(email.to_owned())
         }
         _ => None,

@@ -1,7 +1,8 @@
 //! Who somebody of the college's provider is here.
 //!
 //! What counts is the provider's own name for them, which it gives nobody else. Where that is not known yet, the roll number
-//! or a verified address finds the account, once. A role is never taken from the provider.
+//! or a verified address finds the account, once. An account whose holder claimed these by themself, and a librarian's, is
+//! linked only with its password. A role is never taken from the provider.
 
 use crate::{
     domain::{
@@ -23,7 +24,8 @@ pub enum Known {
     Linked(User),
     /// Found now, and linked by that.
     Found(User),
-    /// A librarian, whose password here is asked first: an address alone opens no such account.
+    /// Asks for the password here first: a librarian's account, or one whose holder claimed the address or the roll number.
+    /// A stranger may have registered with it, and would share the account with its owner.
     AskPassword(UserId),
     /// Nobody here.
     Nobody,
@@ -44,13 +46,13 @@ pub fn find(tx: &mut Tx<'_>, provider: &Provider, claims: &Claims) -> Result<Kno
     if link.is_none() && oidc::linked_since(tx, provider.issuer(), account.uid)?.is_some() {
         return Ok(Known::Another(account.uid));
     }
-    Ok(match (account.user.filter(|_| account.active), link) {
-        (None, _) => Known::Closed(account.uid),
-        (Some(user), Some(Link { password_asked: false, .. }) | None) if user.role == Role::Admin => {
-            Known::AskPassword(user.uid)
-        }
-        (Some(user), Some(_)) => Known::Linked(user),
-        (Some(user), None) => Known::Found(user),
+    let Some(user) = account.user.filter(|_| account.active) else { return Ok(Known::Closed(account.uid)) };
+    let is_librarian = user.role == Role::Admin;
+    Ok(match link {
+        Some(link) if is_librarian && !link.password_asked => Known::AskPassword(user.uid),
+        Some(_) => Known::Linked(user),
+        None if is_librarian || account.claimed => Known::AskPassword(user.uid),
+        None => Known::Found(user),
     })
 }
 

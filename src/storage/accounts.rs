@@ -19,7 +19,7 @@ use crate::{
 
 macro_rules! columns {
     () => {
-        "id, email, name, role, roll_number, department, batch, created_at, active, capabilities"
+        "id, email, name, role, roll_number, department, batch, created_at, active, capabilities, claimed"
     };
 }
 
@@ -31,6 +31,8 @@ pub struct Account {
     pub user: Option<User>,
     /// Whether the person may sign in, borrow and hold (R-PEOPLE-6).
     pub active: bool,
+    /// Whether the person gave the address or the roll number themself, and nobody vouched for it.
+    pub claimed: bool,
 }
 
 impl Account {
@@ -41,9 +43,9 @@ impl Account {
 }
 
 fn account(row: &Row<'_>) -> Result<Account> {
-    let (uid, active) = (row.get(0)?, row.get(8)?);
+    let (uid, active, claimed) = (row.get(0)?, row.get(8)?, row.get(10)?);
     let Some(role) = Role::parse(&row.get::<String>(3)?) else {
-        return Ok(Account { uid, user: None, active });
+        return Ok(Account { uid, user: None, active, claimed });
     };
     let user = User {
         uid,
@@ -56,7 +58,7 @@ fn account(row: &Row<'_>) -> Result<Account> {
         created_at: rfc3339(row.get(7)?),
         capabilities: Capability::stored(role, row.get::<Option<String>>(9)?.as_deref()),
     };
-    Ok(Account { uid, user: Some(user), active })
+    Ok(Account { uid, user: Some(user), active, claimed })
 }
 
 /// A new account.
@@ -214,7 +216,7 @@ pub fn credentials(tx: &mut Tx<'_>, email: &str) -> Result<Option<(Account, Opti
     tx.query_opt(
         sql!("SELECT ", columns!(), ", password_hash FROM users WHERE email_key = $1 AND gone_at IS NULL"),
         &[&folded_email(email)],
-        |row| Ok((account(row)?, row.get(10)?)),
+        |row| Ok((account(row)?, row.get(11)?)),
     )
 }
 
@@ -316,10 +318,10 @@ pub(super) fn of_session(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<
         |row| {
             Ok(Good {
                 account: account(row)?,
-                created_at: row.get(10)?,
-                seen_at: row.get(11)?,
-                expires_at: row.get(12)?,
-                second_factor: row.get(13)?,
+                created_at: row.get(11)?,
+                seen_at: row.get(12)?,
+                expires_at: row.get(13)?,
+                second_factor: row.get(14)?,
             })
         },
     )
@@ -360,13 +362,20 @@ pub fn update_profile(
     let updated = tx.query_opt(
         sql!(
             "UPDATE users SET name = $2, roll_number = $3, department = $4, name_key = $5, search_key = $6 || merged_key,
-                    directory_key = $7 || merged_key WHERE id = $1 RETURNING ",
+                    directory_key = $7 || merged_key,
+                    claimed = CASE WHEN COALESCE(roll_number, '') <> $3 THEN TRUE ELSE claimed END
+             WHERE id = $1 RETURNING ",
             columns!()
         ),
         &[&uid, &edit.name, &edit.roll_number, &edit.department, &keys.name, &keys.search, &keys.directory],
         account,
     )?;
     updated.map(|account| account.known().map(Ok)).transpose()
+}
+
+/// Keeps that a person gave the address or the roll number themself.
+pub fn claim(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
+    tx.execute_one(sql!("UPDATE users SET claimed = TRUE WHERE id = $1"), &[&uid])
 }
 
 /// Gives an account another password, unless it was changed meanwhile; `false` then.

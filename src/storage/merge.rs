@@ -117,6 +117,9 @@ pub struct Moved {
     dropped: Details,
     /// The kept record had no password, and has that of the other.
     password: bool,
+    /// Whether the kept record's address and number were its holder's claim; `None` in merges from before that was known.
+    #[serde(default)]
+    claimed: Option<bool>,
     /// The last line of all accounts at that moment.
     last_line: i64,
 }
@@ -198,6 +201,15 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         )?;
         second_factors::hand_over(tx, dropped, keep)?;
     }
+    let claimed =
+        tx.query_one(sql!("SELECT claimed FROM users WHERE id = $1"), &[&keep], |row| row.get(0))?;
+    tx.execute(
+        sql!(
+            "UPDATE users SET claimed = TRUE
+             WHERE id = $1 AND EXISTS (SELECT 1 FROM users AS other WHERE other.id = $2 AND other.claimed)"
+        ),
+        &[&keep, &dropped],
+    )?;
     // What goes over is free before it is taken.
     let (given, after) = (&merge.dropped.record().details, merge.after);
     let left = Details {
@@ -219,6 +231,7 @@ pub fn join(tx: &mut Tx<'_>, merge: &Merge<'_>, now: i64) -> Result<Moved> {
         kept: merge.keep.record().details.clone(),
         dropped: given.clone(),
         password: merge.password,
+        claimed: Some(claimed),
         last_line: last_line(tx)?,
     })
 }
@@ -278,6 +291,9 @@ pub fn part(tx: &mut Tx<'_>, keep: &Subject, dropped: &Subject, moved: &Moved) -
     if moved.password {
         tx.execute_one(sql!("UPDATE users SET password_hash = NULL WHERE id = $1"), &[&keep])?;
         second_factors::hand_over(tx, keep, dropped)?;
+    }
+    if let Some(claimed) = moved.claimed {
+        tx.execute_one(sql!("UPDATE users SET claimed = $2 WHERE id = $1"), &[&keep, &claimed])?;
     }
     set_merged_key(tx, keep)?;
     records::set(tx, keep, &moved.kept)?;

@@ -115,6 +115,18 @@ pub fn unlink(tx: &mut Tx<'_>, issuer: &str, person: UserId) -> Result<bool> {
     Ok(unlinked == 1)
 }
 
+/// Unlinks a person whose address or roll number is only their own claim; returns the issuers of the removed links.
+pub fn unlink_claimed(tx: &mut Tx<'_>, person: UserId) -> Result<Vec<String>> {
+    tx.query(
+        sql!(
+            "DELETE FROM oidc_links WHERE user_id = $1 AND EXISTS (SELECT 1 FROM users WHERE id = $1 AND claimed)
+             RETURNING issuer"
+        ),
+        &[&person],
+        |row| row.get(0),
+    )
+}
+
 /// User authenticated by the provider who has yet to give the password of the account here.
 #[derive(Clone, Debug)]
 pub struct Proof {

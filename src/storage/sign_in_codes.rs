@@ -7,13 +7,7 @@ use super::{Result, Tx};
 use crate::{domain::id::UserId, people::Subject, sql};
 
 /// Keeps the hash of a person's code, and the librarian who made it; the one of before is gone.
-pub fn keep(
-    tx: &mut Tx<'_>,
-    person: &Subject,
-    made_by: UserId,
-    hash: &str,
-    expires_at: i64,
-) -> Result<()> {
+pub fn keep(tx: &mut Tx<'_>, person: &Subject, made_by: UserId, hash: &str, expires_at: i64) -> Result<()> {
     tx.execute_one(
         sql!(
             "INSERT INTO sign_in_codes (user_id, code_hash, expires_at, made_by) VALUES ($1, $2, $3, $4)

@@ -31,6 +31,10 @@ on_both_databases!(
     a_librarians_account_is_linked_once_its_password_was_asked,
     whoever_has_a_second_factor_is_asked_for_it_on_this_way_too,
     somebody_sees_the_link_and_ends_it,
+    whoever_registered_first_with_somebodys_address_does_not_get_their_account_r_seam_8,
+    whoever_took_somebodys_roll_number_does_not_get_their_account_r_seam_8,
+    an_address_chosen_with_a_code_and_one_that_was_merged_are_proved_first_r_seam_8,
+    the_owner_of_a_claimed_account_gets_in_by_a_code_of_the_librarian_r_seam_8,
 );
 
 /// The clock of the tests, in epoch seconds.
@@ -350,6 +354,154 @@ async fn whoever_has_a_second_factor_is_asked_for_it_on_this_way_too(database: D
     let asked = browser.post("/auth/sign-in/passkey/begin", &second).await.expect(200);
     browser.post("/auth/sign-in/passkey", &with(&device.sign(&asked), second)).await.expect(200);
     assert_eq!(user(&browser).await["email"], "asha@college.edu");
+}
+
+/// Somebody registers, with a password of their own.
+async fn registers<'a>(app: &'a TestApp, email: &str, roll_number: &str) -> Person<'a> {
+    let form = json!({
+        "name": "Stranger", "email": email, "password": "the stranger's words", "rollNumber": roll_number,
+        "department": "Physics", "batch": "2027",
+    });
+    app.visitor().post("/auth/register", &form).await.expect(201);
+    let person = app.visitor();
+    let form = json!({ "email": email, "password": "the stranger's words" });
+    person.post("/auth/sign-in", &form).await.expect(200);
+    person
+}
+
+fn links(app: &TestApp) -> usize {
+    app.raw("SELECT subject FROM oidc_links").len()
+}
+
+/// A person whom a librarian adds; the number.
+async fn adds(librarian: &Person<'_>, form: Value) -> Value {
+    librarian.post("/people", &form).await.expect(201)["uid"].clone()
+}
+
+/// Redeems a code of the librarian for this person.
+async fn redeems<'a>(librarian: &Person<'a>, uid: &Value, form: Value) -> Person<'a> {
+    let code = librarian.ask(&format!("/people/{uid}/sign-in-code")).await.expect(200)["code"].clone();
+    let person = librarian.app.visitor();
+    let form = with(&form, json!({ "code": code, "password": "the owner's words" }));
+    person.post("/auth/redeem", &form).await.expect(200);
+    person
+}
+
+async fn whoever_registered_first_with_somebodys_address_does_not_get_their_account_r_seam_8(
+    database: Database,
+) {
+    let provider = Provider::start(NOW).await;
+    let app = library(database, &provider).await;
+    registers(&app, "victim@college.edu", "stranger-1").await;
+    let victim = json!({ "sub": "v", "email": "victim@college.edu", "email_verified": true });
+    let browser = app.visitor();
+    assert_eq!(end(&sign_in(&browser, &provider, victim.clone()).await), "password");
+    assert_eq!((user(&browser).await, links(&app)), (Value::Null, 0));
+    let guess = browser.post("/auth/oidc/link", &json!({ "password": "the owner's words" })).await;
+    assert_eq!(guess.wrong_fields(), ["password"]);
+    assert_eq!(links(&app), 0);
+    // Whoever registered themself knows it, and is asked once.
+    let own = json!({ "password": "the stranger's words" });
+    browser.post("/auth/oidc/link", &own).await.expect(200);
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, victim).await), "done");
+
+    // What the library recorded needs no proof, with a password or without.
+    let librarian = app.admin(0).await;
+    for (n, chooses) in [(1, false), (2, true)] {
+        let email = format!("known{n}@college.edu");
+        let form = json!({ "name": "Known", "email": email, "rollNumber": format!("known-{n}") });
+        let uid = adds(&librarian, form).await;
+        if chooses {
+            redeems(&librarian, &uid, json!({ "email": email })).await;
+        }
+        let known = json!({ "sub": format!("known {n}"), "email": email, "email_verified": true });
+        assert_eq!(end(&sign_in(&app.visitor(), &provider, known).await), "done");
+    }
+}
+
+async fn whoever_took_somebodys_roll_number_does_not_get_their_account_r_seam_8(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let change = |options: &mut Options| options.roll_number_claim = Some("student_number".into());
+    let app = library_with(database, &provider, change).await;
+    let librarian = app.admin(0).await;
+    // At registration, under an address of their own.
+    registers(&app, "thief1@college.edu", "victim-1").await;
+    // In the profile of an account that the library made.
+    let form = json!({ "name": "Thief", "email": "thief2@college.edu", "rollNumber": "thief-2" });
+    let uid = adds(&librarian, form).await;
+    let thief = redeems(&librarian, &uid, json!({ "rollNumber": "thief-2" })).await;
+    let edit = json!({ "name": "Thief", "rollNumber": "victim-2", "department": "d" });
+    thief.patch("/me", &edit).await.expect(200);
+    for n in 1..=2 {
+        let victim = json!({ "sub": format!("v{n}"), "student_number": format!("VICTIM-{n}") });
+        let browser = app.visitor();
+        assert_eq!(end(&sign_in(&browser, &provider, victim).await), "password", "{n}");
+        assert_eq!((user(&browser).await, links(&app)), (Value::Null, 0), "{n}");
+    }
+    // An edit that takes no other number claims nothing.
+    let form = json!({ "name": "Asha", "email": "asha@college.edu", "rollNumber": "asha-1" });
+    let uid = adds(&librarian, form).await;
+    let asha = redeems(&librarian, &uid, json!({ "rollNumber": "asha-1" })).await;
+    let edit = json!({ "name": "Asha Rao", "rollNumber": "ASHA-1", "department": "d" });
+    asha.patch("/me", &edit).await.expect(200);
+    let said = json!({ "sub": "a", "student_number": "asha-1" });
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, said.clone()).await), "done");
+    // A link holds, whatever number its person takes later.
+    let edit = json!({ "name": "Asha Rao", "rollNumber": "asha-2", "department": "d" });
+    asha.patch("/me", &edit).await.expect(200);
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, said).await), "done");
+}
+
+async fn an_address_chosen_with_a_code_and_one_that_was_merged_are_proved_first_r_seam_8(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let app = library(database, &provider).await;
+    let librarian = app.admin(0).await;
+    let victim = |n: u8| json!({ "sub": format!("v{n}"), "email": format!("victim{n}@college.edu"), "email_verified": true });
+    let uid = adds(&librarian, json!({ "name": "Thief", "rollNumber": "thief-1" })).await;
+    redeems(&librarian, &uid, json!({ "rollNumber": "thief-1", "email": "victim1@college.edu" })).await;
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, victim(1)).await), "password");
+
+    // The record that stays takes over the address, the password or both of one that registered itself.
+    registers(&app, "victim2@college.edu", "thief-2").await;
+    let list = librarian.get("/people?rollNumber=thief-2").await.expect(200);
+    let keep = adds(&librarian, json!({ "name": "Thief", "rollNumber": "thief-3" })).await;
+    let both = json!({ "keep": keep, "drop": list["people"][0]["uid"] });
+    let merged = librarian.post("/people/merge", &both).await.expect(200);
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, victim(2)).await), "password");
+    librarian.ask(&format!("/changes/{}/undo", merged["change"])).await.expect(200);
+    let claimed = app.raw("SELECT roll_number FROM users WHERE claimed ORDER BY roll_number");
+    assert_eq!(claimed, [[Some("thief-1".to_owned())], [Some("thief-2".to_owned())]]);
+    assert_eq!(links(&app), 0);
+}
+
+async fn the_owner_of_a_claimed_account_gets_in_by_a_code_of_the_librarian_r_seam_8(database: Database) {
+    let provider = Provider::start(NOW).await;
+    let change = |options: &mut Options| options.roll_number_claim = Some("student_number".into());
+    let app = library_with(database, &provider, change).await;
+    let librarian = app.admin(0).await;
+    let stranger = registers(&app, "victim@college.edu", "stranger-1").await;
+    // The stranger has linked it with an account of their own.
+    let theirs = json!({ "sub": "stranger", "student_number": "stranger-1" });
+    let browser = app.visitor();
+    assert_eq!(end(&sign_in(&browser, &provider, theirs.clone()).await), "password");
+    browser.post("/auth/oidc/link", &json!({ "password": "the stranger's words" })).await.expect(200);
+
+    let uid = user(&browser).await["uid"].clone();
+    redeems(&librarian, &uid, json!({ "email": "victim@college.edu" })).await;
+    for ended in [&stranger, &browser] {
+        ended.get("/me").await.problem(401, "not-signed-in");
+    }
+    let form = json!({ "email": "victim@college.edu", "password": "the stranger's words" });
+    app.visitor().post("/auth/sign-in", &form).await.problem(401, "invalid-credentials");
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, theirs).await), "password");
+    // From now on the owner's password is asked once, which they chose.
+    let victim = json!({ "sub": "v", "email": "victim@college.edu", "email_verified": true });
+    let browser = app.visitor();
+    assert_eq!(end(&sign_in(&browser, &provider, victim.clone()).await), "password");
+    browser.post("/auth/oidc/link", &json!({ "password": "the owner's words" })).await.expect(200);
+    assert_eq!(end(&sign_in(&app.visitor(), &provider, victim).await), "done");
+    let changes = librarian.get(&format!("/changes?person={uid}&action=provider-unlinked")).await.expect(200);
+    assert_eq!(changes["changes"].as_array().map(Vec::len), Some(1));
 }
 
 async fn somebody_sees_the_link_and_ends_it(database: Database) {

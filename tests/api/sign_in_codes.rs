@@ -98,7 +98,9 @@ async fn happens(
             role(json!({ "role": "admin" })).await;
             role(json!({ "role": "student" })).await;
         }
-        Between::OtherCapabilities => role(json!({ "role": "admin", "capabilities": ["desk", "money"] })).await,
+        Between::OtherCapabilities => {
+            role(json!({ "role": "admin", "capabilities": ["desk", "money"] })).await
+        }
         Between::OwnPassword => {
             let form = json!({ "currentPassword": PASSWORD, "newPassword": "four new words" });
             person.post("/auth/password", &form).await.expect(204);

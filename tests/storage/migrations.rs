@@ -31,6 +31,7 @@ on_both_databases_unopened!(
     of_many_that_migrate_at_once_each_version_is_applied_by_one,
     a_dry_run_tells_what_would_happen_and_changes_nothing,
     a_database_with_another_history_is_refused,
+    of_codes_and_links_those_that_rest_on_nothing_proved_end_with_the_upgrade_r_seam_8,
 );
 
 fn repository(path: &str) -> PathBuf {
@@ -218,6 +219,33 @@ fn a_database_without_checksums_is_taken_over_and_works(database: &Database) {
     assert_eq!(page.len(), 2);
     db.close();
     assert_eq!(apply(&database.location, MIGRATIONS).map(|done| done.applied).ok(), Some(Vec::new()));
+}
+
+/// 0019: nothing tells what happened to a code's person before, nor who linked an account that registered itself.
+fn of_codes_and_links_those_that_rest_on_nothing_proved_end_with_the_upgrade_r_seam_8(database: &Database) {
+    fill_0001(database);
+    apply(&database.location, &MIGRATIONS[..18]).expect("applied");
+    // 3 has registered, and has a password; 4 has none, nor anybody who made a code; 6 was added, and got one.
+    script(
+        database,
+        "UPDATE users SET password_hash = NULL WHERE id IN (4, 6);
+         INSERT INTO events (id, at, actor_id, action, person_id, change) VALUES
+           (101, 1, 1, 'sign-in-code-made', 3, '{\"v\":1,\"kind\":\"sign-in-code-made\",\"expires\":9}'),
+           (102, 1, 2, 'sign-in-code-made', 6, '{\"v\":1,\"kind\":\"sign-in-code-made\",\"expires\":9}'),
+           (103, 1, 7, 'profile-updated', 7,
+            '{\"v\":1,\"kind\":\"profile-updated\",\"before\":{\"rollNumber\":null},\"after\":{\"rollNumber\":\"x\"}}');
+         INSERT INTO sign_in_codes (user_id, code_hash, expires_at) VALUES (3, 'a', 9), (4, 'b', 9), (6, 'c', 9);
+         INSERT INTO oidc_links (issuer, subject, user_id, linked_at, password_asked) VALUES
+           ('i', 'three', 3, 1, FALSE), ('i', 'four', 4, 1, FALSE), ('j', 'three', 3, 1, TRUE);",
+    );
+    apply(&database.location, MIGRATIONS).expect("applied");
+    let text = |text: &str| Some(text.to_owned());
+    let codes = database.raw("SELECT user_id, code_hash, made_by FROM sign_in_codes").expect("readable");
+    assert_eq!(codes, [[text("6"), text("c"), text("2")]]);
+    let claimed = database.raw("SELECT id FROM users WHERE claimed ORDER BY id").expect("readable");
+    assert_eq!(claimed, [[text("3")], [text("7")]]);
+    let links = database.raw("SELECT issuer, subject FROM oidc_links ORDER BY issuer").expect("readable");
+    assert_eq!(links, [[text("i"), text("four")], [text("j"), text("three")]]);
 }
 
 fn a_failing_migration_leaves_the_version_before_it(database: &Database) {

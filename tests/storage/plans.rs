@@ -149,6 +149,7 @@ fn statements(store: &Store) -> Vec<String> {
             department: "d".into(),
         };
         assert!(accounts::update_profile(tx, uid, &edit)?.is_some());
+        accounts::claim(tx, uid)?;
         of_sessions(tx, uid)?;
         of_the_provider(tx, uid)?;
         books::detail(tx, id, today)?;

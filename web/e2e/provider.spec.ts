@@ -78,6 +78,19 @@ test('a librarian gives the password once; nobody else comes in by an address', 
   await expect(page).toHaveURL(/\/home$/)
 })
 
+test('whoever registered first with an address shares no account with its owner', async ({ page, provider, library }) => {
+  const { email } = (await library.student()).user
+  provider.claims = { sub: 'owner', email, email_verified: true }
+  await page.goto('login')
+  await page.getByRole('button', byProvider).click()
+  await page.getByRole('link', { name: 'Go on' }).click()
+  await expect(heading(page)).toHaveText('Connect your account')
+  await expect(page.getByText('already has an account with your address or roll number')).toBeVisible()
+  await expectAccessible(page, 'the form of the link')
+  await page.getByRole('link', { name: 'I have a code' }).click()
+  await expect(heading(page)).toHaveText('Choose a password')
+})
+
 test('a provider that is down is said so in words, and the password opens the door', async ({
   page,
   provider,

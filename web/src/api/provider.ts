@@ -10,7 +10,7 @@ export const beginByProvider = action({
   send: (body: ProviderSignIn, call) => dataOf(client.POST('/auth/oidc', { body, ...call })),
 })
 
-/** Links a librarian's account, once, by its password here; whoever does is signed in. */
+/** Links an account, once, by its password here, and signs in. */
 export const linkProvider = action({
   send: (body: ProviderLink, call) => dataOf(client.POST('/auth/oidc/link', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),

@@ -78,6 +78,15 @@ function AskPassword({ next, onEnter }: Omit<Props, 'end'>) {
           </Button>
         </Stack>
       </form>
+      <Text mt="lg" c="dimmed">
+        {rich('account.provider.linkLost', {
+          link: (words) => (
+            <Anchor component={Link} to={paths.redeem()}>
+              {words}
+            </Anchor>
+          ),
+        })}
+      </Text>
       <Again next={next} />
     </>
   )
