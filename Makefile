@@ -105,7 +105,7 @@ rush: needs ## A whole minute of two desks and ten students after the same books
 
 .PHONY: soak
 soak: needs ## A hundred kills, power cuts, crashes, stops and backups, 2000 histories, 10 000 connections and 150 000 seeds (docs/reliability.md)
-	LIBRARY_TEST_SOAK=$${LIBRARY_TEST_SOAK:-100} scripts/with-postgres cargo nextest run --locked --no-fail-fast -E '(test(/_r(1|2|3|4|6|7|11|16|17)(_p12|_on_sqlite|_on_postgres)?$$/) and binary(program)) or (test(/_r(5|14|18)_/) and binary(api))'
+	LIBRARY_TEST_SOAK=$${LIBRARY_TEST_SOAK:-100} scripts/with-postgres cargo nextest run --locked --no-fail-fast -E '(test(/_r(1|2|3|4|6|7|11|16|17)(_p12|_on_sqlite|_on_postgres)?$$/) and binary(program)) or (test(/_r(5|14|18)_/) and binary(api)) or (test(/_r_seam_10$$/) and binary(program))'
 
 .PHONY: contract
 contract: needs ## Hold the built program against its API's document for some minutes, with new requests each time

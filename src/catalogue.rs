@@ -25,6 +25,9 @@ use crate::{
 /// command on the same file.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
+/// Longest pause after a poll that found something: a desk's write to the catalogue waits for the next poll.
+const REST: Duration = Duration::from_millis(200);
+
 /// Number of entries read in one query.
 const PORTION: i64 = 10_000;
 
@@ -139,7 +142,7 @@ async fn follow(catalogue: Arc<Shared>) {
             Ok(true) => {
                 failing = false;
                 // During an import this leaves half the time to readers, and the next poll reads several batches at once.
-                tokio::time::sleep(started.elapsed().min(POLL_INTERVAL)).await;
+                tokio::time::sleep(started.elapsed().min(REST)).await;
                 continue;
             }
             Ok(false) => {

@@ -20,9 +20,9 @@ use library::{
         rule::Invalid,
     },
     http::{self, web::Screens},
-    import::{self, rejects},
+    import::{self, rejects, table::Source},
     password,
-    people::{self, Authority, second_factor},
+    people::{Authority, second_factor},
     policies::Policies,
     restore_book, server,
     storage::{
@@ -256,17 +256,18 @@ fn import_people(
 ) -> Result<()> {
     let rejected = rejected.unwrap_or_else(|| rejects::default_path(file));
     rejects::is_another_file(&rejected, file)?;
-    let rows = import::people::read(file, &ProgressBar::hidden())?;
     let db = Db::open(&database.database)?;
-    let moment = Clock::system(zone.time_zone.clone()).moment();
-    let report = db.write_blocking(move |tx| -> people::Result<_> {
-        let rulebook = Policies::default().current(tx)?;
-        let authority = Authority::command_line();
-        import::people::import(tx, &authority, moment, &rulebook, &rows, dry_run)
-    });
-    let report = report.map_err(|error| match error {
-        people::Error::Storage(error) => anyhow!(error),
-        other => anyhow!("the people were not imported: {other:?}"),
+    let import = import::people::Import {
+        db: &db,
+        policies: &Policies::default(),
+        authority: &Authority::command_line(),
+        moment: Clock::system(zone.time_zone.clone()).moment(),
+        dry_run,
+        rejected: Some(&rejected),
+    };
+    let report = import.run(&Source::Path(file.to_owned())).map_err(|error| match error {
+        import::people::Error::File(error) => error,
+        error => anyhow::Error::new(error).context(file.display().to_string()),
     })?;
     db.close();
     println!("{}: {}.", file.display(), report.totals());
@@ -279,9 +280,7 @@ fn import_people(
             report.missing()
         );
     }
-    if let Some(rejects) = report.rejects_file() {
-        std::fs::write(&rejected, rejects)
-            .with_context(|| format!("{} cannot be written", rejected.display()))?;
+    if report.totals().rejected() > 0 {
         println!("The rejected rows and the reasons are in {}.", rejected.display());
     }
     Ok(())

@@ -31,6 +31,7 @@ use crate::{
     demo,
     http::{
         self, App, Limits, Settings,
+        people::Importing,
         ready::Answers,
         session::{EndSessions, Lifetimes, Sessions},
         web::Screens,
@@ -101,6 +102,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
         },
         screens,
         limits: Limits::with_student_changes(options.student_changes),
+        importing: Importing::default(),
         stopping: AtomicBool::new(false),
     });
     if let Some(daily) = daily {

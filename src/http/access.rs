@@ -13,6 +13,7 @@ use super::{
     accounts::within,
     error::{Error, Result},
     idempotency,
+    people::Turn,
     phones::CallingPhone,
     security_log,
     session::Caller,
@@ -236,6 +237,10 @@ pub async fn enforce(
         && !request.method().is_safe()
     {
         within(app.limits.changes_of_student.take(&student.uid))?;
+    }
+    if route == Turn::ROUTE {
+        let turn = Turn::take(&app)?;
+        request.extensions_mut().insert(turn);
     }
     request.extensions_mut().insert(caller.clone());
     idempotency::read_key(&caller, route, request, next).await

@@ -1,5 +1,7 @@
 //! Activity: who did what, as a librarian reads it.
 
+use std::sync::Arc;
+
 use axum::{extract::State, http::StatusCode, response::Response};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -7,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Shared,
-    csv_file::{CsvFile, MOST_ROWS, PORTION},
+    csv_file::{self, PORTION},
     error::{Error, Result},
     extract::{Id, Nothing, OptionalJsonBody, Query},
     idempotency::{Answer, Once},
@@ -213,32 +215,27 @@ pub async fn undo_change(
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_changes(State(app): State<Shared>, Query(query): Query<ChangeQuery>) -> Result<Response> {
     let filter = filter(&query, &app.library.clock);
-    let mut file = CsvFile::new(&["when", "who", "action", "person", "title", "what"])?;
-    let mut before = ChangeId(i64::MAX);
-    let mut rows = 0;
-    while rows < MOST_ROWS {
-        let filter = filter.clone();
-        let found = app
-            .library
-            .db
-            .read(move |tx| events::page(tx, &filter, before, PORTION))
-            .await
-            .map_err(Error::from)?;
-        let Some(last) = found.last() else { break };
-        before = last.id;
-        rows += found.len();
-        for recorded in found {
-            let messages = recorded.change.messages();
-            let cells = [
-                app.library.clock.local(recorded.at),
-                recorded.actor.map(|(_, name)| name).unwrap_or_default(),
-                recorded.change.action().to_owned(),
-                recorded.person.map(|(_, name)| name).unwrap_or_default(),
-                recorded.book.map(|(_, title)| title).unwrap_or_default(),
-                messages.iter().map(Message::text).collect::<Vec<_>>().join(" "),
-            ];
-            file.row(cells)?;
+    let name = format!("activity-{}.csv", app.library.clock.today());
+    let columns = ["when", "who", "action", "person", "title", "what"];
+    csv_file::answer(&name, columns, ChangeId(i64::MAX), move |before| {
+        let (app, filter) = (Arc::clone(&app), filter.clone());
+        async move {
+            let found = app.library.db.read(move |tx| events::page(tx, &filter, before, PORTION)).await;
+            let found = found.map_err(Error::from)?;
+            let last = found.last().map(|last| last.id);
+            let rows = found.into_iter().map(|recorded| {
+                let messages = recorded.change.messages();
+                [
+                    app.library.clock.local(recorded.at),
+                    recorded.actor.map(|(_, name)| name).unwrap_or_default(),
+                    recorded.change.action().to_owned(),
+                    recorded.person.map(|(_, name)| name).unwrap_or_default(),
+                    recorded.book.map(|(_, title)| title).unwrap_or_default(),
+                    messages.iter().map(Message::text).collect::<Vec<_>>().join(" "),
+                ]
+            });
+            Ok((rows.collect(), last))
         }
-    }
-    file.into_answer(&format!("activity-{}.csv", app.library.clock.today()))
+    })
+    .await
 }

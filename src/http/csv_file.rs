@@ -1,44 +1,65 @@
-//! Lists as files for a spreadsheet.
+//! Lists as files for a spreadsheet. A file is sent while it is read, so that it takes no more memory than a portion of it.
 
 use axum::{
+    body::{Body, Bytes},
     http::header,
     response::{IntoResponse, Response},
 };
+use futures_util::{StreamExt as _, stream};
 
 use super::error::{Error, Result};
 use crate::spreadsheet;
 
 /// Most rows in one file; a spreadsheet can hold about ten times as many.
 pub const MOST_ROWS: usize = 100_000;
-/// Rows read at once for a file.
-pub const PORTION: i64 = 1000;
+/// Rows read at once for a file. A change of a book may hold its description twice, which is 80 KiB.
+pub const PORTION: i64 = 250;
 
-/// A file in the making. Cells that would be taken for formulas are guarded.
-pub struct CsvFile {
-    writer: csv::Writer<Vec<u8>>,
-}
+/// Some rows, and where the reading goes on; `None` after the last of them.
+pub type Portion<const COLUMNS: usize, P> = (Vec<[String; COLUMNS]>, Option<P>);
 
 fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::Internal(error.into())
 }
 
-impl CsvFile {
-    /// With the names of its columns.
-    pub fn new(columns: &[&str]) -> Result<Self> {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(columns).map_err(failed)?;
-        Ok(Self { writer })
+/// The lines of some rows. Cells that would be taken for formulas are guarded.
+fn lines<const COLUMNS: usize>(rows: impl IntoIterator<Item = [String; COLUMNS]>) -> Result<Bytes> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    for cells in rows {
+        writer.write_record(cells.map(|cell| spreadsheet::guarded(&cell))).map_err(failed)?;
     }
+    Ok(writer.into_inner().map_err(|error| failed(error.to_string()))?.into())
+}
 
-    pub fn row<const COLUMNS: usize>(&mut self, cells: [String; COLUMNS]) -> Result<()> {
-        self.writer.write_record(cells.map(|cell| spreadsheet::guarded(&cell))).map_err(failed)
-    }
-
-    /// The answer that a browser saves under this name.
-    pub fn into_answer(self, name: &str) -> Result<Response> {
-        let bytes = self.writer.into_inner().map_err(|error| failed(error.to_string()))?;
-        let saved = format!("attachment; filename=\"{name}\"");
-        let kind = "text/csv; charset=utf-8".to_owned();
-        Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, saved)], bytes).into_response())
-    }
+/// The answer that a browser saves under this name: the names of the columns and up to [`MOST_ROWS`] rows, which `read` reads
+/// from a place on. What fails before the first row is answered as a problem; later the file breaks off.
+pub async fn answer<const COLUMNS: usize, P, R, F>(
+    name: &str,
+    columns: [&str; COLUMNS],
+    from: P,
+    read: R,
+) -> Result<Response>
+where
+    P: Send + 'static,
+    R: Fn(P) -> F + Send + 'static,
+    F: Future<Output = Result<Portion<COLUMNS, P>>> + Send,
+{
+    let (rows, next) = read(from).await?;
+    let count = rows.len();
+    let first = lines(std::iter::once(columns.map(ToOwned::to_owned)).chain(rows))?;
+    let rest = stream::try_unfold((next, count, read), async |(next, count, read)| {
+        let Some(from) = next.filter(|_| count < MOST_ROWS) else { return Ok(None) };
+        let (rows, next) = read(from).await?;
+        let count = count + rows.len();
+        Ok(Some((lines(rows)?, (next, count, read))))
+    });
+    let rest = rest.inspect(|portion: &Result<Bytes>| {
+        if let Err(error) = portion {
+            tracing::error!(error = error as &dyn std::error::Error, "a file broke off while it was sent");
+        }
+    });
+    let body = Body::from_stream(stream::iter([Ok(first)]).chain(rest));
+    let saved = format!("attachment; filename=\"{name}\"");
+    let kind = "text/csv; charset=utf-8".to_owned();
+    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, saved)], body).into_response())
 }

@@ -15,6 +15,7 @@ use crate::{
         copy,
         rule::{FieldError, Invalid},
     },
+    import,
     message::{self, Message},
     password,
     storage::{self, phones},
@@ -152,6 +153,16 @@ pub enum Error {
     /// The card look-up found an account without a usable role (R-SCAN-3).
     #[error("the card's account has no usable role")]
     CardRoleUnknown,
+    /// Another import is under way on this server.
+    #[error("another import is running")]
+    ImportRunning,
+    /// An import stopped after so many people were stored.
+    #[error("the import stopped after {stored} people were stored")]
+    ImportStopped {
+        stored: usize,
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The server cannot do it now; nothing was changed.
     #[error("the server is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
@@ -184,6 +195,22 @@ impl From<storage::Error> for Error {
             storage::Error::OutcomeUnknown(source) => Self::OutcomeUnknown(source),
             storage::Error::Closed => Self::Busy(None),
             other => Self::Internal(Box::new(other)),
+        }
+    }
+}
+
+impl From<import::people::Error> for Error {
+    fn from(error: import::people::Error) -> Self {
+        use import::people::Error as Failed;
+        match error {
+            Failed::File(error) => {
+                // What is wrong with it, without the name of the file that nobody knows.
+                let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
+                Invalid::field("file", message::import_unsound(&causes.join(": "))).into()
+            }
+            Failed::Refused(message) => Invalid::field("file", message).into(),
+            Failed::Storage(error) => error.into(),
+            Failed::Stopped { stored, source } => Self::ImportStopped { stored, source: Box::new(source) },
         }
     }
 }
@@ -293,6 +320,8 @@ codes! {
     TooManyPhones = "too-many-phones",
     CardUnknown = "card-unknown",
     CardRoleUnknown = "card-role-unknown",
+    ImportRunning = "import-running",
+    ImportStopped = "import-stopped",
     Busy = "busy",
     DiskFull = "disk-full",
     Unavailable = "unavailable",
@@ -406,6 +435,13 @@ impl Error {
             Self::CardUnknown => (StatusCode::NOT_FOUND, Code::CardUnknown, message::problem_card_unknown()),
             Self::CardRoleUnknown => {
                 (StatusCode::FORBIDDEN, Code::CardRoleUnknown, message::problem_card_role_unknown())
+            }
+            Self::ImportRunning => {
+                (StatusCode::CONFLICT, Code::ImportRunning, message::problem_import_running())
+            }
+            Self::ImportStopped { stored, .. } => {
+                let message = message::problem_import_stopped(*stored);
+                (StatusCode::SERVICE_UNAVAILABLE, Code::ImportStopped, message)
             }
             Self::Busy(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::Busy, message::problem_busy()),
             Self::DiskFull(_) => {
@@ -524,7 +560,7 @@ impl IntoResponse for Error {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         let wait = match self {
             Self::TooManyRequests(seconds) => Some(seconds.max(1)),
-            Self::Busy(_) => Some(2),
+            Self::Busy(_) | Self::ImportStopped { .. } => Some(2),
             Self::DiskFull(_) | Self::Unavailable(_) => Some(10),
             _ => None,
         };
@@ -585,6 +621,8 @@ mod tests {
             Error::TooManyPhones,
             Error::CardUnknown,
             Error::CardRoleUnknown,
+            Error::ImportRunning,
+            Error::ImportStopped { stored: 1, source: "".into() },
             Error::Busy(None),
             Error::DiskFull("".into()),
             Error::Unavailable("".into()),

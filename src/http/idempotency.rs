@@ -3,9 +3,12 @@
 //! [`read_key`] reads the header, a handler takes [`Once`] and does its whole effect through [`App::once`], which keeps
 //! the answer in the effect's own transaction. Without the header none of it costs anything.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    borrow::Cow,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use axum::{
@@ -20,7 +23,7 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    App,
+    App, BODY_LIMIT,
     error::{Error, Result},
     extract,
     session::Caller,
@@ -147,13 +150,15 @@ fn key(headers: &HeaderMap) -> Result<Option<String>> {
 /// SHA-256 of method, path, query and body. A body counts by its content, whatever its spaces and the order of its
 /// fields. Passwords are left out: a fast hash of one must not be stored.
 fn fingerprint(parts: &Parts, body: &[u8]) -> String {
-    let canonical = match serde_json::from_slice(body) {
-        Ok(serde_json::Value::Object(mut fields)) => {
+    // What is longer is a file: as JSON it would take many times its length in memory.
+    let fields = if body.len() <= BODY_LIMIT { serde_json::from_slice(body).ok() } else { None };
+    let canonical = match fields {
+        Some(serde_json::Value::Object(mut fields)) => {
             fields.retain(|name, _| !name.to_ascii_lowercase().contains("password"));
-            serde_json::Value::Object(fields).to_string().into_bytes()
+            Cow::Owned(serde_json::Value::Object(fields).to_string().into_bytes())
         }
-        // No body that any handler takes.
-        _ => body.to_vec(),
+        // A file, or no body that any handler takes.
+        _ => Cow::Borrowed(body),
     };
     let mut hash = Sha256::new();
     hash.update(format!("{} {}\n", parts.method, parts.uri));
@@ -271,6 +276,29 @@ impl IntoResponse for Answer {
 }
 
 impl App {
+    /// The kept answer of a write that is repeated, for one that is more than a single transaction. Its own answer goes
+    /// through [`Self::keep_answer`].
+    pub async fn kept_answer(&self, once: &Once) -> Result<Option<Answer>> {
+        let Some(claim) = once.0.clone() else { return Ok(None) };
+        let begun = self.library.db.write(move |tx| idempotency::begin(tx, &claim.request)).await?;
+        match begun {
+            Begun::First => Ok(None),
+            Begun::Reused => Err(Error::IdempotencyKeyReused),
+            Begun::Repeat(kept) => {
+                once.0.iter().for_each(|claim| claim.used.store(true, Ordering::Relaxed));
+                Answer::repeated(kept).map(Some)
+            }
+        }
+    }
+
+    /// Keeps the answer of such a write.
+    pub async fn keep_answer(&self, once: Once, answer: Answer) -> Result<Answer> {
+        if once.0.is_none() {
+            return Ok(answer);
+        }
+        self.once(once, move |_| Ok(answer)).await
+    }
+
     /// Does a write: everything the effect does and the answer that is kept for a repeat, or nothing of it. A repeat
     /// gets the kept answer and the effect does not run; one that was refused is decided anew.
     pub async fn once<F>(&self, once: Once, effect: F) -> Result<Answer>

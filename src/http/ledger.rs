@@ -1,6 +1,6 @@
 //! Money of the whole library: who owes what, the lines of a period, and what they come to (R-MONEY-6).
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use axum::{extract::State, response::Response};
 use jiff::civil::Date;
@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     Shared,
-    csv_file::{CsvFile, MOST_ROWS, PORTION},
+    csv_file::{self, PORTION},
     error::{Error, Result},
     extract::Query,
     page,
@@ -283,40 +283,34 @@ const FILE_COLUMNS: [&str; 11] =
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_lines(State(app): State<Shared>, Query(query): Query<LineQuery>) -> Result<Response> {
     let (period, filter) = query.checked(&app.library.clock)?;
-    let mut file = CsvFile::new(&FILE_COLUMNS)?;
-    let mut before: Option<Place> = None;
-    let mut rows = 0;
-    while rows < MOST_ROWS {
-        let from = before;
-        let found = app
-            .library
-            .db
-            .read(move |tx| ledger::booked(tx, &filter, from, PORTION))
-            .await
-            .map_err(Error::from)?;
-        let Some((last, _)) = found.last() else { break };
-        before = Some(*last);
-        rows += found.len();
-        for ((at, _), Booked { line, user_name, roll_number, by, .. }) in found {
-            let (units, rest) = line.amount.parts();
-            let amount = format!("{units}.{rest:02}");
-            let (debit, credit) =
-                if line.amount < Money::ZERO { (String::new(), amount) } else { (amount, String::new()) };
-            let cells = [
-                app.library.clock.local(at),
-                roll_number.unwrap_or_default(),
-                user_name,
-                line.kind.as_str().to_owned(),
-                line.of.unwrap_or_default(),
-                line.reason,
-                line.reference,
-                line.receipt.unwrap_or_default(),
-                debit,
-                credit,
-                by,
-            ];
-            file.row(cells)?;
+    let name = format!("money-{}-{}.csv", period.from, period.to);
+    csv_file::answer(&name, FILE_COLUMNS, None, move |before: Option<Place>| {
+        let app = Arc::clone(&app);
+        async move {
+            let found = app.library.db.read(move |tx| ledger::booked(tx, &filter, before, PORTION)).await;
+            let found = found.map_err(Error::from)?;
+            let last = found.last().map(|(place, _)| Some(*place));
+            let rows = found.into_iter().map(|((at, _), Booked { line, user_name, roll_number, by, .. })| {
+                let (units, rest) = line.amount.parts();
+                let amount = format!("{units}.{rest:02}");
+                let (debit, credit) =
+                    if line.amount < Money::ZERO { (String::new(), amount) } else { (amount, String::new()) };
+                [
+                    app.library.clock.local(at),
+                    roll_number.unwrap_or_default(),
+                    user_name,
+                    line.kind.as_str().to_owned(),
+                    line.of.unwrap_or_default(),
+                    line.reason,
+                    line.reference,
+                    line.receipt.unwrap_or_default(),
+                    debit,
+                    credit,
+                    by,
+                ]
+            });
+            Ok((rows.collect(), last))
         }
-    }
-    file.into_answer(&format!("money-{}-{}.csv", period.from, period.to))
+    })
+    .await
 }

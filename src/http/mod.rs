@@ -99,6 +99,8 @@ pub struct App {
     pub screens: web::Screens,
     /// How often something may be tried.
     pub limits: Limits,
+    /// One import of people at a time.
+    pub importing: people::Importing,
     /// Whether the server was asked to stop.
     pub stopping: AtomicBool,
 }

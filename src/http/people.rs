@@ -1,14 +1,21 @@
 //! People as librarians see them: the list, one person, and what they have and had out (R-PEOPLE-1, R-PEOPLE-2).
 
-use axum::{extract::State, http::StatusCode, response::Response};
+use std::sync::Arc;
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::{StatusCode, request::Parts},
+    response::Response,
+};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use utoipa::{IntoParams, ToSchema};
 
 use super::{
-    Shared,
+    App, Shared,
     client::Network,
-    csv_file::{CsvFile, MOST_ROWS, PORTION},
+    csv_file::{self, MOST_ROWS, PORTION},
     error::{Error, Result},
     extract::{Body, Id, JsonBody, Nothing, OptionalJsonBody, PathText, Query, given},
     idempotency::{Answer, Once},
@@ -32,7 +39,7 @@ use crate::{
         rulebook::Rulebook,
         rules::STUDENT,
     },
-    import::{self, people::Report},
+    import::{self, people::Report, table::Source as FileSource},
     message,
     people::{
         self as library_people, Authority, Certificate, code, merge,
@@ -236,47 +243,49 @@ const FILE_COLUMNS: [&str; 12] = [
 pub async fn export_people(State(app): State<Shared>, Query(query): Query<PeopleQuery>) -> Result<Response> {
     let asked = query.checked()?;
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
-    let mut file = CsvFile::new(&FILE_COLUMNS)?;
-    let mut position: Option<Position<Key>> = None;
-    let mut rows = 0;
-    while rows < MOST_ROWS {
-        let (asked, policies, from) = (asked.clone(), policies.clone(), position.take());
-        let (found, next) = app
-            .library
-            .db
-            .snapshot(move |tx| -> Result<_> {
+    // Who is listed is found once: the order of some lists is that of amounts, which are counted for everybody.
+    let (listed, counted) = (policies.clone(), asked);
+    let uids = app.library.db.snapshot(move |tx| -> Result<_> {
+        let rulebook = listed.current(tx)?;
+        let listing = counted.listing(tx, &rulebook, today)?;
+        Ok(directory::uids(tx, &listing, MOST_ROWS)?)
+    });
+    let uids = uids.await?.into_iter();
+    csv_file::answer(&format!("people-{today}.csv"), FILE_COLUMNS, uids, move |mut uids| {
+        let (app, policies) = (Arc::clone(&app), policies.clone());
+        async move {
+            let portion: Vec<UserId> =
+                uids.by_ref().take(usize::try_from(PORTION).unwrap_or_default()).collect();
+            let found = app.library.db.snapshot(move |tx| -> Result<_> {
                 let rulebook = policies.current(tx)?;
-                let listing = asked.listing(tx, &rulebook, today)?;
-                let (page, _) = directory::page(tx, &listing, from, PORTION)?;
-                Ok((standing::people(tx, &rulebook, today, page.rows)?, page.next))
-            })
-            .await?;
-        rows += found.len();
-        for person in found {
-            let (units, rest) = person.owes.parts();
-            let text = |text: Option<String>| text.unwrap_or_default();
-            let cells = [
-                text(person.details.roll_number),
-                person.details.name,
-                text(person.details.email),
-                text(person.details.department),
-                text(person.details.batch),
-                person.details.category,
-                text(person.details.valid_until.map(|day| day.to_string())),
-                person.role.map_or("", |role| role.as_str()).to_owned(),
-                if person.active { "yes" } else { "no" }.to_owned(),
-                person.open_loans.to_string(),
-                person.overdue_loans.to_string(),
-                format!("{units}.{rest:02}"),
-            ];
-            file.row(cells)?;
+                let records = people::by_ids(tx, &portion)?;
+                Ok(standing::people(tx, &rulebook, today, records)?)
+            });
+            let rows = found.await?.into_iter().map(cells_of).collect();
+            Ok((rows, (uids.len() > 0).then_some(uids)))
         }
-        position = next;
-        if position.is_none() {
-            break;
-        }
-    }
-    file.into_answer(&format!("people-{today}.csv"))
+    })
+    .await
+}
+
+/// The row of a person in the file.
+fn cells_of(person: Person) -> [String; FILE_COLUMNS.len()] {
+    let (units, rest) = person.owes.parts();
+    let text = |text: Option<String>| text.unwrap_or_default();
+    [
+        text(person.details.roll_number),
+        person.details.name,
+        text(person.details.email),
+        text(person.details.department),
+        text(person.details.batch),
+        person.details.category,
+        text(person.details.valid_until.map(|day| day.to_string())),
+        person.role.map_or("", |role| role.as_str()).to_owned(),
+        if person.active { "yes" } else { "no" }.to_owned(),
+        person.open_loans.to_string(),
+        person.overdue_loans.to_string(),
+        format!("{units}.{rest:02}"),
+    ]
 }
 
 /// A person as the API shows one; [`Error::NotFound`] where there is none.
@@ -670,36 +679,75 @@ pub struct ImportQuery {
 }
 
 /// Bring people in from a CSV file, plain or gzipped, with the header
-/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it (R-PEOPLE-4).
+/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). A thousand
+/// rows at a time are stored whole or not at all.
 #[utoipa::path(post, path = "/people/import", params(ImportQuery),
     request_body(content = String, content_type = "text/csv"), responses((status = 200, body = Report)))]
 pub async fn import_people(
     State(app): State<Shared>,
     SignedIn(librarian): SignedIn,
     Query(query): Query<ImportQuery>,
+    turn: Turn,
     once: Once,
     Body(file): Body,
 ) -> Result<Answer> {
-    // Read twice, as every import is: first whether it is sound.
-    let read = tokio::task::spawn_blocking(move || -> anyhow::Result<import::people::File> {
-        let kept = tempfile::NamedTempFile::new()?;
-        std::fs::write(kept.path(), &file)?;
-        import::people::read(kept.path(), &indicatif::ProgressBar::hidden())
+    if let Some(answer) = app.kept_answer(&once).await? {
+        return Ok(answer);
+    }
+    // Goes on where the librarian's browser left, so that the file is stored as a whole and the answer is kept for a repeat.
+    let by = librarian.uid;
+    let authority = app.library.db.read(move |tx| Authority::of(tx, by)).await?;
+    let work = tokio::spawn(async move {
+        let library = app.library.clone();
+        let report = tokio::task::spawn_blocking(move || {
+            let import = import::people::Import {
+                db: &library.db,
+                policies: &library.policies,
+                authority: &authority,
+                moment: library.clock.moment(),
+                dry_run: query.dry_run,
+                rejected: None,
+            };
+            let report = import.run(&FileSource::Upload(file));
+            drop(turn);
+            report
+        });
+        let report: Report = report.await.map_err(|error| Error::Internal(Box::new(error)))??;
+        app.keep_answer(once, Answer::json(StatusCode::OK, &report)?).await
     });
-    let read = read.await.map_err(|error| Error::Internal(Box::new(error)))?;
-    let file = read.map_err(|error| {
-        // What is wrong with it, without the name of the file that nobody knows.
-        let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
-        Error::from(Invalid::field("file", message::import_unsound(&causes.join(": "))))
-    })?;
-    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
-    app.once(once, move |tx| {
-        let rulebook = policies.current(tx)?;
-        let authority = Authority::of(tx, librarian.uid)?;
-        let report = import::people::import(tx, &authority, moment, &rulebook, &file, query.dry_run)?;
-        Answer::json(StatusCode::OK, &report.cut())
-    })
-    .await
+    work.await.map_err(|error| Error::Internal(Box::new(error)))?
+}
+
+/// One import of a server at a time: a file and what is made of it may need 100 MiB of memory.
+pub struct Importing(Arc<Semaphore>);
+
+impl Default for Importing {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
+}
+
+/// The turn of the import that is under way.
+#[derive(Clone)]
+pub struct Turn(#[expect(dead_code, reason = "given back when it is dropped")] Arc<OwnedSemaphorePermit>);
+
+impl Turn {
+    /// The call that needs a turn.
+    pub const ROUTE: &str = "/people/import";
+
+    /// Takes the turn, before the file is read into memory.
+    pub fn take(app: &App) -> Result<Self> {
+        let permit = Arc::clone(&app.importing.0).try_acquire_owned();
+        permit.map(|permit| Self(Arc::new(permit))).map_err(|_| Error::ImportRunning)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Turn {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        parts.extensions.remove().ok_or(Error::ImportRunning)
+    }
 }
 
 /// Erase a person's data; refused while anything is open (R-PEOPLE-6).

@@ -1,7 +1,7 @@
 //! Books from a CSV file: what its columns mean, and adding them to the catalogue. Run twice, it adds nothing twice.
 
 use std::{
-    collections::{HashMap, hash_map},
+    collections::{HashMap, HashSet, hash_map},
     path::Path,
     str::FromStr,
 };
@@ -11,8 +11,9 @@ use indicatif::ProgressBar;
 use sha2::{Digest as _, Sha256};
 
 use super::{
+    Pace,
     rejects::{Rejected, Rejects},
-    table::{Row, Table},
+    table::{Row, Source, Table},
 };
 use crate::{
     circulation::{
@@ -65,6 +66,12 @@ const BARCODE_SEPARATOR: char = '|';
 
 /// Rows in one transaction: long enough to be quick, short enough not to keep a borrower waiting.
 const BATCH: usize = 500;
+/// Bytes of text, and copies, after which a transaction ends although it has fewer rows.
+const BATCH_LENGTH: usize = 1024 * 1024;
+const BATCH_COPIES: i64 = 2000;
+
+/// Barcodes of a row of which is told what is wrong with them.
+const TOLD: usize = 20;
 
 /// What became of a file's rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,26 +132,34 @@ impl Seen {
 /// Adds the books of `file` to the catalogue and lists the rows it cannot take in `rejected`. A file that is not sound
 /// adds nothing.
 pub fn import(db: &Db, file: &Path, rejected: &Path, bar: &ProgressBar) -> Result<Totals> {
-    let mut table = Table::open(file, COLUMNS, "title", bar)?;
+    let source = Source::Path(file.to_owned());
+    let mut table = Table::open(&source, u64::MAX, COLUMNS, "title", bar)?;
     let mut rejects = Rejects::create(rejected, &table)?;
     let mut totals = Totals::default();
     let mut seen = Seen::default();
     let (mut batch, mut refused) = (Vec::with_capacity(BATCH), Vec::new());
+    let (mut length, mut copies, mut pace) = (0, 0, Pace::new());
     while let Some(row) = table.next_row()? {
         totals.rows += 1;
+        length += row.length();
         match book(&row) {
             Ok(book) => match seen.note(&book, row.line) {
-                Ok(()) => batch.push(book),
+                Ok(()) => {
+                    copies += book.form.no_of_books;
+                    batch.push(book);
+                }
                 Err(first) => refused.push(Rejected::new(&row, format!("same as line {first}"))),
             },
             Err(reason) => refused.push(Rejected::new(&row, reason.to_string())),
         }
-        if batch.len() + refused.len() >= BATCH {
+        if batch.len() + refused.len() >= BATCH || length >= BATCH_LENGTH || copies >= BATCH_COPIES {
+            (length, copies) = (0, 0);
             let line = row.line;
             refused.extend(
                 store(db, std::mem::take(&mut batch), &mut totals).with_context(|| stopped(file, line))?,
             );
             rejects.add(std::mem::take(&mut refused))?;
+            pace.keep();
             bar.set_message(format!("{} rows", totals.rows));
         }
     }
@@ -196,7 +211,7 @@ fn book(row: &Row<'_>) -> Result<ImportedBook> {
     let barcodes = barcodes(row, copies, &mut invalid);
     form.no_of_books = match (copies, barcodes.len()) {
         (copies, 0) => copies.unwrap_or(1),
-        (_, barcodes) => i64::try_from(barcodes).unwrap_or(i64::MAX),
+        (_, barcodes) => NO_OF_BOOKS.check(i64::try_from(barcodes).unwrap_or(i64::MAX), &mut invalid),
     };
     let stars = (RATING.min, RATING.max);
     let stars = row.parse("rating", out_of(stars.0, stars.1), &mut invalid, within(stars.0, stars.1));
@@ -220,11 +235,15 @@ fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<St
     let cell = row.cell(copy::BARCODE.field);
     let raw: Vec<&str> =
         cell.split(BARCODE_SEPARATOR).map(str::trim).filter(|barcode| !barcode.is_empty()).collect();
-    let mut barcodes: Vec<String> = Vec::with_capacity(raw.len());
+    let (mut barcodes, mut seen) = (Vec::with_capacity(raw.len()), HashSet::new());
     for raw in &raw {
+        // A cell may have hundreds of thousands, and nobody reads what is wrong with each.
+        if invalid.0.len() >= TOLD {
+            break;
+        }
         let shown: String = raw.chars().take(40).collect();
         let barcode = copy::barcode(raw, &format!("{} \"{shown}\"", copy::BARCODE.field), invalid);
-        if barcodes.iter().any(|before| folded_barcode(before) == folded_barcode(&barcode)) {
+        if !seen.insert(folded_barcode(&barcode)) {
             invalid.push(copy::BARCODE.field, message::barcode_twice(&barcode));
         }
         barcodes.push(barcode);

@@ -2,20 +2,32 @@
 //!
 //! A person is known by the roll number. A blank cell changes nothing, a `-` clears. Roles, passwords, bars and whether
 //! somebody is active are never touched. Imported twice, a file changes nothing the second time.
+//!
+//! The file is read row by row, several times: whether it is sound, which roll numbers it has, what each row would do, and,
+//! unless it is a dry run, once more to store that. In memory are one portion of the rows, the roll numbers, the addresses and
+//! what the report lists, so that memory and time grow with the file and no faster (R-SEAM-10). Each portion is planned from
+//! a snapshot, and stored in a transaction of its own, which locks the people whom it changes and plans them anew: a desk waits
+//! for a portion at most. A file of one portion is thereby stored whole or not at all.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     path::Path,
+    sync::Arc,
+    time::Duration,
 };
 
-use anyhow::Result;
+use csv::StringRecord;
 use indicatif::ProgressBar;
 use jiff::civil::Date;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization as _;
 use utoipa::ToSchema;
 
-use super::table::{REJECT_COLUMNS, Row, Table};
+use super::{
+    Pace,
+    rejects::{Excerpt, Rejected, Rejects},
+    table::{Row, Source, Table},
+};
 use crate::{
     circulation::Moment,
     domain::{
@@ -24,14 +36,14 @@ use crate::{
         id::UserId,
         person::{Details, VALID_UNTIL},
         rule::{FieldError, Invalid},
-        rulebook::Rulebook,
         rules::{Rules, STUDENT},
     },
-    message,
+    message::{self, Message},
     people::{self as library_people, Authority, Subject},
-    spreadsheet::{guarded, unguarded},
+    policies::Policies,
+    spreadsheet::unguarded,
     storage::{
-        self, Tx,
+        self, Db, Tx,
         events::{self, Entry},
         people,
     },
@@ -45,10 +57,29 @@ const IGNORED: [&str; 5] = ["role", "active", "openLoans", "overdueLoans", "owes
 /// Clears what is recorded.
 const CLEAR: &str = "-";
 
-/// Changed people and rejected rows that a report lists; of more there is only the number.
+/// Most rows in a file, blank ones not counted.
+const MOST_ROWS: usize = 200_000;
+/// Longest text of a file, unpacked, in bytes: 300 for each row.
+const LONGEST: u64 = 64 * 1024 * 1024;
+/// Of a file with more rejected rows nothing is taken.
+const MOST_REJECTED: usize = 10_000;
+
+/// Changed people, rejected rows and missing people that a report lists; of more there is only the number.
 const LISTED: usize = 500;
-/// The longest file of rejected rows within an answer, in bytes.
-const LONGEST_REJECTS: usize = 500 * 1024;
+/// Room for each of these lists in an answer, in bytes of JSON. An answer that is kept for a repeat has 1 MiB.
+const ROOM: usize = 200 * 1024;
+/// Room for the rejected rows as a file in an answer, in bytes of JSON.
+const ROOM_FOR_REJECTS: usize = 300 * 1024;
+
+/// Rows that are planned or stored at once: 0.1 s of the only writer's time in a debug build (measured).
+const PORTION: usize = 1000;
+/// Bytes of text after which a portion ends although it has fewer rows.
+const PORTION_LENGTH: usize = 1024 * 1024;
+
+/// How often a portion is tried again where others hold what it needs.
+const TRIES: u32 = 5;
+/// The pause before the first of these tries; it doubles.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// How many rows, and what becomes of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
@@ -94,7 +125,7 @@ pub struct MissingPerson {
 }
 
 /// What an import does, or would do.
-#[derive(Clone, Debug, Serialize, ToSchema)]
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// Whether nothing was stored.
@@ -102,20 +133,27 @@ pub struct Report {
     totals: Totals,
     /// How many people are new.
     added: usize,
-    /// Whose record changes, and what; the first 500.
+    /// Whose record changes, and what; at most the first 500.
     changed: Vec<ChangedPerson>,
     /// How many people stay as they are.
     unchanged: usize,
-    /// The first 500 of the rows that cannot be taken.
+    /// At most the first 500 of the rows that cannot be taken.
     rejected: Vec<RejectedRow>,
     /// How many active students are not in the file although others of their batch are. They stay as they are.
     missing: usize,
-    /// The first 500 of them.
+    /// At most the first 500 of them.
     missing_people: Vec<MissingPerson>,
     /// The rejected rows as CSV, each with its line and the reason in front, to be corrected and imported again; null where
     /// there are none, cut where there are very many.
     #[schema(required)]
     rejects_file: Option<String>,
+}
+
+impl Totals {
+    #[must_use]
+    pub fn rejected(&self) -> usize {
+        self.rejected
+    }
 }
 
 impl Report {
@@ -124,32 +162,34 @@ impl Report {
         self.totals
     }
 
-    /// The report as an answer has room for it: of very many rejected rows the first.
-    #[must_use]
-    pub fn cut(mut self) -> Self {
-        self.rejects_file = self.rejects_file.map(|mut file| {
-            if file.len() > LONGEST_REJECTS {
-                let end =
-                    file[..file.floor_char_boundary(LONGEST_REJECTS)].rfind('\n').map_or(0, |end| end + 1);
-                file.truncate(end);
-            }
-            file
-        });
-        self
-    }
-
     /// How many people the file could have named, and does not.
     #[must_use]
     pub fn missing(&self) -> usize {
         self.missing
     }
-
-    /// The rejected rows as CSV.
-    #[must_use]
-    pub fn rejects_file(&self) -> Option<&str> {
-        self.rejects_file.as_deref()
-    }
 }
+
+/// Why an import did not happen, or not wholly.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file is not sound as a whole, or the list of rejected rows cannot be written. The first cause is the file.
+    #[error(transparent)]
+    File(#[from] anyhow::Error),
+    /// Nothing of the file is taken.
+    #[error("{}", .0.text())]
+    Refused(Message),
+    #[error("nothing was stored")]
+    Storage(#[from] storage::Error),
+    /// The portions before were stored.
+    #[error("stopped after {stored} people were stored; run the import again to go on")]
+    Stopped {
+        stored: usize,
+        #[source]
+        source: storage::Error,
+    },
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
 
 impl std::fmt::Display for Totals {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -176,32 +216,26 @@ struct Wanted {
 /// A row of the file.
 struct Read {
     line: u64,
+    /// Folded; empty where it is not one.
     roll_number: String,
     wanted: Wanted,
     invalid: Invalid,
-    cells: Vec<String>,
+    cells: StringRecord,
 }
 
-/// A file of people.
-pub struct File {
-    header: Vec<String>,
-    rows: Vec<Read>,
+fn cell<'t>(row: &Row<'t>, column: &'static str) -> Option<&'t str> {
+    Some(unguarded(row.cell(column)).trim()).filter(|cell| !cell.is_empty())
 }
 
-/// Reads a file, plain or gzipped.
-///
-/// # Errors
-/// Where it is not sound as a whole; the first cause is the path.
-pub fn read(path: &Path, bar: &ProgressBar) -> Result<File> {
-    let known = [COLUMNS.as_slice(), &IGNORED].concat();
-    let mut table = Table::open(path, &known, COLUMNS[0], bar)?;
-    let header = table.names().map(ToOwned::to_owned).collect();
-    let mut rows = Vec::new();
-    while let Some(row) = table.next_row()? {
-        rows.push(read_row(&row));
-    }
-    bar.finish_and_clear();
-    Ok(File { header, rows })
+/// The folded roll number of a row; empty where it is not one.
+fn roll_number(row: &Row<'_>, invalid: &mut Invalid) -> String {
+    // Full-width digits are digits. A character may become eighteen, and none of a cell of a megabyte is a roll number.
+    let cell: String = cell(row, COLUMNS[0]).unwrap_or_default().nfkc().take(1000).collect();
+    let mut wrong = Invalid::default();
+    let roll_number = folded_roll_number(&ROLL_NUMBER.check(&cell, &mut wrong));
+    let sound = wrong.0.is_empty();
+    invalid.0.extend(wrong.0);
+    if sound { roll_number } else { String::new() }
 }
 
 fn read_row(row: &Row<'_>) -> Read {
@@ -209,14 +243,10 @@ fn read_row(row: &Row<'_>) -> Read {
     if let Err(reason) = row.check_length() {
         invalid.push("", message::import_row(&reason.to_string()));
     }
-    let cell =
-        |column: &'static str| Some(unguarded(row.cell(column)).trim()).filter(|cell| !cell.is_empty());
-    let text = |column| cell(column).map(ToOwned::to_owned);
-    let or_clear = |column| cell(column).map(|cell| (cell != CLEAR).then(|| cell.to_owned()));
-    // Full-width digits are digits.
-    let roll_number: String = cell(COLUMNS[0]).unwrap_or_default().nfkc().collect();
-    let roll_number = folded_roll_number(&ROLL_NUMBER.check(&roll_number, &mut invalid));
-    let valid_until = cell(VALID_UNTIL).map(|cell| {
+    let text = |column| cell(row, column).map(ToOwned::to_owned);
+    let or_clear = |column| cell(row, column).map(|cell| (cell != CLEAR).then(|| cell.to_owned()));
+    let roll_number = roll_number(row, &mut invalid);
+    let valid_until = cell(row, VALID_UNTIL).map(|cell| {
         let day = (cell != CLEAR).then(|| day(cell));
         if day == Some(None) {
             invalid.push(VALID_UNTIL, message::import_not_day(&cell.chars().take(40).collect::<String>()));
@@ -231,7 +261,20 @@ fn read_row(row: &Row<'_>) -> Read {
         category: text("category"),
         valid_until,
     };
-    Read { line: row.line, roll_number, wanted, invalid, cells: row.cells().map(ToOwned::to_owned).collect() }
+    Read { line: row.line, roll_number, wanted, invalid, cells: row.cells().collect() }
+}
+
+/// The next rows; none after the last.
+fn portion(table: &mut Table) -> Result<Vec<Read>> {
+    let (mut rows, mut length) = (Vec::new(), 0);
+    while rows.len() < PORTION && length < PORTION_LENGTH {
+        let Some(row) = table.next_row()? else { break };
+        if !row.is_blank() {
+            length += row.length();
+            rows.push(read_row(&row));
+        }
+    }
+    Ok(rows)
 }
 
 /// A day as India writes it (5-6-2027 is the fifth of June), or as ISO does.
@@ -314,20 +357,86 @@ fn fields(before: &Details, after: &Details) -> Vec<&'static str> {
     .collect()
 }
 
-/// What the rows come to.
+/// Where a roll number is in the file.
+struct Lines {
+    first: u64,
+    /// 0 where there is none.
+    second: u64,
+    count: usize,
+}
+
+impl Lines {
+    /// What is wrong with the row in this line, where others have the same number.
+    fn twice(&self, line: u64) -> Option<Message> {
+        let other = if line == self.first { self.second } else { self.first };
+        match self.count {
+            0 | 1 => None,
+            2 => Some(message::import_row_twice(other)),
+            count => Some(message::import_row_often(other, count - 2)),
+        }
+    }
+}
+
+/// The roll numbers of a file.
 #[derive(Default)]
-struct Plan<'f> {
-    new: Vec<Details>,
-    changed: Vec<(UserId, Details, Details)>,
-    unchanged: usize,
-    rejected: Vec<(&'f Read, Invalid)>,
-    missing: Vec<MissingPerson>,
+struct Index {
+    rows: usize,
+    lines: HashMap<String, Lines>,
+}
+
+impl Index {
+    fn of(table: &mut Table) -> Result<Self> {
+        let mut index = Self::default();
+        while let Some(row) = table.next_row()? {
+            if row.is_blank() {
+                continue;
+            }
+            index.rows += 1;
+            if index.rows > MOST_ROWS {
+                return Err(Error::Refused(message::import_too_many_rows(MOST_ROWS)));
+            }
+            let roll_number = roll_number(&row, &mut Invalid::default());
+            if !roll_number.is_empty() {
+                let lines =
+                    index.lines.entry(roll_number).or_insert(Lines { first: row.line, second: 0, count: 0 });
+                lines.count += 1;
+                if lines.count == 2 {
+                    lines.second = row.line;
+                }
+            }
+        }
+        Ok(index)
+    }
+
+    /// Whether the file has a person with this roll number, which a spreadsheet may have taken for a number.
+    fn names(&self, roll_number: &str) -> bool {
+        self.lines.contains_key(roll_number) || self.lines.contains_key(roll_number.trim_start_matches('0'))
+    }
+}
+
+/// Who has an address, or gets it: somebody whom the library knows, or the new person of the row in a line.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Known(UserId),
+    New(u64),
+}
+
+/// What the database knows about the people of some rows.
+struct Facts {
+    /// By roll number.
+    known: HashMap<String, people::Record>,
+    /// The people whose roll number would be one of these, had a spreadsheet not taken it for a number; by what it made of it.
+    zeros_lost: HashMap<String, people::Record>,
+    /// The people into whose record that of a roll number was merged.
+    merged: HashMap<String, people::Record>,
+    barcodes: HashSet<String>,
+    /// By folded address.
+    owners: HashMap<String, Owner>,
 }
 
 /// As many zeros in front of a number may have been lost.
 const ZEROS: usize = 8;
 
-/// The people whose roll number would be one of these, had a spreadsheet not taken it for a number; by what it made of it.
 fn without_zeros(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<HashMap<String, people::Record>> {
     let numbers =
         keys.iter().filter(|key| !key.starts_with('0') && key.bytes().all(|byte| byte.is_ascii_digit()));
@@ -340,180 +449,452 @@ fn without_zeros(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<HashMap<Stri
     Ok(found.collect())
 }
 
-/// The active students of the batches of those whom the file knows, without those whom it names.
-fn missing(
-    tx: &mut Tx<'_>,
-    known: &HashMap<String, people::Record>,
-    named: &HashMap<&str, Vec<u64>>,
-) -> storage::Result<Vec<MissingPerson>> {
-    let batches: BTreeSet<&str> =
-        known.values().filter_map(|record| record.details.batch.as_deref()).collect();
-    let mut missing = Vec::new();
-    for batch in batches {
-        for record in people::of_batch(tx, batch)? {
-            let Some(roll_number) = record.details.roll_number else { continue };
-            let without_zeros = roll_number.trim_start_matches('0');
-            if !named.contains_key(roll_number.as_str()) && !named.contains_key(without_zeros) {
-                let (uid, name, batch) = (record.uid, record.details.name, batch.to_owned());
-                missing.push(MissingPerson { uid, roll_number, name, batch });
-            }
-        }
+/// The people with these roll numbers, locked until the transaction ends, and nobody else gets one of these numbers or any
+/// address until then. Locks come in the order in which an edit of a person takes them.
+fn locked(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<Vec<people::Record>> {
+    let found: Vec<UserId> =
+        people::with_roll_numbers(tx, keys)?.into_iter().map(|record| record.uid).collect();
+    let locked = people::lock_all(tx, &found)?;
+    people::take_every_turn(tx)?;
+    let since = people::with_roll_numbers(tx, keys)?;
+    if since.iter().any(|record| !found.contains(&record.uid)) {
+        // Somebody got a number in between: the next try locks them too.
+        return Err(storage::Error::Busy(None));
     }
-    Ok(missing)
+    Ok(locked)
 }
 
-fn plan<'f>(
-    tx: &mut Tx<'_>,
+impl Facts {
+    fn of(tx: &mut Tx<'_>, rows: &[Read], lock: bool) -> storage::Result<Self> {
+        let keys: HashSet<&str> =
+            rows.iter().map(|row| row.roll_number.as_str()).filter(|key| !key.is_empty()).collect();
+        let keys: Vec<&str> = keys.into_iter().collect();
+        let known = if lock { locked(tx, &keys)? } else { people::with_roll_numbers(tx, &keys)? };
+        let known: HashMap<String, people::Record> = known
+            .into_iter()
+            .filter_map(|record| Some((record.details.roll_number.clone()?, record)))
+            .collect();
+        let unknown: Vec<&str> = keys.iter().copied().filter(|key| !known.contains_key(*key)).collect();
+        let emails = rows.iter().filter_map(|row| row.wanted.email.as_ref()?.as_deref()).map(folded_email);
+        let emails: Vec<String> = emails.collect::<HashSet<_>>().into_iter().collect();
+        let owners = people::owners_of_emails(tx, &emails)?;
+        Ok(Self {
+            zeros_lost: without_zeros(tx, &unknown)?,
+            merged: people::with_merged_roll_numbers(tx, &unknown)?.into_iter().collect(),
+            barcodes: people::barcodes_among(tx, &unknown)?.into_iter().collect(),
+            owners: owners.into_iter().map(|(email, uid)| (email, Owner::Known(uid))).collect(),
+            known,
+        })
+    }
+}
+
+/// What a row does.
+enum Step {
+    Add(Details),
+    Change(UserId, Box<(Details, Details)>),
+    Keep,
+}
+
+/// What a row does, or everything that is wrong with it. `claimed` is who gets which address by the rows before.
+fn decide(
+    row: &Read,
+    facts: &Facts,
     authority: &Authority,
-    file: &'f File,
+    lines: Option<&Lines>,
+    claimed: &mut HashMap<String, Owner>,
     rules: &Rules,
-) -> storage::Result<Plan<'f>> {
-    let mut lines: HashMap<&str, Vec<u64>> = HashMap::new();
-    for row in &file.rows {
-        lines.entry(&row.roll_number).or_default().push(row.line);
+) -> std::result::Result<Step, Invalid> {
+    let mut invalid = row.invalid.clone();
+    let known = facts.known.get(&row.roll_number);
+    let wanted = row.wanted.checked(row, known.is_some(), rules, &mut invalid);
+    if let Some(twice) = lines.and_then(|lines| lines.twice(row.line)) {
+        invalid.push(ROLL_NUMBER.field, twice);
     }
-    let keys: Vec<&str> = lines.keys().copied().filter(|key| !key.is_empty()).collect();
-    let known: HashMap<String, people::Record> = people::with_roll_numbers(tx, &keys)?
-        .into_iter()
-        .filter_map(|record| Some((record.details.roll_number.clone()?, record)))
-        .collect();
-    let unknown: Vec<&str> = keys.iter().copied().filter(|key| !known.contains_key(*key)).collect();
-    let zeros_lost = without_zeros(tx, &unknown)?;
-    let merged: HashMap<String, people::Record> =
-        people::with_merged_roll_numbers(tx, &unknown)?.into_iter().collect();
-    let barcodes: HashSet<String> = people::barcodes_among(tx, &keys)?.into_iter().collect();
-    let emails = file.rows.iter().filter_map(|row| row.wanted.email.as_ref()?.as_deref()).map(folded_email);
-    let emails: Vec<String> = emails.collect::<HashSet<_>>().into_iter().collect();
-    // Who has each address, and after that who gets it.
-    let mut owners: HashMap<String, String> = HashMap::new();
-    for (email, uid) in people::owners_of_emails(tx, &emails)? {
-        owners.insert(email, format!("#{uid}"));
-    }
-    let mut plan = Plan { missing: missing(tx, &known, &lines)?, ..Plan::default() };
-    for row in &file.rows {
-        let mut invalid = row.invalid.clone();
-        let known = known.get(&row.roll_number);
-        let wanted = row.wanted.checked(row, known.is_some(), rules, &mut invalid);
-        let twice = lines
-            .get(row.roll_number.as_str())
-            .filter(|lines| lines.len() > 1 && !row.roll_number.is_empty());
-        if let Some(lines) = twice {
-            let others: Vec<String> =
-                lines.iter().filter(|line| **line != row.line).map(u64::to_string).collect();
-            invalid.push(ROLL_NUMBER.field, message::import_row_twice(&others.join(", ")));
-        }
-        if let Some(other) = zeros_lost.get(&row.roll_number).filter(|_| known.is_none()) {
+    if known.is_none() {
+        if let Some(other) = facts.zeros_lost.get(&row.roll_number) {
             let of_other = other.details.roll_number.as_deref().unwrap_or_default();
             invalid.push(ROLL_NUMBER.field, message::import_zeros_lost(of_other, &other.details.name));
         }
-        if let Some(other) = merged.get(&row.roll_number) {
+        if let Some(other) = facts.merged.get(&row.roll_number) {
             let own = other.details.roll_number.as_deref().unwrap_or_default();
             invalid.push(ROLL_NUMBER.field, message::import_merged(&other.details.name, own));
         }
-        if known.is_none() && barcodes.contains(&row.roll_number) {
+        if facts.barcodes.contains(&row.roll_number) {
             invalid.push(ROLL_NUMBER.field, message::roll_number_is_barcode(ROLL_NUMBER.label));
         }
-        if let Some(email) = wanted.email.as_ref().and_then(|email| email.as_deref()).map(folded_email) {
-            let own = known.map_or_else(|| row.roll_number.clone(), |known| format!("#{}", known.uid));
-            if invalid.0.is_empty() && *owners.entry(email.clone()).or_insert_with(|| own.clone()) != own {
-                invalid.push("email", message::import_email_of_another(&email));
+    }
+    if !invalid.0.is_empty() {
+        return Err(invalid);
+    }
+    if let Some(email) = wanted.email.as_ref().and_then(|email| email.as_deref()).map(folded_email) {
+        let own = known.map_or(Owner::New(row.line), |known| Owner::Known(known.uid));
+        if *facts.owners.get(&email).or_else(|| claimed.get(&email)).unwrap_or(&own) != own {
+            return Err(Invalid::field("email", message::import_email_of_another(&email)));
+        }
+        claimed.insert(email, own);
+    }
+    let Some(known) = known else { return Ok(Step::Add(wanted.new_person(&row.roll_number))) };
+    let before = known.details.clone();
+    let after = wanted.over(before.clone());
+    if after == before {
+        return Ok(Step::Keep);
+    }
+    if authority.covers(&known.capabilities).is_err() {
+        return Err(Invalid::field(ROLL_NUMBER.field, message::problem_more_capable()));
+    }
+    Ok(Step::Change(known.uid, Box::new((before, after))))
+}
+
+/// Stores the changed records.
+fn update(
+    tx: &mut Tx<'_>,
+    authority: &Authority,
+    mut after: HashMap<UserId, &Details>,
+) -> storage::Result<()> {
+    let uids: Vec<UserId> = after.keys().copied().collect();
+    let subjects = authority.over_all(tx, &uids).map_err(|error| match error {
+        library_people::Error::Storage(error) => error,
+        // The rights have changed since the rows were planned: the next try rejects these rows.
+        _ => storage::Error::Busy(None),
+    })?;
+    let row = |subject| Some((subject, after.remove(&Subject::uid(subject))?.clone()));
+    people::update_all(tx, &subjects.iter().filter_map(row).collect::<Vec<_>>())
+}
+
+/// What a portion did.
+#[derive(Default)]
+struct Stored {
+    added: usize,
+    changed: Vec<(Details, Details)>,
+    unchanged: usize,
+    /// By the row's place in the portion.
+    rejected: Vec<(usize, Invalid)>,
+}
+
+/// Stores some rows. Whoever was added, changed or erased since they were planned is seen here: the people are locked, and
+/// planned anew from what is locked.
+fn store(
+    tx: &mut Tx<'_>,
+    rows: &[Read],
+    authority: &Authority,
+    moment: Moment,
+    rules: &Rules,
+) -> storage::Result<Stored> {
+    let facts = Facts::of(tx, rows, true)?;
+    let (mut stored, mut claimed) = (Stored::default(), HashMap::new());
+    let (mut new, mut changes) = (Vec::new(), Vec::new());
+    for (place, row) in rows.iter().enumerate() {
+        match decide(row, &facts, authority, None, &mut claimed, rules) {
+            Ok(Step::Add(details)) => new.push(details),
+            Ok(Step::Change(uid, records)) => {
+                changes.push(uid);
+                stored.changed.push(*records);
             }
+            Ok(Step::Keep) => stored.unchanged += 1,
+            Err(invalid) => stored.rejected.push((place, invalid)),
         }
-        if !invalid.0.is_empty() {
-            plan.rejected.push((row, invalid));
-            continue;
+    }
+    let rows = changes.iter().zip(&stored.changed).map(|(uid, (_, after))| (*uid, after));
+    update(tx, authority, rows.collect())?;
+    let updated = changes.iter().zip(&stored.changed).map(|(uid, (before, after))| {
+        Entry::person(*uid, Change::PersonUpdated { before: before.clone(), after: after.clone() })
+    });
+    let by = authority.by();
+    events::record_all(tx, moment.at, by, &updated.collect::<Vec<_>>())?;
+    let uids = people::add_all(tx, &new, moment.at)?;
+    stored.added = new.len();
+    let added = new
+        .into_iter()
+        .zip(uids)
+        .map(|(person, uid)| Entry::person(uid, Change::PersonAdded { person }))
+        .collect::<Vec<_>>();
+    events::record_all(tx, moment.at, by, &added)?;
+    Ok(stored)
+}
+
+/// The rejected rows as they are handed back.
+enum List {
+    Answer(Excerpt),
+    File(Rejects),
+}
+
+/// A list of a report: as long as it may be.
+struct Listed<T> {
+    items: Vec<T>,
+    room: usize,
+}
+
+impl<T: Serialize> Listed<T> {
+    fn new() -> Self {
+        Self { items: Vec::new(), room: ROOM }
+    }
+
+    fn push(&mut self, item: impl FnOnce() -> T) {
+        if self.items.len() == LISTED || self.room == 0 {
+            return;
         }
-        match known {
-            None => plan.new.push(wanted.new_person(&row.roll_number)),
-            Some(known) => {
-                let after = wanted.over(known.details.clone());
-                if after == known.details {
-                    plan.unchanged += 1;
-                } else if authority.covers(&known.capabilities).is_err() {
-                    invalid.push(ROLL_NUMBER.field, message::problem_more_capable());
-                    plan.rejected.push((row, invalid));
-                } else {
-                    plan.changed.push((known.uid, known.details.clone(), after));
+        let item = item();
+        match self.room.checked_sub(serde_json::to_vec(&item).map_or(usize::MAX, |json| json.len())) {
+            Some(room) => {
+                self.room = room;
+                self.items.push(item);
+            }
+            None => self.room = 0,
+        }
+    }
+}
+
+/// A report in the making.
+struct Reporting {
+    totals: Totals,
+    changed: Listed<ChangedPerson>,
+    rejected: Listed<RejectedRow>,
+    /// The line of the first rejected row, and why.
+    first: Option<(u64, FieldError)>,
+    missing: usize,
+    missing_people: Listed<MissingPerson>,
+    list: List,
+}
+
+impl Reporting {
+    fn reject(&mut self, row: &Read, invalid: Invalid) -> Result<()> {
+        self.totals.rejected += 1;
+        if self.first.is_none() {
+            self.first = invalid.0.first().map(|error| (row.line, error.clone()));
+        }
+        let reason = reason(&invalid);
+        let rejected = Rejected::of(row.line, row.cells.clone(), reason.clone());
+        match &mut self.list {
+            List::Answer(excerpt) => excerpt.add(&rejected),
+            List::File(rejects) => rejects.add(vec![rejected])?,
+        }
+        self.rejected.push(|| RejectedRow { line: row.line, reason, errors: invalid.0 });
+        Ok(())
+    }
+
+    /// Refuses a file of which too many rows are rejected, before anything of it is stored.
+    fn check_file(&self) -> Result<()> {
+        match &self.first {
+            Some((line, error)) if self.totals.rejected > MOST_REJECTED => {
+                let reason = Message { code: error.rule, params: error.params.clone() };
+                Err(Error::Refused(message::import_wrong_file(MOST_REJECTED, *line, &reason)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn change(&mut self, (before, after): (Details, Details)) {
+        self.totals.changed += 1;
+        self.changed.push(|| ChangedPerson {
+            roll_number: after.roll_number.clone().unwrap_or_default(),
+            name: after.name.clone(),
+            fields: fields(&before, &after),
+            before,
+            after,
+        });
+    }
+
+    fn finish(mut self, dry_run: bool) -> Result<Report> {
+        // What was rejected only when it was to be stored comes last otherwise.
+        self.rejected.items.sort_by_key(|row| row.line);
+        Ok(Report {
+            dry_run,
+            totals: self.totals,
+            added: self.totals.added,
+            changed: self.changed.items,
+            unchanged: self.totals.unchanged,
+            rejected: self.rejected.items,
+            missing: self.missing,
+            missing_people: self.missing_people.items,
+            rejects_file: match self.list {
+                _ if self.totals.rejected == 0 => None,
+                List::Answer(excerpt) => Some(excerpt.finish()),
+                List::File(rejects) => {
+                    rejects.finish()?;
+                    None
+                }
+            },
+        })
+    }
+}
+
+/// How an import is done.
+pub struct Import<'i> {
+    pub db: &'i Db,
+    pub policies: &'i Policies,
+    pub authority: &'i Authority,
+    pub moment: Moment,
+    /// Stores nothing and tells what would happen.
+    pub dry_run: bool,
+    /// The file to list the rejected rows in; without one they are part of the report, as many as it has room for.
+    pub rejected: Option<&'i Path>,
+}
+
+impl Import<'_> {
+    /// Brings the people of a file in, plain or gzipped. Waits for the database, so it must run on a plain thread.
+    ///
+    /// # Errors
+    /// Where nothing was stored, or not everything.
+    pub fn run(&self, file: &Source) -> Result<Report> {
+        let known = [COLUMNS.as_slice(), &IGNORED].concat();
+        let mut table = Table::open(file, LONGEST, &known, COLUMNS[0], &ProgressBar::hidden())?;
+        let index = Index::of(&mut table)?;
+        let mut reporting = Reporting {
+            totals: Totals { rows: index.rows, ..Totals::default() },
+            changed: Listed::new(),
+            rejected: Listed::new(),
+            first: None,
+            missing: 0,
+            missing_people: Listed::new(),
+            list: match self.rejected {
+                None => List::Answer(Excerpt::new(&table, ROOM_FOR_REJECTS)),
+                Some(path) => List::File(Rejects::create(path, &table)?),
+            },
+        };
+        table.rewind()?;
+        let (due, batches) = self.plan(&mut table, &index, &mut reporting)?;
+        self.find_missing(&batches, &index, &mut reporting)?;
+        if !self.dry_run {
+            (reporting.totals.added, reporting.totals.changed) = (0, 0);
+            table.rewind()?;
+            self.apply(&mut table, &due, &mut reporting)?;
+        }
+        reporting.finish(self.dry_run)
+    }
+
+    /// What every row would do: for each whether there is something to store, and the batches of the people that the
+    /// file knows.
+    fn plan(
+        &self,
+        table: &mut Table,
+        index: &Index,
+        reporting: &mut Reporting,
+    ) -> Result<(Vec<bool>, BTreeSet<String>)> {
+        let (mut due, mut batches) = (Vec::with_capacity(index.rows), BTreeSet::new());
+        let mut claimed = HashMap::new();
+        loop {
+            let rows = Arc::new(portion(table)?);
+            if rows.is_empty() {
+                return Ok((due, batches));
+            }
+            let (asked, policies) = (Arc::clone(&rows), self.policies.clone());
+            let (facts, rulebook) = self.db.read_blocking(move |tx| -> storage::Result<_> {
+                Ok((Facts::of(tx, &asked, false)?, policies.current(tx)?))
+            })?;
+            let rules = rulebook.on(self.moment.today);
+            batches.extend(facts.known.values().filter_map(|record| record.details.batch.clone()));
+            for row in &*rows {
+                let step = decide(
+                    row,
+                    &facts,
+                    self.authority,
+                    index.lines.get(&row.roll_number),
+                    &mut claimed,
+                    rules,
+                );
+                due.push(matches!(step, Ok(Step::Add(_) | Step::Change(..))));
+                match step {
+                    Ok(Step::Add(_)) => reporting.totals.added += 1,
+                    Ok(Step::Change(_, records)) if self.dry_run => reporting.change(*records),
+                    // Told when it is stored.
+                    Ok(Step::Change(..)) => {}
+                    Ok(Step::Keep) => reporting.totals.unchanged += 1,
+                    Err(invalid) => {
+                        reporting.reject(row, invalid)?;
+                        reporting.check_file()?;
+                    }
                 }
             }
         }
     }
-    Ok(plan)
-}
 
-/// Rows in one statement.
-const PORTION: usize = 500;
-
-/// Brings the people of a file in, or with `dry_run` tells what that would do. All of it is one transaction.
-pub fn import(
-    tx: &mut Tx<'_>,
-    authority: &Authority,
-    moment: Moment,
-    rulebook: &Rulebook,
-    file: &File,
-    dry_run: bool,
-) -> library_people::Result<Report> {
-    let by = authority.by();
-    let plan = plan(tx, authority, file, rulebook.on(moment.today))?;
-    if !dry_run {
-        for portion in plan.changed.chunks(PORTION) {
-            let changed: HashMap<UserId, &Details> =
-                portion.iter().map(|(uid, _, after)| (*uid, after)).collect();
-            let uids: Vec<UserId> = changed.keys().copied().collect();
-            let subjects = authority.over_all(tx, &uids)?;
-            let row = |subject: &Subject| changed.get(&subject.uid()).map(|after| Details::clone(after));
-            let rows: Vec<(&Subject, Details)> =
-                subjects.iter().filter_map(|subject| Some((subject, row(subject)?))).collect();
-            people::update_all(tx, &rows)?;
-            let entry = |(uid, before, after): &(UserId, Details, Details)| {
-                Entry::person(*uid, Change::PersonUpdated { before: before.clone(), after: after.clone() })
-            };
-            events::record_all(tx, moment.at, by, &portion.iter().map(entry).collect::<Vec<_>>())?;
-        }
-        for portion in plan.new.chunks(PORTION) {
-            let uids = people::add_all(tx, portion, moment.at)?;
-            let entry = |(person, uid): (&Details, &UserId)| {
-                Entry::person(*uid, Change::PersonAdded { person: person.clone() })
-            };
-            events::record_all(tx, moment.at, by, &portion.iter().zip(&uids).map(entry).collect::<Vec<_>>())?;
+    /// Stores the rows that are due.
+    fn apply(&self, table: &mut Table, due: &[bool], reporting: &mut Reporting) -> Result<()> {
+        let (mut due, mut pace) = (due.iter(), Pace::new());
+        let mut waiting: Vec<Read> = Vec::new();
+        loop {
+            let mut rows = portion(table)?;
+            let is_last = rows.is_empty();
+            rows.retain(|_| due.next() == Some(&true));
+            // A portion that is nearly empty waits for the next.
+            if is_last || waiting.len() + rows.len() > PORTION {
+                self.store(std::mem::take(&mut waiting), reporting)?;
+                pace.keep();
+            }
+            waiting.append(&mut rows);
+            if is_last {
+                return Ok(());
+            }
         }
     }
-    let totals = Totals {
-        rows: file.rows.len(),
-        added: plan.new.len(),
-        changed: plan.changed.len(),
-        unchanged: plan.unchanged,
-        rejected: plan.rejected.len(),
-    };
-    let rejected: Vec<(&Read, RejectedRow)> = plan
-        .rejected
-        .into_iter()
-        .map(|(row, invalid)| {
-            (row, RejectedRow { line: row.line, reason: reason(&invalid), errors: invalid.0 })
-        })
-        .collect();
-    Ok(Report {
-        dry_run,
-        totals,
-        added: totals.added,
-        changed: plan
-            .changed
-            .into_iter()
-            .take(LISTED)
-            .map(|(_, before, after)| ChangedPerson {
-                roll_number: after.roll_number.clone().unwrap_or_default(),
-                name: after.name.clone(),
-                fields: fields(&before, &after),
-                before,
-                after,
-            })
-            .collect(),
-        unchanged: totals.unchanged,
-        missing: plan.missing.len(),
-        missing_people: plan.missing.into_iter().take(LISTED).collect(),
-        rejects_file: rejects_file(file, &rejected),
-        rejected: rejected.into_iter().take(LISTED).map(|(_, row)| row).collect(),
-    })
+
+    fn store(&self, rows: Vec<Read>, reporting: &mut Reporting) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let rows = Arc::new(rows);
+        let (mut tries, mut pause) = (0, PAUSE);
+        let stored = loop {
+            let (rows, policies, authority, moment) =
+                (Arc::clone(&rows), self.policies.clone(), self.authority.clone(), self.moment);
+            let done = self.db.write_blocking(move |tx| {
+                let rulebook = policies.current(tx)?;
+                store(tx, &rows, &authority, moment, rulebook.on(moment.today))
+            });
+            match done {
+                Err(storage::Error::Busy(_)) if tries < TRIES => {
+                    std::thread::sleep(pause);
+                    (tries, pause) = (tries + 1, pause * 2);
+                }
+                done => break done,
+            }
+        };
+        let before = reporting.totals.added + reporting.totals.changed;
+        let stored = stored.map_err(|source| match before {
+            0 => Error::Storage(source),
+            stored => Error::Stopped { stored, source },
+        })?;
+        reporting.totals.added += stored.added;
+        reporting.totals.unchanged += stored.unchanged;
+        for records in stored.changed {
+            reporting.change(records);
+        }
+        for (place, invalid) in stored.rejected {
+            reporting.reject(&rows[place], invalid)?;
+        }
+        Ok(())
+    }
+
+    /// The active students of the batches whose people the file knows, without those whom it names.
+    fn find_missing(
+        &self,
+        batches: &BTreeSet<String>,
+        index: &Index,
+        reporting: &mut Reporting,
+    ) -> Result<()> {
+        let begin_of = |batch: &String| (batch.clone(), String::new(), UserId(0));
+        let mut from = batches.first().map(begin_of);
+        while let Some(place) = from {
+            let page = self.db.read_blocking(move |tx| people::along_batches(tx, &place, PORTION))?;
+            let last = page.last().map(|person| (person.batch.clone(), person.name_key.clone(), person.uid));
+            from = last.and_then(|last| match batches.contains(&last.0) {
+                true => Some(last),
+                // Others stand between two batches that are asked for.
+                false => batches.range(last.0..).next().map(begin_of),
+            });
+            for person in page {
+                let Some(roll_number) = person.roll_number.filter(|_| person.is_active_student) else {
+                    continue;
+                };
+                if batches.contains(&person.batch) && !index.names(&roll_number) {
+                    reporting.missing += 1;
+                    let (uid, name, batch) = (person.uid, person.name, person.batch);
+                    reporting.missing_people.push(|| MissingPerson { uid, roll_number, name, batch });
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 fn reason(invalid: &Invalid) -> String {
@@ -522,21 +903,6 @@ fn reason(invalid: &Invalid) -> String {
         field => format!("{field}: {}", error.message),
     });
     told.collect::<Vec<_>>().join("; ")
-}
-
-fn rejects_file(file: &File, rejected: &[(&Read, RejectedRow)]) -> Option<String> {
-    if rejected.is_empty() {
-        return None;
-    }
-    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-    let header = REJECT_COLUMNS.into_iter().chain(file.header.iter().map(String::as_str));
-    writer.write_record(header.map(guarded)).ok()?;
-    for (row, rejected) in rejected {
-        let line = rejected.line.to_string();
-        let cells = [line.as_str(), &rejected.reason].into_iter().chain(row.cells.iter().map(String::as_str));
-        writer.write_record(cells.map(guarded)).ok()?;
-    }
-    String::from_utf8(writer.into_inner().ok()?).ok()
 }
 
 #[cfg(test)]

@@ -3,22 +3,28 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, ensure};
+use csv::StringRecord;
 use tempfile::NamedTempFile;
 
-use super::table::{REJECT_COLUMNS, Row, Table};
+use super::table::{REJECT_COLUMNS, Row, Source, Table};
 use crate::spreadsheet::guarded;
 
 /// A row that cannot be taken, as it stands in the file.
 pub struct Rejected {
     line: u64,
-    cells: Vec<String>,
+    cells: StringRecord,
     reason: String,
 }
 
 impl Rejected {
     #[must_use]
     pub fn new(row: &Row<'_>, reason: String) -> Self {
-        Self { line: row.line, cells: row.cells().map(ToOwned::to_owned).collect(), reason }
+        Self::of(row.line, row.cells().collect(), reason)
+    }
+
+    #[must_use]
+    pub fn of(line: u64, cells: StringRecord, reason: String) -> Self {
+        Self { line, cells, reason }
     }
 
     #[must_use]
@@ -47,7 +53,9 @@ pub struct Rejects {
 impl Rejects {
     /// Begins the list of the rows of `table` that are rejected. It comes into being when it is [finished](Self::finish).
     pub fn create(path: &Path, table: &Table) -> Result<Self> {
-        is_another_file(path, table.path())?;
+        if let Source::Path(imported) = table.source() {
+            is_another_file(path, imported)?;
+        }
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let file = NamedTempFile::new_in(folder).with_context(|| cannot_write(path))?;
         let writer = csv::WriterBuilder::new().flexible(true).from_writer(file);
@@ -61,7 +69,7 @@ impl Rejects {
         rows.sort_by_key(|row| row.line);
         for row in &rows {
             self.count += 1;
-            self.write([&row.line.to_string(), &row.reason], row.cells.iter().map(String::as_str))?;
+            self.write([&row.line.to_string(), &row.reason], row.cells.iter())?;
         }
         Ok(())
     }
@@ -78,6 +86,50 @@ impl Rejects {
         let put = || -> std::io::Result<()> { Ok(file?.persist(&self.path).map(drop)?) };
         put().with_context(|| cannot_write(&self.path))?;
         Ok(self.count)
+    }
+}
+
+/// The list as part of an answer: as many rows as there is room for.
+pub struct Excerpt {
+    text: String,
+    /// In bytes of JSON; 0 when the next row had no room.
+    room: usize,
+}
+
+impl Excerpt {
+    /// Begins the list of the rows of `table` that are rejected.
+    #[must_use]
+    pub fn new(table: &Table, room: usize) -> Self {
+        let mut excerpt = Self { text: String::new(), room };
+        excerpt.write(REJECT_COLUMNS, table.names());
+        excerpt
+    }
+
+    pub fn add(&mut self, row: &Rejected) {
+        self.write([&row.line.to_string(), &row.reason], row.cells.iter());
+    }
+
+    fn write<'c>(&mut self, first: [&'c str; 2], cells: impl Iterator<Item = &'c str>) {
+        if self.room == 0 {
+            return;
+        }
+        let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
+        // Nothing fails in memory.
+        let _ = writer.write_record(first.into_iter().chain(cells).map(guarded));
+        let line = writer.into_inner().ok().and_then(|line| String::from_utf8(line).ok()).unwrap_or_default();
+        let length = serde_json::to_vec(&line).map_or(usize::MAX, |json| json.len());
+        match self.room.checked_sub(length) {
+            Some(room) => {
+                self.room = room;
+                self.text.push_str(&line);
+            }
+            None => self.room = 0,
+        }
+    }
+
+    #[must_use]
+    pub fn finish(self) -> String {
+        self.text
     }
 }
 

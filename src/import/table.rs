@@ -5,12 +5,14 @@
 
 use std::{
     collections::HashMap,
+    fmt,
     fs::File,
-    io::{BufRead, BufReader, Read as _},
-    path::{Path, PathBuf},
+    io::{BufRead, BufReader, Cursor, Read as _, Seek, SeekFrom},
+    path::PathBuf,
 };
 
 use anyhow::{Context as _, Result, bail, ensure};
+use bytes::Bytes;
 use csv::{ReaderBuilder, StringRecord};
 use flate2::read::MultiGzDecoder;
 use indicatif::ProgressBar;
@@ -28,9 +30,27 @@ pub const REJECT_COLUMNS: [&str; 2] = ["line", "reason"];
 /// a quote that is never closed would swallow the rest of the file.
 const MAX_ROW: usize = 1024 * 1024;
 
+/// Where a CSV file is.
+#[derive(Clone)]
+pub enum Source {
+    /// On the disk.
+    Path(PathBuf),
+    /// In memory, as it was uploaded.
+    Upload(Bytes),
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Path(path) => write!(f, "{}", path.display()),
+            Self::Upload(_) => f.write_str("the file"),
+        }
+    }
+}
+
 /// A CSV file with a header, plain or gzipped.
 pub struct Table {
-    path: PathBuf,
+    source: Source,
     reader: csv::Reader<Box<dyn BufRead>>,
     header: StringRecord,
     columns: HashMap<String, usize>,
@@ -45,29 +65,39 @@ pub struct Row<'t> {
 }
 
 impl Table {
-    /// Opens a file that may have the columns `known` and must have the column `required`. `bar` shows how much of it is
-    /// read.
-    pub fn open(path: &Path, known: &[&str], required: &str, bar: &ProgressBar) -> Result<Self> {
+    /// Opens a file of at most `longest` bytes of text that may have the columns `known` and must have the column `required`.
+    /// `bar` shows how much of it is read.
+    pub fn open(
+        source: &Source,
+        longest: u64,
+        known: &[&str],
+        required: &str,
+        bar: &ProgressBar,
+    ) -> Result<Self> {
         let table = || -> Result<Self> {
-            check_soundness(open(path, &ProgressBar::hidden())?)?;
-            bar.set_length(std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
-            let mut reader = ReaderBuilder::new().flexible(true).from_reader(open(path, bar)?);
-            let header = reader.headers()?.clone();
+            check_soundness(open(source, &ProgressBar::hidden())?, longest)?;
+            let (reader, header) = begin(source, bar)?;
             let columns = columns(&header, known, required)?;
-            Ok(Self { path: path.to_owned(), reader, header, columns, record: StringRecord::new() })
+            Ok(Self { source: source.clone(), reader, header, columns, record: StringRecord::new() })
         };
-        table().with_context(|| path.display().to_string())
+        table().with_context(|| source.to_string())
+    }
+
+    /// Begins again with the first row.
+    pub fn rewind(&mut self) -> Result<()> {
+        let begun = begin(&self.source, &ProgressBar::hidden());
+        (self.reader, _) = begun.with_context(|| self.source.to_string())?;
+        Ok(())
     }
 
     #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
+    pub fn source(&self) -> &Source {
+        &self.source
     }
 
     /// The next row; `None` after the last.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
-        let more =
-            self.reader.read_record(&mut self.record).with_context(|| self.path.display().to_string())?;
+        let more = self.reader.read_record(&mut self.record).with_context(|| self.source.to_string())?;
         let line = self.record.position().map_or(0, csv::Position::line);
         Ok(more.then_some(Row { line, table: self }))
     }
@@ -91,6 +121,18 @@ impl<'t> Row<'t> {
     /// Every cell as it stands in the file, without the columns of a list of rejects.
     pub fn cells(&self) -> impl Iterator<Item = &'t str> {
         self.table.own_cells(&self.table.record)
+    }
+
+    /// Bytes of its text.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.table.record.as_slice().len()
+    }
+
+    /// Whether no cell has anything in it. Spreadsheets write such rows for lines that were once touched.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.table.record.iter().all(|cell| cell.trim().is_empty())
     }
 
     /// The error for a row that has more or fewer cells than the header.
@@ -161,16 +203,32 @@ fn columns(header: &StringRecord, known: &[&str], required: &str) -> Result<Hash
     Ok(columns)
 }
 
+/// A reader of a file's rows, and its header.
+fn begin(source: &Source, bar: &ProgressBar) -> Result<(csv::Reader<Box<dyn BufRead>>, StringRecord)> {
+    let mut reader = ReaderBuilder::new().flexible(true).from_reader(open(source, bar)?);
+    let header = reader.headers()?.clone();
+    Ok((reader, header))
+}
+
 /// The text of a file, unpacked, without a byte order mark.
-fn open(path: &Path, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
-    let mut reader = BufReader::new(File::open(path).context("cannot be read")?);
+fn open(source: &Source, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
+    match source {
+        Source::Path(path) => unpacked(BufReader::new(File::open(path).context("cannot be read")?), bar),
+        Source::Upload(bytes) => unpacked(Cursor::new(bytes.clone()), bar),
+    }
+}
+
+fn unpacked(mut file: impl BufRead + Seek + 'static, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
+    let length = file.seek(SeekFrom::End(0)).context("cannot be read")?;
+    file.rewind().context("cannot be read")?;
+    bar.set_length(length);
     // By its first bytes, not by its name.
-    let gzipped = reader.fill_buf().context("cannot be read")?.starts_with(&[0x1f, 0x8b]);
-    let reader = bar.wrap_read(reader);
+    let gzipped = file.fill_buf().context("cannot be read")?.starts_with(&[0x1f, 0x8b]);
+    let file = bar.wrap_read(file);
     let mut text: Box<dyn BufRead> = if gzipped {
-        Box::new(BufReader::with_capacity(64 * 1024, MultiGzDecoder::new(reader)))
+        Box::new(BufReader::with_capacity(64 * 1024, MultiGzDecoder::new(file)))
     } else {
-        Box::new(BufReader::with_capacity(64 * 1024, reader))
+        Box::new(BufReader::with_capacity(64 * 1024, file))
     };
     if text.fill_buf().context("cannot be read")?.starts_with(&[0xef, 0xbb, 0xbf]) {
         text.consume(3);
@@ -188,10 +246,12 @@ enum State {
     QuoteSeen,
 }
 
-/// Reads the whole file once: UTF-8, quotes as RFC 4180 has them, no row beyond [`MAX_ROW`]. The `csv` crate would take
-/// a misplaced quote silently.
-fn check_soundness(mut text: impl BufRead) -> Result<()> {
+/// Reads the whole file once: UTF-8, quotes as RFC 4180 has them, no row beyond [`MAX_ROW`], no more bytes than `longest`
+/// (a packed file may be a thousand times as long when it is unpacked). The `csv` crate would take a misplaced quote
+/// silently.
+fn check_soundness(mut text: impl BufRead, longest: u64) -> Result<()> {
     let mut line = Vec::new();
+    let mut length = 0;
     let mut number = 0_u64;
     let mut state = State::FieldStart;
     let mut quote_opened = 0;
@@ -206,6 +266,12 @@ fn check_soundness(mut text: impl BufRead) -> Result<()> {
             break;
         }
         number += 1;
+        length += read as u64;
+        ensure!(
+            length <= longest,
+            "it has more than {} MiB of text; import it in parts",
+            longest / 1024 / 1024
+        );
         if state == State::Quoted {
             row += read;
         } else {
@@ -254,7 +320,7 @@ mod tests {
     use super::*;
 
     fn unsound(text: &[u8]) -> String {
-        check_soundness(text).map_or_else(|error| error.to_string(), |()| String::new())
+        check_soundness(text, u64::MAX).map_or_else(|error| error.to_string(), |()| String::new())
     }
 
     #[test]

@@ -117,10 +117,24 @@ pub(super) fn keys(
 }
 
 /// Serialises transactions that want the same email address, roll number or barcode, so that the second one sees that it is
-/// taken. `SQLite` has one writer anyway.
+/// taken. Waits for [`take_every_turn`]. `SQLite` has one writer anyway.
 pub(super) fn take_turns(tx: &mut Tx<'_>, code: &str) -> Result<()> {
     if tx.is_postgres() {
-        tx.execute(sql!("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"), &[&code])?;
+        tx.execute(
+            sql!(
+                "SELECT pg_advisory_xact_lock_shared(7309940714), pg_advisory_xact_lock(hashtextextended($1, 0))"
+            ),
+            &[&code],
+        )?;
+    }
+    Ok(())
+}
+
+/// Keeps every other transaction from taking an email address, roll number or barcode until this one ends. A caller that
+/// locks people too does that before, as every edit of a person does.
+pub(super) fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
+    if tx.is_postgres() {
+        tx.execute(sql!("SELECT pg_advisory_xact_lock(7309940714)"), &[])?;
     }
     Ok(())
 }

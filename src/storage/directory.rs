@@ -286,24 +286,7 @@ pub fn page(
         Some(Position::After(key, id) | Position::Before(key, id)) => Some((key.clone(), UserId(*id))),
     };
     let fetch = usize::try_from(limit).unwrap_or_default() + 1;
-    let mut places = match &listing.order {
-        Order::Column(column) => {
-            let mut reading = Reading::new(&patterns, *column, backwards != listing.descending);
-            reading.from = from.unwrap_or(reading.from);
-            match &known {
-                None => reading.of_source(tx, &listing.source, limit + 1)?,
-                Some(known) if known.len() <= FEW => reading.of_these(tx, known, limit + 1)?,
-                Some(known) => {
-                    reading.wanted(tx, &listing.source, fetch, |uid| known.binary_search(&uid).is_ok())?
-                }
-            }
-        }
-        Order::Amount(amounts) => {
-            let by_amount =
-                ByAmount { patterns: &patterns, listing, amounts, known: known.as_deref(), backwards };
-            by_amount.read(tx, from, fetch)?
-        }
-    };
+    let mut places = places(tx, listing, &patterns, known.as_deref(), from, backwards, fetch)?;
     if backwards {
         places.reverse();
     }
@@ -311,6 +294,43 @@ pub fn page(
     let uids: Vec<UserId> = page.rows.iter().map(|(_, uid)| *uid).collect();
     let rows = people::by_ids(tx, &uids)?;
     Ok((Page { rows, next: page.next, previous: page.previous }, total))
+}
+
+/// Who is listed, in the order of the list, at most so many.
+pub fn uids(tx: &mut Tx<'_>, listing: &Listing, most: usize) -> Result<Vec<UserId>> {
+    let patterns = patterns(&listing.query);
+    let known = known(tx, listing, &patterns)?;
+    let places = places(tx, listing, &patterns, known.as_deref(), None, false, most)?;
+    Ok(places.into_iter().map(|(_, uid)| uid).collect())
+}
+
+/// The next people of a list behind a place, in the order of reading.
+fn places(
+    tx: &mut Tx<'_>,
+    listing: &Listing,
+    patterns: &[String; 3],
+    known: Option<&[UserId]>,
+    from: Option<Place>,
+    backwards: bool,
+    fetch: usize,
+) -> Result<Vec<Place>> {
+    match &listing.order {
+        Order::Column(column) => {
+            let mut reading = Reading::new(patterns, *column, backwards != listing.descending);
+            reading.from = from.unwrap_or(reading.from);
+            let limit = i64::try_from(fetch).unwrap_or(i64::MAX);
+            match known {
+                None => reading.of_source(tx, &listing.source, limit),
+                Some(known) if known.len() <= FEW => reading.of_these(tx, known, limit),
+                Some(known) => {
+                    reading.wanted(tx, &listing.source, fetch, |uid| known.binary_search(&uid).is_ok())
+                }
+            }
+        }
+        Order::Amount(amounts) => {
+            ByAmount { patterns, listing, amounts, known, backwards }.read(tx, from, fetch)
+        }
+    }
 }
 
 /// A person's amount, name and id.

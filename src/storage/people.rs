@@ -437,7 +437,7 @@ pub fn add_all(tx: &mut Tx<'_>, people: &[Details], now: i64) -> Result<Vec<User
     Ok(uids)
 }
 
-/// Stores what is recorded of people, in one statement. Bars stay as they are.
+/// Stores what is recorded of people, in one statement. Roll numbers and bars stay as they are.
 pub fn update_all(tx: &mut Tx<'_>, people: &[(&Subject, Details)]) -> Result<()> {
     let rows = people.iter().map(|(person, details)| {
         let mut row = json_row(details);
@@ -450,17 +450,17 @@ pub fn update_all(tx: &mut Tx<'_>, people: &[(&Subject, Details)]) -> Result<()>
     let statement = if tx.is_postgres() {
         sql!(
             "UPDATE users SET email = it ->> 0, email_key = it ->> 1, name = it ->> 2, name_key = it ->> 3,
-                    search_key = (it ->> 4) || merged_key, directory_key = (it ->> 5) || merged_key, roll_number = it ->> 6, department = it ->> 7,
+                    search_key = (it ->> 4) || merged_key, directory_key = (it ->> 5) || merged_key, department = it ->> 7,
                     batch = it ->> 8, category = it ->> 9, valid_until = it ->> 10
              FROM json_array_elements(CAST(CAST($1 AS TEXT) AS JSON)) AS changed (it)
-             WHERE users.id = CAST(it ->> 11 AS BIGINT)"
+             WHERE users.id = CAST(it ->> 11 AS BIGINT) AND users.gone_at IS NULL"
         )
     } else {
         sql!(
             "UPDATE users SET email = value ->> 0, email_key = value ->> 1, name = value ->> 2, name_key = value ->> 3,
-                    search_key = (value ->> 4) || merged_key, directory_key = (value ->> 5) || merged_key, roll_number = value ->> 6,
+                    search_key = (value ->> 4) || merged_key, directory_key = (value ->> 5) || merged_key,
                     department = value ->> 7, batch = value ->> 8, category = value ->> 9, valid_until = value ->> 10
-             FROM json_each($1) AS changed WHERE users.id = changed.value ->> 11"
+             FROM json_each($1) AS changed WHERE users.id = changed.value ->> 11 AND users.gone_at IS NULL"
         )
     };
     tx.execute_all(statement, people.len(), &[&rows])
@@ -508,6 +508,51 @@ pub fn of_batch(tx: &mut Tx<'_>, batch: &str) -> Result<Vec<Record>> {
         &[&batch],
         record,
     )
+}
+
+/// A person on the way through the batches.
+pub struct OfBatch {
+    pub uid: UserId,
+    /// Empty where there is none.
+    pub batch: String,
+    pub name_key: String,
+    pub name: String,
+    pub roll_number: Option<String>,
+    pub is_active_student: bool,
+}
+
+/// The next people behind a place (batch, folded name, id) in the order of batches and names.
+pub fn along_batches(
+    tx: &mut Tx<'_>,
+    place: &(String, String, UserId),
+    limit: usize,
+) -> Result<Vec<OfBatch>> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    tx.query(
+        sql!(
+            "SELECT users.id, COALESCE(users.batch, ''), users.name_key, users.name, users.roll_number,
+                    users.active AND users.role = 'student'
+             FROM users WHERE users.gone_at IS NULL AND COALESCE(users.batch, '') >= $1
+               AND (COALESCE(users.batch, ''), users.name_key, users.id) > ($1, $2, $3)
+             ORDER BY COALESCE(users.batch, ''), users.name_key, users.id LIMIT $4"
+        ),
+        &[&place.0, &place.1, &place.2, &limit],
+        |row| {
+            Ok(OfBatch {
+                uid: row.get(0)?,
+                batch: row.get(1)?,
+                name_key: row.get(2)?,
+                name: row.get(3)?,
+                roll_number: row.get(4)?,
+                is_active_student: row.get(5)?,
+            })
+        },
+    )
+}
+
+/// Lets nobody else get a roll number or an address until the transaction ends ([`accounts::take_turns`]).
+pub fn take_every_turn(tx: &mut Tx<'_>) -> Result<()> {
+    accounts::take_every_turn(tx)
 }
 
 /// These people, but for who is gone, locked until the transaction ends.

@@ -29,6 +29,7 @@ use library::{
         self, API, App, Limits, Settings, Shared,
         idempotency::KEY,
         options::{IdCard, SecondFactor},
+        people::Importing,
         ready::Answers,
         session::{Lifetimes, Sessions},
         web::Screens,
@@ -126,6 +127,7 @@ impl TestApp {
             settings,
             screens: Screens::embedded::<Files>(),
             limits,
+            importing: Importing::default(),
             stopping: false.into(),
         });
         Self { router: http::router(Arc::clone(&state)), state, clock, database }

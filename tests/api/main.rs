@@ -44,6 +44,7 @@ mod fuzz_targets;
 mod health;
 mod holds;
 mod idempotency;
+mod import;
 mod law;
 #[path = "../common/librarian.rs"]
 mod librarian;

@@ -16,7 +16,8 @@ use library::{
     },
     fold,
     http::API,
-    import,
+    import::{self, table::Source},
+    people::Authority,
     search::{Cursor, Entry, Index, Loading, Query, Sort},
     spreadsheet,
 };
@@ -89,8 +90,17 @@ impl Library {
         let rejected = self.folder.path().join("rejected.csv");
         std::fs::write(&file, data).expect("written");
         let bar = ProgressBar::hidden();
-        let _ = import::people::read(&file, &bar);
-        import::books::import(&self.app.state.library.db, &file, &rejected, &bar).is_ok()
+        let state = &self.app.state;
+        let people = import::people::Import {
+            db: &state.library.db,
+            policies: &state.library.policies,
+            authority: &Authority::command_line(),
+            moment: state.library.clock.moment(),
+            dry_run: true,
+            rejected: None,
+        };
+        let _ = people.run(&Source::Path(file.clone()));
+        import::books::import(&state.library.db, &file, &rejected, &bar).is_ok()
     }
 }
 

@@ -16,6 +16,7 @@ mod durability;
 mod edge;
 mod faults;
 mod files;
+mod growth;
 mod histories;
 mod import;
 #[path = "../common/librarian.rs"]

@@ -347,6 +347,7 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     people::barcodes_among(tx, &["r"])?;
     people::owners_of_emails(tx, &["e".into()])?;
     people::of_batch(tx, "2027")?;
+    people::along_batches(tx, &("2027".into(), String::new(), UserId(0)), 9)?;
     people::lock_librarians(tx)?;
     people::open_holds(tx, uid)?;
     people::lock_all(tx, &[uid])?;

@@ -1,0 +1,515 @@
+//! R-SEAM-10: whatever a file, a list, an export or a search holds, it costs time and memory that grow with its size and no
+//! faster, in bounded memory, and a desk that scans meanwhile waits less than a second.
+//!
+//! Each case runs at a size, at twice and at four times that size, against the built program. What is counted is the
+//! processor time and the peak of the resident memory of the process that does the work, and the longest that a desk waited.
+
+use std::{
+    fmt::Write as _,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::Child,
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use flate2::{Compression, write::GzEncoder};
+use library::{
+    circulation::{self, Moment, stock},
+    domain::{account::Role, rulebook::Rulebook},
+    http::{
+        API,
+        idempotency::KEY,
+        session::{hashed, new_token},
+    },
+    storage::{
+        accounts::{self, NewAccount},
+        sessions::{self, Opened},
+    },
+};
+use serde_json::json;
+
+use crate::{
+    common::{Database, folder},
+    durability::{form, now},
+    process::{Server, ask, library},
+    rig::{Ended, until},
+};
+
+/// Twice the input may cost so much more.
+const GROWTH: f64 = 2.6;
+/// Below this nothing is compared: starting a page, a connection or a thread costs as much.
+const FLOOR_TIME: Duration = Duration::from_millis(250);
+const FLOOR_MEMORY: u64 = 16 * 1024;
+/// KiB of the whole process.
+const BOUND: u64 = 300 * 1024;
+/// A desk waits less.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The sizes of a case; `make soak` takes so many times those of the gate.
+fn sizes(base: usize, soak: usize) -> [usize; 3] {
+    let times = if std::env::var_os("LIBRARY_TEST_SOAK").is_some() { soak } else { 1 };
+    [1, 2, 4].map(|twice| twice * base * times)
+}
+
+/// Files: up to 192 000 rows.
+const OF_FILES: usize = 48;
+/// Tables: their rows have the longest texts.
+const OF_TABLES: usize = 8;
+
+/// What something cost.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    time: Duration,
+    /// KiB above what the process had before.
+    memory: u64,
+    /// KiB.
+    peak: u64,
+    /// The longest that the desk waited.
+    waited: Duration,
+    /// How often it scanned.
+    scans: usize,
+}
+
+/// The costs of one size, of twice and of four times as much.
+fn judge(what: &str, costs: &[Cost], wrong: &Mutex<Vec<String>>) {
+    println!("{what}: {costs:?}");
+    let mut told = String::new();
+    for pair in costs.windows(2) {
+        let [less, more] = pair else { continue };
+        if more.time > less.time.max(FLOOR_TIME).mul_f64(GROWTH) {
+            let _ = write!(told, " time {:?} → {:?};", less.time, more.time);
+        }
+        #[expect(clippy::cast_precision_loss, reason = "KiB")]
+        if more.memory as f64 > less.memory.max(FLOOR_MEMORY) as f64 * GROWTH {
+            let _ = write!(told, " memory {} → {} KiB;", less.memory, more.memory);
+        }
+    }
+    for cost in costs {
+        if cost.peak > BOUND {
+            let _ = write!(told, " {} KiB in all;", cost.peak);
+        }
+        if cost.scans == 0 || cost.waited >= PATIENCE {
+            let _ = write!(told, " a desk waited {:?};", cost.waited);
+        }
+    }
+    if !told.is_empty() {
+        wrong.lock().expect("no panic").push(format!("{what}:{told}"));
+    }
+}
+
+fn status(process: u32, name: &str) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix(name));
+    line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
+}
+
+/// Processor time so far, in the system's steps of 10 ms.
+fn spent(process: u32) -> Duration {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+    let times = after_name.split(' ').skip(11).take(2).filter_map(|ticks| ticks.parse::<u64>().ok());
+    Duration::from_millis(10 * times.sum::<u64>())
+}
+
+/// A library in which a desk lends and takes back.
+struct Library {
+    database: Database,
+    cookie: String,
+    reader: i64,
+    files: tempfile::TempDir,
+}
+
+impl Library {
+    fn new() -> Self {
+        let database = Database::sqlite();
+        let token = new_token().expect("randomness");
+        let hash = hashed(&token);
+        let db = database.open();
+        let reader = db
+            .write_blocking(move |tx| -> circulation::Result<i64> {
+                let mut last = 0;
+                for (role, roll_number) in [(Role::Admin, None), (Role::Student, Some("desk".to_owned()))] {
+                    let new = NewAccount {
+                        email: format!("{}@college.edu", role.as_str()),
+                        name: "Asha Rao".into(),
+                        role,
+                        roll_number,
+                        department: None,
+                        batch: None,
+                        password_hash: "!".into(),
+                    };
+                    let user = accounts::add(tx, &new, 0)?.expect("nothing is taken");
+                    if role == Role::Admin {
+                        sessions::begin(tx, &hash, user.uid, now(), i64::MAX, Opened::default())?;
+                    }
+                    last = user.uid.0;
+                }
+                let moment = Moment { at: 0, today: jiff::civil::date(2026, 1, 1) };
+                let barcodes = ["DESK-1".to_owned()];
+                stock::add_title(tx, moment, &Rulebook::default(), &form(1), None, &barcodes)?;
+                Ok(last)
+            })
+            .expect("the write is stored");
+        db.close();
+        Self { database, cookie: format!("library={token}"), reader, files: folder() }
+    }
+
+    /// A server that has read the whole catalogue and rests.
+    fn serve(&self) -> Server {
+        let server = Server::start(&self.database.location.to_string());
+        until("the catalogue is read", || send(server.port, "GET", "/books?q=a", &[], b"").0 == 200);
+        let mut before = Duration::MAX;
+        until("the server rests", || {
+            std::thread::sleep(Duration::from_millis(30));
+            std::mem::replace(&mut before, spent(server.id())) == spent(server.id())
+        });
+        server
+    }
+
+    fn file(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.files.path().join(name);
+        std::fs::write(&path, content).expect("written");
+        path
+    }
+
+    /// What some work costs this server while a desk scans.
+    fn cost_of(&self, server: &Server, work: impl FnOnce()) -> Cost {
+        let process = server.id();
+        std::fs::write(format!("/proc/{process}/clear_refs"), "5").expect("the peak is forgotten");
+        let (before, begun) = (status(process, "VmRSS:"), spent(process));
+        let (waited, scans) = self.while_scanning(server.port, work);
+        let peak = status(process, "VmHWM:");
+        let memory = peak.saturating_sub(before);
+        Cost { time: spent(process).saturating_sub(begun), memory, peak, waited, scans }
+    }
+
+    /// What a command costs while a desk of a server scans.
+    fn cost_of_command(&self, server: &Server, arguments: &[&str]) -> Cost {
+        let database = self.database.location.to_string();
+        let arguments = [arguments, &["--database", &database]].concat();
+        let mut command = library(&arguments);
+        let mut seen = (Duration::ZERO, 0);
+        let (waited, scans) = self.while_scanning(server.port, || {
+            let mut child = command.spawn().expect("the program starts");
+            seen = watch(&mut child);
+        });
+        Cost { time: seen.0, memory: seen.1, peak: seen.1, waited, scans }
+    }
+
+    /// The longest that a desk waits while something is done, and how often it scans.
+    fn while_scanning(&self, port: u16, work: impl FnOnce()) -> (Duration, usize) {
+        let (over, longest, scans) =
+            (AtomicBool::new(false), Mutex::new(Duration::ZERO), AtomicUsize::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let lend = json!({ "code": "DESK-1", "person": self.reader });
+                let take_back = json!({ "code": "DESK-1", "intent": "return" });
+                for scan in [lend, take_back].iter().cycle() {
+                    let begun = Instant::now();
+                    let answer = ask(port, "POST", "/desk/scans", &self.cookie, Some(scan));
+                    let took = begun.elapsed();
+                    assert_eq!(answer.map(|(status, _)| status), Some(200), "the desk was not served");
+                    let mut longest = longest.lock().expect("no panic");
+                    *longest = took.max(*longest);
+                    scans.fetch_add(1, Ordering::Relaxed);
+                    if over.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            });
+            let _ended = Ended(&over);
+            work();
+        });
+        (longest.into_inner().expect("no panic"), scans.into_inner())
+    }
+}
+
+/// Waits for the end of a command: its processor time, and the peak of its memory.
+fn watch(child: &mut Child) -> (Duration, u64) {
+    let (begun, process, mut seen) = (Instant::now(), child.id(), (Duration::ZERO, 0));
+    while child.try_wait().expect("a child").is_none() {
+        assert!(begun.elapsed() < Duration::from_mins(5), "the command does not end");
+        seen = (spent(process).max(seen.0), status(process, "VmHWM:").max(seen.1));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    seen
+}
+
+/// A request with any body; the status and the whole answer, whose end must have come.
+fn send(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, Vec<u8>) {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("connected");
+    stream.set_read_timeout(Some(Duration::from_mins(2))).expect("a timeout");
+    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let head = format!(
+        "{method} {API}{path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).expect("sent");
+    // Who is refused early may not read the rest.
+    let _ = stream.write_all(body);
+    let mut answer = Vec::new();
+    let _ = stream.read_to_end(&mut answer);
+    let text = String::from_utf8_lossy(&answer[..answer.len().min(20)]).into_owned();
+    let status = text.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let chunked = String::from_utf8_lossy(&answer[..answer.len().min(2000)])
+        .to_ascii_lowercase()
+        .contains("transfer-encoding: chunked");
+    assert!(!chunked || answer.ends_with(b"0\r\n\r\n"), "{path} broke off");
+    (status, answer)
+}
+
+/// Imports a file over HTTP, as the screen does; what it was answered.
+fn upload(server: &Server, library: &Library, file: &[u8], dry_run: bool) -> u16 {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let key = format!("import-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    let headers = [("Cookie", library.cookie.as_str()), ("Content-Type", "text/csv"), (KEY, &key)];
+    send(server.port, "POST", &format!("/people/import?dryRun={dry_run}"), &headers, file).0
+}
+
+fn rows(header: &str, count: usize, row: impl Fn(usize) -> String) -> Vec<u8> {
+    let mut text = format!("{header}\n");
+    (0..count).for_each(|n| text.push_str(&row(n)));
+    text.into_bytes()
+}
+
+fn packed(text: &[u8]) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+    packed.write_all(text).expect("packed");
+    packed.finish().expect("packed")
+}
+
+const PEOPLE: &str = "rollNumber,name,email,department,batch";
+
+/// A character of four bytes.
+const WIDE: &str = "\u{10348}";
+
+/// A file of people that is hostile in one way, of a size.
+type Content = fn(usize) -> Vec<u8>;
+
+fn sound(size: usize) -> Vec<u8> {
+    rows(PEOPLE, size, |n| format!("s{size}-{n},Reader {n},s{size}-{n}@college.edu,Physics,2027\n"))
+}
+
+fn longest(size: usize) -> Vec<u8> {
+    let (name, mail, department, batch) =
+        (WIDE.repeat(100), "m".repeat(60), WIDE.repeat(100), WIDE.repeat(20));
+    rows(PEOPLE, size / 10, |n| {
+        let host = format!("{}.{}.{}", "a".repeat(60), "b".repeat(60), "c".repeat(50));
+        format!("l{size}-{n},{name},{mail}{n}@{host},{department},{batch}\n")
+    })
+}
+
+const FILES: [(&str, Content); 13] = [
+    ("sound rows", sound),
+    ("the longest texts", longest),
+    ("one roll number on every row", |size| rows("rollNumber,name", size, |_| "A1,Asha\n".into())),
+    ("a column that became 2.02601E+11", |size| {
+        rows(PEOPLE, size, |n| format!("2.02601E+11,R {n},e{n}@c.edu,,2027\n"))
+    }),
+    ("every roll number twice", |size| rows(PEOPLE, size, |n| format!("t{},Reader,,,\n", n / 2))),
+    ("blank rows", |size| rows(PEOPLE, 20 * size, |_| ",,,,\n".into())),
+    ("blank rows, packed", |size| packed(&rows(PEOPLE, 20 * size, |_| ",,,,\n".into()))),
+    ("one huge cell", |size| rows(PEOPLE, 1, |_| format!("h,{},,,\n", "\u{fdfa}".repeat(80 * size)))),
+    ("rows with everything wrong", |size| {
+        rows(PEOPLE, size, |n| format!("\"{}{n}\",,no-mail,{},2027\n", "\"\"".repeat(40), "x".repeat(101)))
+    }),
+    ("zeros that were lost", |size| rows(PEOPLE, size, |n| format!("{},Reader {n},,,\n", 1_000_000 + n))),
+    ("one address on every row", |size| {
+        rows(PEOPLE, size, |n| format!("o{n},Reader {n},one@college.edu,,\n"))
+    }),
+    ("long addresses, packed", |size| {
+        let host = format!("{}.{}.{}", "a".repeat(60), "b".repeat(60), "c".repeat(60));
+        packed(&rows(PEOPLE, size, |n| format!("z{n},R,{}{n}@{host},,\n", "m".repeat(40))))
+    }),
+    ("no table at all", |size| format!("[{}0]", "0,".repeat(100 * size)).into_bytes()),
+];
+
+fn files_of_people(wrong: &Mutex<Vec<String>>) {
+    let library = Library::new();
+    for (name, content) in FILES {
+        let server = library.serve();
+        let costs = sizes(1000, OF_FILES).map(|size| {
+            let file = content(size);
+            library.cost_of(&server, || {
+                let answered = upload(&server, &library, &file, true);
+                assert!(matches!(answered, 200 | 422 | 413), "{name}: {answered}");
+            })
+        });
+        judge(&format!("dry run of {name}"), &costs, wrong);
+        server.stop();
+    }
+    for (name, content) in [("sound rows", sound as Content), ("the longest texts", longest)] {
+        let server = library.serve();
+        let costs = sizes(1000, OF_FILES).map(|size| {
+            let file = content(size);
+            library.cost_of(&server, || assert_eq!(upload(&server, &library, &file, false), 200, "{name}"))
+        });
+        judge(&format!("import of {name}"), &costs, wrong);
+        // Everybody changes.
+        let costs = sizes(1000, OF_FILES).map(|size| {
+            let file = String::from_utf8(content(size)).expect("text").replace(",2027", ",2028");
+            let file = file.replace(&WIDE.repeat(20), &WIDE.repeat(19));
+            library.cost_of(&server, || {
+                assert_eq!(upload(&server, &library, file.as_bytes(), false), 200, "{name}");
+            })
+        });
+        judge(&format!("changes by {name}"), &costs, wrong);
+        server.stop();
+    }
+}
+
+fn commands(wrong: &Mutex<Vec<String>>) {
+    let library = Library::new();
+    let server = library.serve();
+    let run = |name: &str, command: &[&str], base: usize, content: Content| {
+        let costs = sizes(base, OF_FILES).map(|size| {
+            let file = library.file(&format!("{size}.csv"), &content(size));
+            let rejected = library.files.path().join("rejected.csv");
+            let text = |path: &Path| path.to_str().expect("text").to_owned();
+            let (file, rejected) = (text(&file), text(&rejected));
+            library.cost_of_command(&server, &[command, &[&file, "--rejected", &rejected]].concat())
+        });
+        judge(&format!("library import {}: {name}", command[1]), &costs, wrong);
+    };
+    run("twins", &["import", "people"], 1000, FILES[2].1);
+    run("sound rows", &["import", "people"], 1000, sound);
+    run("sound rows", &["import", "books"], 1000, |size| {
+        rows("title,author,genre", size, |n| format!("Title {size} {n},Author,Fiction\n"))
+    });
+    run("one title on every row", &["import", "books"], 1000, |size| {
+        rows("title,author", size, |_| "Godaan,Premchand\n".into())
+    });
+    run("long rejected rows", &["import", "books"], 50, |size| {
+        rows("title,description", size, |n| format!(",{n} {}\n", "d".repeat(200_000)))
+    });
+    run("barcodes in one cell", &["import", "books"], 1000, |size| {
+        let barcodes: Vec<String> = (0..size.min(20_000)).map(|n| format!("B{size}-{n}")).collect();
+        rows("title,author,barcode", 1, |_| format!("Many {size},A,{}\n", barcodes.join("|")))
+    });
+    run("bad barcodes in one cell", &["import", "books"], 1000, |size| {
+        rows("title,author,barcode", 1, |_| format!("Bad {size},A,{}\n", "é|".repeat(40 * size.min(8000))))
+    });
+    run("copies without barcodes", &["import", "books"], 10, |size| {
+        rows("title,author,noOfBooks", size.min(100), |n| format!("Set {size} {n},A,200\n"))
+    });
+    server.stop();
+}
+
+/// Fills the tables up to a size, with the longest texts.
+fn fill(library: &Library, from: usize, to: usize) {
+    let numbers =
+        format!("WITH RECURSIVE c (n) AS (SELECT {from} UNION ALL SELECT n + 1 FROM c WHERE n + 1 < {to})");
+    let (long, reason, now) = (WIDE.repeat(90), WIDE.repeat(500), now());
+    let first = "100 + n";
+    for statement in [
+        format!(
+            "INSERT INTO users (id, name, name_key, search_key, directory_key, role, roll_number, department, batch, created_at)
+             SELECT {first}, '{long}' || n, 'a{long}' || n, 'a{long}' || n, 'a{long}' || n, 'student', 'f' || n, '{long}', '2027', 0
+             FROM c"
+        ),
+        format!(
+            "INSERT INTO copies (id, book_id, barcode, barcode_key, condition)
+             SELECT {first}, 1, 'F' || n, 'fill-' || n, 'on-shelf' FROM c"
+        ),
+        format!(
+            "INSERT INTO loans (user_id, book_id, title, copy_id, entry_date, return_date, loan_days)
+             SELECT {first}, 1, '{reason}', {first}, '2026-01-01', '2026-01-15', 14 FROM c"
+        ),
+        format!(
+            "INSERT INTO holds (book_id, title, user_id, state, queue_key, placed_at)
+             SELECT 2, '{reason}', {first}, 'waiting', n, n FROM c"
+        ),
+        format!(
+            "INSERT INTO account_lines (at, person_id, kind, of, amount, reason, by_id)
+             SELECT {now}, {first}, 'charge', 'other', 100, '{reason}', 1 FROM c"
+        ),
+        format!("INSERT INTO balances (person_id, balance) SELECT {first}, 100 FROM c"),
+        format!(
+            "INSERT INTO events (at, actor_id, action, person_id, change)
+             SELECT {now}, 1, 'person-deactivated', {first}, '{{\"v\":1,\"kind\":\"person-deactivated\",\"reason\":\"{reason}\"}}'
+             FROM c"
+        ),
+        format!(
+            "INSERT INTO books (title, author, genre, photo_url, description, status, no_of_books, location, created_at)
+             SELECT '{reason}' || n, '{reason}', '', '', '', 'Available', 0, '', 0 FROM c"
+        ),
+    ] {
+        let statement = match statement.split_once(")\n") {
+            Some((into, select)) => format!("{into}) {numbers} {}", select.trim_start()),
+            None => statement.replacen(") SELECT", &format!(") {numbers} SELECT"), 1),
+        };
+        library.database.raw(&statement).unwrap_or_else(|error| panic!("{error}: {statement:.200}"));
+    }
+}
+
+fn lists(wrong: &Mutex<Vec<String>>) {
+    let library = Library::new();
+    let words = "a".repeat(60) + "%20" + &"b".repeat(60) + "%20" + &"%25_".repeat(15);
+    let asked = [
+        // (path, how often, most doublings it may take part in)
+        ("/people.csv".to_owned(), 1),
+        ("/people.csv?sort=-owes&q=a".to_owned(), 1),
+        ("/people.csv?filter=overdue&sort=overdueLoans".to_owned(), 1),
+        ("/changes.csv".to_owned(), 1),
+        ("/money/lines.csv".to_owned(), 1),
+        ("/loans?limit=100".to_owned(), 5),
+        (format!("/loans?q={words}"), 5),
+        ("/holds?limit=100".to_owned(), 5),
+        ("/holds/titles".to_owned(), 5),
+        ("/money/lines?limit=100".to_owned(), 5),
+        ("/money/debtors?limit=100".to_owned(), 5),
+        ("/changes?limit=100".to_owned(), 5),
+        ("/people?limit=100&sort=-owes".to_owned(), 5),
+        (format!("/people?q={words}"), 5),
+        (format!("/books?q={words}"), 5),
+        ("/books?q=a&limit=100".to_owned(), 5),
+    ];
+    let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); asked.len()];
+    let mut filled = 0;
+    for size in sizes(1000, OF_TABLES) {
+        fill(&library, filled, size);
+        filled = size;
+        let server = library.serve();
+        for ((path, times), costs) in asked.iter().zip(&mut costs) {
+            costs.push(library.cost_of(&server, || {
+                for _ in 0..*times {
+                    let (status, _) = send(server.port, "GET", path, &[("Cookie", &library.cookie)], b"");
+                    assert_eq!(status, 200, "{path}");
+                }
+            }));
+        }
+        server.stop();
+    }
+    for ((path, _), costs) in asked.iter().zip(&costs) {
+        judge(&format!("{path:.60}"), costs, wrong);
+    }
+}
+
+/// Runs some cases and tells all that is wrong at once.
+fn run(cases: fn(&Mutex<Vec<String>>)) {
+    let wrong = Mutex::new(Vec::new());
+    cases(&wrong);
+    let wrong = wrong.into_inner().expect("no panic");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn files_of_people_cost_what_their_size_asks_for_and_no_desk_waits_r_seam_10() {
+    run(files_of_people);
+}
+
+#[test]
+fn imports_by_the_command_line_cost_what_their_size_asks_for_and_no_desk_waits_r_seam_10() {
+    run(commands);
+}
+
+#[test]
+fn lists_exports_and_searches_cost_what_their_size_asks_for_and_no_desk_waits_r_seam_10() {
+    run(lists);
+}
