@@ -1,19 +1,23 @@
 import { defineConfig } from '@playwright/test'
 import { browserPath } from './e2e/support/needs'
 
+/** A whole number from the environment. */
+const count = (name: string, otherwise: number): number => Number(process.env[name] || otherwise)
+
 /** What a person sees: the built program with its own screens, in a real browser. */
 export default defineConfig({
   testDir: 'e2e',
   globalSetup: './e2e/support/needs.ts',
   fullyParallel: true,
-  workers: 2,
+  workers: count('LIBRARY_E2E_WORKERS', 2),
+  repeatEach: count('LIBRARY_E2E_REPEAT', 1),
   forbidOnly: true,
-  // Two browsers on two busy processors draw later than a test waits, now and then. It is tried once more, and the run names
-  // it as flaky, so that it can be mended.
+  // Two browsers on two busy processors now and then draw later than a test waits. CI retries such a test once and reports it
+  // as flaky; the nightly run (`npm run e2e:nightly`) has no retries, so that a race turns it red.
   retries: process.env['CI'] ? 1 : 0,
   timeout: 60_000,
   expect: { timeout: 7_000 },
-  reporter: process.env['CI'] ? 'dot' : 'list',
+  reporter: [[process.env['CI'] ? 'dot' : 'list'], ['./e2e/support/slowest.ts']],
   use: {
     actionTimeout: 7_000,
     viewport: { width: 1440, height: 900 },

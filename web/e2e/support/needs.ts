@@ -19,15 +19,17 @@ export function browserPath(): string {
   return folders.map((folder) => join(folder, 'chromium')).find(isProgram) ?? '/usr/bin/chromium'
 }
 
-/** The program under test: the release build, or the one that LIBRARY_BINARY names. */
+/** The program under test: named by LIBRARY_PROGRAM, else the release build. */
 export function programPath(): string {
-  return process.env['LIBRARY_BINARY'] ?? fileURLToPath(new URL('../../../target/release/library', import.meta.url))
+  return process.env['LIBRARY_PROGRAM'] || fileURLToPath(new URL('../../../target/release/library', import.meta.url))
 }
 
 /** Runs once before all tests: what is missing is said in one sentence instead of in a hundred failures. */
 export default function checkNeeds(): void {
   if (!isProgram(programPath())) {
-    throw new Error(`The program ${programPath()} is missing. Build it with: make build`)
+    throw new Error(
+      `The program ${programPath()} is missing. Build it with: make build, or name one with LIBRARY_PROGRAM=/path/to/it`,
+    )
   }
   if (!isProgram(browserPath())) {
     throw new Error(`The browser ${browserPath()} is missing. Install Chromium, or name one with CHROMIUM=/path/to/it`)
