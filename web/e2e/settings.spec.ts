@@ -1,9 +1,30 @@
 import type { Person } from './support/library'
 import { expectDone, expectRefused, libraryDate, libraryDay, question } from './support/screens'
-import { expect, present, test } from './support/test'
+import { expect, present, test as base } from './support/test'
 
-// Rules are everybody's: each test has a library of its own.
-test.use({ as: 'librarian', shelf: 'fresh' })
+const DOCUMENTS = ['rules', 'calendar', 'library'] as const
+
+/** Rules are everybody's: the tests of this file have a library of its own, and each puts back what it has changed. */
+const test = base.extend<{ putBack: void }>({
+  putBack: [
+    async ({ library }, provide) => {
+      const desk = await library.desk()
+      const before = await Promise.all(DOCUMENTS.map((name) => desk.ask<object>('GET', `/settings/${name}`)))
+      // Put back, they hold from today on.
+      before[0] = { ...before[0], effectiveFrom: null }
+      await provide()
+      for (const [at, name] of DOCUMENTS.entries()) {
+        const { headers } = await desk.call('GET', `/settings/${name}`)
+        await desk.ask('PUT', `/settings/${name}`, before[at], { 'If-Match': headers.get('ETag') ?? '' })
+      }
+    },
+    { auto: true },
+  ],
+})
+
+test.use({ as: 'librarian', shelf: 'own' })
+// In one worker, one after the other.
+test.describe.configure({ mode: 'default' })
 
 type Rules = { categories: { name: string; rules: Record<string, unknown> }[]; selfRenew: boolean }
 
@@ -150,25 +171,6 @@ test('R-RULE-4 closed days move return dates, which is shown first', async ({ pa
   await expect(page.getByRole('table')).toContainText(libraryDay(8))
 })
 
-test('R-RULE-3 a fine that is dearer from tomorrow changes nothing that is owed today', async ({
-  page,
-  library,
-  who,
-}) => {
-  const owed = async () => (await library.allLoans('')).map(({ fine }) => fine)
-  const before = await owed()
-  await page.goto('settings')
-  await page.getByLabel('Fine a day').fill('50')
-  await page.getByLabel('Valid from').fill(libraryDate(1))
-  await page.getByRole('button', { name: 'Save' }).click()
-  await expectDone(page, 'Settings saved.')
-  await expect(page.getByRole('alert').filter({ hasText: 'These rules hold from' })).toContainText('replaces them')
-  expect(await owed()).toEqual(before)
-  expect(before.some((fine) => fine > 0)).toBe(true)
-  const saved = await present(who).ask<{ finePerDay: number }>('GET', '/config')
-  expect(saved.finePerDay).toBe(5)
-})
-
 test('R-RULE-6 at the end of term all books are due back by a day, and each return date says so', async ({
   page,
   library,
@@ -242,4 +244,24 @@ test('R-RULE-8 name, currency and numbers of the rules on the screens are the li
   await student.goto('profile')
   await student.getByRole('button', { name: 'My ID card' }).click()
   await expect(student.getByRole('dialog').getByText('City College')).toBeVisible()
+})
+
+// The last one: its rules hold from tomorrow on, and those that are put back hold today.
+test('R-RULE-3 a fine that is dearer from tomorrow changes nothing that is owed today', async ({
+  page,
+  library,
+  who,
+}) => {
+  const owed = async () => (await library.allLoans('')).map(({ fine }) => fine)
+  const before = await owed()
+  await page.goto('settings')
+  await page.getByLabel('Fine a day').fill('50')
+  await page.getByLabel('Valid from').fill(libraryDate(1))
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expectDone(page, 'Settings saved.')
+  await expect(page.getByRole('alert').filter({ hasText: 'These rules hold from' })).toContainText('replaces them')
+  expect(await owed()).toEqual(before)
+  expect(before.some((fine) => fine > 0)).toBe(true)
+  const saved = await present(who).ask<{ finePerDay: number }>('GET', '/config')
+  expect(saved.finePerDay).toBe(5)
 })

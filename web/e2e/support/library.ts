@@ -117,7 +117,8 @@ export class Library {
   /** Where the metrics are read. */
   readonly metrics: string
   readonly #password: string
-  #librarian: Promise<Person> | undefined
+  /** Sessions that serve more than one test. */
+  readonly #kept = new Map<'librarian' | 'reader', Promise<Person>>()
 
   private constructor(kind: Kind, process: ChildProcess, folder: string, origin: string, metrics: string) {
     // The demo's is no password that anybody could choose.
@@ -210,14 +211,20 @@ export class Library {
   /** A librarian with a session of the own, which the test may end. */
   librarian = () => this.signIn(LIBRARIAN, this.#password)
 
-  /** The session that prepares things behind the scenes. */
-  async #desk(): Promise<Person> {
-    const known = await this.#librarian
-    // A librarian has ten sessions: those of the tests may have taken the place of this one.
+  /** Returns the session that tests share, or another one if a test has ended it or ten later ones took its place. */
+  async #shared(whose: 'librarian' | 'reader', signIn: () => Promise<Person>): Promise<Person> {
+    const known = await this.#kept.get(whose)
     if (known && (await known.call('GET', '/me')).status === 200) return known
-    this.#librarian = this.librarian()
-    return this.#librarian
+    const another = known ? this.signIn(known.user.email, known.password) : signIn()
+    this.#kept.set(whose, another)
+    return another
   }
+
+  /** The librarian who prepares things behind the scenes, and sits at the browser. */
+  desk = () => this.#shared('librarian', this.librarian)
+
+  /** A student for all tests that change nothing of theirs. */
+  reader = () => this.#shared('reader', () => this.student())
 
   /** What a new student of this library could type into the form. */
   registration(changes: Partial<Registration> = {}): Registration & { password: string } {
@@ -257,13 +264,13 @@ export class Library {
   }
 
   addBook = async (changes: Partial<BookForm> = {}) =>
-    (await this.#desk()).ask<BookDetail>('POST', '/books', this.bookForm(changes))
+    (await this.desk()).ask<BookDetail>('POST', '/books', this.bookForm(changes))
 
-  book = async (id: number) => (await this.#desk()).ask<BookDetail>('GET', `/books/${id}`)
+  book = async (id: number) => (await this.desk()).ask<BookDetail>('GET', `/books/${id}`)
 
   /** Saves an edit over whatever the book is now, as another librarian would. */
   async updateBook(id: number, changes: Partial<BookForm>): Promise<void> {
-    const desk = await this.#desk()
+    const desk = await this.desk()
     const { body, headers } = await desk.call<BookDetail>('GET', `/books/${id}`)
     const { title, author, genre, photoURL, description, noOfBooks, location, status } = body
     const form = { title, author, genre, photoURL, description, noOfBooks, location, status, ...changes }
@@ -272,10 +279,10 @@ export class Library {
 
   /** Lends somebody one more copy of a book: other tests may have the rest. */
   async lend(reader: Person, book: number): Promise<Loan> {
-    await (await this.#desk()).ask('POST', `/books/${book}/copies`, { count: 1 })
+    await (await this.desk()).ask('POST', `/books/${book}/copies`, { count: 1 })
     return reader.borrow(book)
   }
 
-  deleteBook = async (id: number) => (await this.#desk()).ask<null>('DELETE', `/books/${id}`)
-  allLoans = async (q: string) => (await this.#desk()).allLoans(q)
+  deleteBook = async (id: number) => (await this.desk()).ask<null>('DELETE', `/books/${id}`)
+  allLoans = async (q: string) => (await this.desk()).allLoans(q)
 }

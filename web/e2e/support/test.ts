@@ -6,14 +6,14 @@ export { expect }
 
 type Options = {
   /**
-   * Which library: the worker's own with the demo catalogue, without any book or with very many, or a fresh demo for this
-   * test alone.
+   * Which library: the worker's with the demo catalogue, without any book or with very many; a demo that the tests of this
+   * file share (`own`); or a demo for this test alone (`fresh`).
    */
-  shelf: Kind | 'fresh'
+  shelf: Kind | 'own' | 'fresh'
   /** Options of the program that serves a fresh library. */
   served: readonly string[]
-  /** Who sits at the browser; `student` is a new one in each test. */
-  as: 'visitor' | 'librarian' | 'student' | 'demo student'
+  /** Who sits at the browser. A `student` is a new one in each test; a `reader` borrows nothing and is the worker's. */
+  as: 'visitor' | 'librarian' | 'student' | 'reader' | 'demo student'
   /** Whether the preloader is seen; it has tests of its own, and the others do not wait for it. */
   preloader: boolean
 }
@@ -29,6 +29,8 @@ type Fixtures = {
 
 type WorkerFixtures = {
   libraries: (kind: Kind) => Promise<Library>
+  /** The demo that the tests of a file share; a worker runs one file after the other. */
+  libraryOf: (file: string) => Promise<Library>
 }
 
 /** A style sheet object is no inline style: the page's policy stays as it is. */
@@ -64,7 +66,23 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
     { scope: 'worker' },
   ],
 
-  library: async ({ libraries, shelf, served }, provide) => {
+  libraryOf: [
+    // oxlint-disable-next-line no-empty-pattern -- the runner reads the names of the fixtures out of this pattern
+    async ({}, provide) => {
+      let current: { file: string; library: Library } | undefined
+      await provide(async (file) => {
+        if (current?.file === file) return current.library
+        await current?.library.stop()
+        current = { file, library: await Library.start('demo') }
+        return current.library
+      })
+      await current?.library.stop()
+    },
+    { scope: 'worker' },
+  ],
+
+  library: async ({ libraries, libraryOf, shelf, served }, provide, { file, repeatEachIndex }) => {
+    if (shelf === 'own') return provide(await libraryOf(`${file} ${repeatEachIndex}`))
     if (shelf !== 'fresh') return provide(await libraries(shelf))
     const library = await Library.start('demo', served)
     await provide(library)
@@ -76,9 +94,11 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
       case 'visitor':
         return provide(null)
       case 'librarian':
-        return provide(await library.librarian())
+        return provide(await library.desk())
       case 'student':
         return provide(await library.student())
+      case 'reader':
+        return provide(await library.reader())
       case 'demo student':
         return provide(await library.signIn(STUDENT, DEMO_PASSWORD))
     }
