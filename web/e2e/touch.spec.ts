@@ -1,8 +1,8 @@
 import { screensOf } from '../src/lib/screens'
-import { expectRoomForFingers, open, SCREENS } from './support/layout'
+import { expectRoomForFingers, open } from './support/layout'
 import { card, expectDone, heading, question, search } from './support/screens'
 import { PASSWORD } from './support/library'
-import { expect, present, test } from './support/test'
+import { expect, test } from './support/test'
 
 /** A phone: fingers, no mouse, no keyboard. */
 test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } })
@@ -41,23 +41,6 @@ test('W31 a student signs in, finds a book, borrows it and signs out, all by tou
   await page.getByRole('menuitem', { name: 'Logout' }).tap()
   await expect(page).toHaveURL(/\/login$/)
 })
-
-for (const as of ['visitor', 'librarian', 'student'] as const) {
-  test.describe(`as a ${as}`, () => {
-    test.use({ as })
-
-    test('U27 on every screen what is pressed is as large as a fingertip', async ({ page, library, who }) => {
-      test.slow()
-      if (as === 'student') await library.lend(present(who), 2)
-      for (const screen of SCREENS[as]) {
-        await test.step(screen, async () => {
-          await open(page, screen)
-          await expectRoomForFingers(page, screen)
-        })
-      }
-    })
-  })
-}
 
 test.describe('the questions and menus of a librarian', () => {
   test.use({ as: 'librarian' })

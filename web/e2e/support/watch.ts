@@ -44,6 +44,14 @@ export class Watch {
     await expect.poll(() => this.#seen.some((line) => pattern.test(line)), `the console says ${pattern}`).toBe(true)
   }
 
+  /** Runs one state of a screen, whose excuses hold for it alone. */
+  async inState(state: string, excused: readonly RegExp[], run: () => Promise<void>): Promise<void> {
+    const before = this.#seen.length
+    await run()
+    const wrong = this.#seen.splice(before).filter((line) => !excused.some((pattern) => pattern.test(line)))
+    expect.soft(wrong, `errors that ${state} does not excuse`).toEqual([])
+  }
+
   /** Whatever was seen and not excused. */
   get faults(): string[] {
     return this.#seen.filter((line) => !this.#excused.some((pattern) => pattern.test(line)))

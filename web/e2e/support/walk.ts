@@ -1,0 +1,122 @@
+import { expect, type Page } from '@playwright/test'
+import { expectAccessible, expectNoSidewaysScroll } from './accessible'
+import { expectEdges, expectReadable, expectRoomForFingers } from './layout'
+import type { Library, Person } from './library'
+import { expectOwnWords } from './words'
+
+export type Situation = { page: Page; library: Library; who: Person | null }
+
+/** A screen in one of its states. */
+export type State = {
+  name: string
+  /** How to get there. */
+  reach: (situation: Situation) => Promise<void>
+  /** Errors in the console that belong to this state. */
+  excused?: readonly RegExp[]
+  /** What else holds in this state. */
+  also?: (situation: Situation) => Promise<void>
+}
+
+/** A screen with nothing but its address, and its states. */
+export type Walk = {
+  address: string
+  /** What the database must hold for it; the address, if that is known only then. */
+  prepare?: (situation: Situation) => Promise<string | void>
+  excused?: readonly RegExp[]
+  /** What does not hold on this screen yet; nothing may be added. */
+  open?: readonly ('touch' | 'words')[]
+  states?: readonly State[]
+}
+
+const DESK = { width: 1440, height: 900 }
+const PHONE = { width: 320, height: 640 }
+/** As wide as the phones of today. */
+const FINGERS = { width: 390, height: 844 }
+
+/** Waits until nothing is on its way any more. */
+export async function settled(page: Page): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(1)
+  await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0)
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+}
+
+async function colours(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme })
+  await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
+}
+
+/** Light and dark, wide and as narrow as a small phone. */
+export async function expectWell(page: Page, state: string): Promise<void> {
+  await page.setViewportSize(DESK)
+  await colours(page, 'light')
+  await expectAccessible(page, `${state}, light`)
+  await colours(page, 'dark')
+  await expectAccessible(page, `${state}, dark`, 'colours')
+  await page.setViewportSize(PHONE)
+  await expectNoSidewaysScroll(page, `${state}, 320 px`)
+  await expectAccessible(page, `${state}, dark, 320 px`)
+  await colours(page, 'light')
+}
+
+/** Room for a finger where there is no mouse (U27). */
+async function expectTouchable(page: Page, state: string): Promise<void> {
+  await page.setViewportSize(FINGERS)
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true, maxTouchPoints: 5 })
+  await expect.poll(() => page.evaluate(() => matchMedia('(pointer: coarse)').matches)).toBe(true)
+  await expectRoomForFingers(page, `${state} by touch`)
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
+  await devtools.detach()
+}
+
+/** WCAG 1.4.4 and 1.4.10: as large as somebody needs it. */
+async function expectReadableWhenLarger(page: Page, state: string): Promise<void> {
+  // A page of 1280 × 900 pixels at 200 %.
+  await page.setViewportSize({ width: 640, height: 450 })
+  await expectReadable(page, `${state} at 200 %`)
+  // The browser's own setting, which makes text larger and nothing else. Widths in em count anew when the page is resized.
+  const devtools = await page.context().newCDPSession(page)
+  const size = () => page.evaluate(() => getComputedStyle(document.documentElement).fontSize)
+  await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await expect.poll(size).toBe('32px')
+  await expectReadable(page, `${state} with letters of twice the size`)
+  await devtools.send('Page.setFontSizes', { fontSizes: { standard: 16, fixed: 13 } })
+  await expect.poll(size).toBe('16px')
+  await devtools.detach()
+}
+
+/** Where a person chose the colours, backgrounds and shadows are gone: edges tell what is what (U13). */
+async function expectSeenInForcedColours(page: Page, state: string): Promise<void> {
+  await page.setViewportSize(DESK)
+  await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
+  await expectEdges(page, `${state} in forced colours`)
+  await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' })
+}
+
+/** In a script of longer words, and from right to left, every word comes from the catalogue and nothing leaves the page. */
+async function expectTranslatable(page: Page, address: string, ownWords: boolean): Promise<void> {
+  for (const script of ['pseudo', 'pseudo-rtl'] as const) {
+    await page.goto(`${address}${address.includes('?') ? '&' : '?'}lang=${script}`)
+    await settled(page)
+    for (const viewport of [DESK, PHONE]) {
+      const state = `${address} in ${script} at ${viewport.width} px`
+      await page.setViewportSize(viewport)
+      if (ownWords) await expectOwnWords(page, state)
+      await expectNoSidewaysScroll(page, state)
+    }
+    await expectAccessible(page, `${address} in ${script}`, 'language')
+  }
+}
+
+/** The steps that every screen goes through, once it is there. */
+export async function walkScreen(page: Page, address: string, open: Walk['open'] = []): Promise<void> {
+  await page.setViewportSize(DESK)
+  await page.goto(address)
+  await settled(page)
+  await expectWell(page, address)
+  if (!open.includes('touch')) await expectTouchable(page, address)
+  await expectReadableWhenLarger(page, address)
+  await expectSeenInForcedColours(page, address)
+  await expectTranslatable(page, address, !open.includes('words'))
+}
