@@ -64,7 +64,7 @@ async function codeOf(page: Page): Promise<string> {
     .click()
   const { address } = (await (await answer).json()) as { address: string }
   const drawn = pairing(page).getByRole('img', { name: 'Code for the phone' })
-  expect(await drawn.locator('path').getAttribute('d')).toBe(qrCode(address).path)
+  await expect(drawn.locator('path')).toHaveAttribute('d', qrCode(address).path)
   return address
 }
 
@@ -101,7 +101,9 @@ test('R-DESK-9 a phone lends a book by its camera alone, and stops when it is di
   await expect(page.getByRole('region', { name: 'Reader: Asha Kulkarni' })).toContainText('1 book out')
   expect((await reader.loans()).map(({ barcode }) => barcode)).toEqual([COPY.text])
   await expect(phone.locator('main')).toHaveAttribute('data-class', 'ok')
-  expect(await phone.evaluate(() => (window as unknown as { shakes: unknown[] }).shakes)).toContainEqual([60])
+  await expect
+    .poll(() => phone.evaluate(() => (window as unknown as { shakes: unknown[] }).shakes))
+    .toContainEqual([60])
   await expectAccessible(phone, 'an answer on the phone')
   await expectNoSidewaysScroll(phone, 'an answer on the phone')
 

@@ -165,6 +165,7 @@ test.describe('cameras', () => {
     await openScanner(page)
     await expect(headline(page)).toHaveText(AIM)
     const choice = panel(page).getByLabel('Camera', { exact: true })
+    // Read once: the camera that is on is chosen.
     const good = await choice.inputValue()
     await page.evaluate((id) => localStorage.setItem('good camera', id), good)
     await choice.selectOption({ index: 1 })

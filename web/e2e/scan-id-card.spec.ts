@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
-import { drawn, toJpeg, toRgba, type Card } from '../bench/scanner/cards'
+import { drawn, toJpeg, toRgba } from '../bench/scanner/cards'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { PASSWORD, type Library, type Person } from './support/library'
 import {
@@ -22,57 +22,74 @@ import {
 } from './support/scanner'
 import { expect } from './support/test'
 
-const owners = new WeakMap<Library, Map<Card, Promise<Person>>>()
+const owners = new WeakMap<Library, Map<string, Person>>()
 
-/** The student who has this card in this library, registered once. */
-function ownerOf(library: Library, card: Card): Promise<Person> {
-  const known = owners.get(library) ?? new Map<Card, Promise<Person>>()
+/** The student of this library with this roll number, registered once. */
+async function ownerOf(library: Library, rollNumber: string): Promise<Person> {
+  const known = owners.get(library) ?? new Map<string, Person>()
   owners.set(library, known)
-  const owner = known.get(card) ?? library.student({ rollNumber: rollNumberOf(card) })
-  known.set(card, owner)
+  const owner = known.get(rollNumber) ?? (await library.student({ rollNumber }))
+  known.set(rollNumber, owner)
   return owner
 }
 
-/** The other cards of the film must not use up the server's limit, nor fill in the email of somebody else. */
-const othersAreNobodys = (page: Page, card: Card) =>
-  page.route('**/auth/id-card', (route) => {
+const NOBODY = {
+  status: 404,
+  contentType: 'application/problem+json',
+  body: JSON.stringify({
+    type: 'about:blank',
+    title: 'Not found',
+    status: 404,
+    code: 'card-unknown',
+    detail: 'Nobody.',
+  }),
+}
+
+/** The numbers that the camera has read, in this order; a card of nobody until every card of the film was read. */
+async function readWholeFilm(page: Page): Promise<string[]> {
+  const read: string[] = []
+  await page.route('**/auth/id-card', (route) => {
     const { rollNumber } = route.request().postDataJSON() as { rollNumber: string }
-    if (rollNumber === rollNumberOf(card)) return route.continue()
-    const problem = { type: 'about:blank', title: 'Not found', status: 404, code: 'card-unknown', detail: 'Nobody.' }
-    return route.fulfill({ status: 404, contentType: 'application/problem+json', body: JSON.stringify(problem) })
+    read.push(rollNumber)
+    const all = allCards.every((card) => read.includes(rollNumberOf(card)))
+    return all ? route.continue() : route.fulfill(NOBODY)
   })
+  return read
+}
 
 for (const [scene, distance] of [
   ['cards near', 'near'],
   ['cards far', 'far'],
 ] as const) {
   test.describe(`a film of cards, ${distance}`, () => {
-    // In one worker, with its one browser and one server.
-    test.describe.configure({ mode: 'default' })
     test.use({ scene, permissions: ['camera'] })
 
-    for (const card of allCards) {
-      test(`R-SCAN-1 R-SCAN-2 R-SCAN-9 ${card.symbology}: from the camera to the filled email to being signed in`, async ({
-        page,
-        library,
-        watch,
-      }) => {
-        // Other cards are in view first, and the machine may be busy.
-        test.setTimeout(90_000)
-        watch.refuses(404)
-        const { user } = await ownerOf(library, card)
-        await othersAreNobodys(page, card)
-        await openScanner(page)
-        await expect(email(page)).toHaveValue(user.email, { timeout: 60_000 })
-        await expect(page.getByText(`Card found: ${user.email}. Enter your password.`)).toBeVisible()
-        await expect(password(page)).toBeFocused()
-        await expect(panel(page)).toHaveCount(0)
-        await expect(toggle(page)).toHaveAttribute('aria-expanded', 'false')
-        await page.keyboard.type(PASSWORD, { delay: 70 })
-        await page.keyboard.press('Enter')
-        await expect(page).toHaveURL(/\/student-home$/)
-      })
-    }
+    test(`R-SCAN-1 R-SCAN-2 R-SCAN-9 all six symbologies, ${distance}: from the camera to the filled email to being signed in`, async ({
+      page,
+      library,
+      watch,
+    }) => {
+      // The film runs at its own pace, and the machine may be busy.
+      test.setTimeout(180_000)
+      watch.refuses(404)
+      const numbers = allCards.map(rollNumberOf)
+      // Whichever card is read last, its owner is known.
+      for (const number of numbers) await ownerOf(library, number)
+      const read = await readWholeFilm(page)
+      await openScanner(page)
+      await expect(email(page)).not.toHaveValue('', { timeout: 120_000 })
+      // Every card of the film, and nothing that is on none. A busy machine may miss one until the film shows it again.
+      expect([...new Set(read)].toSorted()).toEqual(numbers.toSorted())
+      const address = (await ownerOf(library, read.at(-1) ?? '')).user.email
+      await expect(email(page)).toHaveValue(address)
+      await expect(page.getByText(`Card found: ${address}. Enter your password.`)).toBeVisible()
+      await expect(password(page)).toBeFocused()
+      await expect(panel(page)).toHaveCount(0)
+      await expect(toggle(page)).toHaveAttribute('aria-expanded', 'false')
+      await page.keyboard.type(PASSWORD, { delay: 70 })
+      await page.keyboard.press('Enter')
+      await expect(page).toHaveURL(/\/student-home$/)
+    })
   })
 }
 
@@ -86,7 +103,9 @@ test.describe('the scanner at work', () => {
     page.on('request', (request) => loaded.push(request.url()))
     await keepStreams(page)
     await page.goto('login')
-    await page.waitForLoadState('networkidle')
+    await expect(email(page)).toBeFocused()
+    // What is fetched when the browser has nothing else to do is there.
+    await expect.poll(() => loaded.some((url) => url.includes('/vitals-'))).toBe(true)
     expect(loaded.filter((url) => /scanner|decoder|wasm/.test(url))).toEqual([])
     await toggle(page).click()
     await expect(headline(page)).toHaveText(AIM)
@@ -106,8 +125,8 @@ test.describe('the scanner at work', () => {
     await toggle(page).click()
     await expect(panel(page)).toHaveCount(0)
     expect(await camerasOn(page)).toBe(0)
-    const kept = await page.evaluate(() => JSON.parse(localStorage.getItem('HTML5_QRCODE_DATA') ?? 'null') as unknown)
-    expect(kept).toEqual({ hasPermission: true, lastUsedCameraId: expect.stringMatching(/./) })
+    const kept = () => page.evaluate(() => JSON.parse(localStorage.getItem('HTML5_QRCODE_DATA') ?? 'null') as unknown)
+    await expect.poll(kept).toEqual({ hasPermission: true, lastUsedCameraId: expect.stringMatching(/./) })
   })
 
   test('the camera is let go of on another page and while the page is hidden', async ({ page }) => {
@@ -134,11 +153,13 @@ test.describe('the scanner at work', () => {
     await openScanner(page)
     const choice = panel(page).getByLabel('Camera', { exact: true })
     await expect(choice.getByRole('option')).toHaveCount(2)
+    // Read once: both cameras are listed, and the value is the test's own choice.
     const first = await choice.inputValue()
     await choice.selectOption({ index: 1 })
     await expect(headline(page)).toHaveText(AIM)
+    await expect(choice).not.toHaveValue(first)
+    // Read once: as above.
     const second = await choice.inputValue()
-    expect(second).not.toBe(first)
     await page.reload()
     await toggle(page).click()
     await expect(choice).toHaveValue(second)
@@ -193,12 +214,14 @@ test.describe('the scanner at work', () => {
     await expect(torch).toHaveAttribute('aria-pressed', 'true')
     await torch.click()
     await expect(torch).toHaveAttribute('aria-pressed', 'false')
-    expect(await page.evaluate(() => (window as unknown as { asked: unknown[] }).asked)).toEqual([
-      { advanced: [{ zoom: 1 }] },
-      { advanced: [{ zoom: 2.5 }] },
-      { advanced: [{ torch: true }] },
-      { advanced: [{ torch: false }] },
-    ])
+    await expect
+      .poll(() => page.evaluate(() => (window as unknown as { asked: unknown[] }).asked))
+      .toEqual([
+        { advanced: [{ zoom: 1 }] },
+        { advanced: [{ zoom: 2.5 }] },
+        { advanced: [{ torch: true }] },
+        { advanced: [{ torch: false }] },
+      ])
     await torch.click()
     await expect(headline(page)).toHaveText('Failed to turn on torch.')
     await expectAccessible(page, 'a light that failed')
@@ -215,24 +238,33 @@ test.describe('the scanner at work', () => {
     await expect(headline(page)).toHaveText(AIM)
   })
 
-  for (const width of [1440, 768, 390, 320]) {
-    test(`nothing sticks out at ${width} px, in light and dark`, async ({ page }) => {
+  test('U27 nothing sticks out at 1440, 768, 390 and 320 px, in light and dark', async ({ page }) => {
+    await openScanner(page)
+    await expect(headline(page)).toHaveText(AIM)
+    for (const width of [1440, 768, 390, 320]) {
       await page.setViewportSize({ width, height: 900 })
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
-        await openScanner(page)
-        await expect(headline(page)).toHaveText(AIM)
+        await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
         await expectNoSidewaysScroll(page, `scanning at ${width} px`)
-        await expectAccessible(page, `scanning at ${width} px, ${colorScheme}`)
+        const check = colorScheme === 'light' ? 'everything' : 'colours'
+        await expectAccessible(page, `scanning at ${width} px, ${colorScheme}`, check)
       }
-      if (width > 768) return
-      // U27: large enough for a thumb.
+      if (width > 768) continue
+      // Large enough for a thumb.
       for (const target of await panel(page).locator('button, select, input:not([type=file])').all()) {
-        const { width: across, height: down } = (await target.boundingBox()) ?? { width: 0, height: 0 }
-        expect(Math.min(across, down), await target.evaluate((element) => element.outerHTML)).toBeGreaterThanOrEqual(44)
+        await expect
+          .poll(
+            async () => {
+              const { width: across, height: down } = (await target.boundingBox()) ?? { width: 0, height: 0 }
+              return Math.min(across, down)
+            },
+            `${width} px: ${await target.evaluate((element) => element.outerHTML)}`,
+          )
+          .toBeGreaterThanOrEqual(44)
       }
-    })
-  }
+    }
+  })
 })
 
 test.describe('R-SCAN-8 what is wrong is said where the scanner is', () => {
@@ -244,13 +276,12 @@ test.describe('R-SCAN-8 what is wrong is said where the scanner is', () => {
       test.use({ scene })
 
       test('is said, in light and dark', async ({ page }) => {
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme })
-          await openScanner(page)
-          await expect(headline(page)).toContainText(words)
-          await expect(panel(page).getByRole('button', { name: 'Try again' })).toBeVisible()
-          await expectAccessible(page, `${scene}, ${colorScheme}`)
-        }
+        await openScanner(page)
+        await expect(headline(page)).toContainText(words)
+        await expect(panel(page).getByRole('button', { name: 'Try again' })).toBeVisible()
+        await expectAccessible(page, scene)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        await expectAccessible(page, `${scene}, dark`, 'colours')
       })
     })
   }
@@ -268,18 +299,16 @@ test.describe('R-SCAN-8 what is wrong is said where the scanner is', () => {
     })
   })
 
-  test('a browser without cameras', async ({ page }) => {
+  test('a browser without cameras, and a camera that another program uses', async ({ page, context }) => {
     await page.addInitScript(() => Object.defineProperty(navigator, 'mediaDevices', { value: undefined }))
     await openScanner(page)
     await expect(headline(page)).toHaveText('Camera streaming not supported by the browser.')
-  })
-
-  test('a camera that another program uses', async ({ page }) => {
-    await page.addInitScript(() => {
+    const other = await context.newPage()
+    await other.addInitScript(() => {
       navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('busy', 'NotReadableError'))
     })
-    await openScanner(page)
-    await expect(headline(page)).toContainText('Another app is using the camera.')
+    await openScanner(other)
+    await expect(headline(other)).toContainText('Another app is using the camera.')
   })
 })
 
@@ -295,7 +324,9 @@ test.describe('R-SCAN-4 a picture of the card', () => {
   })
 
   for (const type of ['png', 'webp'] as const) {
-    test(`a ${type} picture that is dropped on the panel`, async ({ page, library }) => {
+    // One way of dropping in each run; the other format differs in the browser's decoder alone.
+    const tag = type === 'webp' ? ['@nightly'] : []
+    test(`a ${type} picture that is dropped on the panel`, { tag }, async ({ page, library }) => {
       const { user } = await library.student({ rollNumber: `drop-${type}26` })
       const picture = toRgba(drawn({ ...card, text: `DROP-${type}26` }, { width: 900, height: 700, module: 3 }))
       await openScanner(page)
@@ -340,7 +371,12 @@ test.describe('R-SCAN-4 a picture of the card', () => {
 })
 
 test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
-  test('works with the focus anywhere, over and over', async ({ page, library }) => {
+  test('R-SCAN-3 works with the focus anywhere, over and over, and says that a card is nobody’s', async ({
+    page,
+    library,
+    watch,
+  }) => {
+    watch.refuses(404)
     const [one, other] = [
       await library.student({ rollNumber: 'usb-001' }),
       await library.student({ rollNumber: 'usb-002' }),
@@ -361,6 +397,14 @@ test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
     await wedgeScan(page, 'USB-002')
     await expect(email(page)).toHaveValue(other.user.email)
     await expectAccessible(page, 'a card was found')
+    await email(page).fill('')
+    await wedgeScan(page, 'NOBODY-1')
+    await expect(page.getByRole('alert')).toHaveText('No user found for the scanned roll number.')
+    await expect(email(page)).toHaveValue('')
+    await expectAccessible(page, 'a card of nobody')
+    await wedgeScan(page, 'USB-002')
+    await expect(email(page)).toHaveValue(other.user.email)
+    await expect(password(page)).toBeFocused()
     await page.keyboard.type(PASSWORD, { delay: 70 })
     await page.keyboard.press('Enter')
     await expect(page).toHaveURL(/\/student-home$/)
@@ -381,16 +425,6 @@ test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
     await expect(email(page)).toHaveValue('fast.typist1@college.test')
     await expect(password(page)).toHaveValue('pass1234')
     expect(asked.filter((path) => path.endsWith('/auth/id-card'))).toEqual([])
-  })
-
-  test('R-SCAN-3 a card of nobody', async ({ page, watch }) => {
-    watch.refuses(404)
-    await page.goto('login')
-    await expect(email(page)).toBeVisible()
-    await wedgeScan(page, 'NOBODY-1')
-    await expect(page.getByRole('alert')).toHaveText('No user found for the scanned roll number.')
-    await expect(email(page)).toHaveValue('')
-    await expectAccessible(page, 'a card of nobody')
   })
 })
 
@@ -417,21 +451,6 @@ test.describe('a limit and switches of the server', () => {
     await expect(email(page)).toBeVisible()
     await wedgeScan(page, code)
   }
-
-  test('R-SCAN-3 somebody who is neither librarian nor student', async ({ page, watch }) => {
-    watch.refuses(403)
-    // No library can be brought into this state from outside; the server's own test does it in its database.
-    const problem = { type: 'about:blank', title: 'Refused', status: 403, code: 'card-role-unknown' }
-    await page.route('**/auth/id-card', (route) =>
-      route.fulfill({
-        status: 403,
-        contentType: 'application/problem+json',
-        body: JSON.stringify({ ...problem, detail: 'User role is not recognized.' }),
-      }),
-    )
-    await scanAfresh(page, 'CS26-001')
-    await expect(page.getByRole('alert')).toHaveText('User role is not recognized.')
-  })
 
   test.describe('the server', () => {
     test.use({ shelf: 'fresh' })
