@@ -206,6 +206,7 @@ test('R-DESK-8 the bell: thirty students, 210 scans, no pointer', MEASURED, asyn
   expect(scans).toBe(210)
   await expect(newest(page)).toContainText('Reader Number 29 has nothing else.')
   expect(await library.allLoans('Reader Number')).toEqual([])
+  // Read once: all 210 are there by now.
   const waits = (await page.evaluate(() => (window as unknown as { waits: number[] }).waits)).toSorted((a, b) => a - b)
   test.info().annotations.push({
     type: 'scan to answer',

@@ -1,4 +1,4 @@
-import { expectDone, expectRefused, heading, question, row, search } from './support/screens'
+import { expectDone, expectRefused, question, row, search } from './support/screens'
 import { expect, present, test } from './support/test'
 
 test.describe('a student', () => {
@@ -47,27 +47,6 @@ test.describe('a student', () => {
     await expectDone(page, 'Return date extended successfully.')
   })
 
-  test('R-FAIL-1 a sign-out that fails is logged and said, and the person is still signed in', async ({
-    page,
-    watch,
-    who,
-  }) => {
-    watch.refuses(500)
-    await page.goto('profile')
-    await expect(heading(page)).toBeVisible()
-    // A server that works does not answer like that.
-    await page.route('**/auth/sign-out', (route) => route.fulfill({ status: 500, body: 'broken' }))
-    const logout = page.getByRole('button', { name: 'Logout' })
-    await logout.click()
-    await expectRefused(page, 'You could not be signed out. Please try again.')
-    await watch.logged(/could not be signed out/)
-    await expect(logout).toBeFocused()
-    expect((await present(who).call('GET', '/me')).status).toBe(200)
-    await page.unroute('**/auth/sign-out')
-    await logout.click()
-    await expect(page).toHaveURL(/\/login$/)
-  })
-
   test('R-FAIL-1 a profile that cannot be fetched says so and comes with Try again', async ({ page, watch }) => {
     watch.refuses(500)
     // As above.
@@ -77,18 +56,6 @@ test.describe('a student', () => {
     await page.unroute('**/api/v1/me**')
     await page.getByRole('button', { name: 'Try again' }).first().click()
     await expect(page.getByText('You have no borrowed books.')).toBeVisible()
-  })
-
-  test('a list that cannot be fetched says so, and Try again brings it', async ({ page, watch }) => {
-    watch.excuse(/ERR_CONNECTION_RESET/)
-    // A connection that breaks off, which the server does not do by itself.
-    await page.route('**/api/v1/books?*', (route) => route.abort('connectionreset'))
-    await page.goto('student-home')
-    const list = page.getByRole('region', { name: 'Books' })
-    await expect(list.getByRole('alert')).toContainText('The library cannot be reached.')
-    await page.unroute('**/api/v1/books?*')
-    await list.getByRole('button', { name: 'Try again' }).click()
-    await expect(page.getByRole('article').first()).toBeVisible()
   })
 
   test('words typed faster than the server answers find what was typed last', async ({ page, library }) => {

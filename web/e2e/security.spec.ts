@@ -73,14 +73,4 @@ test.describe('as a librarian', () => {
     await expect(page.getByText(`${student.user.name} is signed out everywhere.`)).toBeVisible()
     expect((await student.call('GET', '/me')).status).toBe(401)
   })
-
-  test('reaches the own account from the menu', async ({ page }) => {
-    await page.goto('home')
-    await page
-      .getByRole('banner')
-      .getByRole('button', { name: /^Account of/ })
-      .click()
-    await page.getByRole('menuitem', { name: 'Security' }).click()
-    await expect(heading(page)).toHaveText('Security')
-  })
 })
