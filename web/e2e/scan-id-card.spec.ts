@@ -247,6 +247,8 @@ test.describe('the scanner at work', () => {
         await page.emulateMedia({ colorScheme })
         await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
         await expectNoSidewaysScroll(page, `scanning at ${width} px`)
+        // Between them nothing changes but the room.
+        if (width !== 1440 && width !== 320) continue
         const check = colorScheme === 'light' ? 'everything' : 'colours'
         await expectAccessible(page, `scanning at ${width} px, ${colorScheme}`, check)
       }
