@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { Copy } from '../src/api/types'
 import { expectAccessible } from './support/accessible'
-import type { Library, Person } from './support/library'
+import { DEMO_PASSWORD, LIBRARIAN, type Library, type Person } from './support/library'
 import { expect, present, test } from './support/test'
 
 test.use({ as: 'librarian' })
@@ -149,6 +149,32 @@ test('R-DESK-10 while the connection is cut scans wait in order, and each is don
   await expect(newest(page)).toContainText(`Lent: “${book.title}”`)
   await expect(page.getByText('The server cannot be reached.')).toBeHidden()
   expect(await reader.loans()).toHaveLength(2)
+})
+
+test('V1 R-DESK-10 a scan that finds the session ended is kept, and done once its librarian has signed in again', async ({
+  page,
+  library,
+  who,
+  watch,
+}) => {
+  watch.refuses(401)
+  const { reader, codes } = await scene(library, present(who), 2, 'Hema Rane')
+  await open(page)
+  await scan(page, cardOf(reader))
+  await expect(strip(page, 'Hema Rane')).toBeVisible()
+  // As another browser ends it, or an evening.
+  await present(who).ask('POST', '/auth/sign-out')
+  await scan(page, codes[0] ?? '')
+  await expect(
+    page.getByText('Your session ended. Sign in to continue; what you typed or scanned is kept.'),
+  ).toBeVisible()
+  expect(await reader.loans()).toEqual([])
+  await page.getByRole('textbox', { name: 'Email' }).fill(LIBRARIAN)
+  await page.getByRole('textbox', { name: 'Password' }).fill(DEMO_PASSWORD)
+  await page.getByRole('button', { name: 'Sign In', exact: true }).click()
+  await expect(newest(page)).toContainText('Lent:')
+  await expect(strip(page, 'Hema Rane')).toContainText('1 book out')
+  expect((await reader.loans()).map(({ barcode }) => barcode)).toEqual([codes[0]])
 })
 
 /** What is timed has the machine to itself: `npm run e2e` runs it after everything else. */

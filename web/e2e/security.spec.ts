@@ -32,7 +32,9 @@ test.describe('as a student', () => {
 
     watch.refuses(401)
     await elsewhere.keyboard.press('Shift')
-    await expect(elsewhere.getByText('Your session ended. Sign in to continue; what you typed is kept.')).toBeVisible()
+    await expect(
+      elsewhere.getByText('Your session ended. Sign in to continue; what you typed or scanned is kept.'),
+    ).toBeVisible()
     await elsewhere.getByLabel('Email').fill(user.email)
     await elsewhere.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await elsewhere.getByRole('button', { name: 'Sign In', exact: true }).click()

@@ -30,6 +30,16 @@ export const BACKGROUND = { 'Library-Background': '1' }
 
 export const client = createClient<paths>({ baseUrl: API, fetch: reach, headers: BACKGROUND })
 
+let whenSignedOut: () => void = () => undefined
+
+/** Sets what happens when a call finds that the session has ended. */
+export function onSignedOut(react: () => void): void {
+  whenSignedOut = react
+}
+
+/** Leads to sign-in: the session has ended. */
+export const signedOut = (): void => whenSignedOut()
+
 type Answer<T> = { data?: T; error?: unknown; response: Response }
 
 /** The data of a successful answer; anything else is thrown as a `ProblemError`. */
@@ -37,11 +47,13 @@ export async function dataOf<T>(call: Promise<Answer<T>>): Promise<T> {
   return (await answerOf(call)).data
 }
 
-/** The same with the response beside the data, for its headers. */
+/** The same with the response beside the data, for its headers. Every call passes here, so an ended session is noticed here. */
 export async function answerOf<T>(call: Promise<Answer<T>>): Promise<{ data: T; response: Response }> {
   const { data, error, response } = await settled(call)
-  if (!response.ok) throw problemOf(response, error)
-  return { data: data as T, response }
+  if (response.ok) return { data: data as T, response }
+  const problem = problemOf(response, error)
+  if (isSignedOut(problem)) signedOut()
+  throw problem
 }
 
 async function settled<T>(call: Promise<Answer<T>>): Promise<Answer<T>> {
@@ -54,7 +66,7 @@ async function settled<T>(call: Promise<Answer<T>>): Promise<Answer<T>> {
   }
 }
 
-/** Whether a call failed because nobody is signed in (any longer). */
+/** Whether a call failed because the session has ended or never began. */
 export function isSignedOut(error: unknown): boolean {
   return error instanceof ProblemError && error.code === 'not-signed-in'
 }

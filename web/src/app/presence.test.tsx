@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { expect, it, vi } from 'vitest'
-import { onSignedOut } from '../api/queryClient'
+import { onSignedOut } from '../api/client'
 import { renderApp } from '../testing/render'
 import { config, librarian, sessionOf } from '../testing/samples'
 import { fakeServer } from '../testing/server'

@@ -36,6 +36,19 @@ export function forgetDrafts(): void {
   }
 }
 
+/** The number of scans in this tab that wait until another librarian has signed in. */
+export function scansOfOthers(uid: number): number {
+  try {
+    const others = Object.keys(sessionStorage).filter(
+      (key) => /^draft \d+ desk$/.test(key) && key !== `draft ${uid} desk`,
+    )
+    const drafts = others.map((key): unknown => JSON.parse(sessionStorage.getItem(key) ?? 'null'))
+    return drafts.filter((draft) => fits(draft, { scans: [{}] })).reduce((sum, { scans }) => sum + scans.length, 0)
+  } catch {
+    return 0
+  }
+}
+
 /**
  * Whether a value has the fields of a sample, each of its kind; a number may be blank while it is typed, and a list is of
  * any length.

@@ -24,7 +24,7 @@ const isTaken = (target: EventTarget | null): boolean =>
 
 /** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
 export default function DeskScreen() {
-  const { desk, open, told, waiting, cut, mode, undone } = useDesk()
+  const { desk, open, told, waiting, cut, signedOut, mode, undone, ofOthers } = useDesk()
   const [newest] = told
   const scans = waiting.filter(({ task }) => task.kind === 'scan' || task.kind === 'other')
   const [filming, setFilming] = useState(false)
@@ -142,7 +142,12 @@ export default function DeskScreen() {
               {t('desk.screen.cut')}
             </p>
           )}
-          {scans.length > (cut ? 0 : 1) && (
+          {ofOthers > 0 && (
+            <p className={classes.waiting} role="status">
+              {t('desk.screen.waitingForOther', { count: ofOthers })}
+            </p>
+          )}
+          {scans.length > (cut || signedOut ? 0 : 1) && (
             <p className={classes.waiting} role="status">
               {t('desk.screen.waiting', { count: scans.length })}{' '}
               <span className="tabular" dir="auto">
@@ -156,7 +161,9 @@ export default function DeskScreen() {
             onClose={() => (desk.close(), focusBox())}
           />
           <div ref={answer} role="status" aria-live="assertive" aria-atomic="true" className={classes.newest}>
-            {newest ? (
+            {signedOut ? (
+              <p className={classes.cut}>{t('desk.screen.signedOut')}</p>
+            ) : newest ? (
               <AnswerCard
                 key={newest.id}
                 told={newest}

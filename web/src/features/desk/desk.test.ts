@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { DeskAnswer, Scan } from '../../api/types'
 import { ProblemError } from '../../lib/problem'
 import { Desk, type Kept } from './desk'
@@ -56,7 +56,7 @@ it('R-DESK-10: scans that waited when the page was loaded anew are sent in order
   let stored: Kept | null = null
   const memory = { read: () => stored, write: (kept: Kept) => (stored = kept), remove: () => (stored = null) }
   const cut = cutLine()
-  const left = new Desk(cut.send, vi.fn(), memory)
+  const left = new Desk(cut.send, vi.fn(), { memory })
   // The page is left while two scans wait for the line.
   left.scan('L1')
   left.scan('L2')
@@ -66,7 +66,7 @@ it('R-DESK-10: scans that waited when the page was loaded anew are sent in order
   const open = [{ uid: 7, name: 'Asha', since: answer.at }]
   const line = cutLine()
   line.mend()
-  const after = new Desk(line.send, vi.fn(), { ...memory, read: () => stored && { ...stored, open } })
+  const after = new Desk(line.send, vi.fn(), { memory: { ...memory, read: () => stored && { ...stored, open } } })
   after.resume()
   expect(
     after
@@ -103,4 +103,58 @@ it('R-DESK-3, R-DESK-10: while scans wait, nobody closes before they are done', 
   expect(told.at(-1)).toEqual({ code: 'L1', person: 7, since: answer.at })
   expect(desk.snapshot().open).toBeNull()
   vi.useRealTimers()
+})
+
+const signedOut = new ProblemError({ status: 401, code: 'not-signed-in', detail: '' })
+
+describe('V1, R-DESK-10: a session that ended elsewhere', () => {
+  /** Two scans of one librarian, of which the first met the end of the session. */
+  async function ended() {
+    let stored: Kept | null = null
+    const memory = { read: () => stored, write: (kept: Kept) => (stored = kept), remove: () => (stored = null) }
+    const around = { signedIn: 1, server: 'ended' as 'ended' | 'open' }
+    const send = vi.fn((_scan: Scan, _key: string) =>
+      around.server === 'open' ? Promise.resolve(answer) : Promise.reject(signedOut),
+    )
+    const onSignedOut = vi.fn()
+    const desk = new Desk(send, vi.fn(), { memory, isOwners: () => around.signedIn === 1, onSignedOut })
+    desk.scan('L1')
+    desk.scan('L2')
+    await vi.waitFor(() => expect(onSignedOut).toHaveBeenCalledOnce())
+    return { desk, send, around, stored: () => stored, settled: () => new Promise((done) => setTimeout(done, 20)) }
+  }
+
+  it('keeps the scan that met it and those behind it, on the screen and over a reload, and sends nothing more', async () => {
+    const { desk, send, stored, settled } = await ended()
+    await settled()
+    expect(desk.snapshot().signedOut).toBe(true)
+    expect(desk.snapshot().waiting.map(({ label }) => label)).toEqual(['L1', 'L2'])
+    expect(stored()).toMatchObject({ scans: [{ label: 'L1' }, { label: 'L2' }] })
+    expect(send).toHaveBeenCalledOnce()
+  })
+
+  it('sends each of them under its first key once the same person has signed in', async () => {
+    const { desk, send, around, stored } = await ended()
+    const keys = desk.snapshot().waiting.map(({ key }) => key)
+    around.server = 'open'
+    desk.resume()
+    await vi.waitFor(() => expect(desk.snapshot().waiting).toEqual([]))
+    expect(send.mock.calls.slice(1)).toEqual([
+      [{ code: 'L1' }, keys[0]],
+      [{ code: 'L2' }, keys[1]],
+    ])
+    expect(send.mock.calls[0]?.[1]).toBe(keys[0])
+    expect(desk.snapshot().signedOut).toBe(false)
+    expect(stored()).toBeNull()
+  })
+
+  it('sends none of them while another person is signed in', async () => {
+    const { desk, send, around, stored, settled } = await ended()
+    Object.assign(around, { signedIn: 2, server: 'open' })
+    desk.resume()
+    await settled()
+    expect(send).toHaveBeenCalledOnce()
+    expect(desk.snapshot().waiting).toHaveLength(2)
+    expect(stored()).toMatchObject({ scans: [{ label: 'L1' }, { label: 'L2' }] })
+  })
 })

@@ -63,6 +63,8 @@ export type DeskState = {
   waiting: readonly Waiting[]
   /** Whether the server did not answer the last time. */
   cut: boolean
+  /** Whether the librarian must sign in before anything more is sent. */
+  signedOut: boolean
   mode: Mode | null
   /** Changes that were taken back here. */
   undone: ReadonlySet<number>
@@ -81,6 +83,14 @@ type Done = { open?: DeskState['open']; outcome?: Told['outcome'] }
 
 type Send = (scan: Scan, key: string) => Promise<DeskAnswer>
 
+type Around = {
+  memory?: Memory
+  /** Whether this desk's librarian is signed in: what waits is never sent in another person's name. */
+  isOwners?: () => boolean
+  /** Called when the server refused a task because the session has ended. */
+  onSignedOut?: () => void
+}
+
 /** Nobody knows whether it was done: the server could not be reached, or could not say. */
 const isCut = (error: unknown): boolean => !(error instanceof ProblemError) || error.status === 0 || error.status >= 500
 
@@ -89,27 +99,40 @@ const isCut = (error: unknown): boolean => !(error instanceof ProblemError) || e
  * and the person who is open is whom the server's last answer names.
  */
 export class Desk {
-  #state: DeskState = { open: null, told: [], waiting: [], cut: false, mode: null, undone: new Set() }
+  #state: DeskState = {
+    open: null,
+    told: [],
+    waiting: [],
+    cut: false,
+    signedOut: false,
+    mode: null,
+    undone: new Set(),
+  }
   readonly #listeners = new Set<() => void>()
   readonly #send: Send
   readonly #onTold: (told: Told) => void
-  readonly #memory: Memory | null
+  readonly #around: Around
   #running = false
   #silence: ReturnType<typeof setTimeout> | undefined
   #last = { code: '', at: -Infinity }
   /** The keys of the phones' scans: one that is told again after a lost connection is known. */
   readonly #heard = new Set<string>()
 
-  constructor(send: Send, onTold: (told: Told) => void, memory: Memory | null = null) {
+  constructor(send: Send, onTold: (told: Told) => void, around: Around = {}) {
     this.#send = send
     this.#onTold = onTold
-    this.#memory = memory
+    this.#around = around
   }
 
-  /** Goes on with the scans that waited when the page was loaded anew (R-DESK-10). */
+  /** Sends what waited when the page was reloaded or the session ended (R-DESK-10). */
   readonly resume = (): void => {
-    const kept = this.#memory?.read()
-    if (!kept || kept.scans.length === 0 || this.#state.waiting.length > 0) return
+    if (this.#state.waiting.length > 0) {
+      this.#set({ signedOut: false })
+      void this.#drain()
+      return
+    }
+    const kept = this.#around.memory?.read()
+    if (!kept) return
     for (const { uid, name, since } of kept.open) this.#enqueue(name, { kind: 'reopen', uid, since })
     for (const { key, label, request } of kept.scans) this.#enqueue(label, { kind: 'scan', request }, key)
   }
@@ -177,10 +200,12 @@ export class Desk {
 
   async #drain(): Promise<void> {
     const [next] = this.#state.waiting
-    if (this.#running || !next) return
+    if (this.#running || this.#state.signedOut || !next) return
+    if (this.#around.isOwners?.() === false) return this.#set({ signedOut: true })
     this.#running = true
     const done = await this.#do(next)
-    if (done) this.#finish(next, done)
+    if (done === 'signed-out') this.#hold()
+    else if (done) this.#finish(next, done)
     else {
       this.#set({ cut: true })
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
@@ -189,8 +214,14 @@ export class Desk {
     return this.#drain()
   }
 
+  /** Keeps everything that waits, under its keys, until the same librarian has signed in. */
+  #hold(): void {
+    this.#set({ signedOut: true, cut: false })
+    this.#around.onSignedOut?.()
+  }
+
   /** What came of it, or nothing where it has to be sent again. */
-  async #do({ key, label, task }: Waiting): Promise<Done | null> {
+  async #do({ key, label, task }: Waiting): Promise<Done | 'signed-out' | null> {
     try {
       switch (task.kind) {
         case 'close':
@@ -203,8 +234,7 @@ export class Desk {
           return await this.#settled(key, task.send)
       }
     } catch (error) {
-      // Whoever is signed out is led to sign in.
-      if (isSignedOut(error)) return {}
+      if (isSignedOut(error)) return 'signed-out'
       if (isCut(error)) return null
       // This page was loaded anew while the scan was on its way: it is done, and the phone has its answer.
       const isPhones = task.kind === 'scan' && task.request.phoneScan
@@ -286,10 +316,10 @@ export class Desk {
     const scans = waiting.flatMap(({ key, label, task }) =>
       task.kind === 'scan' ? [{ key, label, request: task.request }] : [],
     )
-    if (scans.length === 0) this.#memory?.remove()
+    if (scans.length === 0) this.#around.memory?.remove()
     else {
       const person = open && { uid: open.reader.uid, name: open.reader.name, since: open.since }
-      this.#memory?.write({ scans, open: person ? [person] : [] })
+      this.#around.memory?.write({ scans, open: person ? [person] : [] })
     }
   }
 }

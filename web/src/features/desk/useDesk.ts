@@ -1,9 +1,10 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
+import { uidOf } from '../../api/account'
 import { afterScan, scanAtDesk } from '../../api/desk'
 import { useOwner } from '../../api/draft'
-import { draftOf } from '../../lib/drafts'
-import { Desk, type Kept } from './desk'
+import { draftOf, scansOfOthers } from '../../lib/drafts'
+import { Desk, type Kept, type Told } from './desk'
 import { play } from './sounds'
 import { classOf } from './words'
 
@@ -12,18 +13,26 @@ const SAMPLE: Kept = {
   open: [{ uid: 0, name: '', since: '' }],
 }
 
-/** The desk stays as it is while its librarian looks at another screen: what waits is sent all the same. */
-let current: { uid: number; desk: Desk } | null = null
+/**
+ * The desk of each librarian who used this page. It stays as it is while its librarian looks at another screen: what waits
+ * is sent all the same. While another person is signed in, it sends nothing.
+ */
+const desks = new Map<number, Desk>()
 
 function deskOf(uid: number, queries: QueryClient): Desk {
-  if (current?.uid !== uid) {
-    const onTold = (told: Parameters<typeof classOf>[0]) => {
-      play(classOf(told))
-      void afterScan(queries)
-    }
-    current = { uid, desk: new Desk(scanAtDesk, onTold, draftOf(uid, 'desk', SAMPLE)) }
+  const known = desks.get(uid)
+  if (known) return known
+  const onTold = (told: Told) => {
+    play(classOf(told))
+    void afterScan(queries)
   }
-  return current.desk
+  const desk = new Desk(scanAtDesk, onTold, {
+    memory: draftOf(uid, 'desk', SAMPLE),
+    isOwners: () => uidOf(queries) === uid,
+    onSignedOut: () => play('stop'),
+  })
+  desks.set(uid, desk)
+  return desk
 }
 
 /** The desk of this page, and how it stands. */
@@ -32,5 +41,6 @@ export function useDesk() {
   const uid = useOwner()
   const [desk] = useState(() => deskOf(uid, queries))
   useEffect(() => desk.resume(), [desk])
-  return { ...useSyncExternalStore(desk.subscribe, desk.snapshot), desk }
+  const [ofOthers] = useState(() => scansOfOthers(uid))
+  return { ...useSyncExternalStore(desk.subscribe, desk.snapshot), desk, ofOthers }
 }
