@@ -1,7 +1,10 @@
 import { Anchor, Button } from '@mantine/core'
 import { useEffect } from 'react'
 import { Link } from 'react-router'
-import type { Copy, Offered } from '../../api/types'
+import type { Offered as Choice } from '../../api/types'
+import { offersOf, type Offer } from '../../counter/offers'
+import type { OnSettle, Request, Told } from '../../counter/queue'
+import { classOf, messagesOf, wordsOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { classIcons } from '../../ui/classIcons'
@@ -10,16 +13,11 @@ import { PrintSlip } from '../holds'
 import classes from './Desk.module.css'
 import { Anyway } from './Anyway'
 import { Damaged } from './Damaged'
-import type { OnSettle, Request, Told } from './desk'
 import { Fine } from './Fine'
 import { Found } from './Found'
 import { Printed } from './Printed'
 import { Undo } from './Undo'
 import { Unknown } from './Unknown'
-import { answerOf, changeOf, classOf, messagesOf, wordsOf } from './words'
-
-/** Where a copy that came back cannot be told to be damaged: it is in repair already, or its title is deleted. */
-const OUT_OF_USE: ReadonlySet<Copy['state']> = new Set(['in-repair', 'withdrawn'])
 
 type AnswerCardProps = {
   told: Told
@@ -30,12 +28,10 @@ type AnswerCardProps = {
 
 /** What the newest scan did, large: in colour, words and a sign (R-DESK-4). */
 export function AnswerCard({ told, undone, onChoose, onSettle }: AnswerCardProps) {
-  const answer = answerOf(told)
   const kind = classOf(told)
   const Icon = classIcons[kind]
   const [headline, ...rest] = messagesOf(told)
-  const change = changeOf(told)
-  const request: Request = told.outcome.kind === 'answered' ? told.outcome.request : { code: told.label }
+  const namesCode = told.outcome.kind === 'failed' || told.outcome.kind === 'bounced'
 
   return (
     <article className={classes.answer} data-class={kind}>
@@ -44,7 +40,7 @@ export function AnswerCard({ told, undone, onChoose, onSettle }: AnswerCardProps
         <h2 className={classes.headline} dir="auto">
           {headline}
         </h2>
-        {!answer && told.outcome.kind !== 'settled' && (
+        {namesCode && (
           <p className="tabular" dir="auto">
             {told.label}
           </p>
@@ -54,58 +50,68 @@ export function AnswerCard({ told, undone, onChoose, onSettle }: AnswerCardProps
             {words}
           </p>
         ))}
-        {answer?.hold?.state === 'ready' && <PrintSlip hold={answer.hold} />}
-        {answer && answer.explain.length > 0 && (
-          <details className={classes.why}>
-            <summary>{t('desk.screen.why')}</summary>
-            <ul>
-              {answer.explain.map((message) => (
-                <li key={message.text}>{wordsOf(message)}</li>
-              ))}
-            </ul>
-          </details>
-        )}
-        {answer?.outcome === 'unknown' && <Unknown code={request.code} />}
-        {answer && answer.choices.length > 0 && (
-          <Choices choices={answer.choices} onChoose={(choice) => onChoose({ ...request, choice: choice.id })} />
-        )}
-        {answer?.messages.some(({ code }) => code === 'desk.morePeople') && (
-          <Anchor component={Link} to={`${paths.people()}?q=${encodeURIComponent(request.code)}`}>
-            {t('desk.screen.allPeople')}
-          </Anchor>
-        )}
-        {answer && answer.blocks.length > 0 && answer.blocks.every(({ overridable }) => overridable) && (
-          <Anyway
-            label={request.intent === 'renew' ? t('desk.screen.extendAnyway') : t('desk.screen.lendAnyway')}
-            keptFor={answer.copy?.hold?.userName}
-            onGiven={(reason, cancelHold) =>
-              onChoose({ ...request, override: { reason, blocks: answer.blocks.map(({ id }) => id), cancelHold } })
-            }
-          />
-        )}
-        {/* Who brought a book to the book drop is not there to pay. */}
-        {answer?.charge &&
-          request.returnedOn === undefined &&
-          answer.charged !== undefined &&
-          answer.charged !== null && <Fine charge={answer.charge} uid={answer.charged} onSettle={onSettle} />}
-        {told.outcome.kind === 'settled' && told.outcome.settled.receipt && (
-          <Printed receipt={told.outcome.settled.receipt} />
-        )}
-        {answer?.lost && <Found lost={answer.lost} />}
-        {answer?.outcome === 'returned' && answer.copy && !OUT_OF_USE.has(answer.copy.state) && (
-          <Damaged
-            copy={answer.copy}
-            onGiven={(damaged) => onChoose({ code: answer.copy?.barcode ?? request.code, damaged })}
-          />
-        )}
-        {change !== null && <Undo change={change} isDone={undone.has(change)} keyed onSettle={onSettle} />}
+        {offersOf(told).map((offer) => (
+          <Offered key={offer.kind} offer={offer} undone={undone} onChoose={onChoose} onSettle={onSettle} />
+        ))}
       </div>
     </article>
   )
 }
 
+type OfferedProps = Omit<AnswerCardProps, 'told'> & { offer: Offer }
+
+function Offered({ offer, undone, onChoose, onSettle }: OfferedProps) {
+  switch (offer.kind) {
+    case 'slip':
+      return <PrintSlip hold={offer.hold} />
+    case 'why':
+      return (
+        <details className={classes.why}>
+          <summary>{t('desk.screen.why')}</summary>
+          <ul>
+            {offer.messages.map((message) => (
+              <li key={message.text}>{wordsOf(message)}</li>
+            ))}
+          </ul>
+        </details>
+      )
+    case 'unknown':
+      return <Unknown code={offer.code} />
+    case 'choices':
+      return (
+        <Choices choices={offer.choices} onChoose={(choice) => onChoose({ ...offer.request, choice: choice.id })} />
+      )
+    case 'all-people':
+      return (
+        <Anchor component={Link} to={`${paths.people()}?q=${encodeURIComponent(offer.query)}`}>
+          {t('desk.screen.allPeople')}
+        </Anchor>
+      )
+    case 'override':
+      return (
+        <Anyway
+          label={offer.request.intent === 'renew' ? t('desk.screen.extendAnyway') : t('desk.screen.lendAnyway')}
+          keptFor={offer.keptFor}
+          onGiven={(reason, cancelHold) =>
+            onChoose({ ...offer.request, override: { reason, blocks: [...offer.blocks], cancelHold } })
+          }
+        />
+      )
+    case 'fine':
+      return <Fine charge={offer.charge} uid={offer.uid} onSettle={onSettle} />
+    case 'receipt':
+      return <Printed receipt={offer.receipt} />
+    case 'found':
+      return <Found lost={offer.lost} />
+    case 'damaged':
+      return <Damaged copy={offer.copy} onGiven={(damaged) => onChoose({ code: offer.copy.barcode, damaged })} />
+    case 'undo':
+      return <Undo change={offer.change} isDone={undone.has(offer.change)} keyed onSettle={onSettle} />
+  }
+}
+
 /** Alt and a number choose without leaving the box: a scanner never types these. */
-function Choices({ choices, onChoose }: { choices: readonly Offered[]; onChoose: (choice: Offered) => void }) {
+function Choices({ choices, onChoose }: { choices: readonly Choice[]; onChoose: (choice: Choice) => void }) {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {
       if (!event.altKey || event.ctrlKey || event.metaKey) return
@@ -138,7 +144,7 @@ function Choices({ choices, onChoose }: { choices: readonly Offered[]; onChoose:
   )
 }
 
-function CopyFacts({ copy }: { copy: NonNullable<Offered['copy']> }) {
+function CopyFacts({ copy }: { copy: NonNullable<Choice['copy']> }) {
   const facts = [stateText(copy.state), copy.loan?.userName, copy.location].filter(Boolean)
   return (
     <span className={classes.facts} dir="auto">

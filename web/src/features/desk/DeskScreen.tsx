@@ -2,25 +2,22 @@ import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { Camera, Volume2, VolumeX } from 'lucide-react'
 import { memo, useCallback, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
+import type { Desk, Mode, OnSettle } from '../../counter/queue'
+import { sound } from '../../counter/sounds'
+import { useDesk } from '../../counter/useDesk'
+import { useWedge } from '../../counter/wedge'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { paths } from '../../lib/paths'
 import { PageHeader } from '../../ui/PageHeader'
 import { AnswerCard } from './AnswerCard'
-import type { Desk, Mode, OnSettle } from './desk'
 import classes from './Desk.module.css'
 import { DropBanner, DropButton } from './Drop'
 import { Earlier } from './Earlier'
 import { PersonStrip } from './PersonStrip'
 import { Phones } from './Phones'
-import { sound } from './sounds'
-import { useDesk } from './useDesk'
 
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
-
-/** Whether keys belong to where they go: a field, or a window in front of the desk. */
-const isTaken = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null
 
 /** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
 export default function DeskScreen() {
@@ -28,38 +25,18 @@ export default function DeskScreen() {
   const [newest] = told
   const scans = waiting.filter(({ task }) => task.kind === 'scan' || task.kind === 'other')
   const [filming, setFilming] = useState(false)
-  // It keeps its own text: a scanner types twenty keys in a moment, and none of them draws the desk anew.
-  const box = useRef<HTMLInputElement>(null)
+  const { box, focusBox, takeText } = useWedge()
   const answer = useRef<HTMLDivElement>(null)
-  const focusBox = useCallback(() => box.current?.focus({ preventScroll: true }), [])
 
-  useEffect(focusBox, [focusBox])
   // On a phone the answer may be below the screen's edge. Of a long one its beginning is shown, with the box above it.
   useEffect(() => {
     if (!newest) return
     answer.current?.parentElement?.scrollIntoView({ block: 'nearest' })
     answer.current?.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
   }, [newest])
-  // A scanner types wherever the focus is, after a button was pressed too.
-  useEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (event.ctrlKey || event.metaKey || event.altKey || event.key.length !== 1 || isTaken(event.target)) return
-      box.current?.focus({ preventScroll: true })
-    }
-    addEventListener('keydown', onKey, true)
-    return () => removeEventListener('keydown', onKey, true)
-  }, [])
-
-  /** What stands in the box, which is empty afterwards. */
-  function taken(): string {
-    if (!box.current) return ''
-    const { value } = box.current
-    box.current.value = ''
-    return value.trim()
-  }
 
   function take() {
-    const scanned = taken()
+    const scanned = takeText()
     if (scanned !== '') desk.scan(scanned)
   }
 
@@ -76,7 +53,7 @@ export default function DeskScreen() {
   }, [focusBox])
 
   function escape() {
-    if (taken() !== '') return
+    if (takeText() !== '') return
     if (mode) desk.setMode(null)
     else desk.close()
   }

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { openDayQuery } from '../../api/desk'
 import { t } from '../../lib/messages'
-import type { Desk, Mode } from './desk'
+import type { Desk, Mode } from '../../counter/queue'
 import classes from './Desk.module.css'
 
 type DropButtonProps = { desk: Desk; mode: Mode | null; onSwitched: () => void }

@@ -2,10 +2,10 @@ import { Title } from '@mantine/core'
 import { memo, useCallback, useLayoutEffect, useRef } from 'react'
 import { t } from '../../lib/messages'
 import { classIcons } from '../../ui/classIcons'
-import type { OnSettle, Told } from './desk'
+import type { OnSettle, Told } from '../../counter/queue'
 import classes from './Desk.module.css'
 import { Undo } from './Undo'
-import { changeOf, classOf, messagesOf } from './words'
+import { changeOf, classOf, messagesOf } from '../../counter/words'
 
 type EarlierProps = {
   /** The newest one first, which has its own place. */

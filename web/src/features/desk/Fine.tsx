@@ -6,7 +6,7 @@ import { amountOf } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Anyway } from './Anyway'
-import type { OnSettle } from './desk'
+import type { OnSettle } from '../../counter/queue'
 import classes from './Desk.module.css'
 
 type FineProps = { charge: Charge; uid: number; onSettle: OnSettle }

@@ -10,9 +10,9 @@ import { timeText } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
 import { Dialog } from '../../ui/Dialog'
 import { QrCode } from '../../ui/QrCode'
-import type { Desk } from './desk'
+import type { Desk } from '../../counter/queue'
 import classes from './Phones.module.css'
-import { usePhones } from './usePhones'
+import { usePhones } from '../../counter/usePhones'
 
 /** The phones of this desk: how many scan, and a window to pair and disconnect them (R-DESK-9). */
 export function Phones({ desk, onClosed }: { desk: Desk; onClosed: () => void }) {

@@ -3,9 +3,9 @@ import { Undo2 } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { undoChange } from '../../api/undo'
 import { t } from '../../lib/messages'
-import type { OnSettle } from './desk'
+import type { OnSettle } from '../../counter/queue'
 import classes from './Desk.module.css'
-import { wordsOf } from './words'
+import { wordsOf } from '../../counter/words'
 
 type UndoProps = {
   change: number

@@ -1,7 +1,7 @@
-import { newKey } from '../../api/action'
-import { isSignedOut } from '../../api/client'
-import type { DeskAnswer, DeskReader, PhoneScan, Receipt, Scan } from '../../api/types'
-import { messageOf, ProblemError } from '../../lib/problem'
+import { newKey } from '../api/action'
+import { isSignedOut } from '../api/client'
+import type { DeskAnswer, DeskReader, PhoneScan, Receipt, Scan } from '../api/types'
+import { messageOf, ProblemError } from '../lib/problem'
 
 /** What is asked of the server; who is open is added when it is sent. */
 export type Request = Pick<Scan, 'code' | 'choice' | 'override' | 'intent' | 'returnedOn' | 'damaged' | 'phoneScan'>

@@ -1,5 +1,5 @@
-import { storage } from '../../lib/storage'
-import type { DeskAnswer } from '../../api/types'
+import { storage } from '../lib/storage'
+import type { DeskAnswer } from '../api/types'
 
 type Class = DeskAnswer['class']
 

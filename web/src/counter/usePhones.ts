@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { newKey } from '../../api/action'
-import { keys } from '../../api/keys'
-import { hearScans, phonesQuery } from '../../api/phones'
-import { tabStorage } from '../../lib/storage'
-import type { Desk } from './desk'
+import { newKey } from '../api/action'
+import { keys } from '../api/keys'
+import { hearScans, phonesQuery } from '../api/phones'
+import { tabStorage } from '../lib/storage'
+import type { Desk } from './queue'
 
 const STORED = 'deskName'
 

@@ -1,11 +1,9 @@
-import type { DeskAnswer, Message } from '../../api/types'
-import { t, told } from '../../lib/messages'
-import type { Told } from './desk'
+import type { DeskAnswer, Message } from '../api/types'
+import { t, told } from '../lib/messages'
+import type { Told } from './queue'
 
 /** A message of the server in the reader's language. */
 export const wordsOf = ({ code, params, text }: Message): string => told(code, params, text)
-
-export const answerOf = ({ outcome }: Told): DeskAnswer | null => (outcome.kind === 'answered' ? outcome.answer : null)
 
 /** How it looks and sounds. */
 export function classOf({ outcome }: Told): DeskAnswer['class'] {

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
-import type { DeskAnswer, Scan } from '../../api/types'
-import { ProblemError } from '../../lib/problem'
-import { Desk, type Kept } from './desk'
+import type { DeskAnswer, Scan } from '../api/types'
+import { ProblemError } from '../lib/problem'
+import { Desk, type Kept } from './queue'
 
 const answer: DeskAnswer = {
   outcome: 'shown',
