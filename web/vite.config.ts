@@ -1,14 +1,26 @@
 import react from '@vitejs/plugin-react'
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { messagesPlugin, writeTypes } from './scripts/messages.mjs'
+
+const router = (file: string) =>
+  fileURLToPath(new URL(`node_modules/react-router/dist/production/${file}`, import.meta.url))
+const ROUTER = [
+  { find: /^react-router$/, replacement: router('index.mjs') },
+  { find: /^react-router\/dom$/, replacement: router('dom-export.mjs') },
+]
 
 const SERVER = process.env['LIBRARY_DEV_SERVER'] ?? 'http://127.0.0.1:8080'
 
 writeTypes()
 
-export default defineConfig({
+export default defineConfig(({ command }) => ({
   base: '/library/',
   plugins: [react(), messagesPlugin()],
+  resolve: {
+    // The package offers its build for development only; the other one lies beside it, without the warnings.
+    alias: command === 'build' ? ROUTER : [],
+  },
   build: {
     outDir: 'dist',
     assetsDir: 'static',
@@ -58,4 +70,4 @@ export default defineConfig({
     unstubGlobals: true,
     testTimeout: 20_000,
   },
-})
+}))

@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 import { gzipSync } from 'node:zlib'
 
 const KIB = 1024
-const BUDGET = { first: 170, shared: 70, screen: 40 }
+const BUDGET = { first: 168, shared: 70, screen: 40 }
 
 const dist = new URL('../dist/', import.meta.url)
 const manifest = JSON.parse(await readFile(new URL('.vite/manifest.json', dist), 'utf8'))

@@ -77,19 +77,6 @@ export const bookHitsQuery = (q: string) =>
     staleTime: 30_000,
   })
 
-const newestQuery = (limit: number) =>
-  queryOptions({
-    queryKey: keys.newestBooks(limit),
-    queryFn: ({ signal }) => dataOf(client.GET('/books', { params: { query: { sort: 'newest', limit } }, signal })),
-    staleTime: 10 * 60_000,
-  })
-
-/** A handful of new books, for the picture made of their covers on the sign-in page. */
-export const coverWallQuery = newestQuery(15)
-
-/** The new books out of which the student home picks its slides. */
-export const highlightsQuery = newestQuery(60)
-
 /** Books whose title contains these words, to see whether a book is there already. */
 export const sameTitleQuery = (title: string) =>
   queryOptions({

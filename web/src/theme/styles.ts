@@ -1,7 +1,7 @@
 // Mantine's styles that the first screen needs, in its own order; each sits in a layer, so the product's modules win.
+// The variables are written at run time (`deduplicateCssVariables`), so their style sheet is left out.
 // A component used only by lazy screens is listed in src/ui/styles.ts instead.
 import '@mantine/core/styles/baseline.layer.css'
-import '@mantine/core/styles/default-css-variables.layer.css'
 import '@mantine/core/styles/global.layer.css'
 import '@mantine/core/styles/UnstyledButton.layer.css'
 import '@mantine/core/styles/VisuallyHidden.layer.css'

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
+import { Anchor, Button, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 import { t } from '../lib/messages'
 
 /** The one accent. Shade 9 carries white text in both schemes; shade 3 is its readable form on the dark canvas. */
@@ -76,7 +76,7 @@ export const themeIn = () =>
     respectReducedMotion: true,
     components: {
       Anchor: Anchor.extend({ defaultProps: { underline: 'always' } }),
-      Badge: Badge.extend({ defaultProps: { tt: 'none', fw: 500, variant: 'light', radius: 'sm' } }),
+      Badge: { defaultProps: { tt: 'none', fw: 500, variant: 'light', radius: 'sm' } },
       Button: Button.extend({ defaultProps: { fw: 500 } }),
       CloseButton: { defaultProps: { 'aria-label': t('common.close') } },
       Input: { defaultProps: { size: 'md' } },

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { coverWallQuery } from '../../api/books'
+import { coverWallQuery } from '../../api/newest'
 import classes from './CoverWall.module.css'
 
 const PLACES = Array.from({ length: 15 }, (_, place) => place)

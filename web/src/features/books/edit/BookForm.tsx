@@ -1,7 +1,7 @@
 import { Alert, Button, Kbd, NativeSelect, NumberInput, Text, Textarea, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode, type Ref } from 'react'
-import { highlightsQuery } from '../../../api/books'
+import { highlightsQuery } from '../../../api/newest'
 import { labelOf, lengthOf } from '../../../api/validate'
 import type { BookStatus } from '../../../api/types'
 import { ConfirmModal } from '../../../ui/ConfirmModal'
