@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { screens, type ScreenName } from '../src/lib/screens'
+import { screens, type ScreenName } from '../src/screens'
 import { heading } from './support/screens'
 import { expect, test } from './support/test'
 

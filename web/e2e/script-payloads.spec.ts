@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { screens, type ScreenName } from '../src/lib/screens'
+import { screens, type ScreenName } from '../src/screens'
 import { open } from './support/layout'
 import { expect, test } from './support/test'
 import type { Person } from './support/library'

@@ -1,4 +1,4 @@
-import { screensOf } from '../src/lib/screens'
+import { screensOf } from '../src/screens'
 import { expectRoomForFingers, open } from './support/layout'
 import { card, expectDone, heading, question, search } from './support/screens'
 import { PASSWORD } from './support/library'

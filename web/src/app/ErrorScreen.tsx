@@ -6,7 +6,7 @@ import { t } from '../lib/messages'
 import { ChunkLoadError } from '../lib/chunks'
 import { finishPreloader } from './preloader'
 import classes from './ErrorScreen.module.css'
-import { homeOf, paths } from '../lib/paths'
+import { homeOf, paths } from '../screens'
 import { storedRole } from '../lib/storage'
 import { useTitle } from '../lib/title'
 

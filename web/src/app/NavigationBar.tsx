@@ -6,13 +6,12 @@ import { useLibraryName } from '../api/config'
 import { overdueQuery } from '../api/loans'
 import type { User } from '../api/types'
 import { t } from '../lib/messages'
-import { homeOf, paths } from '../lib/paths'
-import { screens, screensOf, type ScreenInfo } from '../lib/screens'
+import type { Screen } from '../lib/screen'
+import { homeOf, paths, screens, screensOf } from '../screens'
 import { ChevronDown, Moon, Search, Sun } from 'lucide-react'
 import { LogoMark } from '../ui/LogoMark'
 import { LanguageSwitch } from '../ui/LanguageSwitch'
 import { Logout, PersonMenu } from './PersonMenu'
-import { screenIcons } from './screenIcons'
 import classes from './Shell.module.css'
 
 type NavigationBarProps = {
@@ -92,7 +91,7 @@ function brandTo(user: User | null): string {
   return user.role === 'admin' ? paths.fine() : homeOf(user.role)
 }
 
-function BarLink({ screen, children }: { screen: ScreenInfo; children?: ReactNode }) {
+function BarLink({ screen, children }: { screen: Screen; children?: ReactNode }) {
   return (
     <NavLink to={screen.path} className={classes.link} end>
       {screen.label && t(screen.label)}
@@ -113,7 +112,7 @@ function Overdue() {
 }
 
 /** The screens of less frequent work. */
-function More({ links }: { links: readonly ScreenInfo[] }) {
+function More({ links }: { links: readonly Screen[] }) {
   const { pathname } = useLocation()
   return (
     <Menu position="bottom-start" withInitialFocusPlaceholder={false}>
@@ -128,8 +127,7 @@ function More({ links }: { links: readonly ScreenInfo[] }) {
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        {links.map(({ path, label, icon }) => {
-          const Icon = icon && screenIcons[icon]
+        {links.map(({ path, label, icon: Icon }) => {
           return (
             <Menu.Item key={path} component={Link} to={path} leftSection={Icon && <Icon data-size="18" />}>
               {label && t(label)}

@@ -9,10 +9,8 @@ import { peopleHitsQuery, rollNumberQuery } from '../api/people'
 import type { User } from '../api/types'
 import { focusBack } from '../lib/focus'
 import { t } from '../lib/messages'
-import { paths } from '../lib/paths'
-import { screensOf } from '../lib/screens'
+import { paths, screensOf } from '../screens'
 import { Search } from 'lucide-react'
-import { screenIcons } from './screenIcons'
 
 const [store, palette] = createSpotlight()
 
@@ -89,8 +87,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
       <Spotlight.ActionsList ref={list}>
         {found.length > 0 && (
           <Spotlight.ActionsGroup label={t('app.palette.screens')}>
-            {found.map(({ path, label, icon }) => {
-              const Icon = icon && screenIcons[icon]
+            {found.map(({ path, label, icon: Icon }) => {
               return (
                 <Spotlight.Action
                   key={path}

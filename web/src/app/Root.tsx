@@ -7,7 +7,7 @@ import { finishPreloader } from './preloader'
 import { useShortcuts } from './shortcuts'
 import { loadRest, t } from '../lib/messages'
 import { belowBase } from '../lib/paths'
-import { screenAt } from '../lib/screens'
+import { screenAt } from '../screens'
 import { useOnePerson } from './useOnePerson'
 
 const KeyboardHelp = lazyChunk('keyboard-help', async () => {

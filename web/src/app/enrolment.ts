@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { paths } from '../lib/paths'
+import { paths } from '../screens'
 
 /** Leads a librarian to set up the second factor that is required of them, wherever they find out that it is missing. */
 export function useEnrolment(missing: boolean): void {

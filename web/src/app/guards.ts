@@ -1,7 +1,8 @@
 import { redirect } from 'react-router'
 import { sessionQuery } from '../api/account'
 import type { Capability, User } from '../api/types'
-import { belowBase, homeOf, idOf, paths } from '../lib/paths'
+import { belowBase, idOf } from '../lib/paths'
+import { homeOf, paths } from '../screens'
 import { queryClient } from '../api/queryClient'
 import { storedRole } from '../lib/storage'
 

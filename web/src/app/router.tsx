@@ -1,10 +1,10 @@
-import type { ComponentType } from 'react'
 import type { LoaderFunction, RouteObject } from 'react-router'
 import { configQuery } from '../api/config'
 import { queryClient } from '../api/queryClient'
 import { loadChunk } from '../lib/chunks'
 import { loadRest } from '../lib/messages'
-import { screens, type ScreenInfo, type ScreenName } from '../lib/screens'
+import type { Screen } from '../lib/screen'
+import { screens } from '../screens'
 import { ErrorScreen, ErrorInFrame } from './ErrorScreen'
 import {
   leadAdminToOwnDetail,
@@ -16,85 +16,41 @@ import {
 } from './guards'
 import { Root } from './Root'
 
-type Part = {
-  /** The name that is said when it cannot be loaded. */
-  chunk: string
-  load: () => Promise<{ default: ComponentType }>
-  /** Where more decides than whom the screen is for. */
-  guard?: LoaderFunction
+const GUARDS: Readonly<Record<NonNullable<Screen['guard']>, LoaderFunction>> = {
+  'stored-student': requireStoredStudent,
+  'own-detail': leadAdminToOwnDetail,
 }
 
-const signIn = { chunk: 'sign-in', load: () => import('../features/account/SignInScreen') }
-
-/** A screen in front of the sign-in that says more than the first messages. */
-const withMessages =
-  <Screen,>(load: () => Promise<Screen>) =>
-  async (): Promise<Screen> => {
-    const [screen] = await Promise.all([load(), loadRest()])
-    return screen
-  }
-
-/** The code of every screen, each in a chunk of its own. */
-const parts: Record<ScreenName, Part> = {
-  base: signIn,
-  login: signIn,
-  library: signIn,
-  register: { chunk: 'register', load: withMessages(() => import('../features/account/RegisterScreen')) },
-  phone: { chunk: 'phone', load: withMessages(() => import('../features/phone/PhoneScreen')) },
-  desk: { chunk: 'desk', load: () => import('../features/desk/DeskScreen') },
-  redeem: { chunk: 'redeem', load: withMessages(() => import('../features/account/RedeemScreen')) },
-  home: { chunk: 'home', load: () => import('../features/books/lists/AdminHomeScreen') },
-  fine: { chunk: 'fine', load: () => import('../features/loans/LoansScreen') },
-  books: { chunk: 'books', load: () => import('../features/books/lists/BooksScreen') },
-  deleteBooks: { chunk: 'delete', load: () => import('../features/books/lists/DeleteBooksScreen') },
-  addBook: { chunk: 'add', load: () => import('../features/books/edit/AddBookScreen') },
-  updateBook: { chunk: 'update', load: () => import('../features/books/edit/UpdateBookScreen') },
-  bookDetail: { chunk: 'book-detail', load: () => import('../features/books/detail/BookDetailScreen') },
-  people: { chunk: 'people', load: () => import('../features/people/PeopleScreen') },
-  promote: { chunk: 'promote', load: () => import('../features/people/PromoteScreen') },
-  noDues: { chunk: 'no-dues', load: () => import('../features/people/NoDuesScreen') },
-  importPeople: { chunk: 'import-people', load: () => import('../features/people/ImportScreen') },
-  person: { chunk: 'person', load: () => import('../features/people/PersonScreen') },
-  holds: { chunk: 'holds', load: () => import('../features/holds/HoldsScreen') },
-  money: { chunk: 'money', load: () => import('../features/money/MoneyScreen') },
-  deskToday: { chunk: 'today', load: () => import('../features/desk/TodayScreen') },
-  receipt: { chunk: 'receipt', load: () => import('../features/money/ReceiptScreen') },
-  toShelve: { chunk: 'to-shelve', load: () => import('../features/copies/ToShelveScreen') },
-  settings: { chunk: 'settings', load: () => import('../features/settings/SettingsScreen') },
-  activity: { chunk: 'activity', load: () => import('../features/activity/ActivityScreen') },
-  studentHome: {
-    chunk: 'student-home',
-    load: () => import('../features/books/lists/StudentHomeScreen'),
-    guard: requireStoredStudent,
-  },
-  security: {
-    chunk: 'security',
-    load: () => import('../features/security/SecurityScreen'),
-    guard: requirePerson,
-  },
-  profile: { chunk: 'profile', load: () => import('../features/profile/ProfileScreen') },
-  studentBookDetail: {
-    chunk: 'stubook-detail',
-    load: () => import('../features/books/detail/StudentBookDetailScreen'),
-    guard: leadAdminToOwnDetail,
-  },
-  newHome: { chunk: 'new-home', load: () => import('../features/books/lists/PopularScreen') },
+/** The check of a screen beyond that of its role. */
+function guardOf({ guard, may, for: whom }: Screen): LoaderFunction | undefined {
+  if (guard) return GUARDS[guard]
+  if (whom === 'person') return requirePerson
+  return may && requireMay(may)
 }
 
-/** The routes of the screens that `are` holds for. */
-function routesOf(are: (screen: { for: string }, guarded: boolean) => boolean): RouteObject[] {
-  const names = Object.keys(screens) as ScreenName[]
-  return names
-    .filter((name) => are(screens[name], parts[name].guard !== undefined))
-    .map((name) => {
-      const { chunk, load, guard } = parts[name]
-      const { path, may }: ScreenInfo = screens[name]
-      return {
-        path,
-        loader: guard ?? (may && requireMay(may)),
-        lazy: async () => ({ Component: (await loadChunk(chunk, load)).default }),
-      }
-    })
+/** The screens that say no more than the first messages. */
+const SIGN_IN: ReadonlySet<string> = new Set([screens.base.path, screens.login.path, screens.library.path])
+
+/** Names a chunk in messages: `update` for `/update/:id`. */
+const chunkOf = (path: string): string => (SIGN_IN.has(path) ? 'sign-in' : path.slice(1).replace('/:id', ''))
+
+/** Other screens in front of the sign-in need the messages that come with the navigation bar elsewhere. */
+const withMessages = async (load: Screen['load']) => (await Promise.all([load(), loadRest()]))[0]
+
+/** The routes of the screens that `are` accepts. */
+function routesOf(are: (screen: Screen) => boolean): RouteObject[] {
+  const all: readonly Screen[] = Object.values(screens)
+  return all.filter(are).map((screen) => {
+    const { path, load, for: whom } = screen
+    const isLone = whom === 'visitor' && !SIGN_IN.has(path)
+    return {
+      path,
+      loader: guardOf(screen),
+      lazy: async () => ({
+        Component: (await loadChunk(chunkOf(path), () => (isLone ? withMessages(load) : load()))).default,
+      }),
+    }
+  })
 }
 
 /** Amounts are written in the library's currency; without an answer it is the usual one. */
@@ -110,7 +66,7 @@ export const routes: RouteObject[] = [
     // The preloader of index.html stands there meanwhile.
     HydrateFallback: () => null,
     children: [
-      ...routesOf((screen) => screen.for === 'visitor'),
+      ...routesOf(({ for: whom }) => whom === 'visitor'),
       {
         // Inside the navigation bar: it stays while the screen changes, also to one that fails.
         lazy: async () => {
@@ -122,12 +78,11 @@ export const routes: RouteObject[] = [
           {
             ErrorBoundary: ErrorInFrame,
             children: [
-              { loader: requireAdmin, children: routesOf((screen) => screen.for === 'admin') },
-              {
-                loader: requireStudent,
-                children: routesOf((screen, guarded) => screen.for === 'student' && !guarded),
-              },
-              ...routesOf((screen, guarded) => guarded || screen.for === 'everybody'),
+              { loader: requireAdmin, children: routesOf(({ for: whom }) => whom === 'admin') },
+              { loader: requireStudent, children: routesOf(({ for: whom, guard }) => whom === 'student' && !guard) },
+              ...routesOf(
+                ({ for: whom, guard }) => whom === 'everybody' || whom === 'person' || (whom === 'student' && !!guard),
+              ),
             ],
           },
         ],

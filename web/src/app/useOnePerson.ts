@@ -5,7 +5,7 @@ import { sessionQuery } from '../api/account'
 import { signedOut } from '../api/client'
 import { onPersonElsewhere, tellPerson } from '../lib/person'
 import { belowBase } from '../lib/paths'
-import { screenAt } from '../lib/screens'
+import { screenAt } from '../screens'
 
 /**
  * All tabs of a browser share one session: a tab that still shows one person would act for another. When somebody else

@@ -1,6 +1,6 @@
 import { Anchor } from '@mantine/core'
 import { Link } from 'react-router'
-import { paths } from '../lib/paths'
+import { paths } from '../screens'
 
 /** The title of a book in a list, which leads a librarian to its page. */
 export function BookLink({ id, title }: { id: number; title: string }) {

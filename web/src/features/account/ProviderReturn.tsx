@@ -7,7 +7,7 @@ import { useContractForm } from '../../api/form'
 import { linkProvider } from '../../api/provider'
 import type { User } from '../../api/types'
 import { rich, t } from '../../lib/messages'
-import { paths } from '../../lib/paths'
+import { paths } from '../../screens'
 import { isAskedForCode, messageOf } from '../../lib/problem'
 import { SecondStep } from './SecondStep'
 

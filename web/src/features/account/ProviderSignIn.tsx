@@ -7,7 +7,7 @@ import { sessionQuery } from '../../api/account'
 import { useAction } from '../../api/action'
 import { beginByProvider } from '../../api/provider'
 import { t, type PlainKey } from '../../lib/messages'
-import { paths } from '../../lib/paths'
+import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 
 /** How a return from the provider ended, as the address says, where nobody is signed in. */

@@ -3,7 +3,7 @@ import { Printer } from 'lucide-react'
 import { Link } from 'react-router'
 import type { Receipt } from '../../api/types'
 import { t } from '../../lib/messages'
-import { paths } from '../../lib/paths'
+import { paths } from '../../screens'
 import classes from './Desk.module.css'
 
 /** Leads to the receipt, which is printed from its own page. */

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { useMay } from '../../api/account'
 import { t } from '../../lib/messages'
-import { paths } from '../../lib/paths'
+import { paths } from '../../screens'
 import classes from './Desk.module.css'
 
 /** What can be done with a code that is nothing's: it becomes that of a book, of a copy or of a person (R-DESK-2). */

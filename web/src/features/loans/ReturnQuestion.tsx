@@ -3,7 +3,7 @@ import { Link } from 'react-router'
 import type { AdminLoan } from '../../api/types'
 import { quoted } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
-import { paths } from '../../lib/paths'
+import { paths } from '../../screens'
 import type { Question } from '../../ui/useQuestion'
 import { actionName } from './LoanButton'
 

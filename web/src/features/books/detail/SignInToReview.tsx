@@ -1,7 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import { Link, useLocation } from 'react-router'
 import { t } from '../../../lib/messages'
-import { paths } from '../../../lib/paths'
+import { paths } from '../../../screens'
 
 /** A visitor writes a review after signing in, and comes back to this book for it. */
 export function SignInToReview() {

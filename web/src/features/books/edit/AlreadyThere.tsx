@@ -6,7 +6,7 @@ import { sameTitleQuery } from '../../../api/books'
 import type { Book } from '../../../api/types'
 import { quoted } from '../../../lib/format'
 import { rich } from '../../../lib/messages'
-import { paths } from '../../../lib/paths'
+import { paths } from '../../../screens'
 
 const QUIET_MS = 400
 

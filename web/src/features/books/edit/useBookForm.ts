@@ -5,7 +5,7 @@ import { type Edit, useKeptEdit } from '../../../api/draft'
 import type { Draft } from '../../../lib/drafts'
 import { showAtFields } from '../../../lib/forms'
 import { ProblemError } from '../../../lib/problem'
-import { paths } from '../../../lib/paths'
+import { paths } from '../../../screens'
 import { addRules, type BookValues, NEW_BOOK, sameValues, updateRules } from './bookValues'
 import { compare, type Difference } from './comparison'
 

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { Link } from 'react-router'
 import { useMay } from '../../../api/account'
 import { t } from '../../../lib/messages'
-import { paths } from '../../../lib/paths'
+import { paths } from '../../../screens'
 import { EmptyState } from '../../../ui/EmptyState'
 
 /** Stands where the list would be while the catalogue is empty. */

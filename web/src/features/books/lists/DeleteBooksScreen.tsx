@@ -1,7 +1,7 @@
 import { EVERY_BOOK } from '../../../api/books'
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
-import { paths } from '../../../lib/paths'
+import { paths } from '../../../screens'
 import { BookGrid } from '../grid/BookGrid'
 import { PageHeader } from '../../../ui/PageHeader'
 import { SearchBox, useSearchText } from '../../../ui/SearchBox'

@@ -1,6 +1,6 @@
 import type { Book } from '../../../api/types'
 import { t } from '../../../lib/messages'
-import { paths } from '../../../lib/paths'
+import { paths } from '../../../screens'
 import { BookGrid } from '../grid/BookGrid'
 import { isNarrowed, useNarrowing } from '../grid/BookFilters'
 import { EmptyState } from '../../../ui/EmptyState'

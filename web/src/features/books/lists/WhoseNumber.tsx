@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { rollNumberQuery } from '../../../api/people'
 import { rich } from '../../../lib/messages'
-import { paths } from '../../../lib/paths'
+import { paths } from '../../../screens'
 
 /** A librarian who types a roll number among the books is led to its person. */
 export function WhoseNumber({ text }: { text: string }) {

@@ -1,0 +1,19 @@
+import { LogIn, UserPlus } from 'lucide-react'
+import type { Lazy, Screens } from '../../lib/screen'
+
+const signIn = (): Lazy => import('./SignInScreen')
+
+export const screens = {
+  base: { path: '/', for: 'visitor', load: signIn },
+  login: { path: '/login', for: 'visitor', load: signIn, label: 'app.nav.signIn', icon: LogIn, at: 1 },
+  library: { path: '/library', for: 'visitor', load: signIn },
+  register: {
+    path: '/register',
+    for: 'visitor',
+    load: (): Lazy => import('./RegisterScreen'),
+    label: 'app.nav.register',
+    icon: UserPlus,
+    at: 2,
+  },
+  redeem: { path: '/redeem', for: 'visitor', load: (): Lazy => import('./RedeemScreen') },
+} as const satisfies Screens

@@ -1,0 +1,15 @@
+import { Library } from 'lucide-react'
+import type { Lazy, Screens } from '../../lib/screen'
+
+export const screens = {
+  toShelve: {
+    path: '/to-shelve',
+    for: 'admin',
+    load: (): Lazy => import('./ToShelveScreen'),
+    may: 'desk',
+    label: 'app.nav.toShelve',
+    icon: Library,
+    at: 23,
+    place: 'more',
+  },
+} as const satisfies Screens

@@ -1,0 +1,24 @@
+import { ScanBarcode } from 'lucide-react'
+import type { Lazy, Screens } from '../../lib/screen'
+
+export const screens = {
+  desk: {
+    path: '/desk',
+    for: 'admin',
+    load: (): Lazy => import('./DeskScreen'),
+    may: 'desk',
+    label: 'app.nav.desk',
+    icon: ScanBarcode,
+    at: 10,
+    place: 'bar',
+  },
+  deskToday: {
+    path: '/desk/today',
+    for: 'admin',
+    load: (): Lazy => import('./TodayScreen'),
+    may: 'desk',
+    label: 'desk.today.title',
+    icon: ScanBarcode,
+    at: 11,
+  },
+} as const satisfies Screens

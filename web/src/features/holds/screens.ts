@@ -1,0 +1,14 @@
+import { Hourglass } from 'lucide-react'
+import type { Lazy, Screens } from '../../lib/screen'
+
+export const screens = {
+  holds: {
+    path: '/holds',
+    for: 'admin',
+    load: (): Lazy => import('./HoldsScreen'),
+    label: 'app.nav.holds',
+    icon: Hourglass,
+    at: 21,
+    place: 'more',
+  },
+} as const satisfies Screens

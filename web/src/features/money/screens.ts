@@ -1,0 +1,16 @@
+import { Coins } from 'lucide-react'
+import type { Lazy, Screens } from '../../lib/screen'
+
+export const screens = {
+  money: {
+    path: '/money',
+    for: 'admin',
+    load: (): Lazy => import('./MoneyScreen'),
+    may: 'money',
+    label: 'app.nav.money',
+    icon: Coins,
+    at: 22,
+    place: 'more',
+  },
+  receipt: { path: '/receipt/:id', for: 'admin', load: (): Lazy => import('./ReceiptScreen') },
+} as const satisfies Screens

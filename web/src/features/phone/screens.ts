@@ -1,0 +1,5 @@
+import type { Lazy, Screens } from '../../lib/screen'
+
+export const screens = {
+  phone: { path: '/phone', for: 'visitor', load: (): Lazy => import('./PhoneScreen') },
+} as const satisfies Screens

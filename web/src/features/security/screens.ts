@@ -1,0 +1,13 @@
+import { ShieldCheck } from 'lucide-react'
+import type { Lazy, Screens } from '../../lib/screen'
+
+export const screens = {
+  security: {
+    path: '/security',
+    for: 'person',
+    load: (): Lazy => import('./SecurityScreen'),
+    label: 'security.title',
+    icon: ShieldCheck,
+    at: 32,
+  },
+} as const satisfies Screens

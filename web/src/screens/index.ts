@@ -1,0 +1,81 @@
+import type { Role, User } from '../api/types'
+import { screens as account } from '../features/account/screens'
+import { screens as activity } from '../features/activity/screens'
+import { screens as books } from '../features/books/screens'
+import { screens as copies } from '../features/copies/screens'
+import { screens as desk } from '../features/desk/screens'
+import { screens as holds } from '../features/holds/screens'
+import { screens as loans } from '../features/loans/screens'
+import { screens as money } from '../features/money/screens'
+import { screens as people } from '../features/people/screens'
+import { screens as phone } from '../features/phone/screens'
+import { screens as profile } from '../features/profile/screens'
+import { screens as security } from '../features/security/screens'
+import { screens as settings } from '../features/settings/screens'
+import type { Screen } from '../lib/screen'
+
+/**
+ * Every screen, by name: the union of what the features have. The router, the navigation bar, the palette, the keyboard
+ * help and `paths` read it; a test compares it with the server's list of addresses.
+ */
+export const screens = {
+  ...account,
+  ...activity,
+  ...books,
+  ...copies,
+  ...desk,
+  ...holds,
+  ...loans,
+  ...money,
+  ...people,
+  ...phone,
+  ...profile,
+  ...security,
+  ...settings,
+}
+
+export type ScreenName = keyof typeof screens
+
+const all: readonly Screen[] = Object.values(screens)
+const links = all.filter(({ label }) => label !== undefined).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
+
+/** The screens that have a link for this person, in order. */
+export const screensOf = (person: Pick<User, 'role' | 'capabilities'> | null): readonly Screen[] =>
+  links.filter(
+    ({ for: whom, may }) =>
+      (whom === 'everybody' || whom === (person?.role ?? 'visitor') || (whom === 'person' && person !== null)) &&
+      (may === undefined || (person?.capabilities.includes(may) ?? false)),
+  )
+
+/** The screen of a path below the base. */
+export function screenAt(path: string): Screen | undefined {
+  const [, first = '', id] = path.split('/')
+  return all.find((screen) => screen.path === (id === undefined ? `/${first}` : `/${first}/:id`))
+}
+
+type Paths = {
+  [Name in ScreenName]: (typeof screens)[Name]['path'] extends `${string}:id`
+    ? (id: number | string) => string
+    : () => string
+}
+
+/** The address of a receipt; its number has a slash before the last part. */
+const receipt = (number: string): string => `/receipt/${number.replace('/', '-')}`
+
+/** Addresses to link to: one of each screen by its name. */
+export const paths = {
+  ...(Object.fromEntries(
+    Object.entries(screens).map(([name, { path }]) => [
+      name,
+      (id: number | string = '') => path.replace(':id', String(id)),
+    ]),
+  ) as Paths),
+  /** Leads to sign-in, and afterwards to `next` (a path below the base). */
+  login: (next?: string) => (next ? `${screens.login.path}?next=${encodeURIComponent(next)}` : screens.login.path),
+  /** Right after the payment; the same address without `original` prints a copy. */
+  receipt: (number: string) => `${receipt(number)}?original`,
+  receiptCopy: receipt,
+}
+
+/** The first screen after sign-in. */
+export const homeOf = (role: Role): string => (role === 'admin' ? paths.home() : paths.studentHome())
