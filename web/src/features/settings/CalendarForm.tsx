@@ -5,8 +5,7 @@ import { t } from '../../lib/messages'
 import { weekdayText } from '../../lib/format'
 import { FormFrame } from './FormFrame'
 import classes from './Settings.module.css'
-import type { Part } from './SettingsScreen'
-import { useSettingsForm } from './useSettingsForm'
+import { useSettingsForm, type Part } from './useSettingsForm'
 
 /** Monday is 1. */
 const WEEKDAYS = [1, 2, 3, 4, 5, 6, 7]

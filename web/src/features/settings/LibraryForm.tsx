@@ -6,8 +6,7 @@ import { monthText } from '../../lib/format'
 import { LANGUAGES, t } from '../../lib/messages'
 import { FormFrame } from './FormFrame'
 import classes from './Settings.module.css'
-import type { Part } from './SettingsScreen'
-import { useSettingsForm } from './useSettingsForm'
+import { useSettingsForm, type Part } from './useSettingsForm'
 
 type LibraryValues = {
   name: string

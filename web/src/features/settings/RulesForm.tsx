@@ -18,8 +18,7 @@ import {
   withRule,
 } from './rules'
 import classes from './Settings.module.css'
-import type { Part } from './SettingsScreen'
-import { useSettingsForm } from './useSettingsForm'
+import { useSettingsForm, type Part } from './useSettingsForm'
 
 const GROUPS = ['lending', 'fines', 'stops', 'holds'] as const
 const SWITCHES = [

@@ -11,6 +11,7 @@ import { CalendarForm } from './CalendarForm'
 import { LibraryForm } from './LibraryForm'
 import { RulesForm } from './RulesForm'
 import classes from './Settings.module.css'
+import type { Part } from './useSettingsForm'
 
 const TABS = ['rules', 'calendar', 'library'] as const
 
@@ -49,9 +50,6 @@ function CalendarPart() {
 function LibraryPart() {
   return <Loaded query={libraryQuery}>{(part) => <LibraryForm {...part} />}</Loaded>
 }
-
-/** What each form starts from. */
-export type Part<D> = { loaded: Saved<D>; loadAgain: () => Promise<Saved<D>> }
 
 type LoadedProps<D> = {
   // oxlint-disable-next-line typescript/no-explicit-any -- every query has a key type of its own

@@ -11,12 +11,18 @@ import { merge, same, type Conflict } from './merge'
 
 type Errors = Readonly<Record<string, string>>
 
-type Options<V, D> = {
+/** What each form starts from. */
+export type Part<D> = {
+  loaded: Saved<D>
+  /** Reads what is saved by now. */
+  loadAgain: () => Promise<Saved<D>>
+}
+
+type Options<V, D> = Part<D> & {
   /** The name of its draft. */
   name: string
   /** The shape that the values of a draft must have. */
   sample: V
-  loaded: Saved<D>
   valuesOf: (document: D) => V
   documentOf: (values: V) => D
   /** What is blank and must not be, in words at its place: the server would take it for "no limit", or not know the place. */
@@ -25,8 +31,6 @@ type Options<V, D> = {
   preview?: Preview<D>
   /** Whether a change has an effect to be shown; every one has if not said. */
   hasEffect?: (before: V, after: V) => boolean
-  /** What is saved by now. */
-  loadAgain: () => Promise<Saved<D>>
 }
 
 /**
