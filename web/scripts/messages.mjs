@@ -6,7 +6,7 @@
  *                                       language, and on text for people that stands in the code
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isPoundElement, isTagElement, parse, TYPE } from '@formatjs/icu-messageformat-parser'
 import compile from 'icu-minify/compile'
@@ -17,7 +17,7 @@ const folder = join(web, 'src/messages')
 
 export const LANGUAGES = /** @type {const} */ (['en', 'hi'])
 
-/** What is needed before anybody is signed in travels first; the rest comes with the navigation bar, the scanner or a screen that asks for it. */
+/** The messages of the sign-in page travel first. */
 const FIRST = [
   /^account\.(?!provider|redeem|register)/,
   /^common\.(?!cancel|clearSearch|day|money|number|stars|undo)/,
@@ -25,6 +25,20 @@ const FIRST = [
   /^app\.(?!help|nav|palette|person|signOutFailed)/,
   /^field\.(required|tooLong)$/,
   /^label\.(?!Authenticator|BookForm|Category|ClosedDates|LibrarySettings|NewPasskey|PasswordChange|PersonForm|ProfileEdit|ProviderLink|Redemption|Registration|ReviewForm|SecondFactor)/,
+]
+
+/** Parts that are no area of their own, for what several features say. The first that fits counts. */
+const SHARED = [
+  // What the server may answer to anything, and the names that its parameters stand for (NAMED in lib/messages.ts).
+  ['common', /^(common|list|problem|field|label|block)\.|^(copies\.state|desk\.screen\.method|money\.charge)(\.|$)/],
+  // What the tables of several features say.
+  ['common', /^(copies|loans|people)\.column\.|^loans\.anyway\.|^(people\.print|activity\.difference)$/],
+  // What the frame around the screens says, the labels of its links included.
+  ['frame', /^(app|change|explain|undone)\.|^(books\.add|books\.popular\.title|desk\.today\.title|security\.title)$/],
+  ['account', /^(secondStep|passkey)\./],
+  ['copies', /^toShelve\./],
+  ['people', /^import\./],
+  ['settings', /^effect\./],
 ]
 
 /** @typedef {Record<string, string>} Catalogue */
@@ -42,25 +56,52 @@ export function catalogueOf(language) {
   return language === 'en' ? { ...read('server.json'), ...read('en.json') } : read(`${language}.json`)
 }
 
-/** @param {string} key @returns {'first' | 'rest'} */
-export const partOf = (key) => (FIRST.some((area) => area.test(key)) ? 'first' : 'rest')
+/**
+ * The part that a message travels in: `first`, a shared one, or its area, which is the key up to its first dot.
+ *
+ * @param {string} key
+ * @returns {string}
+ */
+export function partOf(key, server = read('server.json')) {
+  if (FIRST.some((area) => area.test(key))) return 'first'
+  const [part] = SHARED.find(([, area]) => area.test(key)) ?? []
+  if (part !== undefined) return part
+  // What the server says of a scan is read by phones too.
+  if (key.startsWith('desk.') && key in server) return 'common'
+  return key.slice(0, key.indexOf('.'))
+}
 
-/** Serves `virtual:messages/<language>-<part>`: messages parsed here, so that no parser travels to the browser. */
+/** @returns {string[]} */
+function partNames() {
+  const server = read('server.json')
+  return [...new Set(Object.keys(catalogueOf('en')).map((key) => partOf(key, server)))].toSorted()
+}
+
+/**
+ * Serves `virtual:messages`, the loaders of every part by language, and `virtual:messages/<language>-<part>`: messages parsed
+ * here, so that no parser travels to the browser.
+ */
 export function messagesPlugin() {
-  const NAME = /^virtual:messages\/(\w+)-(first|rest)$/
+  const NAME = /^virtual:messages\/(\w+)-(\w+)$/
   return {
     name: 'library-messages',
     /** @param {string} id */
-    resolveId: (id) => (NAME.test(id) ? `\0${id}` : undefined),
+    resolveId: (id) => (id === 'virtual:messages' || NAME.test(id) ? `\0${id}` : undefined),
     /** @param {string} id */
     load(id) {
+      if (id === '\0virtual:messages') {
+        const parts = (language) =>
+          partNames().map((part) => `${part}: () => import('virtual:messages/${language}-${part}')`)
+        return `export default { ${LANGUAGES.map((name) => `${name}: { ${parts(name).join(', ')} }`).join(', ')} }`
+      }
       const [, language = '', part] = NAME.exec(id.slice(1)) ?? []
       if (!part) return undefined
       for (const file of [`${language}.json`, ...(language === 'en' ? ['server.json'] : [])]) {
         this.addWatchFile(join(folder, file))
       }
+      const server = read('server.json')
       const messages = Object.entries(catalogueOf(language))
-        .filter(([key]) => partOf(key) === part)
+        .filter(([key]) => partOf(key, server) === part)
         .map(([key, text]) => [key, compile(text)])
       return `export default JSON.parse(${JSON.stringify(JSON.stringify(Object.fromEntries(messages)))})`
     },
@@ -179,6 +220,106 @@ export function usesIn(source) {
   return { names, patterns }
 }
 
+/**
+ * The files that a file imports, by their paths below `web`. Of a folder's `index.ts` that is what it exports by these names.
+ *
+ * @param {ts.SourceFile} source
+ * @param {ReadonlyMap<string, ts.SourceFile>} sources
+ * @returns {string[]}
+ */
+export function importsOf(source, sources) {
+  const found = new Set()
+  const fileOf = (from, specifier) => {
+    const at = posix.join(posix.dirname(from), specifier)
+    return [at, `${at}.ts`, `${at}.tsx`, `${at}/index.ts`].find((name) => sources.has(name))
+  }
+  /** Where an `index.ts` has a name from; all of it where the names are not known. */
+  const add = (file, names) => {
+    const index = names && file.endsWith('/index.ts') ? sources.get(file) : undefined
+    const exports = index?.statements.filter((one) => ts.isExportDeclaration(one) && one.exportClause) ?? []
+    for (const { exportClause, moduleSpecifier } of exports) {
+      const has = exportClause.elements.some(({ name }) => names.includes(name.text))
+      if (has) found.add(fileOf(file, moduleSpecifier.text))
+    }
+    if (exports.length === 0) found.add(file)
+  }
+  const visit = (node) => {
+    const isModule = ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
+    const isDynamic = ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword
+    const specifier = isModule ? node.moduleSpecifier : isDynamic ? node.arguments[0] : undefined
+    if (specifier && ts.isStringLiteral(specifier) && specifier.text.startsWith('.')) {
+      const clause = ts.isImportDeclaration(node) ? node.importClause : undefined
+      const file = fileOf(source.fileName, specifier.text)
+      const bindings = clause?.namedBindings
+      const names =
+        bindings && ts.isNamedImports(bindings)
+          ? bindings.elements.map((one) => (one.propertyName ?? one.name).text)
+          : null
+      if (file !== undefined && !clause?.isTypeOnly) add(file, names)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return [...found]
+}
+
+/** The tables of screens lead to every screen, and the frame has the labels of their links. */
+const TABLE = /(^|\/)screens(\/index)?\.ts$/
+
+/** Loads the parts `common` and `frame`. */
+const FRAME = 'src/app/Shell.tsx'
+
+/**
+ * Checks that every screen names the parts of the messages that its code says.
+ *
+ * @param {ts.SourceFile[]} sources
+ * @returns {string[]}
+ */
+export function missingParts(sources) {
+  const byName = new Map(sources.map((source) => [source.fileName, source]))
+  const server = read('server.json')
+  const keys = Object.keys(catalogueOf('en'))
+  const partsOf = new Map(
+    sources.map((source) => {
+      const { names, patterns } = usesIn(source)
+      const used = keys.filter((key) => names.has(key) || patterns.some((pattern) => pattern.test(key)))
+      return [source.fileName, new Set(used.map((key) => partOf(key, server)))]
+    }),
+  )
+  const needed = (file, parts = new Set(), seen = new Set()) => {
+    if (seen.has(file) || TABLE.test(file)) return parts
+    seen.add(file)
+    for (const part of partsOf.get(file)) parts.add(part)
+    for (const next of importsOf(byName.get(file), byName)) needed(next, parts, seen)
+    return parts
+  }
+  const wrong = []
+  const strange = byName.has(FRAME)
+    ? [...needed(FRAME)].filter((part) => !['first', 'common', 'frame'].includes(part))
+    : []
+  if (strange.length > 0)
+    wrong.push(`${FRAME} says words of '${strange.join("', '")}', which belong into the part 'frame'`)
+  for (const table of sources.filter(({ fileName }) => TABLE.test(fileName))) {
+    const visit = (node) => {
+      ts.forEachChild(node, visit)
+      if (!ts.isObjectLiteralExpression(node)) return
+      const property = (name) => node.properties.find((one) => one.name?.getText(table) === name)?.initializer
+      const [load, words] = [property('load'), property('words')]
+      const [screen] = load ? importsOf(sourceOf(table.fileName, load.getText(table)), byName) : []
+      if (!screen) return
+      const isLone = property('for')?.getText(table) === "'visitor'"
+      const named = words && ts.isArrayLiteralExpression(words) ? words.elements.map(({ text }) => text) : []
+      const known = new Set(['first', ...(isLone ? [] : ['common', 'frame']), ...named])
+      const missing = [...needed(screen)].filter((part) => !known.has(part))
+      const spare = named.filter((part) => !needed(screen).has(part))
+      if (missing.length > 0) wrong.push(`${table.fileName}: the words of ${screen} lack '${missing.join("', '")}'`)
+      if (spare.length > 0) wrong.push(`${table.fileName}: ${screen} does not need the words '${spare.join("', '")}'`)
+    }
+    visit(table)
+  }
+  return wrong
+}
+
 /** Where in JSX or in an object a string is read by a person. */
 const TEXT_NAMES =
   /^(label|title|placeholder|description|error|children|alt|message|confirm|cancel|advice|text|words|summary|aria-(label|description|valuetext|roledescription|placeholder))$/
@@ -264,6 +405,7 @@ function checkAll() {
     const used = uses.some(({ names, patterns }) => names.has(key) || patterns.some((pattern) => pattern.test(key)))
     if (!used) wrong.push(`en: ${key} is not used`)
   }
+  wrong.push(...missingParts(sources))
   for (const source of sources) {
     if (NO_TEXT.test(source.fileName)) continue
     for (const { line, text } of hardCoded(source)) {
@@ -292,6 +434,11 @@ import type { ReactNode } from 'react'
 
 /** What stands around a part of a message, such as a link. */
 export type Tag = (parts: readonly ReactNode[]) => ReactNode
+
+/** The parts that messages travel in. */
+export type MessagePart = ${partNames()
+    .map((part) => `'${part}'`)
+    .join(' | ')}
 
 /** The parameters of every message. */
 export type Messages = {

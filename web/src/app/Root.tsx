@@ -5,13 +5,13 @@ import classes from './Root.module.css'
 import { useRouteFocus } from './routeFocus'
 import { finishPreloader } from './preloader'
 import { useShortcuts } from './shortcuts'
-import { loadRest, t } from '../lib/messages'
+import { loadWords, t } from '../lib/messages'
 import { belowBase } from '../lib/paths'
 import { screenAt } from '../screens'
 import { useOnePerson } from './useOnePerson'
 
 const KeyboardHelp = lazyChunk('keyboard-help', async () => {
-  const [help] = await Promise.all([import('./KeyboardHelp'), loadRest()])
+  const [help] = await Promise.all([import('./KeyboardHelp'), loadWords('common', 'frame')])
   return help
 })
 

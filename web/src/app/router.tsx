@@ -2,7 +2,7 @@ import type { LoaderFunction, RouteObject } from 'react-router'
 import { configQuery } from '../api/config'
 import { queryClient } from '../api/queryClient'
 import { loadChunk } from '../lib/chunks'
-import { loadRest } from '../lib/messages'
+import { loadWords } from '../lib/messages'
 import type { Screen } from '../lib/screen'
 import { screens } from '../screens'
 import { ErrorScreen, ErrorInFrame } from './ErrorScreen'
@@ -34,21 +34,18 @@ const SIGN_IN: ReadonlySet<string> = new Set([screens.base.path, screens.login.p
 /** Names a chunk in messages: `update` for `/update/:id`. */
 const chunkOf = (path: string): string => (SIGN_IN.has(path) ? 'sign-in' : path.slice(1).replace('/:id', ''))
 
-/** Other screens in front of the sign-in need the messages that come with the navigation bar elsewhere. */
-const withMessages = async (load: Screen['load']) => (await Promise.all([load(), loadRest()]))[0]
+/** The code of a screen, when its words are there too. */
+const withWords = async ({ load, words = [] }: Screen) => (await Promise.all([load(), loadWords(...words)]))[0]
 
 /** The routes of the screens that `are` accepts. */
 function routesOf(are: (screen: Screen) => boolean): RouteObject[] {
   const all: readonly Screen[] = Object.values(screens)
   return all.filter(are).map((screen) => {
-    const { path, load, for: whom } = screen
-    const isLone = whom === 'visitor' && !SIGN_IN.has(path)
+    const { path } = screen
     return {
       path,
       loader: guardOf(screen),
-      lazy: async () => ({
-        Component: (await loadChunk(chunkOf(path), () => (isLone ? withMessages(load) : load()))).default,
-      }),
+      lazy: async () => ({ Component: (await loadChunk(chunkOf(path), () => withWords(screen))).default }),
     }
   })
 }
@@ -70,7 +67,10 @@ export const routes: RouteObject[] = [
       {
         // Inside the navigation bar: it stays while the screen changes, also to one that fails.
         lazy: async () => {
-          const [{ Shell }] = await Promise.all([loadChunk('shell', () => import('./Shell')), loadRest()])
+          const [{ Shell }] = await Promise.all([
+            loadChunk('shell', () => import('./Shell')),
+            loadWords('common', 'frame'),
+          ])
           return { Component: Shell }
         },
         loader: learnCurrency,

@@ -1,6 +1,7 @@
 import format, { type CompiledMessage } from 'icu-minify/format'
 import { createElement, Fragment, useSyncExternalStore, type ReactNode } from 'react'
-import type { Messages, Tag } from '../messages/types'
+import catalogues from 'virtual:messages'
+import type { MessagePart, Messages, Tag } from '../messages/types'
 import { loadChunk } from './chunks'
 import { storage } from './storage'
 
@@ -17,14 +18,7 @@ type Args<K extends MessageKey> = Messages[K] extends null ? [] : [params: Messa
 type Params = Readonly<Record<string, unknown>>
 
 type Catalogue = Readonly<Record<string, CompiledMessage>>
-type Part = 'first' | 'rest'
 type Loader = () => Promise<{ default: Catalogue }>
-
-const CATALOGUES = {
-  en: { first: () => import('virtual:messages/en-first'), rest: () => import('virtual:messages/en-rest') },
-  hi: { first: () => import('virtual:messages/hi-first'), rest: () => import('virtual:messages/hi-rest') },
-} satisfies Record<string, Record<Part, Loader>>
-
 /** What a person may choose, each named by itself. */
 export const LANGUAGES = { en: 'English', hi: 'हिन्दी' } as const
 
@@ -58,28 +52,41 @@ function wanted(): Locale {
 }
 
 let locale = wanted()
-const loaded: Partial<Record<Part, Catalogue>> = {}
+/** What has arrived in that language. */
+let loaded = new Map<MessagePart, Catalogue>()
+let messages: Catalogue = {}
 /** What the page has asked for so far, in whatever language. */
-const asked = new Set<Part>()
+const asked = new Set<MessagePart>(['first'])
 const listeners = new Set<() => void>()
 
-async function load(which: Locale, part: Part): Promise<Catalogue> {
-  const { default: messages } = await loadChunk('messages', CATALOGUES[LOCALES[which].from][part])
-  if (which !== 'pseudo' && which !== 'pseudo-rtl') return messages
+async function load(which: Locale, name: MessagePart): Promise<Catalogue> {
+  const parts = catalogues[LOCALES[which].from] as Readonly<Record<MessagePart, Loader>>
+  const { default: part } = await loadChunk('messages', parts[name])
+  if (which !== 'pseudo' && which !== 'pseudo-rtl') return part
   const { pseudo } = await loadChunk('pseudo', () => import('./pseudo'))
-  return pseudo(messages, which === 'pseudo-rtl' ? 'arabic' : 'accents')
+  return pseudo(part, which === 'pseudo-rtl' ? 'arabic' : 'accents')
+}
+
+/** Parts with their messages in a language. */
+const fetched = (which: Locale, parts: readonly MessagePart[]) =>
+  Promise.all(parts.map(async (part) => [part, await load(which, part)] as const))
+
+function keep(parts: Map<MessagePart, Catalogue>): void {
+  loaded = parts
+  messages = Object.assign({}, ...parts.values()) as Catalogue
+}
+
+/** The parts that the page has asked for; more may be asked for while these are on their way. */
+async function everyPart(which: Locale, had: Map<MessagePart, Catalogue>): Promise<Map<MessagePart, Catalogue>> {
+  const missing = [...asked].filter((part) => !had.has(part))
+  if (missing.length === 0) return had
+  return everyPart(which, new Map([...had, ...(await fetched(which, missing))]))
 }
 
 async function apply(next: Locale): Promise<void> {
-  asked.add('first')
-  const parts = await Promise.all([...asked].map(async (part) => [part, await load(next, part)] as const))
+  const parts = await everyPart(next, new Map())
   locale = next
-  Object.assign(loaded, Object.fromEntries(parts))
-  if (asked.size > parts.length) {
-    // Asked for meanwhile, and perhaps here in the language before.
-    delete loaded.rest
-    await loadRest()
-  }
+  keep(parts)
   const { lang, dir } = LOCALES[next]
   Object.assign(document.documentElement, { lang, dir })
   for (const listener of listeners) listener()
@@ -88,14 +95,15 @@ async function apply(next: Locale): Promise<void> {
 /** Loads the language of this browser: nothing is shown before. */
 export const startMessages = (): Promise<void> => apply(wanted())
 
-/** Loads what the screens behind the sign-in say. */
-export async function loadRest(): Promise<void> {
-  asked.add('rest')
-  if (loaded.rest) return
+/** Loads the messages of these parts, and of them in every language that is chosen later. */
+export async function loadWords(...parts: readonly MessagePart[]): Promise<void> {
+  for (const part of parts) asked.add(part)
+  const missing = parts.filter((part) => !loaded.has(part))
+  if (missing.length === 0) return
   const language = locale
-  const rest = await load(language, 'rest')
-  if (language === locale) loaded.rest ??= rest
-  else await loadRest()
+  const more = await fetched(language, missing)
+  if (language === locale) keep(new Map([...loaded, ...more]))
+  else await loadWords(...parts)
 }
 
 /** Changes the language of the page at once, and of this browser from now on. */
@@ -194,7 +202,7 @@ const OPTIONS: Parameters<typeof format>[3] = {
 
 type Values<T> = Parameters<typeof format<T>>[2]
 
-const find = (key: string): CompiledMessage | undefined => loaded.first?.[key] ?? loaded.rest?.[key]
+const find = (key: string): CompiledMessage | undefined => messages[key]
 
 /** The parameters that a compiled message writes as a day. */
 function daysIn(part: unknown): string[] {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { chooseLanguage, loadRest } from './messages'
+import { chooseLanguage, loadWords } from './messages'
 import { ProblemError } from './problem'
 
 afterEach(async () => {
@@ -11,7 +11,7 @@ describe('a problem', () => {
     new ProblemError({ status: 422, code: 'invalid', detail: 'In English.', ...sent })
 
   it('is shown in the language of the page, its field and the field’s label too', async () => {
-    await loadRest()
+    await loadWords('common')
     await chooseLanguage('hi')
     expect(problem({ status: 401, code: 'not-signed-in' }).message).toBe('पहले साइन इन करें।')
     expect(problem({ status: 429, code: 'too-many-requests', params: { seconds: 40, minutes: 0 } }).message).toBe(
@@ -26,7 +26,7 @@ describe('a problem', () => {
   })
 
   it('tells every reason of a refusal', async () => {
-    await loadRest()
+    await loadWords('common')
     await chooseLanguage('hi')
     const blocks = [
       { code: 'block.inRepair', facts: {}, text: 'This copy is in repair.' },
@@ -36,7 +36,7 @@ describe('a problem', () => {
   })
 
   it('about the state of a copy names the state in the language of the page', async () => {
-    await loadRest()
+    await loadWords('common')
     const refused = () => problem({ status: 409, code: 'copy-state', params: { from: 'on-loan', to: 'in-repair' } })
     expect(refused().message).toBe('A copy that is on loan cannot become in repair.')
     await chooseLanguage('hi')

@@ -1,6 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ComponentType } from 'react'
 import type { Capability, Role } from '../api/types'
+import type { MessagePart } from '../messages/types'
 import type { PlainKey } from './messages'
 
 /** The code of a screen, in a chunk of its own. Named as a return type, it keeps the screen's types out of the table. */
@@ -14,6 +15,8 @@ export type Screen = {
   path: `/${string}`
   for: Audience
   load: () => Lazy
+  /** The parts of the messages that it says, beside those of the frame; the linter knows which. */
+  words?: readonly MessagePart[]
   /** The capability that a librarian needs to use it. */
   may?: Capability
   /** The text of a link to it; a screen without one is reached from others. */

@@ -1,5 +1,14 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { catalogueOf, differences, hardCoded, paramsOf, sourceOf, usesIn } from '../../scripts/messages.mjs'
+import {
+  catalogueOf,
+  differences,
+  hardCoded,
+  missingParts,
+  paramsOf,
+  partOf,
+  sourceOf,
+  usesIn,
+} from '../../scripts/messages.mjs'
 import { chooseLanguage, currentLanguage, rich, startMessages, t, told } from '../lib/messages'
 import { pseudo } from '../lib/pseudo'
 
@@ -107,7 +116,9 @@ describe('the language', () => {
     localStorage.setItem('language', 'hi')
     vi.resetModules()
     const fresh = await import('../lib/messages')
-    const asked = restFirst ? [fresh.loadRest(), fresh.startMessages()] : [fresh.startMessages(), fresh.loadRest()]
+    const asked = restFirst
+      ? [fresh.loadWords('books'), fresh.startMessages()]
+      : [fresh.startMessages(), fresh.loadWords('books')]
     await Promise.all(asked)
     expect(fresh.t('books.home.title')).toBe('पुस्तकें')
     expect(fresh.t('account.signIn.title')).toBe('साइन इन')
@@ -197,5 +208,37 @@ describe('the check of the catalogue', () => {
 
   it('both languages are whole', () => {
     expect(differences(catalogueOf('en'), { hi: catalogueOf('hi') })).toEqual([])
+  })
+})
+
+describe('the parts that messages travel in', () => {
+  it('are one for each area, and shared ones for what several say', () => {
+    expect(partOf('account.signIn.title')).toBe('first')
+    expect(partOf('books.home.title')).toBe('books')
+    expect(partOf('secondStep.title')).toBe('account')
+    expect(partOf('desk.screen.title')).toBe('desk')
+    // What the server says of a scan is read on a phone too.
+    expect(partOf('desk.lent')).toBe('common')
+  })
+
+  it('must be named by a screen: those of its code, of what that imports, and no others', () => {
+    const screen = sourceOf('src/features/a/AScreen.tsx', "import { b } from '../b'\nimport('./Later')")
+    const index = sourceOf('src/features/b/index.ts', "export { b } from './b'\nexport { c } from './c'")
+    const others = [
+      screen,
+      index,
+      sourceOf('src/features/a/Later.tsx', "t('desk.screen.title')"),
+      sourceOf('src/features/b/b.ts', "export const b = () => t('books.home.title')"),
+      sourceOf('src/features/b/c.ts', "export const c = () => t('settings.title')"),
+    ]
+    const check = (words: string) =>
+      missingParts([
+        ...others,
+        sourceOf('src/features/a/screens.ts', `const screens = { a: { load: () => import('./AScreen'), ${words} } }`),
+      ])
+    expect(check("words: ['books', 'desk']")).toEqual([])
+    expect(check("words: ['desk']")).toEqual([expect.stringContaining("lack 'books'")])
+    expect(check("words: ['books', 'desk', 'money']")).toEqual([expect.stringContaining("'money'")])
+    expect(check("for: 'visitor', words: ['books', 'desk']")).toEqual([])
   })
 })

@@ -1,6 +1,9 @@
-declare module 'virtual:messages/*' {
+declare module 'virtual:messages' {
   import type { CompiledMessage } from 'icu-minify/format'
 
-  const messages: Readonly<Record<string, CompiledMessage>>
-  export default messages
+  /** The loaders of every part, by language. */
+  const catalogues: Readonly<
+    Record<string, Readonly<Record<string, () => Promise<{ default: Readonly<Record<string, CompiledMessage>> }>>>>
+  >
+  export default catalogues
 }

@@ -1,7 +1,9 @@
 import '@testing-library/jest-dom/vitest'
 import { cleanup, configure } from '@testing-library/react'
 import { afterEach, vi } from 'vitest'
-import { loadRest, startMessages } from '../lib/messages'
+import catalogues from 'virtual:messages'
+import { loadWords, startMessages } from '../lib/messages'
+import type { MessagePart } from '../messages/types'
 
 // A lazy screen is compiled when a test first opens it.
 configure({ asyncUtilTimeout: 5000 })
@@ -36,7 +38,7 @@ if (!('fonts' in document)) Object.defineProperty(document, 'fonts', { value: ne
 
 // Tests read English.
 await startMessages()
-await loadRest()
+await loadWords(...(Object.keys(catalogues['en'] ?? {}) as MessagePart[]))
 
 afterEach(() => {
   cleanup()

@@ -8,7 +8,7 @@ import { isAskedForCode, messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
-import { loadRest, rich, t } from '../../lib/messages'
+import { loadWords, rich, t } from '../../lib/messages'
 import { safeNext, type CameFrom } from '../../lib/paths'
 import { homeOf, paths } from '../../screens'
 import { storedRole } from '../../lib/storage'
@@ -21,12 +21,12 @@ import classes from './SignInScreen.module.css'
 import { useCardLookup, type CardAnswer } from './useCardLookup'
 
 const ScannerPanel = lazyChunk('scanner', async () => {
-  const [panel] = await Promise.all([import('../scanner'), loadRest()])
+  const [panel] = await Promise.all([import('../scanner'), loadWords('common', 'scanner')])
   return panel
 })
 
 /** The ways in beside the password, the step after it, and what follows when somebody comes back from the college's sign-in. */
-const ways = async () => (await Promise.all([import('./ways'), loadRest()]))[0]
+const ways = async () => (await Promise.all([import('./ways'), loadWords('common', 'account')]))[0]
 const OtherWays = lazyChunk('ways', async () => ({ default: (await ways()).OtherWays }))
 const ProviderReturn = lazyChunk('ways', async () => ({ default: (await ways()).ProviderReturn }))
 const SecondStep = lazyChunk('ways', async () => ({ default: (await ways()).SecondStep }))

@@ -11,9 +11,10 @@ export const screens = {
     path: '/register',
     for: 'visitor',
     load: (): Lazy => import('./RegisterScreen'),
+    words: ['account', 'common'],
     label: 'app.nav.register',
     icon: UserPlus,
     at: 2,
   },
-  redeem: { path: '/redeem', for: 'visitor', load: (): Lazy => import('./RedeemScreen') },
+  redeem: { path: '/redeem', for: 'visitor', load: (): Lazy => import('./RedeemScreen'), words: ['account', 'common'] },
 } as const satisfies Screens

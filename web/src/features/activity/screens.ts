@@ -6,6 +6,7 @@ export const screens = {
     path: '/activity',
     for: 'admin',
     load: (): Lazy => import('./ActivityScreen'),
+    words: ['activity', 'books', 'copies', 'people', 'settings'],
     label: 'app.nav.activity',
     icon: History,
     at: 24,

@@ -6,6 +6,7 @@ export const screens = {
     path: '/to-shelve',
     for: 'admin',
     load: (): Lazy => import('./ToShelveScreen'),
+    words: ['copies'],
     may: 'desk',
     label: 'app.nav.toShelve',
     icon: Library,

@@ -6,6 +6,7 @@ export const screens = {
     path: '/holds',
     for: 'admin',
     load: (): Lazy => import('./HoldsScreen'),
+    words: ['copies', 'holds'],
     label: 'app.nav.holds',
     icon: Hourglass,
     at: 21,

@@ -6,11 +6,12 @@ export const screens = {
     path: '/money',
     for: 'admin',
     load: (): Lazy => import('./MoneyScreen'),
+    words: ['money'],
     may: 'money',
     label: 'app.nav.money',
     icon: Coins,
     at: 22,
     place: 'more',
   },
-  receipt: { path: '/receipt/:id', for: 'admin', load: (): Lazy => import('./ReceiptScreen') },
+  receipt: { path: '/receipt/:id', for: 'admin', load: (): Lazy => import('./ReceiptScreen'), words: ['money'] },
 } as const satisfies Screens

@@ -1,5 +1,10 @@
 import type { Lazy, Screens } from '../../lib/screen'
 
 export const screens = {
-  phone: { path: '/phone', for: 'visitor', load: (): Lazy => import('./PhoneScreen') },
+  phone: {
+    path: '/phone',
+    for: 'visitor',
+    load: (): Lazy => import('./PhoneScreen'),
+    words: ['common', 'phone', 'scanner'],
+  },
 } as const satisfies Screens

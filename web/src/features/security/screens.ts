@@ -6,6 +6,7 @@ export const screens = {
     path: '/security',
     for: 'person',
     load: (): Lazy => import('./SecurityScreen'),
+    words: ['account', 'security'],
     label: 'security.title',
     icon: ShieldCheck,
     at: 32,

@@ -6,6 +6,7 @@ export const screens = {
     path: '/settings',
     for: 'admin',
     load: (): Lazy => import('./SettingsScreen'),
+    words: ['settings'],
     may: 'settings',
     label: 'app.nav.settings',
     icon: Settings,
