@@ -78,7 +78,11 @@ test('a librarian gives the password once; nobody else comes in by an address', 
   await expect(page).toHaveURL(/\/home$/)
 })
 
-test('whoever registered first with an address shares no account with its owner', async ({ page, provider, library }) => {
+test('whoever registered first with an address shares no account with its owner', async ({
+  page,
+  provider,
+  library,
+}) => {
   const { email } = (await library.student()).user
   provider.claims = { sub: 'owner', email, email_verified: true }
   await page.goto('login')

@@ -1,5 +1,5 @@
 import type { Request } from '@playwright/test'
-import { paths, screens } from '../src/screens'
+import { paths } from '../src/screens'
 import { expectAccessible } from './support/accessible'
 import { expect, test } from './support/test'
 

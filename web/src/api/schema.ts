@@ -297,7 +297,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Link a librarian's account with the college's provider, once, by its password; the answer sets the session cookie. */
+        /** Link an account with the college's provider, once, by its password; the answer sets the session cookie. */
         post: {
             parameters: {
                 query?: never;
@@ -4951,7 +4951,8 @@ export interface paths {
         put?: never;
         /**
          * Bring people in from a CSV file, plain or gzipped, with the header
-         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it (R-PEOPLE-4).
+         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). A thousand
+         *     rows at a time are stored whole or not at all.
          */
         post: {
             parameters: {
@@ -6230,7 +6231,7 @@ export interface components {
          * @description The kinds of problems a client can tell apart.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /**
          * @description Stored condition: the state of a copy without an open loan or a hold that keeps it. A kept copy is `ToShelve`,
          *     for when its hold ends.
@@ -7537,15 +7538,15 @@ export interface components {
         Report: {
             /** @description How many people are new. */
             added: number;
-            /** @description Whose record changes, and what; the first 500. */
+            /** @description Whose record changes, and what; at most the first 500. */
             changed: components["schemas"]["ChangedPerson"][];
             /** @description Whether nothing was stored. */
             dryRun: boolean;
             /** @description How many active students are not in the file although others of their batch are. They stay as they are. */
             missing: number;
-            /** @description The first 500 of them. */
+            /** @description At most the first 500 of them. */
             missingPeople: components["schemas"]["MissingPerson"][];
-            /** @description The first 500 of the rows that cannot be taken. */
+            /** @description At most the first 500 of the rows that cannot be taken. */
             rejected: components["schemas"]["RejectedRow"][];
             /**
              * @description The rejected rows as CSV, each with its line and the reason in front, to be corrected and imported again; null where

@@ -1,14 +1,15 @@
 import { waitFor } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import type { User } from '../api/types'
-import { screens, type ScreenInfo } from '../lib/screens'
+import type { Screen } from '../lib/screen'
+import { screens } from '../screens'
 import { storedRole } from '../lib/storage'
 import { renderApp } from '../testing/render'
 import { bookPage, librarian, sessionOf, student } from '../testing/samples'
 import { fakeServer } from '../testing/server'
 
-const all: ScreenInfo[] = Object.values(screens)
-const addresses = (...audiences: ScreenInfo['for'][]) =>
+const all: Screen[] = Object.values(screens)
+const addresses = (...audiences: Screen['for'][]) =>
   all.filter((screen) => audiences.includes(screen.for)).map(({ path }) => path.replace(':id', '1'))
 
 /** Opens a screen, and waits for where its person is led. */
