@@ -66,7 +66,7 @@ const BARCODE_SEPARATOR: char = '|';
 
 /// Rows in one transaction: long enough to be quick, short enough not to keep a borrower waiting.
 const BATCH: usize = 500;
-/// Bytes of text, and copies, after which a transaction ends although it has fewer rows.
+/// Bytes of rows, and copies, after which a transaction ends although it has fewer rows.
 const BATCH_LENGTH: usize = 1024 * 1024;
 const BATCH_COPIES: i64 = 2000;
 

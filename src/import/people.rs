@@ -73,7 +73,7 @@ const ROOM_FOR_REJECTS: usize = 300 * 1024;
 
 /// Rows that are planned or stored at once: 0.1 s of the only writer's time in a debug build (measured).
 const PORTION: usize = 1000;
-/// Bytes of text after which a portion ends although it has fewer rows.
+/// Bytes of rows after which a portion ends although it has fewer rows.
 const PORTION_LENGTH: usize = 1024 * 1024;
 
 /// How often a portion is tried again where others hold what it needs.

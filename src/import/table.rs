@@ -123,10 +123,10 @@ impl<'t> Row<'t> {
         self.table.own_cells(&self.table.record)
     }
 
-    /// Bytes of its text.
+    /// Bytes that it has in memory: its text, and where each cell ends.
     #[must_use]
     pub fn length(&self) -> usize {
-        self.table.record.as_slice().len()
+        self.table.record.as_slice().len() + self.table.record.len() * size_of::<usize>()
     }
 
     /// Whether no cell has anything in it. Spreadsheets write such rows for lines that were once touched.

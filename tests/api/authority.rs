@@ -41,8 +41,8 @@ enum Concern {
 /// What each write of a librarian means; a new one has to be put somewhere.
 fn concern(method: &str, path: &str) -> Option<Concern> {
     Some(match (method, path) {
-        ("PATCH" | "DELETE", "/people/{id}")
-        | ("DELETE", "/people/{id}/sessions" | "/people/{id}/second-factor")
+        ("PATCH", "/people/{id}")
+        | ("DELETE", "/people/{id}" | "/people/{id}/sessions" | "/people/{id}/second-factor")
         | (
             "POST",
             "/people/{id}/role"
@@ -70,15 +70,21 @@ fn concern(method: &str, path: &str) -> Option<Concern> {
             | "/desk/scans",
         )
         | ("DELETE", "/holds/{id}") => Concern::Serves,
-        ("POST", "/people" | "/books" | "/books/{id}/copies" | "/copies/{id}/move" | "/copies/shelve")
-        | ("PUT" | "DELETE", "/books/{id}")
-        | ("PATCH", "/copies/{id}")
-        | ("POST", "/desk/phones")
-        | ("DELETE", "/desk/phones/{id}")
-        | ("PUT", "/settings/rules" | "/settings/calendar" | "/settings/library")
-        | ("POST", "/settings/rules/preview" | "/settings/calendar/preview" | "/settings/library/preview") => {
-            Concern::Nobody
-        }
+        (
+            "POST",
+            "/people"
+            | "/books"
+            | "/books/{id}/copies"
+            | "/copies/{id}/move"
+            | "/copies/shelve"
+            | "/desk/phones"
+            | "/settings/rules/preview"
+            | "/settings/calendar/preview"
+            | "/settings/library/preview",
+        )
+        | ("PUT", "/books/{id}" | "/settings/rules" | "/settings/calendar" | "/settings/library")
+        | ("DELETE", "/books/{id}" | "/desk/phones/{id}")
+        | ("PATCH", "/copies/{id}") => Concern::Nobody,
         _ => return None,
     })
 }

@@ -122,7 +122,7 @@ async fn no_door_gives_a_copy_a_roll_number_as_barcode_r_copy_1(database: Databa
         // A file.
         let folder = folder();
         let (file, rejected) = (folder.path().join("books.csv"), folder.path().join("rejected.csv"));
-        let rows: String = codes.iter().map(|code| format!("Kafan,{code}\n")).collect();
+        let rows = codes.map(|code| ["Kafan,", code].concat()).join("\n");
         std::fs::write(&file, format!("title,barcode\n{rows}")).expect("written");
         let db = app.state.library.db.clone();
         let import = move || books::import(&db, &file, &rejected, &ProgressBar::hidden());

@@ -99,7 +99,7 @@ async fn happens(
             role(json!({ "role": "student" })).await;
         }
         Between::OtherCapabilities => {
-            role(json!({ "role": "admin", "capabilities": ["desk", "money"] })).await
+            role(json!({ "role": "admin", "capabilities": ["desk", "money"] })).await;
         }
         Between::OwnPassword => {
             let form = json!({ "currentPassword": PASSWORD, "newPassword": "four new words" });

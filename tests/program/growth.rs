@@ -305,7 +305,7 @@ fn longest(size: usize) -> Vec<u8> {
     })
 }
 
-const FILES: [(&str, Content); 13] = [
+const FILES: [(&str, Content); 14] = [
     ("sound rows", sound),
     ("the longest texts", longest),
     ("one roll number on every row", |size| rows("rollNumber,name", size, |_| "A1,Asha\n".into())),
@@ -326,6 +326,9 @@ const FILES: [(&str, Content); 13] = [
     ("long addresses, packed", |size| {
         let host = format!("{}.{}.{}", "a".repeat(60), "b".repeat(60), "c".repeat(60));
         packed(&rows(PEOPLE, size, |n| format!("z{n},R,{}{n}@{host},,\n", "m".repeat(40))))
+    }),
+    ("a million cells in a row, packed", |size| {
+        packed(&rows(PEOPLE, size / 200, |n| format!("m{n}{}\n", ",".repeat(1_000_000))))
     }),
     ("no table at all", |size| format!("[{}0]", "0,".repeat(100 * size)).into_bytes()),
 ];

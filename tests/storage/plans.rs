@@ -149,7 +149,6 @@ fn statements(store: &Store) -> Vec<String> {
             department: "d".into(),
         };
         assert!(accounts::update_profile(tx, uid, &edit)?.is_some());
-        accounts::claim(tx, uid)?;
         of_sessions(tx, uid)?;
         of_the_provider(tx, uid)?;
         books::detail(tx, id, today)?;
@@ -340,6 +339,8 @@ fn people_statements(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     let person = subject(tx, added);
     people::update(tx, &person, &details)?.expect("nothing is taken");
     people::update_all(tx, &[(&person, details.clone())])?;
+    accounts::claim(tx, added)?;
+    oidc::unlink_claimed(tx, added)?;
     people::search(tx, "q", 9)?;
     people::known_as(tx, Some("r"), None)?;
     people::known_as(tx, None, Some("e"))?;
