@@ -1,9 +1,12 @@
 import { Alert, Button, Checkbox, NativeSelect, NumberInput, TextInput, Title } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { configQuery } from '../../api/config'
 import { previewRules, saveRules } from '../../api/settings'
 import type { RulesDocument } from '../../api/types'
 import { labelOf } from '../../api/validate'
 import { dayText, moneyText } from '../../lib/format'
 import { t } from '../../lib/messages'
+import { ErrorState } from '../../ui/ErrorState'
 import { FormFrame } from './FormFrame'
 import {
   blanksOf,
@@ -40,7 +43,13 @@ const requiredOf = (values: RuleValues): Record<string, string> =>
   )
 
 /** The rules of lending: first those of students, then what is different for others (R-RULE-1, R-RULE-2). */
-export function RulesForm({ today, ...part }: Part<RulesDocument> & { today: string }) {
+export function RulesForm(part: Part<RulesDocument>) {
+  const config = useQuery(configQuery)
+  if (config.error && !config.data) return <ErrorState error={config.error} onRetry={() => void config.refetch()} />
+  return config.data && <RulesOfDay {...part} today={config.data.today} />
+}
+
+function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string }) {
   const form = useSettingsForm<RuleValues, RulesDocument>({
     ...part,
     name: 'rules',

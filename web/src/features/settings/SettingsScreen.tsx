@@ -2,24 +2,31 @@ import { Skeleton } from '@mantine/core'
 import { useQuery, useQueryClient, type UseQueryOptions } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { configQuery } from '../../api/config'
 import { calendarQuery, libraryQuery, rulesQuery, type Saved } from '../../api/settings'
 import { t } from '../../lib/messages'
 import { ErrorState } from '../../ui/ErrorState'
 import { PageHeader } from '../../ui/PageHeader'
 import { CalendarForm } from './CalendarForm'
-import { LibraryForm } from './LibraryForm'
+import { DocumentForm } from './DocumentForm'
+import { LIBRARY } from './documents'
 import { RulesForm } from './RulesForm'
 import classes from './Settings.module.css'
 import type { Part } from './useSettingsForm'
 
-const TABS = ['rules', 'calendar', 'library'] as const
+/** The pages in the order of their tabs; one that has no rows of its own is a description in `documents.ts`. */
+const PAGES = {
+  rules: () => <Loaded query={rulesQuery}>{(part) => <RulesForm {...part} />}</Loaded>,
+  calendar: () => <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>,
+  library: () => <Loaded query={libraryQuery}>{(part) => <DocumentForm {...part} page={LIBRARY} />}</Loaded>,
+}
+const TABS = Object.keys(PAGES) as (keyof typeof PAGES)[]
 
 /** What the librarians decide: the rules of lending, the closed days, and what the library is called (R-RULE-1 to 8). */
 export default function SettingsScreen() {
   const [params] = useSearchParams()
   const asked = params.get('tab')
   const tab = TABS.find((name) => name === asked) ?? 'rules'
+  const Page = PAGES[tab]
   return (
     <div className={classes.screen}>
       <PageHeader title={t('settings.title')} />
@@ -30,25 +37,9 @@ export default function SettingsScreen() {
           </Link>
         ))}
       </nav>
-      {tab === 'rules' ? <RulesPart /> : tab === 'calendar' ? <CalendarPart /> : <LibraryPart />}
+      <Page key={tab} />
     </div>
   )
-}
-
-function RulesPart() {
-  const config = useQuery(configQuery)
-  if (config.error && !config.data) return <ErrorState error={config.error} onRetry={() => void config.refetch()} />
-  return (
-    <Loaded query={rulesQuery}>{(part) => config.data && <RulesForm {...part} today={config.data.today} />}</Loaded>
-  )
-}
-
-function CalendarPart() {
-  return <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>
-}
-
-function LibraryPart() {
-  return <Loaded query={libraryQuery}>{(part) => <LibraryForm {...part} />}</Loaded>
 }
 
 type LoadedProps<D> = {

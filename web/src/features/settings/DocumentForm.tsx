@@ -1,0 +1,173 @@
+import { NativeSelect, NumberInput, Textarea, TextInput } from '@mantine/core'
+import type { Preview, Save } from '../../api/settings'
+import { labelOf, type FormName } from '../../api/validate'
+import { t, type PlainKey } from '../../lib/messages'
+import { FormFrame } from './FormFrame'
+import classes from './Settings.module.css'
+import { useSettingsForm, type Part } from './useSettingsForm'
+
+/** One setting: how its field looks and what it says. */
+export type Setting<D> = {
+  name: keyof D & string
+  /** Its name, where the contract has none. */
+  label?: PlainKey
+  hint: PlainKey
+  /** `lines`: a list, one entry a line. A blank `number` is none. */
+  kind: 'text' | 'number' | 'lines' | 'choice'
+  /** The choices of a `choice`, made when they are drawn: they are in the language of the page. */
+  choices?: () => readonly { value: string; label: string }[]
+  /** Whether the document has numbers for the choices. */
+  numeric?: true
+  /** Whether a text may be long. */
+  wide?: true
+  /** Whether a change has an effect on loans, which is shown before it is saved. */
+  affectsLoans?: true
+}
+
+/** A document of settings that is drawn from this description: nothing else says what its page looks like. */
+export type SettingsDocument<D> = {
+  /** The name of its draft. */
+  name: string
+  /** The schema of the contract, which names the settings. */
+  schema: FormName
+  /** The name of the form. */
+  label: PlainKey
+  save: Save<D>
+  preview?: Preview<D>
+  sections: readonly { title?: PlainKey; settings: readonly Setting<D>[] }[]
+}
+
+/** What is typed, by the name of the setting. */
+type Values = Readonly<Record<string, string>>
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean)
+
+function typedOf({ kind }: Setting<never>, value: unknown): string {
+  if (kind === 'lines') return (value as readonly string[]).join('\n')
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : ''
+}
+
+function valueOf({ kind, numeric }: Setting<never>, typed: string): unknown {
+  if (kind === 'lines') return linesOf(typed)
+  if (kind === 'number') return typed === '' ? null : Number(typed)
+  return numeric ? Number(typed) : typed
+}
+
+/** The page of one document of settings (R-RULE-1). */
+export function DocumentForm<D extends object>({ page, ...part }: Part<D> & { page: SettingsDocument<D> }) {
+  const settings: readonly Setting<never>[] = page.sections.flatMap((section) => section.settings as never[])
+  const all = <T,>(make: (setting: Setting<never>) => T) =>
+    Object.fromEntries(settings.map((setting): [string, T] => [setting.name, make(setting)]))
+  const form = useSettingsForm<Values, D>({
+    ...part,
+    name: page.name,
+    sample: all(() => ''),
+    valuesOf: (document) =>
+      all((setting) => typedOf(setting, (document as Readonly<Record<string, unknown>>)[setting.name])),
+    documentOf: (values) => all((setting) => valueOf(setting, values[setting.name] ?? '')) as D,
+    save: page.save,
+    ...(page.preview && { preview: page.preview }),
+    hasEffect: (before, after) =>
+      settings.some(({ name, affectsLoans }) => affectsLoans === true && before[name] !== after[name]),
+  })
+  const { values, change, errors } = form
+
+  return (
+    <FormFrame
+      form={form}
+      label={t(page.label)}
+      nameOf={(place) => {
+        const setting = settings.find(({ name }) => name === place)
+        return setting ? nameIn(page.schema, setting) : t(page.label)
+      }}
+    >
+      {page.sections.map(({ title, settings: own }, index) => {
+        const fields = own.map((setting) => (
+          <Field
+            key={setting.name}
+            label={nameIn(page.schema, setting as Setting<never>)}
+            setting={setting as Setting<never>}
+            value={values[setting.name] ?? ''}
+            error={errorsIn(errors, setting.name)}
+            onChange={(value) => change({ ...values, [setting.name]: value })}
+          />
+        ))
+        return title === undefined ? (
+          // Sections have no identity beside their place.
+          // oxlint-disable-next-line react/no-array-index-key
+          <div key={index} className={classes.column}>
+            {fields}
+          </div>
+        ) : (
+          <fieldset key={title} className={classes.group}>
+            <legend>{t(title)}</legend>
+            <div className={classes.column}>{fields}</div>
+          </fieldset>
+        )
+      })}
+    </FormFrame>
+  )
+}
+
+/** The server names the line of a list; all lines are in one field. */
+const errorsIn = (errors: Readonly<Record<string, string>>, name: string): string =>
+  [
+    ...new Set(
+      Object.entries(errors)
+        .filter(([field]) => field === name || field.startsWith(`${name}[`))
+        .map(([, message]) => message),
+    ),
+  ].join(' ')
+
+/** The name of a setting, from the contract where it has one. */
+const nameIn = (schema: FormName, { name, label }: Setting<never>): string =>
+  label === undefined ? labelOf(schema, name as never) : t(label)
+
+type FieldProps = {
+  label: string
+  setting: Setting<never>
+  value: string
+  error: string
+  onChange: (value: string) => void
+}
+
+function Field({ label, setting: { name, hint, kind, choices, wide }, value, error, onChange }: FieldProps) {
+  const shared = { label, description: t(hint), value, error, 'data-path': name }
+  const short = wide ? undefined : classes.short
+  switch (kind) {
+    case 'text':
+      return (
+        <TextInput
+          {...shared}
+          autoComplete="off"
+          className={short}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+    case 'choice':
+      return (
+        <NativeSelect
+          {...shared}
+          data={[...(choices?.() ?? [])]}
+          className={short}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+    case 'number':
+      return <NumberInput {...shared} clampBehavior="none" onChange={(number) => onChange(String(number))} />
+    case 'lines':
+      return (
+        <Textarea
+          {...shared}
+          autosize
+          minRows={3}
+          maxRows={12}
+          onChange={(event) => onChange(event.currentTarget.value)}
+        />
+      )
+  }
+}

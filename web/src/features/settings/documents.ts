@@ -1,0 +1,52 @@
+import { previewLibrary, saveLibrary } from '../../api/settings'
+import type { LibrarySettings } from '../../api/types'
+import { monthText } from '../../lib/format'
+import { LANGUAGES } from '../../lib/messages'
+import type { SettingsDocument } from './DocumentForm'
+
+const MONTHS = Array.from({ length: 12 }, (_, index) => index + 1)
+
+/** The name of the library, how it counts its money, and what registration offers (R-RULE-1). */
+export const LIBRARY: SettingsDocument<LibrarySettings> = {
+  name: 'library',
+  schema: 'LibrarySettings',
+  label: 'settings.tab.library',
+  save: saveLibrary,
+  preview: previewLibrary,
+  sections: [
+    {
+      settings: [
+        { name: 'name', kind: 'text', hint: 'settings.library.nameHint', wide: true },
+        { name: 'currency', kind: 'text', hint: 'settings.library.currencyHint' },
+        { name: 'currencyCode', kind: 'text', hint: 'settings.library.currencyCodeHint' },
+        { name: 'accessionPrefix', kind: 'text', hint: 'settings.library.accessionPrefixHint' },
+        {
+          name: 'language',
+          kind: 'choice',
+          hint: 'settings.library.languageHint',
+          choices: () => Object.entries(LANGUAGES).map(([value, label]) => ({ value, label })),
+        },
+        {
+          name: 'financialYearMonth',
+          kind: 'choice',
+          numeric: true,
+          hint: 'settings.library.financialYearMonthHint',
+          choices: () => MONTHS.map((month) => ({ value: String(month), label: monthText(month) })),
+        },
+        {
+          name: 'forgetAfterMonths',
+          kind: 'number',
+          hint: 'settings.library.forgetAfterMonthsHint',
+          affectsLoans: true,
+        },
+        { name: 'batches', kind: 'lines', label: 'settings.library.batches', hint: 'settings.library.batchesHint' },
+        {
+          name: 'departments',
+          kind: 'lines',
+          label: 'settings.library.departments',
+          hint: 'settings.library.departmentsHint',
+        },
+      ],
+    },
+  ],
+}
