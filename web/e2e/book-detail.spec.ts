@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expectRefused, heading } from './support/screens'
+import { heading } from './support/screens'
 import { PASSWORD } from './support/library'
 import { expect, present, test } from './support/test'
 
@@ -91,15 +91,6 @@ test.describe('for a student', () => {
     await expect(page.getByText('All copies are out, next due')).toBeVisible()
   })
 
-  test('an address that names no book says so and leads on', async ({ page, watch }) => {
-    watch.refuses(404)
-    watch.excuse(/The book could not be loaded/)
-    await page.goto('stubook-detail/999999')
-    await expect(heading(page)).toHaveText('Book not found')
-    await page.getByRole('link', { name: 'Find a book' }).click()
-    await expect(page).toHaveURL(/\/student-home$/)
-  })
-
   test('a title of 900 characters is cut and can be shown whole', async ({ page, library }) => {
     const book = await library.addBook({ title: `${'An account of everything '.repeat(35)}${Date.now()}` })
     await page.goto(`stubook-detail/${book.id}`)
@@ -159,22 +150,5 @@ test.describe('a session that ended meanwhile', () => {
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign In', exact: true }).click()
     await expect(page).toHaveURL(new RegExp(`/stubook-detail/${book.id}$`))
-  })
-})
-
-test.describe('a book that cannot be fetched', () => {
-  test.use({ as: 'reader' })
-
-  test('R-FAIL-1 the failure is logged and said, and Try again brings the book', async ({ page, library, watch }) => {
-    watch.excuse(/ERR_CONNECTION_RESET/)
-    const book = await library.addBook()
-    // A connection that breaks off, which the server does not do by itself.
-    await page.route(`**/api/v1/books/${book.id}`, (route) => route.abort('connectionreset'))
-    await page.goto(`stubook-detail/${book.id}`)
-    await expectRefused(page, 'The library cannot be reached.')
-    await watch.logged(/The book could not be loaded/)
-    await page.unroute(`**/api/v1/books/${book.id}`)
-    await page.getByRole('button', { name: 'Try again' }).click()
-    await expect(heading(page)).toHaveText(book.title)
   })
 })

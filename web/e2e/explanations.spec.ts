@@ -50,15 +50,3 @@ test.describe('for a librarian', () => {
     await expect(page.getByText('Against the rules: Thesis is due')).toBeVisible()
   })
 })
-
-test.describe('for a student', () => {
-  test.use({ as: 'demo student' })
-
-  test('the profile says how each return date and fine came about (Law 6)', async ({ page, who }) => {
-    const fined = (await present(who).loans()).find(({ fine }) => fine > 0)
-    await page.goto('profile')
-    const why = row(page, fined?.title ?? '').locator('details')
-    await why.getByText('Why?').click()
-    for (const step of fined?.explain ?? []) await expect(why).toContainText(step)
-  })
-})

@@ -47,17 +47,6 @@ test.describe('a student', () => {
     await expectDone(page, 'Return date extended successfully.')
   })
 
-  test('R-FAIL-1 a profile that cannot be fetched says so and comes with Try again', async ({ page, watch }) => {
-    watch.refuses(500)
-    // As above.
-    await page.route('**/api/v1/me**', (route) => route.fulfill({ status: 500, body: 'broken' }))
-    await page.goto('profile')
-    await expect(page.getByRole('alert').first()).toContainText('Something went wrong in the library.')
-    await page.unroute('**/api/v1/me**')
-    await page.getByRole('button', { name: 'Try again' }).first().click()
-    await expect(page.getByText('You have no borrowed books.')).toBeVisible()
-  })
-
   test('words typed faster than the server answers find what was typed last', async ({ page, library }) => {
     const one = await library.addBook({ title: `Slow ${Date.now()} alpha` })
     const two = await library.addBook({ title: `Slow ${Date.now()} omega` })

@@ -101,7 +101,7 @@ for (const as of ['visitor', 'librarian', 'reader'] as const) {
   test.describe(`as a ${as}`, () => {
     test.use({ as })
 
-    test('W23 W29 on every screen the focus begins at the heading or the first field, and the tab has its name', async ({
+    test('W8 W23 W29 on every screen the focus begins at the heading or the first field, and the tab has its name', async ({
       page,
       watch,
     }) => {

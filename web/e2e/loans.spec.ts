@@ -149,6 +149,10 @@ test.describe('fines', () => {
     for (const { title, fine } of loans) {
       if (fine === 0) await expect(row(page, title)).not.toContainText('overdue')
     }
+    // Law 6: it says how the return date and the fine came about.
+    const why = row(page, late[0]?.title ?? '').locator('details')
+    await why.getByText('Why?').click()
+    for (const step of late[0]?.explain ?? []) await expect(why).toContainText(step)
     const onTime = loans.find(({ fine }) => fine === 0)
     for (const action of ['Return', 'Extend 7 Days']) {
       const button = page.getByRole('button', { name: `${action}: ${late[0]?.title}` })

@@ -10,14 +10,28 @@ const field = (page: Page, name: string) => page.getByLabel(name, { exact: true 
 const edit = (page: Page) => page.getByRole('button', { name: 'Edit Profile' })
 const update = (page: Page) => page.getByRole('button', { name: 'Update', exact: true })
 
-test('R-PROF-1 the profile shows name, roll number, department and the total fine', async ({ page, who }) => {
+test('R-PROF-1 R-PROF-2 the profile shows who one is, the total fine, and every loan with Return and Extend 7 Days', async ({
+  page,
+  library,
+  who,
+}) => {
   const { user } = present(who)
+  const book = await library.addBook()
+  await present(who).borrow(book.id)
   await page.goto('profile')
   await expect(heading(page)).toHaveText('User Profile')
   await expect(fact(page, 'Name')).toHaveText(user.name)
   await expect(fact(page, 'Roll number')).toHaveText(user.rollNumber ?? '')
   await expect(fact(page, 'Department')).toHaveText(user.department ?? '')
   await expect(fact(page, 'Total fine')).toHaveText('₹0')
+  await expect(page.getByRole('heading', { name: 'Borrowed Books' })).toBeVisible()
+  const own = row(page, book.title)
+  await expect(own).toContainText(libraryDay(0))
+  await expect(own).toContainText(libraryDay(7))
+  await expect(own.getByRole('button', { name: `Return: ${book.title}` })).toBeEnabled()
+  await expect(own.getByRole('button', { name: `Extend 7 Days: ${book.title}` })).toBeEnabled()
+  await own.getByRole('link', { name: book.title }).click()
+  await expect(page).toHaveURL(new RegExp(`/stubook-detail/${book.id}$`))
 })
 
 test('R-PROF-1 Edit Profile makes three fields editable, and Update saves them', async ({ page, who }) => {
@@ -99,18 +113,4 @@ test('R-FAIL-1 an edit whose session has ended leads to sign-in without a second
   await expect(field(page, 'Department')).toHaveValue('Geology')
   await update(page).click()
   await expectDone(page, 'Profile updated.')
-})
-
-test('R-PROF-2 Borrowed Books lists every loan with Return and Extend 7 Days', async ({ page, library, who }) => {
-  const book = await library.addBook()
-  await present(who).borrow(book.id)
-  await page.goto('profile')
-  await expect(page.getByRole('heading', { name: 'Borrowed Books' })).toBeVisible()
-  const own = row(page, book.title)
-  await expect(own).toContainText(libraryDay(0))
-  await expect(own).toContainText(libraryDay(7))
-  await expect(own.getByRole('button', { name: `Return: ${book.title}` })).toBeEnabled()
-  await expect(own.getByRole('button', { name: `Extend 7 Days: ${book.title}` })).toBeEnabled()
-  await own.getByRole('link', { name: book.title }).click()
-  await expect(page).toHaveURL(new RegExp(`/stubook-detail/${book.id}$`))
 })

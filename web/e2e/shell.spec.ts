@@ -1,5 +1,4 @@
 import type { Request } from '@playwright/test'
-import { paths } from '../src/screens'
 import { expectAccessible } from './support/accessible'
 import { expect, test } from './support/test'
 
@@ -261,24 +260,18 @@ test.describe('the frame', () => {
     await choose('Same as the system')
     await expect(scheme).toHaveAttribute('data-mantine-color-scheme', 'dark')
   })
-
-  test('R-HOME-1 Back and Forward walk through the screens', async ({ page }) => {
-    await page.goto(paths.home().slice(1))
-    await page.getByRole('link', { name: 'Update', exact: true }).click()
-    await expect(page).toHaveURL(/\/books$/)
-    await page.goBack()
-    await expect(page.getByRole('heading', { level: 1, name: 'Books', exact: true })).toBeVisible()
-    await page.goForward()
-    await expect(page.getByRole('heading', { level: 1, name: 'All Books' })).toBeVisible()
-  })
 })
 
 test.describe('browsers', () => {
   const sorry = 'This browser is too old for My Library'
 
-  test('W14 a browser without URL.canParse or AbortSignal.any, too old for the build, is told so in words', async ({
+  test('W14 a browser of today is told nothing; one without URL.canParse or AbortSignal.any is told in words that it is too old', async ({
+    page: today,
     context,
   }) => {
+    await today.goto('login')
+    await expect(today.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
+    await expect(today.getByText(sorry)).toHaveCount(0)
     for (const lacking of ['URL.canParse', 'AbortSignal.any'] as const) {
       const page = await context.newPage()
       await page.addInitScript((name) => {
@@ -290,11 +283,5 @@ test.describe('browsers', () => {
       // What works there may still be used.
       await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
     }
-  })
-
-  test('W14 a browser of today is told nothing', async ({ page }) => {
-    await page.goto('login')
-    await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
-    await expect(page.getByText(sorry)).toHaveCount(0)
   })
 })

@@ -166,17 +166,6 @@ test.describe('signing out', () => {
   })
 })
 
-test.describe('somebody who is already signed in', () => {
-  test.use({ as: 'reader' })
-
-  test('is offered to continue instead of typing', async ({ page, who }) => {
-    await page.goto('login')
-    await expect(page.getByText(`You are signed in as ${present(who).user.name}.`)).toBeVisible()
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await expect(page).toHaveURL(/\/student-home$/)
-  })
-})
-
 test.describe('the ID card', () => {
   test('R-SCAN-2 R-SCAN-9 a card typed by a keyboard wedge fills in the email, and only the password is missing', async ({
     page,

@@ -37,9 +37,19 @@ const broken = (name: string, path: string, calls: string): State => ({
   reach: async ({ page }) => {
     await page.route(calls, (route) => route.fulfill({ status: 500, body: 'broken' }))
     await page.goto(path)
+    await expect(page.getByText('Something went wrong in the library.').first()).toBeVisible()
     await expect(page.getByRole('button', { name: 'Try again' }).first()).toBeVisible()
   },
   excused: [/status of 500/, /could not be loaded/],
+  // R-FAIL-1: once the server answers again, Try again brings what was missing.
+  also: async ({ page }) => {
+    await page.unroute(calls)
+    const again = page.getByRole('button', { name: 'Try again' })
+    await expect(async () => {
+      if ((await again.count()) > 0) await again.first().click({ timeout: 1000 })
+      await expect(again).toHaveCount(0, { timeout: 2000 })
+    }).toPass()
+  },
 })
 
 /** A student who signs in with a second factor. */
@@ -152,6 +162,14 @@ const VISITOR: Walk[] = [
         name: 'a book that is not there',
         reach: at('stubook-detail/999999', 'Book not found'),
         excused: NOT_FOUND,
+        also: async ({ page }) => {
+          await page
+            .getByRole('main')
+            .getByRole('link', { name: /^(Find a book|Popular books)$/ })
+            .first()
+            .click()
+          await expect(page).not.toHaveURL(/stubook-detail/)
+        },
       },
     ],
   },
