@@ -52,6 +52,21 @@ const LAST_REQUESTS: Duration = Duration::from_millis(250);
 /// The database gets this long to close.
 const CLOSE: Duration = Duration::from_secs(5);
 
+/// Warns of files that other users of this machine can read, and of passwords that cross the network unprotected.
+fn warn_of_exposure(options: &Serve, public_url: &Url) {
+    for file in storage::open_to_others(&options.database.database) {
+        let file = file.display();
+        tracing::warn!(
+            "{file} holds names and password hashes and is open to everybody on this machine: chmod o= {file}"
+        );
+    }
+    if options.allow_insecure_http && public_url.scheme() == "http" {
+        tracing::warn!(
+            "--allow-insecure-http: passwords cross the network unprotected, anybody on the way can read them"
+        );
+    }
+}
+
 /// Serves the API and the screens until the process is asked to stop.
 pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let listener = listen(options.listen, "--listen").await?;
@@ -123,17 +138,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
             demo::PASSWORD
         );
     }
-    for file in storage::open_to_others(&location) {
-        let file = file.display();
-        tracing::warn!(
-            "{file} holds names and password hashes and is open to everybody on this machine: chmod o= {file}"
-        );
-    }
-    if options.allow_insecure_http && public_url.scheme() == "http" {
-        tracing::warn!(
-            "--allow-insecure-http: passwords cross the network unprotected, anybody on the way can read them"
-        );
-    }
+    warn_of_exposure(&options, &public_url);
     let connections = Connections::new(Bounds::of_this_process(), options.trusted_proxies.clone());
     let library = Door { listener, app: http::router(Arc::clone(&state)), tls };
     let doors: Vec<Door> = [library].into_iter().chain(redirect).collect();

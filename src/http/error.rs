@@ -443,6 +443,17 @@ impl Error {
                 let message = message::problem_import_stopped(*stored);
                 (StatusCode::SERVICE_UNAVAILABLE, Code::ImportStopped, message)
             }
+            Self::Busy(_)
+            | Self::DiskFull(_)
+            | Self::Unavailable(_)
+            | Self::OutcomeUnknown(_)
+            | Self::Internal(_) => self.described_fault(),
+        }
+    }
+
+    /// Describes a fault of the server or its database.
+    fn described_fault(&self) -> (StatusCode, Code, Message) {
+        match self {
             Self::Busy(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::Busy, message::problem_busy()),
             Self::DiskFull(_) => {
                 (StatusCode::INSUFFICIENT_STORAGE, Code::DiskFull, message::problem_disk_full())
@@ -453,9 +464,7 @@ impl Error {
             Self::OutcomeUnknown(_) => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::OutcomeUnknown, message::problem_outcome_unknown())
             }
-            Self::Internal(_) => {
-                (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, message::problem_internal())
-            }
+            _ => (StatusCode::INTERNAL_SERVER_ERROR, Code::Internal, message::problem_internal()),
         }
     }
 

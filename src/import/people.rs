@@ -615,7 +615,7 @@ fn store(
 /// The rejected rows as they are handed back.
 enum List {
     Answer(Excerpt),
-    File(Rejects),
+    File(Box<Rejects>),
 }
 
 /// A list of a report: as long as it may be.
@@ -748,7 +748,7 @@ impl Import<'_> {
             missing_people: Listed::new(),
             list: match self.rejected {
                 None => List::Answer(Excerpt::new(&table, ROOM_FOR_REJECTS)),
-                Some(path) => List::File(Rejects::create(path, &table)?),
+                Some(path) => List::File(Box::new(Rejects::create(path, &table)?)),
             },
         };
         table.rewind()?;
@@ -877,10 +877,10 @@ impl Import<'_> {
         while let Some(place) = from {
             let page = self.db.read_blocking(move |tx| people::along_batches(tx, &place, PORTION))?;
             let last = page.last().map(|person| (person.batch.clone(), person.name_key.clone(), person.uid));
-            from = last.and_then(|last| match batches.contains(&last.0) {
-                true => Some(last),
-                // Others stand between two batches that are asked for.
-                false => batches.range(last.0..).next().map(begin_of),
+            from = last.and_then(|last| {
+                // The index has other batches between two of these.
+                let next = || batches.range(last.0.clone()..).next().map(begin_of);
+                if batches.contains(&last.0) { Some(last) } else { next() }
             });
             for person in page {
                 let Some(roll_number) = person.roll_number.filter(|_| person.is_active_student) else {

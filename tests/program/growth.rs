@@ -245,7 +245,7 @@ fn watch(child: &mut Child) -> (Duration, u64) {
 fn send(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, Vec<u8>) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("connected");
     stream.set_read_timeout(Some(Duration::from_mins(2))).expect("a timeout");
-    let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let headers: String = headers.iter().flat_map(|(name, value)| [*name, ": ", *value, "\r\n"]).collect();
     let head = format!(
         "{method} {API}{path} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n",
         body.len()
