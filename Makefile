@@ -82,7 +82,7 @@ test: needs web/dist/index.html ## Prove everything: on SQLite and PostgreSQL, a
 	  status=$$?; scripts/slowest target/nextest/gate/junit.xml; exit $$status
 	@cat target/tmp/not-run-*.txt 2>/dev/null || true
 	scripts/timed cargo test --locked --doc --quiet
-	cd web && LIBRARY_BINARY=$(CURDIR)/target/debug/library ../scripts/timed npm run e2e
+	cd web && LIBRARY_PROGRAM=$(CURDIR)/target/debug/library ../scripts/timed npm run e2e
 
 # rustc takes one processor for the tests of the API, so the screens are tested beside it.
 .PHONY: test-binaries test-screens
