@@ -484,6 +484,7 @@ messages! {
     "change.readersForgotten" = change_readers_forgotten(loans: i64, holds: i64):
         "Readers forgotten: {loans, plural, one {# loan} other {# loans}}, {holds, plural, one {# hold} other {# holds}}.";
     "change.erased" = change_erased(): "Erased with the person's data.";
+    "change.newer" = change_newer(): "Something newer, which this version of the program cannot show.";
     "change.librarianMade" = change_librarian_made(): "Made a librarian.";
     "change.librarianUnmade" = change_librarian_unmade(): "No longer a librarian.";
     "change.capabilitiesChanged" = change_capabilities_changed(): "What this librarian may do changed.";

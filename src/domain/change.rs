@@ -3,6 +3,7 @@
 
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::{
     account::{Capability, Role, User},
@@ -358,6 +359,17 @@ pub enum Change {
         after: Vec<QueueKey>,
         reason: String,
     },
+    /// Any other kind or shape.
+    #[serde(untagged)]
+    Unknown(Unknown),
+}
+
+/// A change that a newer version of the program wrote, as stored (R-SEAM-9).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unknown {
+    pub kind: String,
+    #[serde(flatten)]
+    pub raw: Map<String, Value>,
 }
 
 /// A swap: another copy of the title was returned than the lent one.
@@ -460,7 +472,7 @@ impl Change {
 
     /// Name of the kind in the database and the API.
     #[must_use]
-    pub fn action(&self) -> &'static str {
+    pub fn action(&self) -> &str {
         match self {
             Self::Registered { .. } => "registered",
             Self::ProfileUpdated { .. } => "profile-updated",
@@ -510,6 +522,7 @@ impl Change {
             Self::PersonErased => "person-erased",
             Self::ReadersForgotten { .. } => "readers-forgotten",
             Self::Erased => "erased",
+            Self::Unknown(Unknown { kind, .. }) => kind,
             Self::LibrarianMade { .. } => "librarian-made",
             Self::LibrarianUnmade { .. } => "librarian-unmade",
             Self::CapabilitiesChanged { .. } => "capabilities-changed",
@@ -574,7 +587,10 @@ impl Change {
             | Self::ChargeReversed { .. }
             | Self::Refunded { .. }
             | Self::DeclaredLost { .. } => self.money_messages(),
-            Self::Undone { first, .. } => first.undone().into_iter().collect(),
+            Self::Undone { first, .. } => match &**first {
+                Self::Unknown(_) => first.messages(),
+                first => first.undone().into_iter().collect(),
+            },
             Self::Reviewed { rating, .. } => vec![message::change_reviewed(*rating)],
             Self::ReviewDeleted { before, .. } => vec![message::change_review_deleted(before.rating)],
             Self::RulesChanged { after, .. } => vec![match after.effective_from {
@@ -613,6 +629,7 @@ impl Change {
                 vec![message::change_readers_forgotten(*loans, *holds)]
             }
             Self::Erased => vec![message::change_erased()],
+            Self::Unknown(_) => vec![message::change_newer()],
             Self::LibrarianMade { .. } => vec![message::change_librarian_made()],
             Self::LibrarianUnmade { .. } => vec![message::change_librarian_unmade()],
             Self::CapabilitiesChanged { .. } => vec![message::change_capabilities_changed()],

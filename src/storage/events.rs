@@ -7,7 +7,7 @@ use super::{Error, Result, Row, Tx, people};
 use crate::{
     domain::{
         account::Capability,
-        change::Change,
+        change::{Change, Unknown},
         id::{BookId, ChangeId, CopyId, UserId},
     },
     insert, sql,
@@ -126,15 +126,23 @@ fn named<I>(id: Option<I>, name: Option<String>) -> Option<(I, String)> {
     id.map(|id| (id, name.unwrap_or_default()))
 }
 
-fn recorded(row: &Row<'_>) -> Result<Recorded> {
-    /// Change as stored beside the version, which is 1 so far.
+/// Reads a stored change; what this version cannot read becomes [`Unknown`].
+fn read(json: &str) -> serde_json::Result<Change> {
     #[derive(Deserialize)]
     struct Stored {
+        v: u64,
         #[serde(flatten)]
         change: Change,
     }
-    let stored: Stored =
-        serde_json::from_str(&row.get::<String>(9)?).map_err(|error| Error::Database(Box::new(error)))?;
+    let stored: Stored = serde_json::from_str(json)?;
+    if stored.v == u64::from(VERSION) {
+        return Ok(stored.change);
+    }
+    serde_json::from_str::<Unknown>(json).map(Change::Unknown)
+}
+
+fn recorded(row: &Row<'_>) -> Result<Recorded> {
+    let change = read(&row.get::<String>(9)?).map_err(|error| Error::Database(Box::new(error)))?;
     Ok(Recorded {
         id: row.get(0)?,
         at: row.get(1)?,
@@ -142,7 +150,7 @@ fn recorded(row: &Row<'_>) -> Result<Recorded> {
         person: named(row.get(4)?, row.get(5)?),
         book: named(row.get(6)?, row.get(7)?),
         copy: row.get(8)?,
-        change: stored.change,
+        change,
         undone: row.get(10)?,
     })
 }

@@ -36,6 +36,7 @@ pub mod settings;
 pub mod sign_in_codes;
 pub mod sql;
 mod sqlite;
+mod tolerant;
 mod upgrade;
 
 use std::{

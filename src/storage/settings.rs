@@ -2,8 +2,9 @@
 
 use jiff::civil::Date;
 use serde::{Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
 
-use super::{Error, Result, Tx};
+use super::{Error, Result, Tx, tolerant};
 use crate::{
     domain::{
         calendar::{Calendar, CalendarForm},
@@ -29,7 +30,7 @@ pub fn lock(tx: &mut Tx<'_>) -> Result<()> {
 }
 
 fn parsed<T: DeserializeOwned>(json: &str) -> Result<T> {
-    serde_json::from_str(json).map_err(|error| Error::Database(Box::new(error)))
+    tolerant::parse(json).map_err(|error| Error::Database(Box::new(error)))
 }
 
 /// Loads all settings, with the defaults for those never saved.
@@ -68,18 +69,31 @@ pub enum Document<'d> {
     Library(&'d LibrarySettings),
 }
 
-/// Saves a document after [`lock`] and returns its id.
+/// Saves a document after [`lock`] and returns its id. Keeps the fields that a newer version of the program saved.
 pub fn save(tx: &mut Tx<'_>, document: Document<'_>, now: i64, by: UserId) -> Result<i64> {
     let (kind, effective_from, data) = match document {
         Document::Rules(from, rules) => ("rules", Some(from.to_string()), json(rules)?),
         Document::Calendar(calendar) => ("calendar", None, json(calendar)?),
         Document::Library(library) => ("library", None, json(library)?),
     };
+    let data = with_newer_fields(tx, kind, data)?;
     tx.execute_one(sql!("UPDATE settings_version SET version = version + 1 WHERE id = 1"), &[])?;
     tx.insert(
         insert!("INSERT INTO settings (kind, effective_from, data, saved_at, saved_by) VALUES ($1, $2, $3, $4, $5)"),
         &[&kind, &effective_from, &data, &now, &by],
     )
+}
+
+/// Adds the fields of the last save that this version does not know: a document names all that it knows, empty or not.
+fn with_newer_fields(tx: &mut Tx<'_>, kind: &str, data: String) -> Result<String> {
+    let (_, mut fields) = newest::<Map<String, Value>>(tx, kind)?;
+    let document: Map<String, Value> = parsed(&data)?;
+    fields.retain(|name, _| !document.contains_key(name));
+    if fields.is_empty() {
+        return Ok(data);
+    }
+    fields.extend(document);
+    json(&fields)
 }
 
 fn json(document: &impl Serialize) -> Result<String> {

@@ -54,6 +54,7 @@ mod loan;
 mod model;
 mod money;
 mod network;
+mod newer;
 mod oidc;
 mod passing;
 mod passkeys;
