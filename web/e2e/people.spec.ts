@@ -319,6 +319,11 @@ test('R-PEOPLE-7 a certificate is printed with its number, and anybody can check
   await expect(paper).toContainText('Xavier Dsouza')
   await expect(paper.getByRole('img')).toBeVisible()
   const number = await paper.getByText(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/).innerText()
+  // On the paper it stands alone.
+  await page.emulateMedia({ media: 'print' })
+  await expect(paper.getByText(number)).toBeVisible()
+  await expect(heading(page)).toBeHidden()
+  await page.emulateMedia({ media: null })
   const anybody = await pageOf(null)
   await anybody.goto(`no-dues/${number}`)
   await expect(anybody.getByText('This certificate is genuine, and nothing is open.')).toBeVisible()

@@ -1,6 +1,6 @@
 import { chromium, type BrowserContext, type Page } from '@playwright/test'
 import type { Card } from '../bench/scanner/cards'
-import { qrCode } from '../src/ui/symbol'
+import { qrCode } from '../src/print/symbol'
 import { expectAccessible, expectNoSidewaysScroll } from './support/accessible'
 import { filmFile } from './support/drawings'
 import type { Library, Person } from './support/library'

@@ -14,7 +14,7 @@ const pagesOf = (pdf: Buffer): { width: number; height: number }[] =>
 /** What is seen on paper and sticks out of it, and whether anything but the receipt is. */
 const onPaper = (page: Page, width: number) =>
   page.evaluate((millimetres) => {
-    const receipt = document.querySelector('[data-receipt]')
+    const receipt = document.querySelector('[data-print]')
     if (!receipt) return ['there is no receipt']
     const wrong: string[] = []
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)

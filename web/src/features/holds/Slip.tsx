@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useLibraryName } from '../../api/config'
 import type { Hold } from '../../api/types'
 import { t } from '../../lib/messages'
+import { Sheet } from '../../print/Sheet'
 import { Dialog } from '../../ui/Dialog'
 import { DateText } from '../../ui/Facts'
 import classes from './Holds.module.css'
@@ -11,7 +12,7 @@ export function Slip({ hold, onClose }: { hold: Hold; onClose: () => void }) {
   const library = useLibraryName()
   return (
     <Dialog onClose={onClose} title={t('holds.slip.title')} size="sm">
-      <div className={classes.slip} data-print>
+      <Sheet paper="slip" className={classes.slip}>
         <p className={classes.slipSmall} dir="auto">
           {library || 'My Library'}
         </p>
@@ -32,7 +33,7 @@ export function Slip({ hold, onClose }: { hold: Hold; onClose: () => void }) {
         <p className={classes.slipSmall} dir="auto">
           {hold.barcode}
         </p>
-      </div>
+      </Sheet>
       <Button fullWidth mt="md" data-autofocus onClick={() => window.print()}>
         {t('holds.slip.print')}
       </Button>

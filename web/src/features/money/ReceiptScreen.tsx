@@ -1,7 +1,7 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Printer } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect } from 'react'
 import { useParams, useSearchParams } from 'react-router'
 import { configQuery, useLibraryName } from '../../api/config'
 import { receiptQuery } from '../../api/money'
@@ -9,10 +9,11 @@ import type { Message, Receipt } from '../../api/types'
 import { dayIn } from '../../lib/format'
 import { said, t } from '../../lib/messages'
 import { numberOfReceipt } from '../../lib/paths'
+import { RECEIPT_PAPERS, useReceiptPaper, type PaperName } from '../../print/paper'
+import { Sheet } from '../../print/Sheet'
 import { Money } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
-import { PAPERS, usePageSize, usePaper, type PaperName } from './paper'
 import classes from './Receipt.module.css'
 
 /** A receipt, as it is printed on a roll of 58 or 80 mm or on A5 (R-DESK-7). */
@@ -22,7 +23,7 @@ export default function ReceiptScreen() {
   const query = useQuery(receiptQuery(number))
   const config = useQuery(configQuery)
   const timeZone = config.data?.timeZone
-  const [paper, choosePaper] = usePaper()
+  const [paper, choosePaper] = useReceiptPaper()
   const [search, setSearch] = useSearchParams()
   // The first print is the original; whatever is printed later says that it is a copy (R-MONEY-3).
   const isCopy = !search.has('original')
@@ -49,8 +50,10 @@ export default function ReceiptScreen() {
               size="sm"
               aria-label={t('money.receipt.paper')}
               value={paper}
-              data={PAPERS.map((name) => ({ value: name, label: t(`money.receipt.paper.${name}`) }))}
-              onChange={({ currentTarget: { value } }) => choosePaper(PAPERS.find((name) => name === value) ?? paper)}
+              data={RECEIPT_PAPERS.map((name) => ({ value: name, label: t(`money.receipt.paper.${name}`) }))}
+              onChange={({ currentTarget: { value } }) =>
+                choosePaper(RECEIPT_PAPERS.find((name) => name === value) ?? paper)
+              }
             />
             <Button leftSection={<Printer data-size="18" />} onClick={() => print()}>
               {t('money.receipt.print')}
@@ -69,16 +72,8 @@ type PaperProps = { receipt: Receipt; isCopy: boolean; paper: PaperName; timeZon
 
 function Paper({ receipt, isCopy, paper, timeZone }: PaperProps) {
   const library = useLibraryName()
-  const article = useRef<HTMLElement>(null)
-  usePageSize(paper, article)
   return (
-    <article
-      ref={article}
-      className={classes.paper}
-      data-receipt
-      data-paper={paper}
-      aria-label={t('money.receipt.title', { number: receipt.number })}
-    >
+    <Sheet paper={paper} className={classes.paper} label={t('money.receipt.title', { number: receipt.number })}>
       <header>
         <p className={classes.library} dir="auto">
           {library || 'My Library'}
@@ -130,7 +125,7 @@ function Paper({ receipt, isCopy, paper, timeZone }: PaperProps) {
         </tfoot>
       </table>
       <p dir="auto">{t('money.receipt.by', { name: receipt.by })}</p>
-    </article>
+    </Sheet>
   )
 }
 

@@ -1,11 +1,13 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
-import { encode } from 'uqr'
 import { useAction } from '../../api/action'
 import { useLibraryName } from '../../api/config'
 import { issueNoDues } from '../../api/people'
 import type { NoDues, Person } from '../../api/types'
 import { t } from '../../lib/messages'
+import { Sheet } from '../../print/Sheet'
+import { Drawn } from '../../print/Drawn'
+import { qrCode } from '../../print/symbol'
 import { BASE_PATH } from '../../lib/paths'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
@@ -64,7 +66,7 @@ function Paper({ certificate }: { certificate: NoDues }) {
   const { number, issuedOn } = certificate
   const address = `${location.origin}${BASE_PATH}${paths.noDues(number)}`
   return (
-    <article className={classes.paper} data-print aria-label={t('people.noDues.title')}>
+    <Sheet paper="page" className={classes.paper} label={t('people.noDues.title')}>
       <p className={classes.library} dir="auto">
         {library || 'My Library'}
       </p>
@@ -73,27 +75,12 @@ function Paper({ certificate }: { certificate: NoDues }) {
       <p>
         <DateText day={issuedOn} />
       </p>
-      <Dots text={address} label={t('people.noDues.qr')} />
+      <Drawn symbol={qrCode(address)} label={t('people.noDues.qr')} className={classes.dots} />
       <p className={classes.number}>{number}</p>
       <p className={classes.address}>{t('people.noDues.check', { address })}</p>
-    </article>
+    </Sheet>
   )
 }
 
 const whoIs = ({ name, rollNumber, department, batch }: NoDues): string =>
   [name, rollNumber, department, batch].filter(Boolean).join(', ')
-
-/** Room that a camera needs around the dots. */
-const QUIET = 4
-
-function Dots({ text, label }: { text: string; label: string }) {
-  const { data, size } = encode(text, { border: 0, ecc: 'M' })
-  const dots = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])))
-  const side = size + 2 * QUIET
-  return (
-    <svg role="img" aria-label={label} viewBox={`0 0 ${side} ${side}`} className={classes.dots}>
-      <rect width={side} height={side} fill="#fff" />
-      <path d={dots.join('')} fill="#000" />
-    </svg>
-  )
-}

@@ -5,6 +5,7 @@ import type { Person } from '../../api/types'
 import { useLibraryName } from '../../api/config'
 import { instantText } from '../../lib/format'
 import { t } from '../../lib/messages'
+import { Sheet } from '../../print/Sheet'
 import { BASE_PATH } from '../../lib/paths'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
@@ -46,7 +47,7 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
         </Stack>
       ) : (
         <Stack>
-          <div className={classes.slip} data-print role="status">
+          <Sheet paper="page" className={classes.slip} role="status">
             <p className={classes.library} dir="auto">
               {library || 'My Library'}
             </p>
@@ -56,7 +57,7 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
             <p className={classes.code}>{made.code}</p>
             <p>{t('people.code.where', { address: `${location.host}${BASE_PATH}${paths.redeem()}` })}</p>
             <p>{t('people.code.until', { day: instantText(made.expires) })}</p>
-          </div>
+          </Sheet>
           <Text size="sm" c="dimmed">
             {t('people.code.once')}
           </Text>

@@ -2,9 +2,10 @@ import { Button } from '@mantine/core'
 import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
 import classes from './IdCard.module.css'
-import { Drawn } from '../../ui/Drawn'
-import { qrCode } from '../../ui/symbol'
-import { code128 } from './symbols'
+import { code128 } from '../../print/code128'
+import { Drawn } from '../../print/Drawn'
+import { Sheet } from '../../print/Sheet'
+import { qrCode } from '../../print/symbol'
 
 type IdCardProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
 
@@ -18,7 +19,7 @@ export default function IdCard({ name, department, batch, rollNumber }: IdCardPr
   const bars = drawn && drawn.width <= MAX_BARS ? drawn : null
   return (
     <>
-      <div className={classes.card} data-print>
+      <Sheet paper="card" className={classes.card}>
         <div className={classes.head}>
           <div className={classes.who}>
             <p className={classes.brand} dir="auto">
@@ -35,7 +36,7 @@ export default function IdCard({ name, department, batch, rollNumber }: IdCardPr
         </div>
         {bars && <Drawn symbol={bars} label={t('profile.card.bars', { rollNumber })} className={classes.bars} />}
         <p className={classes.number}>{rollNumber}</p>
-      </div>
+      </Sheet>
       <p className={classes.hint}>{t('profile.card.hint')}</p>
       <Button fullWidth onClick={() => window.print()}>
         {t('profile.card.print')}

@@ -2,6 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useEffect, useRef } from 'react'
 import { useLibraryName } from '../../api/config'
 import { t } from '../../lib/messages'
+import { Sheet } from '../../print/Sheet'
 import { Copy } from './Copy'
 import classes from './SecondFactor.module.css'
 
@@ -16,7 +17,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
       <Text ref={text} tabIndex={-1} className={classes.told}>
         {t('security.second.codesWhat')}
       </Text>
-      <div className={classes.slip} data-print>
+      <Sheet paper="page" className={classes.slip}>
         <p className={classes.library} dir="auto">
           {t('security.second.codesOf', { library: library || 'My Library' })}
         </p>
@@ -25,7 +26,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
             <li key={code}>{code}</li>
           ))}
         </ul>
-      </div>
+      </Sheet>
       <Group justify="flex-end">
         <Copy text={codes.join('\n')} />
         <Button variant="default" onClick={() => window.print()}>

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { readBarcodes, prepareZXingModule } from 'zxing-wasm/reader'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { qrCode, type Symbol } from '../../ui/symbol'
-import { code128 } from './symbols'
+import { qrCode, type Symbol } from './symbol'
+import { code128 } from './code128'
 
 beforeAll(async () => {
   const wasm = await readFile(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm'))

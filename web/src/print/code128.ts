@@ -1,5 +1,5 @@
 import JsBarcode from 'jsbarcode'
-import type { Symbol } from '../../ui/symbol'
+import type { Symbol } from './symbol'
 
 /** Room that a scanner needs around the bars, in modules. */
 const QUIET_BARS = 10
