@@ -545,16 +545,13 @@ impl Change {
             Self::Registered { role } => vec![message::change_registered(role.as_str())],
             Self::ProfileUpdated { .. } => vec![message::change_profile_updated()],
             Self::SignedIn => vec![message::change_signed_in()],
-            Self::BookAdded { book } => vec![message::change_book_added(&book.title)],
-            Self::BookUpdated { after, .. } => vec![message::change_book_updated(&after.title)],
-            Self::BookDeleted { book } => vec![message::change_book_deleted(&book.title)],
-            Self::BooksImported { count, .. } => vec![message::change_books_imported(*count)],
-            Self::CopiesAdded { count, copies } => {
-                let first = copies.first().map_or("", |copy| copy.barcode.as_str());
-                vec![message::change_copies_added(*count, first)]
-            }
-            Self::CopyUpdated { after, .. } => vec![message::change_copy_updated(&after.barcode)],
-            Self::CopyMoved { barcode, from, to, note, .. } => moved(barcode, *from, *to, note),
+            Self::BookAdded { .. }
+            | Self::BookUpdated { .. }
+            | Self::BookDeleted { .. }
+            | Self::BooksImported { .. }
+            | Self::CopiesAdded { .. }
+            | Self::CopyUpdated { .. }
+            | Self::CopyMoved { .. } => self.messages_of_stock(),
             Self::Lent { title, barcode, due, overridden, .. } => {
                 let lent = match barcode {
                     Some(barcode) => message::change_lent_copy(title, barcode, *due),
@@ -659,6 +656,22 @@ impl Change {
             Self::RecoveryCodeUsed { left } => message::change_recovery_code_used(*left),
             _ => return None,
         })
+    }
+
+    fn messages_of_stock(&self) -> Vec<Message> {
+        match self {
+            Self::BookAdded { book } => vec![message::change_book_added(&book.title)],
+            Self::BookUpdated { after, .. } => vec![message::change_book_updated(&after.title)],
+            Self::BookDeleted { book } => vec![message::change_book_deleted(&book.title)],
+            Self::BooksImported { count, .. } => vec![message::change_books_imported(*count)],
+            Self::CopiesAdded { count, copies } => {
+                let first = copies.first().map_or("", |copy| copy.barcode.as_str());
+                vec![message::change_copies_added(*count, first)]
+            }
+            Self::CopyUpdated { after, .. } => vec![message::change_copy_updated(&after.barcode)],
+            Self::CopyMoved { barcode, from, to, note, .. } => moved(barcode, *from, *to, note),
+            _ => Vec::new(),
+        }
     }
 
     fn messages_of_hold(&self) -> Vec<Message> {

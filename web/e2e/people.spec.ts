@@ -318,8 +318,9 @@ test('R-PEOPLE-7 a certificate is printed with its number, and anybody can check
   const paper = question(page).getByRole('article')
   await expect(paper).toContainText('Xavier Dsouza')
   await expect(paper.getByRole('img')).toBeVisible()
+  // Read once: the paper with its number is there by now.
   const number = await paper.getByText(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/).innerText()
-  // On the paper it stands alone.
+  // The paper shows nothing else.
   await page.emulateMedia({ media: 'print' })
   await expect(paper.getByText(number)).toBeVisible()
   await expect(heading(page)).toBeHidden()
