@@ -204,7 +204,7 @@ impl From<import::people::Error> for Error {
         use import::people::Error as Failed;
         match error {
             Failed::File(error) => {
-                // What is wrong with it, without the name of the file that nobody knows.
+                // The cause without the file's name, which is a temporary one.
                 let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
                 Invalid::field("file", message::import_unsound(&causes.join(": "))).into()
             }

@@ -70,7 +70,7 @@ const BATCH: usize = 500;
 const BATCH_LENGTH: usize = 1024 * 1024;
 const BATCH_COPIES: i64 = 2000;
 
-/// Barcodes of a row of which is told what is wrong with them.
+/// Barcodes of a row whose errors are listed.
 const TOLD: usize = 20;
 
 /// What became of a file's rows.
@@ -237,7 +237,7 @@ fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<St
         cell.split(BARCODE_SEPARATOR).map(str::trim).filter(|barcode| !barcode.is_empty()).collect();
     let (mut barcodes, mut seen) = (Vec::with_capacity(raw.len()), HashSet::new());
     for raw in &raw {
-        // A cell may have hundreds of thousands, and nobody reads what is wrong with each.
+        // A cell may have hundreds of thousands: their errors are not all listed.
         if invalid.0.len() >= TOLD {
             break;
         }

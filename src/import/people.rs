@@ -169,7 +169,7 @@ impl Report {
     }
 }
 
-/// Why an import did not happen, or not wholly.
+/// Reason why an import stored nothing, or not everything.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file is not sound as a whole, or the list of rejected rows cannot be written. The first cause is the file.
@@ -201,7 +201,7 @@ impl std::fmt::Display for Totals {
     }
 }
 
-/// What the cells of a row say; `None` for a blank cell, `Some(None)` for a `-`.
+/// Values of a row's cells; `None` for a blank cell, `Some(None)` for a `-`.
 #[expect(clippy::option_option, reason = "a hyphen is told from a blank cell")]
 #[derive(Clone)]
 struct Wanted {
@@ -414,7 +414,7 @@ impl Index {
     }
 }
 
-/// Who has an address, or gets it: somebody whom the library knows, or the new person of the row in a line.
+/// Owner of an address: a known person, or the new person of the row in this line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Owner {
     Known(UserId),
@@ -458,7 +458,7 @@ fn locked(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<Vec<people::Record>
     people::take_every_turn(tx)?;
     let since = people::with_roll_numbers(tx, keys)?;
     if since.iter().any(|record| !found.contains(&record.uid)) {
-        // Somebody got a number in between: the next try locks them too.
+        // Another transaction assigned a number in between: the next try locks that person too.
         return Err(storage::Error::Busy(None));
     }
     Ok(locked)
@@ -488,14 +488,14 @@ impl Facts {
     }
 }
 
-/// What a row does.
+/// Effect of a row.
 enum Step {
     Add(Details),
     Change(UserId, Box<(Details, Details)>),
     Keep,
 }
 
-/// What a row does, or everything that is wrong with it. `claimed` is who gets which address by the rows before.
+/// Decides the effect of a row, or returns all its errors. `claimed` holds the addresses given out by earlier rows.
 fn decide(
     row: &Read,
     facts: &Facts,
@@ -561,7 +561,7 @@ fn update(
     people::update_all(tx, &subjects.iter().filter_map(row).collect::<Vec<_>>())
 }
 
-/// What a portion did.
+/// Result of a stored portion.
 #[derive(Default)]
 struct Stored {
     added: usize,
@@ -796,7 +796,7 @@ impl Import<'_> {
                 match step {
                     Ok(Step::Add(_)) => reporting.totals.added += 1,
                     Ok(Step::Change(_, records)) if self.dry_run => reporting.change(*records),
-                    // Told when it is stored.
+                    // Reported when it is stored.
                     Ok(Step::Change(..)) => {}
                     Ok(Step::Keep) => reporting.totals.unchanged += 1,
                     Err(invalid) => {
