@@ -322,7 +322,7 @@ test('R-PEOPLE-7 a certificate is printed with its number, and anybody can check
   const number = await paper.getByText(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/).innerText()
   // The paper shows nothing else.
   await page.emulateMedia({ media: 'print' })
-  await expect(paper.getByText(number)).toBeVisible()
+  await expect(paper.getByText(number, { exact: true })).toBeVisible()
   await expect(heading(page)).toBeHidden()
   await page.emulateMedia({ media: null })
   const anybody = await pageOf(null)
