@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::{
     circulation,
     domain::{
-        change::Change,
+        change::LoanChange,
         due::{self, Due},
         fine,
         id::{LoanId, UserId},
@@ -158,12 +158,13 @@ pub fn move_due_dates(
                     person: Some(loan.user_id),
                     book: Some(loan.book_id),
                     copy: None,
-                    change: Change::DueDateMoved {
+                    change: LoanChange::DueDateMoved {
                         loan: loan.id,
                         title: loan.title.clone(),
                         from: alike.due,
                         to: to.day,
-                    },
+                    }
+                    .into(),
                 });
             }
             loans::store_due_dates(tx, &portion)?;

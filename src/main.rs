@@ -16,7 +16,7 @@ use library::{
     demo,
     domain::{
         account::{EMAIL, NAME, PASSWORD, Role, new_password, refuse_own_words},
-        change::Change,
+        change::PersonChange,
         rule::Invalid,
     },
     http::{self, web::Screens},
@@ -186,7 +186,7 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
         // It has no roll number that could be taken.
         let user = accounts::add(tx, &new, now)?
             .map_err(|_| anyhow!("an account with this email address exists already"))?;
-        let change = Change::Registered { role: user.role };
+        let change = PersonChange::Registered { role: user.role };
         events::record(tx, now, None, &Entry::person(user.uid, change))?;
         Ok(user)
     })?;

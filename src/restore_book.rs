@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use crate::{
     clock::Clock,
     domain::{
-        change::{Change, Record},
+        change::{CatalogueChange, Record},
         id::BookId,
     },
     storage::{
@@ -35,7 +35,7 @@ pub fn book(backup: &Path, db: &Db, clock: &Clock, id: BookId, accept: Accept<'_
             bail!(words(&hindrance, &title.title));
         }
         let book = books::detail(tx, id, moment.today)?.context("the title is gone again")?;
-        let change = Change::BookAdded { book: Record::from(&book) };
+        let change = CatalogueChange::BookAdded { book: Record::from(&book) };
         events::record(tx, moment.at, None, &Entry::book(id, change))?;
         Ok(())
     });

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     domain::{
-        change::{Change, Swapped},
+        change::{LoanChange, Swapped},
         copy::{Condition, State},
         fine,
         hold::Hold,
@@ -119,7 +119,7 @@ pub fn check_in(
         books::put_back_copies(tx, loan.book_id, 1)?;
     }
     let charge = money::charge_fine(tx, actor, moment, &loan, &running)?;
-    let change = Change::Returned {
+    let change = LoanChange::Returned {
         loan: loan.id,
         title: loan.title.clone(),
         copy: Some(copy),
@@ -134,7 +134,8 @@ pub fn check_in(
     };
     // The entry names the lent copy, whose history would otherwise lack the swap; the loan names the other.
     let left = swapped.map(|swapped| swapped.copy);
-    let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: left, change };
+    let entry =
+        Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: left, change: change.into() };
     let change = record(tx, moment, actor, &entry)?;
     let caught = caught.map(|id| hold::shown(tx, &rulebook.calendar, moment.today, id)).transpose()?;
     Ok(Returned { loan, fine, fine_reasons: running.explain, charge, to, caught, change })

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     domain::{
-        change::Change,
+        change::LoanChange,
         copy::{Condition, State},
         due, fine,
         id::{BookId, CopyId, LoanId, UserId},
@@ -128,7 +128,7 @@ pub fn check_out(
         title_deleted: false,
     };
     loan.id = loans::begin(tx, &loan, moment.at)?;
-    let change = Change::Lent {
+    let change = LoanChange::Lent {
         loan: loan.id,
         title: loan.title.clone(),
         copy: Some(copy),
@@ -139,7 +139,7 @@ pub fn check_out(
         passed_over,
         was,
     };
-    let entry = Entry { person: Some(what.reader), book: Some(book), copy: None, change };
+    let entry = Entry { person: Some(what.reader), book: Some(book), copy: None, change: change.into() };
     let change = record(tx, moment, actor, &entry)?;
     Ok(Done { loan: view(loan, rulebook, moment.today), change })
 }

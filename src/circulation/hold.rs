@@ -10,7 +10,7 @@ use super::{Actor, Block, Error, Moment, Override, Result, decide, reader};
 use crate::{
     domain::{
         calendar::Calendar,
-        change::{Change, EndedHold, PassedOver, QueueKey},
+        change::{EndedHold, HoldChange, PassedOver, QueueKey},
         copy::{Condition, State},
         hold::{Hold, HoldState, last_day},
         id::{BookId, CopyId, HoldId, UserId},
@@ -95,9 +95,9 @@ fn record(
     person: UserId,
     line: &Line,
     copy: Option<CopyId>,
-    change: Change,
+    change: HoldChange,
 ) -> Result<()> {
-    let entry = Entry { person: Some(person), book: Some(line.book), copy, change };
+    let entry = Entry { person: Some(person), book: Some(line.book), copy, change: change.into() };
     events::record(tx, moment.at, by, &entry)?;
     Ok(())
 }
@@ -129,7 +129,7 @@ pub(super) fn catch(
     // Condition once the hold ends.
     copies::set_condition(tx, copy, Condition::ToShelve)?;
     let barcode = copies::barcode(tx, copy)?;
-    let change = Change::HoldReady { hold, title: line.title.clone(), copy, barcode, until, from };
+    let change = HoldChange::HoldReady { hold, title: line.title.clone(), copy, barcode, until, from };
     record(tx, moment, by, person, line, Some(copy), change)?;
     Ok(Some(hold))
 }
@@ -146,7 +146,7 @@ fn end_for_nobody(
     let hold = line.holds.remove(at);
     holds::end(tx, id, HoldState::Cancelled, moment.at)?;
     let ended = EndedHold { hold: id, was: HoldState::Waiting, copy: None, until: None, passed_to: None };
-    let change = Change::HoldCancelled { ended, title: line.title.clone(), reason: String::new() };
+    let change = HoldChange::HoldCancelled { ended, title: line.title.clone(), reason: String::new() };
     record(tx, moment, by, hold.user_id, line, None, change)
 }
 
@@ -263,7 +263,7 @@ pub fn place(
     let new = NewHold { book: what.book, title: &line.title, person: what.person, queue_key, at: moment.at };
     let hold = holds::place(tx, &new)?;
     let change =
-        Change::HoldPlaced { hold, title: line.title.clone(), place: line.waiting() + 1, overridden };
+        HoldChange::HoldPlaced { hold, title: line.title.clone(), place: line.waiting() + 1, overridden };
     record(tx, moment, Some(actor.uid()), what.person, &line, None, change)?;
     shown(tx, &rulebook.calendar, moment.today, hold)
 }
@@ -320,7 +320,7 @@ pub fn cancel(
     let by = Some(actor.uid());
     let ended = end(tx, moment, by, rulebook, &mut line, id, HoldState::Cancelled)?;
     let copy = ended.copy;
-    let change = Change::HoldCancelled { ended, title: line.title.clone(), reason: reason.to_owned() };
+    let change = HoldChange::HoldCancelled { ended, title: line.title.clone(), reason: reason.to_owned() };
     record(tx, moment, by, person, &line, copy, change)
 }
 
@@ -355,7 +355,7 @@ pub fn title_deleted(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId
             until: hold.kept.map(|(_, until)| until),
             passed_to: None,
         };
-        let change = Change::HoldCancelled { ended, title: line.title.clone(), reason: String::new() };
+        let change = HoldChange::HoldCancelled { ended, title: line.title.clone(), reason: String::new() };
         record(tx, moment, Some(actor.uid()), hold.user_id, &line, None, change)?;
     }
     Ok(())
@@ -373,7 +373,7 @@ pub fn expire(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, id: HoldId) 
     }
     let ended = end(tx, moment, None, rulebook, &mut line, id, HoldState::Expired)?;
     let copy = ended.copy;
-    let change = Change::HoldExpired { ended, title: line.title.clone() };
+    let change = HoldChange::HoldExpired { ended, title: line.title.clone() };
     record(tx, moment, None, person, &line, copy, change)?;
     Ok(true)
 }
@@ -428,13 +428,13 @@ pub(super) fn pass_over(
             until: Some(until),
             passed_to: None,
         };
-        Change::HoldCancelled { ended, title, reason: String::new() }
+        HoldChange::HoldCancelled { ended, title, reason: String::new() }
     } else {
         let first = line.in_line().map(|other| other.queue_key).min();
         let queue_key = first.map_or(hold.queue_key, |first| hold.queue_key.min(first - 1));
         holds::wait(tx, hold.id, queue_key)?;
         line.holds.insert(0, OpenHold { queue_key, kept: None, ..hold.clone() });
-        Change::HoldPutBack { before: before.clone(), title }
+        HoldChange::HoldPutBack { before: before.clone(), title }
     };
     record(tx, moment, Some(by), hold.user_id, line, Some(copy), change)?;
     Ok(Some(before))
@@ -469,7 +469,7 @@ pub fn reorder(
             after.push(QueueKey { hold: moved.hold, key: place.key.max(least) });
         }
         holds::order(tx, &after.iter().map(|key| (key.hold, key.key)).collect::<Vec<_>>())?;
-        let change = Change::HoldsReordered {
+        let change = HoldChange::HoldsReordered {
             hold: id,
             title: line.title.clone(),
             from: number(from) + 1,

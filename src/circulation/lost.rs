@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 use crate::{
     domain::{
-        change::Change,
+        change::LoanChange,
         copy::{Condition, Copy, State},
         fine,
         id::{ChangeId, CopyId, LineId, LoanId, UserId},
@@ -97,7 +97,7 @@ pub fn declare_lost(
         None
     };
     let id = |charge: &Option<Charge>| charge.as_ref().map(|charge| charge.id);
-    let change = Change::DeclaredLost {
+    let change = LoanChange::DeclaredLost {
         loan: loan.id,
         title: loan.title.clone(),
         copy: loan.copy_id,
@@ -110,8 +110,12 @@ pub fn declare_lost(
         price,
         price_charge: id(&lost),
     };
-    let entry =
-        Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: Some(loan.copy_id), change };
+    let entry = Entry {
+        person: Some(loan.user_id),
+        book: Some(loan.book_id),
+        copy: Some(loan.copy_id),
+        change: change.into(),
+    };
     let change = record(tx, moment, actor, &entry)?;
     Ok(DeclaredLost { loan, charges: overdue.into_iter().chain(lost).collect(), change })
 }

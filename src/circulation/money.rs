@@ -4,7 +4,7 @@
 use super::{Actor, Error, Moment, Result, record};
 use crate::{
     domain::{
-        change::Change,
+        change::MoneyChange,
         fine::Fine,
         id::{ChangeId, LineId, LoanId, UserId},
         ledger::{self, Charge, ChargeKind, LineKind, Method, Receipt, Settled},
@@ -102,7 +102,7 @@ pub fn charge(
     new: &NewCharge<'_>,
 ) -> Result<(Charge, ChangeId)> {
     let charge = write_charge(tx, actor, moment, new)?;
-    let change = Change::Charged {
+    let change = MoneyChange::Charged {
         line: charge.id,
         of: charge.of,
         amount: charge.amount,
@@ -186,7 +186,7 @@ pub fn pay(
     for part in &settled {
         settle(tx, id, part)?;
     }
-    let change = Change::Paid {
+    let change = MoneyChange::Paid {
         line: id,
         receipt: number.clone(),
         amount: what.amount,
@@ -237,7 +237,7 @@ pub fn waive(
     };
     let line = add(tx, &line)?;
     settle(tx, line, &Settled { charge: id, amount })?;
-    let change = Change::Waived { line, charge: id, of: charge.of, amount, reason: reason.to_owned() };
+    let change = MoneyChange::Waived { line, charge: id, of: charge.of, amount, reason: reason.to_owned() };
     let change = record(tx, moment, actor, &Entry::person(person, change))?;
     Ok((Charge { open: charge.open - amount, ..charge }, change))
 }
@@ -295,7 +295,7 @@ pub fn reverse_charge(
         settle(tx, line, &Settled { charge: id, amount: charge.open })?;
     }
     let credit = amount - charge.open;
-    let change = Change::ChargeReversed {
+    let change = MoneyChange::ChargeReversed {
         line,
         charge: id,
         of: charge.of,
@@ -343,7 +343,7 @@ pub fn refund(tx: &mut Tx<'_>, actor: Actor, moment: Moment, what: &Refund<'_>) 
     };
     let line = add(tx, &line)?;
     let (amount, method) = (what.amount, what.method);
-    let change = Change::Refunded { line, amount, method, reference: what.reference.to_owned() };
+    let change = MoneyChange::Refunded { line, amount, method, reference: what.reference.to_owned() };
     record(tx, moment, actor, &Entry::person(what.person, change))
 }
 

@@ -3,7 +3,7 @@
 use super::{Actor, Block, Done, Error, Moment, Override, Result, decide, hold, money, reader, record, view};
 use crate::{
     domain::{
-        change::Change,
+        change::LoanChange,
         due,
         fine::{self, Fine},
         id::LoanId,
@@ -66,7 +66,7 @@ pub fn renew(
     loan.return_date = due.day;
     loan.renewals += 1;
     loans::store_due(tx, &loan)?;
-    let change = Change::Renewed {
+    let change = LoanChange::Renewed {
         loan: loan.id,
         title: loan.title.clone(),
         from,
@@ -76,7 +76,8 @@ pub fn renew(
         reasons_before,
         overridden,
     };
-    let entry = Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change };
+    let entry =
+        Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change: change.into() };
     let change = record(tx, moment, actor, &entry)?;
     Ok(Done { loan: view(loan, rulebook, moment.today), change })
 }

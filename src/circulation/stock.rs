@@ -9,7 +9,7 @@ use super::{
 use crate::{
     domain::{
         book::BookForm,
-        change::{AddedCopy, Change, CopyRecord, Record},
+        change::{AddedCopy, CatalogueChange, CopyChange, CopyRecord, Record},
         copy::{Condition, Copy, State},
         id::{BookId, ChangeId, CopyId},
         rulebook::Rulebook,
@@ -159,7 +159,7 @@ pub fn delete_title(tx: &mut Tx<'_>, actor: Actor, moment: Moment, book: BookId)
     hold::title_deleted(tx, actor, moment, book)?;
     books::delete(tx, book, moment.at)?;
     copies::title_deleted(tx, book)?;
-    let change = Change::BookDeleted { book: Record::from(&before) };
+    let change = CatalogueChange::BookDeleted { book: Record::from(&before) };
     record(tx, moment, actor, &Entry::book(book, change))
 }
 
@@ -193,8 +193,8 @@ pub fn record_added(
 }
 
 #[must_use]
-pub fn added_change(added: &[AddedCopy]) -> Change {
-    Change::CopiesAdded {
+pub fn added_change(added: &[AddedCopy]) -> CopyChange {
+    CopyChange::CopiesAdded {
         count: i64::try_from(added.len()).unwrap_or(i64::MAX),
         copies: added.iter().take(LISTED).cloned().collect(),
     }
@@ -222,14 +222,19 @@ pub fn follow_number(
     for id in leaving {
         let facts = copies::lock(tx, id)?.ok_or(Error::NotFound)?;
         copies::set_condition(tx, id, Condition::Withdrawn)?;
-        let change = Change::CopyMoved {
+        let change = CopyChange::CopyMoved {
             copy: id,
             barcode: facts.record.barcode,
             from: State::OnShelf,
             to: Condition::Withdrawn,
             note: String::new(),
         };
-        record(tx, moment, actor, &Entry { person: None, book: Some(book), copy: Some(id), change })?;
+        record(
+            tx,
+            moment,
+            actor,
+            &Entry { person: None, book: Some(book), copy: Some(id), change: change.into() },
+        )?;
     }
     Ok(())
 }
@@ -286,8 +291,8 @@ pub fn move_copy_recorded(
         // A copy that stays to be shelved has not moved; `catch` has recorded that it is kept.
         if from != to.state() {
             let barcode = facts.record.barcode;
-            let change = Change::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
-            let entry = Entry { person: None, book: Some(book), copy: Some(id), change };
+            let change = CopyChange::CopyMoved { copy: id, barcode, from, to, note: note.to_owned() };
+            let entry = Entry { person: None, book: Some(book), copy: Some(id), change: change.into() };
             recorded = Some(record(tx, moment, actor, &entry)?);
         }
     }
@@ -338,12 +343,12 @@ pub fn update_copy(
         if !copies::update(tx, id, &after)? {
             return Err(Obstacle::BarcodeTaken(after.barcode).into());
         }
-        let change = Change::CopyUpdated { copy: id, before, after };
+        let change = CopyChange::CopyUpdated { copy: id, before, after };
         record(
             tx,
             moment,
             actor,
-            &Entry { person: None, book: Some(facts.book_id), copy: Some(id), change },
+            &Entry { person: None, book: Some(facts.book_id), copy: Some(id), change: change.into() },
         )?;
     }
     copies::by_id(tx, id)?.ok_or(Error::NotFound)

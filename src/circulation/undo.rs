@@ -8,7 +8,10 @@ use jiff::civil::Date;
 use super::{Actor, Block, Error, Moment, NotUndone, Refusal, Result, hold::Line, money, record};
 use crate::{
     domain::{
-        change::{Change, EndedHold, PassedOver, Swapped},
+        change::{
+            CatalogueChange, Change, CopyChange, EndedHold, HoldChange, LoanChange, MoneyChange, PassedOver,
+            PersonChange, SignInChange, Swapped,
+        },
         copy::{Condition, State},
         hold::HoldState,
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, UserId},
@@ -84,10 +87,10 @@ fn undo_found(
 fn holds_cancelled_with(tx: &mut Tx<'_>, found: &Recorded) -> Result<Vec<ChangeId>> {
     let person = found.person.iter().map(|(person, _)| *person);
     let people: Vec<UserId> = match &found.change {
-        Change::PersonDeactivated { .. } => person.collect(),
-        Change::BatchMoved { to: None, people, .. } => people.clone(),
-        Change::PeopleMerged { dropped, .. } => person.chain([*dropped]).collect(),
-        Change::BookDeleted { .. } => {
+        Change::Person(PersonChange::PersonDeactivated { .. }) => person.collect(),
+        Change::Person(PersonChange::BatchMoved { to: None, people, .. }) => people.clone(),
+        Change::Person(PersonChange::PeopleMerged { dropped, .. }) => person.chain([*dropped]).collect(),
+        Change::Catalogue(CatalogueChange::BookDeleted { .. }) => {
             let (book, _) = found.book.as_ref().ok_or(Error::NotFound)?;
             return Ok(events::holds_of_title_cancelled_at(tx, *book, found.at)?);
         }
@@ -154,7 +157,7 @@ fn reserve_again(
             continue;
         }
         let name = found.person.clone().map(|(_, name)| name).unwrap_or_default();
-        let Change::HoldCancelled { title, .. } = found.change.clone() else { continue };
+        let Change::Hold(HoldChange::HoldCancelled { title, .. }) = found.change.clone() else { continue };
         match take_back(tx, actor, moment, found) {
             Ok(_) => {}
             // Found out before anything is written.
@@ -189,7 +192,7 @@ fn since(tx: &mut Tx<'_>, found: &Recorded) -> Result<Option<NotUndone>> {
     let later = events::page(tx, &filter, ChangeId(i64::MAX), LOOKED_THROUGH)?.into_iter().find(|later| {
         later.id > found.id
             && !later.undone
-            && !matches!(later.change, Change::Undone { .. } | Change::SignedIn)
+            && !matches!(later.change, Change::Undone { .. } | Change::SignIn(SignInChange::SignedIn))
             && rests_on(later, found, person)
     });
     Ok(later.and_then(|later| {
@@ -208,39 +211,12 @@ enum Thing {
 }
 
 fn things(of: &Recorded) -> Vec<Thing> {
-    let mut things: Vec<Thing> = of.change.loans().into_iter().map(Thing::Loan).collect();
-    things.extend(of.copy.map(Thing::Copy));
-    match &of.change {
-        Change::Lent { copy, filled, passed_over, .. } => {
-            things.extend(copy.map(Thing::Copy));
-            things.extend(filled.as_ref().map(|ended| Thing::Hold(ended.hold)));
-            things.extend(passed_over.as_ref().map(|before| Thing::Hold(before.hold)));
-        }
-        Change::Returned { copy, caught, .. } => {
-            things.extend(copy.map(Thing::Copy));
-            things.extend(caught.map(Thing::Hold));
-        }
-        Change::DueDateMoved { loan, .. } => things.push(Thing::Loan(*loan)),
-        Change::DeclaredLost { copy, .. } | Change::CopyMoved { copy, .. } => things.push(Thing::Copy(*copy)),
-        Change::HoldPlaced { hold, .. } | Change::HoldsReordered { hold, .. } => {
-            things.push(Thing::Hold(*hold));
-        }
-        Change::HoldReady { hold, copy, .. } => things.extend([Thing::Hold(*hold), Thing::Copy(*copy)]),
-        Change::HoldCancelled { ended, .. } | Change::HoldExpired { ended, .. } => {
-            things.push(Thing::Hold(ended.hold));
-            things.extend(ended.copy.map(Thing::Copy));
-            things.extend(ended.passed_to.map(Thing::Hold));
-        }
-        Change::HoldPutBack { before, .. } => {
-            things.extend([Thing::Hold(before.hold), Thing::Copy(before.copy)]);
-        }
-        Change::Paid { settled, .. } => things.extend(settled.iter().map(|part| Thing::Line(part.charge))),
-        Change::Waived { charge, .. } | Change::ChargeReversed { charge, .. } => {
-            things.push(Thing::Line(*charge));
-        }
-        _ => {}
-    }
-    things
+    let about = of.change.about();
+    let copies = of.copy.into_iter().chain(about.copies);
+    let loans_and_copies = about.loans.into_iter().map(Thing::Loan).chain(copies.map(Thing::Copy));
+    let holds_and_lines =
+        about.holds.into_iter().map(Thing::Hold).chain(about.lines.into_iter().map(Thing::Line));
+    loans_and_copies.chain(holds_and_lines).collect()
 }
 
 /// Whether a later change may keep an earlier one from being undone.
@@ -249,16 +225,21 @@ fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> boo
     let things = things(later);
     let shares = self::things(earlier).iter().any(|thing| things.contains(thing));
     match (&earlier.change, &later.change) {
-        (Change::PersonDeactivated { .. }, later) => matches!(later, Change::PersonActivated),
-        (Change::PeopleMerged { .. }, _) => of_person,
-        (Change::ChargeReversed { .. }, Change::Refunded { .. }) => true,
-        (Change::BookDeleted { .. }, later) => {
-            matches!(later, Change::Returned { .. } | Change::DeclaredLost { .. })
+        (Change::Person(PersonChange::PersonDeactivated { .. }), later) => {
+            matches!(later, Change::Person(PersonChange::PersonActivated))
+        }
+        (Change::Person(PersonChange::PeopleMerged { .. }), _) => of_person,
+        (Change::Money(MoneyChange::ChargeReversed { .. }), Change::Money(MoneyChange::Refunded { .. })) => {
+            true
+        }
+        (Change::Catalogue(CatalogueChange::BookDeleted { .. }), later) => {
+            matches!(later, Change::Loan(LoanChange::Returned { .. } | LoanChange::DeclaredLost { .. }))
         }
         // Whoever reserved the title anew has no second place in the line.
-        (Change::Lent { .. } | Change::HoldCancelled { .. }, Change::HoldPlaced { .. }) => {
-            shares || of_person
-        }
+        (
+            Change::Loan(LoanChange::Lent { .. }) | Change::Hold(HoldChange::HoldCancelled { .. }),
+            Change::Hold(HoldChange::HoldPlaced { .. }),
+        ) => shares || of_person,
         _ => shares,
     }
 }
@@ -286,52 +267,58 @@ struct Step<'a, 'c> {
 impl Step<'_, '_> {
     fn take_back(&mut self, change: &Change) -> Result<()> {
         match change {
-            Change::Lent { loan, copy, due, filled, passed_over, was, .. } => {
+            Change::Loan(LoanChange::Lent { loan, copy, due, filled, passed_over, was, .. }) => {
                 let was = was.unwrap_or(Condition::OnShelf);
                 self.lent(*loan, *copy, *due, was, filled.as_ref(), passed_over.as_ref())
             }
-            Change::Returned { loan, to, caught, charge, was, swapped, .. } => {
+            Change::Loan(LoanChange::Returned { loan, to, caught, charge, was, swapped, .. }) => {
                 let was = was.unwrap_or(Condition::OnShelf);
                 self.returned(*loan, *to, *caught, &[*charge], was, swapped.as_ref())
             }
-            Change::DeclaredLost { loan, to, charge, price_charge, was, .. } => {
+            Change::Loan(LoanChange::DeclaredLost { loan, to, charge, price_charge, was, .. }) => {
                 self.returned(*loan, *to, None, &[*charge, *price_charge], *was, None)
             }
-            Change::Renewed { loan, from, to, charge, reasons_before, .. } => {
+            Change::Loan(LoanChange::Renewed { loan, from, to, charge, reasons_before, .. }) => {
                 self.renewed(*loan, *from, *to, *charge, reasons_before.clone())
             }
-            Change::CopyMoved { copy, from, to, .. } => self.moved(*copy, *from, *to),
-            Change::HoldPlaced { hold, .. } => {
+            Change::Copy(CopyChange::CopyMoved { copy, from, to, .. }) => self.moved(*copy, *from, *to),
+            Change::Hold(HoldChange::HoldPlaced { hold, .. }) => {
                 let line = self.line()?;
                 require(line.holds.iter().any(|open| open.id == *hold && open.kept.is_none()))?;
                 Ok(holds::end(self.tx, *hold, HoldState::Cancelled, self.moment.at)?)
             }
-            Change::HoldCancelled { ended, .. } => {
+            Change::Hold(HoldChange::HoldCancelled { ended, .. }) => {
                 let line = self.line()?;
                 self.bring_back(&line, ended)
             }
-            Change::HoldReady { hold, copy, from, .. } => {
+            Change::Hold(HoldChange::HoldReady { hold, copy, from, .. }) => {
                 let line = self.line()?;
                 let was = condition(*from)?;
                 self.release(&line, *hold, *copy)?;
                 copies::set_condition(self.tx, *copy, was)?;
                 self.count(&line, State::OnHoldShelf, was.state())
             }
-            Change::PersonDeactivated { .. } => {
+            Change::Person(PersonChange::PersonDeactivated { .. }) => {
                 let person = self.person.ok_or(Error::NotFound)?;
                 let authority = self.authority()?;
                 let subject = there(authority.over(self.tx, person))?;
                 require(!subject.record().active)?;
                 Ok(people::activate(self.tx, &subject)?)
             }
-            Change::BatchMoved { from, to, people, .. } => self.batch_moved(from, to.as_deref(), people),
-            Change::PeopleMerged { dropped, .. } => self.merged(*dropped),
-            Change::Charged { line, .. } => self.charged(*line),
-            Change::Paid { line, .. } | Change::Waived { line, .. } | Change::Refunded { line, .. } => {
-                self.reverse(*line)
+            Change::Person(PersonChange::BatchMoved { from, to, people, .. }) => {
+                self.batch_moved(from, to.as_deref(), people)
             }
-            Change::ChargeReversed { line, credit, .. } => self.charge_reversed(*line, *credit),
-            Change::BookDeleted { .. } => {
+            Change::Person(PersonChange::PeopleMerged { dropped, .. }) => self.merged(*dropped),
+            Change::Money(MoneyChange::Charged { line, .. }) => self.charged(*line),
+            Change::Money(
+                MoneyChange::Paid { line, .. }
+                | MoneyChange::Waived { line, .. }
+                | MoneyChange::Refunded { line, .. },
+            ) => self.reverse(*line),
+            Change::Money(MoneyChange::ChargeReversed { line, credit, .. }) => {
+                self.charge_reversed(*line, *credit)
+            }
+            Change::Catalogue(CatalogueChange::BookDeleted { .. }) => {
                 let book = self.book.ok_or(Error::NotFound)?;
                 require(copies::title_restored(self.tx, book)?)?;
                 require(books::restore(self.tx, book)?)

@@ -28,7 +28,7 @@ use crate::{
             EMAIL, PASSWORD, ProfileEdit, ROLL_NUMBER, Registration, Role, User, folded_email,
             folded_roll_number, new_password, normalized_password, refuse_own_words,
         },
-        change::{Change, Profile},
+        change::{PersonChange, Profile, SignInChange},
         id::UserId,
         rule::{Invalid, Kind, Text},
     },
@@ -88,7 +88,7 @@ pub async fn register(
     app.once(once, move |tx| {
         let user = accounts::add(tx, &new, now)??;
         accounts::claim(tx, user.uid)?;
-        let change = Change::Registered { role: user.role };
+        let change = PersonChange::Registered { role: user.role };
         events::record(tx, now, Some(user.uid), &Entry::person(user.uid, change))?;
         Answer::json(StatusCode::CREATED, &user)
     })
@@ -272,7 +272,7 @@ pub async fn sign_in(
     }
     let user = account.user.ok_or(Error::RoleUndefined)?;
     let hash = rehashed.as_deref().unwrap_or(&stored);
-    let (hash, told) = (hash.to_owned(), Some(Change::SignedIn));
+    let (hash, told) = (hash.to_owned(), Some(SignInChange::SignedIn));
     let entering = Entering { device, hash, remember: form.remember, told };
     let uid = user.uid;
     enter(&app, &headers, user, entering, move |tx| {
@@ -312,7 +312,7 @@ pub(super) struct Entering {
     pub hash: String,
     pub remember: bool,
     /// Change to record, if any.
-    pub told: Option<Change>,
+    pub told: Option<SignInChange>,
 }
 
 /// Session of a verified user, prepared but not begun.
@@ -320,7 +320,7 @@ pub(super) struct Entering {
 pub(super) struct Entrance {
     user: User,
     arrival: Arrival,
-    change: Option<Change>,
+    change: Option<SignInChange>,
     /// Cookie that makes this browser known.
     device: HeaderValue,
 }
@@ -702,8 +702,10 @@ pub async fn update_me(
             let before =
                 accounts::by_id(tx, uid)?.and_then(|account| account.user).ok_or(Error::NotSignedIn)?;
             let updated = accounts::update_profile(tx, uid, &edit)?.ok_or(Error::NotSignedIn)??;
-            let change =
-                Change::ProfileUpdated { before: Profile::from(&before), after: Profile::from(&updated) };
+            let change = PersonChange::ProfileUpdated {
+                before: Profile::from(&before),
+                after: Profile::from(&updated),
+            };
             events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
             Answer::json(StatusCode::OK, &updated)
         })

@@ -29,7 +29,7 @@ use crate::{
     domain::{
         account::Role,
         book::{Book, BookForm, GENRE, NO_OF_BOOKS, NewBook, Status},
-        change::{Change, Record},
+        change::{CatalogueChange, Record},
         id::BookId,
         isbn::isbn_13,
         rule::{Invalid, Kind, Text},
@@ -404,7 +404,7 @@ pub async fn add_book(
         let added = stock::add_title(tx, moment, &rulebook, &form, None, &barcodes);
         let (id, copies) = added.map_err(|error| refused_in(&barcodes, error))?.ok_or_else(missing)?;
         let detail = books::detail(tx, id, moment.today)?.ok_or_else(missing)?;
-        let change = Change::BookAdded { book: Record::from(&detail) };
+        let change = CatalogueChange::BookAdded { book: Record::from(&detail) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         stock::record_added(tx, moment, actor, id, &copies)?;
         let reservation =
@@ -447,7 +447,8 @@ pub async fn update_book(
         let difference = form.no_of_books - loaded.copies;
         stock::follow_number(tx, actor, moment, &rulebook, id, difference)?;
         let detail = books::detail(tx, id, moment.today)?.ok_or(Error::NotFound)?;
-        let change = Change::BookUpdated { before: Record::from(&before), after: Record::from(&detail) };
+        let change =
+            CatalogueChange::BookUpdated { before: Record::from(&before), after: Record::from(&detail) };
         events::record(tx, moment.at, Some(admin.uid), &Entry::book(id, change))?;
         let reservation =
             reservation(tx, &rulebook, moment.today, Some(&admin), id, detail.book.no_of_books)?;

@@ -24,7 +24,7 @@ use crate::{
         desk::{self, Choice, Damage, Intent, Scan},
     },
     domain::{
-        change::Change,
+        change::{Change, MoneyChange},
         id::{BookId, ChangeId, PhoneScanId, UserId},
         ledger::{LARGEST, Method},
         money::Money,
@@ -247,7 +247,7 @@ pub async fn read_desk_today(
             let takings = takings(money(tx, "paid")?.into_iter().chain(money(tx, "refunded")?));
             let waived = money(tx, "waived")?.into_iter().filter(|waived| !waived.undone);
             let waived = waived.map(|waived| match waived.change {
-                Change::Waived { amount, .. } => amount,
+                Change::Money(MoneyChange::Waived { amount, .. }) => amount,
                 _ => Money::ZERO,
             });
             let shown = AtDesk { action: query.action.filter(|action| !action.is_empty()), ..all.clone() };
@@ -278,8 +278,8 @@ fn takings(changes: impl Iterator<Item = Recorded>) -> Vec<Takings> {
     let mut takings: Vec<Takings> = Vec::new();
     for one in changes.filter(|one| !one.undone) {
         let (method, payments, amount, paid_out) = match one.change {
-            Change::Paid { method, amount, .. } => (method, 1, amount, Money::ZERO),
-            Change::Refunded { method, amount, .. } => (method, 0, Money::ZERO, amount),
+            Change::Money(MoneyChange::Paid { method, amount, .. }) => (method, 1, amount, Money::ZERO),
+            Change::Money(MoneyChange::Refunded { method, amount, .. }) => (method, 0, Money::ZERO, amount),
             _ => continue,
         };
         match takings.iter_mut().find(|taken| taken.method == method) {

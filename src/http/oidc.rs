@@ -31,7 +31,7 @@ use super::{
 use crate::{
     domain::{
         account::{PASSWORD, User},
-        change::Change,
+        change::SignInChange,
         id::UserId,
         moment::rfc3339,
         rule::{Invalid, Text},
@@ -355,13 +355,13 @@ fn arrive(tx: &mut Tx<'_>, arrival: &Arrival, half: &Half, user: &User, now: i64
     if half.stands_for(tx, user.uid, arrival.is_kept(), now)? {
         return Ok(End::Code);
     }
-    events::record(tx, now, Some(user.uid), &Entry::person(user.uid, Change::SignedIn))?;
+    events::record(tx, now, Some(user.uid), &Entry::person(user.uid, SignInChange::SignedIn))?;
     arrival.begin(tx, user, now)?;
     Ok(End::Done)
 }
 
 fn record_link(tx: &mut Tx<'_>, label: &str, uid: UserId, now: i64) -> Result<()> {
-    let change = Change::ProviderLinked { provider: label.to_owned() };
+    let change = SignInChange::ProviderLinked { provider: label.to_owned() };
     events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
     Ok(())
 }
@@ -474,7 +474,7 @@ pub async fn unlink_own_oidc(
     let (now, uid) = (app.library.clock.now(), user.uid);
     app.once(once, move |tx| {
         if flows::unlink(tx, provider.issuer(), uid)? {
-            let change = Change::ProviderUnlinked { provider: provider.label().to_owned() };
+            let change = SignInChange::ProviderUnlinked { provider: provider.label().to_owned() };
             events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
         }
         Ok(Answer::empty())

@@ -27,7 +27,7 @@ use super::{
 use crate::{
     domain::{
         account::User,
-        change::Change,
+        change::SignInChange,
         id::{PasskeyId, UserId},
         moment::rfc3339,
         rule::{Invalid, Kind, Text},
@@ -220,7 +220,7 @@ pub async fn add_passkey(
             if !passkeys::add(tx, uid, &made, &handle, &transports, &name, now)? {
                 return Err(Error::PasskeyRefused);
             }
-            events::record(tx, now, Some(uid), &Entry::person(uid, Change::PasskeyAdded))?;
+            events::record(tx, now, Some(uid), &Entry::person(uid, SignInChange::PasskeyAdded))?;
             Ok(second_factors::keep_first_recovery_codes(tx, uid, &hashes)?)
         })
         .await?;
@@ -253,7 +253,7 @@ pub async fn remove_passkey(
                 return Err(Error::NotFound);
             }
             second_factors::remove_if_last(tx, uid)?;
-            events::record(tx, now, Some(uid), &Entry::person(uid, Change::PasskeyRemoved))?;
+            events::record(tx, now, Some(uid), &Entry::person(uid, SignInChange::PasskeyRemoved))?;
             Ok(())
         })
         .await?;
@@ -451,7 +451,7 @@ pub async fn sign_in_with_passkey(
     }
     let user = found.user.ok_or(Error::RoleUndefined)?;
     let hash = found.password_hash.ok_or(Error::AccountInactive)?;
-    let entering = Entering { device, hash, remember, told: Some(Change::SignedIn) };
+    let entering = Entering { device, hash, remember, told: Some(SignInChange::SignedIn) };
     let entrance = Entrance::of(&app, &headers, user, entering)?;
     let opened = entrance.clone();
     app.library

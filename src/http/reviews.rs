@@ -15,7 +15,7 @@ use super::{
 use crate::{
     domain::{
         book::average_rating,
-        change::{Change, Opinion},
+        change::{CatalogueChange, Opinion},
         id::{BookId, ReviewId, UserId},
         review::{Review, ReviewForm},
     },
@@ -122,7 +122,7 @@ pub async fn add_review(
         let added = reviews::add(tx, id, &reader, &form, now)?.ok_or(Error::NotFound)?;
         let before = added.replaced.first().map(Opinion::from);
         let review = added.review;
-        let change = Change::Reviewed { review: review.id, rating: review.rating, before };
+        let change = CatalogueChange::Reviewed { review: review.id, rating: review.rating, before };
         record(tx, now, reader.uid, id, change)?;
         Answer::json(StatusCode::CREATED, &review)
     })
@@ -141,15 +141,15 @@ pub async fn delete_review(
     app.once(once, move |tx| {
         // Another reader's review is answered as not found.
         let gone = reviews::delete(tx, id, reader.uid)?.ok_or(Error::NotFound)?;
-        let change = Change::ReviewDeleted { review: id, before: Opinion::from(&gone.review) };
+        let change = CatalogueChange::ReviewDeleted { review: id, before: Opinion::from(&gone.review) };
         record(tx, now, reader.uid, gone.book, change)?;
         Ok(Answer::empty())
     })
     .await
 }
 
-fn record(tx: &mut Tx<'_>, now: i64, reader: UserId, book: BookId, change: Change) -> Result<()> {
-    let entry = Entry { person: Some(reader), book: Some(book), copy: None, change };
+fn record(tx: &mut Tx<'_>, now: i64, reader: UserId, book: BookId, change: CatalogueChange) -> Result<()> {
+    let entry = Entry { person: Some(reader), book: Some(book), copy: None, change: change.into() };
     events::record(tx, now, Some(reader), &entry)?;
     Ok(())
 }

@@ -28,7 +28,7 @@ use super::{
 use crate::{
     domain::{
         account::User,
-        change::Change,
+        change::SignInChange,
         id::UserId,
         moment::rfc3339,
         rule::{Invalid, Text},
@@ -144,7 +144,7 @@ impl App {
                     return Ok(None);
                 };
                 if let Accepted::Recovery(left) = accepted {
-                    let change = Change::RecoveryCodeUsed { left };
+                    let change = SignInChange::RecoveryCodeUsed { left };
                     events::record(tx, now, Some(uid), &Entry::person(uid, change))?;
                 }
                 effect(tx, now).map(Some)
@@ -197,7 +197,7 @@ pub async fn give_code(
     security_log::concerns(uid);
     let device = Device::of(https, &headers);
     let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
-    let entering = Entering { device, hash, remember, told: Some(Change::SignedIn) };
+    let entering = Entering { device, hash, remember, told: Some(SignInChange::SignedIn) };
     let entrance = Entrance::of(&app, &headers, user, entering)?;
     let (opened, recovery) = (entrance.clone(), matches!(typed, Typed::Recovery(_)));
     let entered = app.with_code(uid, tries, typed, move |tx, now| {
@@ -406,7 +406,7 @@ pub async fn confirm_authenticator(
             if !second_factors::confirm(tx, uid, &secret, step, now)? {
                 return Err(expired());
             }
-            events::record(tx, now, Some(uid), &Entry::person(uid, Change::SecondFactorOn))?;
+            events::record(tx, now, Some(uid), &Entry::person(uid, SignInChange::SecondFactorOn))?;
             Ok(second_factors::keep_first_recovery_codes(tx, uid, &hashes)?)
         })
         .await?;
@@ -458,7 +458,7 @@ pub async fn remove_authenticator(
     let uid = user.uid;
     with_proof(&app, &user, network, &headers, form, move |tx, now| {
         second_factors::remove_app(tx, uid)?;
-        events::record(tx, now, Some(uid), &Entry::person(uid, Change::SecondFactorOff))?;
+        events::record(tx, now, Some(uid), &Entry::person(uid, SignInChange::SecondFactorOff))?;
         Ok(())
     })
     .await?;
@@ -480,7 +480,7 @@ pub async fn make_recovery_codes(
     let (hashes, answer) = fresh_recovery_codes()?;
     with_proof(&app, &user, network, &headers, form, move |tx, now| {
         second_factors::keep_recovery_codes(tx, uid, &hashes)?;
-        events::record(tx, now, Some(uid), &Entry::person(uid, Change::RecoveryCodesMade))?;
+        events::record(tx, now, Some(uid), &Entry::person(uid, SignInChange::RecoveryCodesMade))?;
         Ok(())
     })
     .await?;

@@ -21,7 +21,7 @@ use crate::{
     circulation::Moment,
     domain::{
         account::{self, PASSWORD},
-        change::Change,
+        change::SignInChange,
         id::{SessionId, UserId},
         moment::rfc3339,
         rule::{Invalid, Text},
@@ -90,7 +90,7 @@ pub async fn list_own_sessions(
 /// Keeps that sessions were ended, unless there were none.
 fn record_ended(tx: &mut Tx<'_>, moment: Moment, person: UserId, sessions: u64) -> storage::Result<()> {
     if sessions > 0 {
-        let change = Change::SessionsEnded { sessions };
+        let change = SignInChange::SessionsEnded { sessions };
         events::record(tx, moment.at, Some(person), &Entry::person(person, change))?;
     }
     Ok(())
@@ -236,7 +236,7 @@ pub async fn change_password(
             }
             let kept = sessions::renew(tx, &ended, &now_hash, moment.at)?.ok_or(Error::NotSignedIn)?;
             sessions::end_others_of(tx, uid, &now_hash)?;
-            events::record(tx, moment.at, Some(uid), &Entry::person(uid, Change::PasswordChanged))?;
+            events::record(tx, moment.at, Some(uid), &Entry::person(uid, SignInChange::PasswordChanged))?;
             Ok(kept)
         })
         .await?;

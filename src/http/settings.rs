@@ -18,7 +18,7 @@ use super::{
 use crate::{
     domain::{
         calendar::CalendarForm,
-        change::Change,
+        change::SettingsChange,
         id::UserId,
         library::{LANGUAGES, LibrarySettings},
         money::Money,
@@ -59,8 +59,8 @@ async fn rulebook(app: &App) -> Result<std::sync::Arc<Rulebook>> {
     app.library.db.read(move |tx| policies.current(tx)).await.map_err(Error::from)
 }
 
-fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: Change) -> Result<()> {
-    events::record(tx, at, Some(by), &Entry { person: None, book: None, copy: None, change })?;
+fn record(tx: &mut Tx<'_>, at: i64, by: UserId, change: SettingsChange) -> Result<()> {
+    events::record(tx, at, Some(by), &Entry { person: None, book: None, copy: None, change: change.into() })?;
     Ok(())
 }
 
@@ -101,7 +101,7 @@ pub async fn save_rules(
         let before = policies.current(tx)?;
         unchanged(&headers, before.saved.rules)?;
         let saved = settings::save(tx, Document::Rules(first_day, &rules), now, by)?;
-        let change = Change::RulesChanged {
+        let change = SettingsChange::RulesChanged {
             before: Box::new(before.history.newest().clone()),
             after: Box::new(rules.clone()),
         };
@@ -156,7 +156,7 @@ pub async fn save_calendar(
         let before = policies.current(tx)?;
         unchanged(&headers, before.saved.calendar)?;
         let saved = settings::save(tx, Document::Calendar(calendar.form()), now, by)?;
-        let change = Change::CalendarChanged {
+        let change = SettingsChange::CalendarChanged {
             before: before.calendar.form().clone(),
             after: calendar.form().clone(),
         };
@@ -212,7 +212,7 @@ pub async fn save_library(
         let before = policies.current(tx)?;
         unchanged(&headers, before.saved.library)?;
         let saved = settings::save(tx, Document::Library(&library), now, by)?;
-        let change = Change::SettingsChanged {
+        let change = SettingsChange::SettingsChanged {
             before: Box::new(before.library.clone()),
             after: Box::new(library.clone()),
         };

@@ -25,7 +25,7 @@ use crate::{
         book::{
             AUTHOR, BookForm, DESCRIPTION, GENRE, LOCATION, NO_OF_BOOKS, PHOTO_URL, RATING, Status, TITLE,
         },
-        change::Change,
+        change::CatalogueChange,
         copy::{self, folded_barcode},
         id::BookId,
         isbn::isbn_13,
@@ -310,8 +310,8 @@ fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Res
         stock::number_copies(tx, moment, &rulebook, &titles).map_err(circulation::Error::into_storage)?;
         if let (Some((first, _)), Some((last, _))) = (titles.first(), titles.last()) {
             let count = i64::try_from(titles.len()).unwrap_or(i64::MAX);
-            let change = Change::BooksImported { first: *first, last: *last, count };
-            let entry = Entry { person: None, book: None, copy: None, change };
+            let change = CatalogueChange::BooksImported { first: *first, last: *last, count };
+            let entry = Entry { person: None, book: None, copy: None, change: change.into() };
             events::record(tx, moment.at, None, &entry)?;
         }
         Ok((refused, totals))

@@ -32,7 +32,7 @@ use crate::{
     circulation::Moment,
     domain::{
         account::{ROLL_NUMBER, folded_email, folded_roll_number},
-        change::Change,
+        change::PersonChange,
         id::UserId,
         person::{Details, VALID_UNTIL},
         rule::{FieldError, Invalid},
@@ -597,7 +597,7 @@ fn store(
     let rows = changes.iter().zip(&stored.changed).map(|(uid, (_, after))| (*uid, after));
     update(tx, authority, rows.collect())?;
     let updated = changes.iter().zip(&stored.changed).map(|(uid, (before, after))| {
-        Entry::person(*uid, Change::PersonUpdated { before: before.clone(), after: after.clone() })
+        Entry::person(*uid, PersonChange::PersonUpdated { before: before.clone(), after: after.clone() })
     });
     let by = authority.by();
     events::record_all(tx, moment.at, by, &updated.collect::<Vec<_>>())?;
@@ -606,7 +606,7 @@ fn store(
     let added = new
         .into_iter()
         .zip(uids)
-        .map(|(person, uid)| Entry::person(uid, Change::PersonAdded { person }))
+        .map(|(person, uid)| Entry::person(uid, PersonChange::PersonAdded { person }))
         .collect::<Vec<_>>();
     events::record_all(tx, moment.at, by, &added)?;
     Ok(stored)

@@ -3,7 +3,7 @@
 use super::{Authority, Error, Result, record};
 use crate::{
     circulation::Moment,
-    domain::{account::folded_email, change::Change, id::UserId, rule::Invalid},
+    domain::{account::folded_email, change::SignInChange, id::UserId, rule::Invalid},
     message,
     storage::{
         Tx,
@@ -64,7 +64,7 @@ pub fn keep(
     let made_by = authority.by().ok_or(Error::Forbidden)?;
     let expires = moment.at + DAYS * 24 * 60 * 60 * 1000;
     sign_in_codes::keep(tx, &subject, made_by, hash, expires)?;
-    record(tx, moment, authority.by(), person, Change::SignInCodeMade { expires })?;
+    record(tx, moment, authority.by(), person, SignInChange::SignInCodeMade { expires })?;
     Ok(expires)
 }
 
@@ -87,7 +87,7 @@ pub fn redeem(
     };
     // Whoever claimed the account may have linked it with an account of their own.
     for provider in oidc::unlink_claimed(tx, person)? {
-        record(tx, moment, Some(person), person, Change::ProviderUnlinked { provider })?;
+        record(tx, moment, Some(person), person, SignInChange::ProviderUnlinked { provider })?;
     }
     let mut details = subject.record().details.clone();
     let added = match (email, &details.email) {
@@ -107,7 +107,7 @@ pub fn redeem(
     };
     people::set_password(tx, &subject, password_hash)?;
     sessions::end_all_of(tx, &subject)?;
-    record(tx, moment, Some(person), person, Change::PasswordSet { email: added })?;
+    record(tx, moment, Some(person), person, SignInChange::PasswordSet { email: added })?;
     Ok(true)
 }
 

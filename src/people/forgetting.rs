@@ -6,7 +6,7 @@ use crate::{
     circulation::Moment,
     clock::Clock,
     domain::{
-        change::Change,
+        change::PersonChange,
         id::{HoldId, LoanId},
         rulebook::Rulebook,
     },
@@ -52,8 +52,13 @@ pub fn portion(tx: &mut Tx<'_>, moment: Moment, before: i64, so_far: Progress) -
         forget::hold(tx, *hold)?;
     }
     let number = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-    let change = Change::ReadersForgotten { loans: number(loans.len()), holds: number(holds.len()) };
-    events::record(tx, moment.at, None, &Entry { person: None, book: None, copy: None, change })?;
+    let change = PersonChange::ReadersForgotten { loans: number(loans.len()), holds: number(holds.len()) };
+    events::record(
+        tx,
+        moment.at,
+        None,
+        &Entry { person: None, book: None, copy: None, change: change.into() },
+    )?;
     Ok(Some(Progress {
         loan: loans.last().map_or(so_far.loan, |last| last.id.0),
         hold: holds.last().map_or(so_far.hold, |last| last.id.0),

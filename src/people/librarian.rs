@@ -5,7 +5,7 @@ use crate::{
     circulation::Moment,
     domain::{
         account::{Capability, Role},
-        change::Change,
+        change::PersonChange,
         id::UserId,
     },
     storage::{Tx, people, sessions},
@@ -31,10 +31,10 @@ pub fn set(
     let change = match (before.role, capabilities) {
         (Some(Role::Admin), Some(_)) if before.capabilities == after => return Ok(()),
         (Some(Role::Admin), Some(_)) => {
-            Change::CapabilitiesChanged { before: before.capabilities, after: after.clone() }
+            PersonChange::CapabilitiesChanged { before: before.capabilities, after: after.clone() }
         }
-        (Some(Role::Admin), None) => Change::LibrarianUnmade { capabilities: before.capabilities },
-        (_, Some(_)) => Change::LibrarianMade { capabilities: after.clone() },
+        (Some(Role::Admin), None) => PersonChange::LibrarianUnmade { capabilities: before.capabilities },
+        (_, Some(_)) => PersonChange::LibrarianMade { capabilities: after.clone() },
         (_, None) => return Ok(()),
     };
     let role = if capabilities.is_some() { Role::Admin } else { Role::Student };

@@ -5,7 +5,7 @@ use crate::{
     circulation::{Moment, hold},
     domain::{
         account::Role,
-        change::Change,
+        change::PersonChange,
         id::{ChangeId, UserId},
         person::Details,
         rule::Invalid,
@@ -96,7 +96,7 @@ fn join(
     let (keep, dropped) = (keep.record(), dropped.record());
     let moved = merge::join(tx, &what, moment.at)?;
     let (loans, lines) = moved.counts();
-    let change = Change::PeopleMerged {
+    let change = PersonChange::PeopleMerged {
         dropped: dropped.uid,
         name: dropped.details.name.clone(),
         roll_number: dropped.details.roll_number.clone(),

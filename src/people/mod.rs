@@ -16,7 +16,13 @@ use jiff::civil::Date;
 
 use crate::{
     circulation::{self, Block, Moment, Refusal, hold, standing},
-    domain::{change::Change, id::UserId, person::Details, rule::Invalid, rulebook::Rulebook},
+    domain::{
+        change::{Change, PersonChange, SignInChange},
+        id::UserId,
+        person::Details,
+        rule::Invalid,
+        rulebook::Rulebook,
+    },
     storage::{
         self, Tx,
         accounts::{self, Taken},
@@ -82,7 +88,13 @@ impl From<circulation::Error> for Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Keeps a change; `by` is `None` for the command line.
-fn record(tx: &mut Tx<'_>, moment: Moment, by: Option<UserId>, person: UserId, change: Change) -> Result<()> {
+fn record(
+    tx: &mut Tx<'_>,
+    moment: Moment,
+    by: Option<UserId>,
+    person: UserId,
+    change: impl Into<Change>,
+) -> Result<()> {
     events::record(tx, moment.at, by, &Entry::person(person, change))?;
     Ok(())
 }
@@ -103,7 +115,7 @@ pub fn add(
 ) -> Result<UserId> {
     let details = details.checked(rulebook.on(moment.today))?;
     let person = people::add(tx, &details, moment.at)??;
-    record(tx, moment, by, person, Change::PersonAdded { person: details })?;
+    record(tx, moment, by, person, PersonChange::PersonAdded { person: details })?;
     Ok(person)
 }
 
@@ -123,7 +135,7 @@ pub fn update(
         return Ok(());
     }
     people::update(tx, &subject, &after)??;
-    record(tx, moment, authority.by(), person, Change::PersonUpdated { before, after })
+    record(tx, moment, authority.by(), person, PersonChange::PersonUpdated { before, after })
 }
 
 /// Lets a person not sign in, borrow or hold any more. What is out can come back, and what is owed be paid; holds are
@@ -146,7 +158,7 @@ pub fn deactivate(
     sessions::end_all_of(tx, subject.subject())?;
     // In the same moment, by which an undo finds them.
     hold::cancel_all_of(tx, authority.actor()?, moment, rulebook, person, reason)?;
-    let change = Change::PersonDeactivated { reason: reason.to_owned() };
+    let change = PersonChange::PersonDeactivated { reason: reason.to_owned() };
     record(tx, moment, authority.by(), person, change)
 }
 
@@ -157,7 +169,7 @@ pub fn activate(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: 
         return Ok(());
     }
     people::activate(tx, &subject)?;
-    record(tx, moment, authority.by(), person, Change::PersonActivated)
+    record(tx, moment, authority.by(), person, PersonChange::PersonActivated)
 }
 
 /// Ends all sessions of a person, such as after a phone or a card was lost.
@@ -167,7 +179,7 @@ pub fn end_sessions(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, pers
     if sessions == 0 {
         return Ok(());
     }
-    record(tx, moment, authority.by(), person, Change::SessionsEnded { sessions })
+    record(tx, moment, authority.by(), person, SignInChange::SessionsEnded { sessions })
 }
 
 /// Refuses while something of a locked person is open.
@@ -200,7 +212,7 @@ pub fn erase(
     settled(tx, moment, rulebook, person)?;
     let subject = librarians.leave(subject, &[])?;
     people::erase(tx, &subject, moment.at)?;
-    record(tx, moment, authority.by(), person, Change::PersonErased)
+    record(tx, moment, authority.by(), person, PersonChange::PersonErased)
 }
 
 /// Issues a certificate that nothing is open (R-PEOPLE-7).
@@ -215,7 +227,7 @@ pub fn certify(
     locked(tx, person)?;
     settled(tx, moment, rulebook, person)?;
     no_dues::keep(tx, number, person, moment.at, moment.today)?;
-    record(tx, moment, Some(by), person, Change::NoDuesIssued { number: number.to_owned() })
+    record(tx, moment, Some(by), person, PersonChange::NoDuesIssued { number: number.to_owned() })
 }
 
 /// A certificate as anybody may see it.

@@ -4,7 +4,7 @@ use super::{Authority, Librarians, Result, Subject};
 use crate::{
     circulation::{Moment, hold, standing},
     domain::{
-        change::Change,
+        change::PersonChange,
         id::{ChangeId, UserId},
         money::Money,
         person::{Details, Person},
@@ -78,8 +78,8 @@ pub fn promote(
             }
         }
     }
-    let change = Change::BatchMoved { from: what.from.clone(), to: what.to.clone(), people: uids };
-    let entry = Entry { person: None, book: None, copy: None, change };
+    let change = PersonChange::BatchMoved { from: what.from.clone(), to: what.to.clone(), people: uids };
+    let entry = Entry { person: None, book: None, copy: None, change: change.into() };
     let change = Some(events::record(tx, moment.at, authority.by(), &entry)?);
     Ok(Promoted { people, kept, change })
 }

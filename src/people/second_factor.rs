@@ -3,7 +3,7 @@
 use super::{Authority, Error, Result, record};
 use crate::{
     circulation::Moment,
-    domain::{change::Change, id::UserId},
+    domain::{change::SignInChange, id::UserId},
     storage::{Tx, second_factors, sessions},
 };
 
@@ -19,6 +19,6 @@ pub fn reset(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: Use
         return Ok(false);
     }
     sessions::end_all_of(tx, &subject)?;
-    record(tx, moment, authority.by(), person, Change::SecondFactorReset)?;
+    record(tx, moment, authority.by(), person, SignInChange::SecondFactorReset)?;
     Ok(true)
 }

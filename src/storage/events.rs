@@ -26,14 +26,14 @@ pub struct Entry {
 impl Entry {
     /// Creates the entry of a change to a person.
     #[must_use]
-    pub fn person(person: UserId, change: Change) -> Self {
-        Self { person: Some(person), book: None, copy: None, change }
+    pub fn person(person: UserId, change: impl Into<Change>) -> Self {
+        Self { person: Some(person), book: None, copy: None, change: change.into() }
     }
 
     /// Creates the entry of a change to a book.
     #[must_use]
-    pub fn book(book: BookId, change: Change) -> Self {
-        Self { person: None, book: Some(book), copy: None, change }
+    pub fn book(book: BookId, change: impl Into<Change>) -> Self {
+        Self { person: None, book: Some(book), copy: None, change: change.into() }
     }
 }
 
@@ -53,23 +53,26 @@ fn stored(change: &Change) -> Result<String> {
 
 /// Records a change in the transaction of its effect; `actor` is `None` for the command line.
 pub fn record(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entry: &Entry) -> Result<ChangeId> {
+    let about = entry.change.about();
     let id = tx.insert(
         insert!(
-            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
-             VALUES ($1, $2, $3, $4, $5, $6, $7)"
+            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change, at_desk, personal)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
         ),
         &[
             &at,
             &actor,
-            &entry.change.action(),
+            &about.action,
             &entry.person,
             &entry.book,
             &entry.copy,
             &stored(&entry.change)?,
+            &about.at_desk,
+            &about.personal,
         ],
     )?;
     let id = ChangeId::from(id);
-    tx.last_change = Some((id, entry.change.undone_by()));
+    tx.last_change = Some((id, about.undone_by));
     Ok(id)
 }
 
@@ -84,21 +87,24 @@ pub fn undoable(tx: &Tx<'_>, capabilities: &[Capability]) -> Option<ChangeId> {
 /// Records many changes in one statement, like [`record`].
 pub fn record_all(tx: &mut Tx<'_>, at: i64, actor: Option<UserId>, entries: &[Entry]) -> Result<()> {
     let row = |entry: &Entry| {
-        Ok(json!([entry.change.action(), entry.person, entry.book, entry.copy, stored(&entry.change)?]))
+        let (about, change) = (entry.change.about(), stored(&entry.change)?);
+        let (person, book, copy) = (entry.person, entry.book, entry.copy);
+        Ok(json!([about.action, person, book, copy, change, about.at_desk, about.personal]))
     };
     let rows = entries.iter().map(row).collect::<Result<Vec<_>>>()?;
     let statement = if tx.is_postgres() {
         sql!(
-            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
+            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change, at_desk, personal)
              SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), entry.it ->> 0, CAST(entry.it ->> 1 AS BIGINT),
-                    CAST(entry.it ->> 2 AS BIGINT), CAST(entry.it ->> 3 AS BIGINT), entry.it ->> 4
+                    CAST(entry.it ->> 2 AS BIGINT), CAST(entry.it ->> 3 AS BIGINT), entry.it ->> 4,
+                    CAST(entry.it ->> 5 AS BOOLEAN), CAST(entry.it ->> 6 AS BOOLEAN)
              FROM json_array_elements(CAST(CAST($3 AS TEXT) AS JSON)) WITH ORDINALITY AS entry (it, number)
              ORDER BY entry.number"
         )
     } else {
         sql!(
-            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change)
-             SELECT $1, $2, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
+            "INSERT INTO events (at, actor_id, action, person_id, book_id, copy_id, change, at_desk, personal)
+             SELECT $1, $2, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6
              FROM json_each($3) ORDER BY key"
         )
     };
@@ -378,9 +384,7 @@ macro_rules! at_desk {
             " FROM events AS e JOIN users AS a ON a.id = e.actor_id LEFT JOIN users AS p ON p.id = e.person_id
                    LEFT JOIN books AS b ON b.id = e.book_id
               WHERE e.id >= $1 AND e.at >= $2 AND (CAST($3 AS BIGINT) = 0 OR e.actor_id = $3) AND ($4 = '' OR e.action = $4)
-                AND a.role = 'admin' AND e.action IN ('lent', 'returned', 'renewed', 'charged', 'paid', 'waived', 'refunded',
-                    'charge-reversed', 'declared-lost', 'copy-moved',
-                    'hold-placed', 'hold-ready', 'hold-cancelled', 'hold-put-back', 'undone') ",
+                AND a.role = 'admin' AND e.at_desk ",
             $end
         )
     };

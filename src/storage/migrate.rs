@@ -74,6 +74,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0017_passkeys"),
     migration!("0018_other_categories"),
     migration!("0019_proofs"),
+    migration!("0020_changes"),
 ];
 
 impl Migration {

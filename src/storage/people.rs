@@ -637,15 +637,7 @@ fn erase_record(tx: &mut Tx<'_>, uid: UserId, now: i64) -> Result<()> {
         sql!("UPDATE reviews SET user_name = '' WHERE user_id = $1"),
         sql!("UPDATE deleted_reviews SET user_name = '' WHERE user_id = $1"),
         sql!("DELETE FROM merges WHERE change_id IN (SELECT id FROM events WHERE person_id = $1)"),
-        sql!(
-            "UPDATE events SET change = '{\"v\":1,\"kind\":\"erased\"}' WHERE person_id = $1
-               AND action IN ('registered', 'profile-updated', 'person-added', 'person-updated', 'person-deactivated',
-                              'password-set', 'people-merged')"
-        ),
-        sql!(
-            "UPDATE events SET change = '{\"v\":1,\"kind\":\"erased\"}' WHERE person_id = $1 AND action = 'undone'
-               AND change LIKE '%\"kind\":\"people-merged\"%'"
-        ),
+        sql!(r#"UPDATE events SET change = '{"v":1,"kind":"erased"}' WHERE person_id = $1 AND personal"#),
     ] {
         tx.execute(statement, &[&uid])?;
     }

@@ -3,7 +3,8 @@
 use jiff::civil::date;
 use library::{
     domain::{
-        change::Change,
+        account::Role,
+        change::{Change, LoanChange, PersonChange, SignInChange},
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
     },
     storage::{
@@ -22,7 +23,7 @@ on_both_databases!(
 );
 
 fn lent(title: &str) -> Change {
-    Change::Lent {
+    LoanChange::Lent {
         loan: LoanId(1),
         title: title.into(),
         copy: Some(CopyId(2)),
@@ -33,6 +34,7 @@ fn lent(title: &str) -> Change {
         passed_over: None,
         was: None,
     }
+    .into()
 }
 
 fn a_change_tells_who_did_what_to_whom_and_what(store: &Store) {
@@ -57,9 +59,9 @@ fn changes_are_found_by_every_filter_and_page_by_page(store: &Store) {
         store.write(move |tx| events::record(tx, at, actor, &Entry { person, book, copy, change }))
     };
     let first = write(10, Some(asha), Some(asha), 1, None, lent("a"));
-    let second = write(20, Some(bala), Some(asha), 1, Some(5), Change::SignedIn);
+    let second = write(20, Some(bala), Some(asha), 1, Some(5), SignInChange::SignedIn.into());
     let third = write(30, Some(bala), None, 2, None, lent("b"));
-    let fourth = write(40, None, Some(bala), 2, Some(5), Change::SignedIn);
+    let fourth = write(40, None, Some(bala), 2, Some(5), SignInChange::SignedIn.into());
     let found = |filter: Filter| -> Vec<ChangeId> {
         let page = store.read(move |tx| events::page(tx, &filter, ChangeId(i64::MAX), 9));
         page.into_iter().map(|change| change.id).collect()
@@ -100,13 +102,16 @@ fn many_changes_are_kept_as_each_alone_would_be(store: &Store) {
             change: lent(&format!("\"{n}\" ✎ '")),
         })
         .collect();
-    entries.push(Entry { person: None, book: None, copy: Some(CopyId(2)), change: Change::SignedIn });
+    let signed_in = SignInChange::SignedIn.into();
+    entries.push(Entry { person: None, book: None, copy: Some(CopyId(2)), change: signed_in });
+    entries.push(Entry::person(uid, PersonChange::Registered { role: Role::Student }));
     let kept = entries.clone();
     store.write(move |tx| {
         events::record_all(tx, 7, Some(uid), &kept)?;
         kept.iter().try_for_each(|entry| events::record(tx, 7, Some(uid), entry).map(|_| ()))
     });
-    let rows = "SELECT at, actor_id, action, person_id, book_id, copy_id, change FROM events WHERE at = 7 ORDER BY id";
+    let rows = "SELECT at, actor_id, action, person_id, book_id, copy_id, change, at_desk, personal
+                FROM events WHERE at = 7 ORDER BY id";
     let rows = store.database.raw(rows).expect("readable");
     assert_eq!(rows.len(), 2 * entries.len());
     assert_eq!(rows[..entries.len()], rows[entries.len()..]);

@@ -182,6 +182,8 @@ fn a_change_loses_its_reader_and_nothing_else_r_people_10(store: &Store) {
         "UPDATE events SET person_id = NULL, at = 1 WHERE action = 'lent'",
         "UPDATE events SET person_id = 2 WHERE action = 'lent'",
         "UPDATE events SET person_id = NULL, book_id = NULL WHERE action = 'lent'",
+        "UPDATE events SET person_id = NULL, at_desk = FALSE WHERE action = 'lent'",
+        "UPDATE events SET person_id = NULL, personal = TRUE WHERE action = 'lent'",
     ] {
         assert!(store.database.raw(refused).is_err(), "{refused}");
     }

@@ -10,7 +10,7 @@ use library::{
     },
     domain::{
         calendar::CalendarForm,
-        change::{Change, QueueKey},
+        change::{Change, HoldChange, LoanChange, QueueKey},
         copy::{Condition, State},
         hold::{Hold, HoldState},
         id::{BookId, CopyId, HoldId, LoanId, UserId},
@@ -332,7 +332,7 @@ fn a_cancelled_or_expired_hold_hands_its_copy_on_r_hold_2(store: &Store) {
     assert_eq!((seen(store, second).0, seen(store, third)), (HoldState::Expired, READY));
     assert_eq!(of(store, third).ready_until, Some(date(2026, 11, 28)), "counted from the day it was caught");
     assert!(
-        matches!(last_change(store, book), Change::HoldExpired { ended, .. } if ended.passed_to == Some(third))
+        matches!(last_change(store, book), Change::Hold(HoldChange::HoldExpired { ended, .. }) if ended.passed_to == Some(third))
     );
     assert!(expire(store, third, date(2026, 12, 24)));
     assert_eq!((state_of(store, loan.copy_id), on_the_shelf(store, book)), (State::ToShelve, 0));
@@ -437,7 +437,7 @@ fn a_kept_copy_is_lent_to_its_reader_alone_r_hold_3(store: &Store) {
         assert_eq!(seen(store, first), expected, "first in line again, or cancelled");
         assert_eq!(seen(store, second), waits(if cancelled { 1 } else { 2 }));
         let passed = match last_change(store, book) {
-            Change::Lent { passed_over, .. } => passed_over.expect("told"),
+            Change::Loan(LoanChange::Lent { passed_over, .. }) => passed_over.expect("told"),
             other => panic!("{other:?}"),
         };
         assert_eq!((passed.hold, passed.cancelled, passed.until), (first, cancelled, date(2026, 11, 24)));
@@ -469,7 +469,7 @@ fn borrowing_any_copy_fulfils_the_borrowers_hold(store: &Store) {
         try_lend(store, DESK, bala, Take::This(two.copy_id), Some(anyway("copy.repair"))).expect("lent");
     assert_eq!((seen(store, first).0, seen(store, second)), (HoldState::Fulfilled, READY));
     let filled = match last_change(store, book) {
-        Change::Lent { filled, .. } => filled.expect("told"),
+        Change::Loan(LoanChange::Lent { filled, .. }) => filled.expect("told"),
         other => panic!("{other:?}"),
     };
     assert_eq!((filled.hold, filled.was, filled.copy), (first, HoldState::Ready, Some(one.copy_id)));
@@ -526,7 +526,7 @@ fn a_librarian_moves_people_in_the_line_with_a_reason_r_hold_3(store: &Store) {
     assert_eq!(go(ids[2], 1).place, Some(1));
     assert_eq!(places(), [2, 3, 1]);
     match last_change(store, book) {
-        Change::HoldsReordered { from, to, before, after, reason, .. } => {
+        Change::Hold(HoldChange::HoldsReordered { from, to, before, after, reason, .. }) => {
             assert_eq!((from, to, reason.as_str()), (3, 1, "exam"));
             assert_eq!((before, after), (was, keys(store, book)));
         }

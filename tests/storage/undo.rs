@@ -11,7 +11,7 @@ use library::{
     },
     domain::{
         account::User,
-        change::Change,
+        change::{CatalogueChange, Change, CopyChange, HoldChange, LoanChange, PersonChange},
         copy::Condition,
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, UserId},
         ledger::{ChargeKind, Method},
@@ -350,21 +350,16 @@ fn leading(changes: &[Recorded]) -> Option<&Recorded> {
     changes.iter().find(|recorded| {
         matches!(
             recorded.change,
-            Change::Lent { .. }
-                | Change::Returned { .. }
-                | Change::Renewed { .. }
-                | Change::CopyMoved { .. }
-                | Change::HoldPlaced { .. }
-                | Change::HoldCancelled { .. }
-                | Change::Charged { .. }
-                | Change::Paid { .. }
-                | Change::Waived { .. }
-                | Change::DeclaredLost { .. }
-                | Change::ChargeReversed { .. }
-                | Change::Refunded { .. }
-                | Change::PersonDeactivated { .. }
-                | Change::BatchMoved { .. }
-                | Change::BookDeleted { .. }
+            Change::Loan(
+                LoanChange::Lent { .. }
+                    | LoanChange::Returned { .. }
+                    | LoanChange::Renewed { .. }
+                    | LoanChange::DeclaredLost { .. }
+            ) | Change::Copy(CopyChange::CopyMoved { .. })
+                | Change::Hold(HoldChange::HoldPlaced { .. } | HoldChange::HoldCancelled { .. })
+                | Change::Money(_)
+                | Change::Person(PersonChange::PersonDeactivated { .. } | PersonChange::BatchMoved { .. })
+                | Change::Catalogue(CatalogueChange::BookDeleted { .. })
         )
     })
 }
@@ -396,7 +391,7 @@ fn whatever_is_done_and_undone_leaves_everything_as_it_was_r_undo_2(store: &Stor
                     } else {
                         let blocks = refused(undone);
                         prop_assert!(
-                            matches!(first.change, Change::CopyMoved { .. }),
+                            matches!(first.change, Change::Copy(CopyChange::CopyMoved { .. })),
                             "{:?} refused {:?}: {:?}",
                             what,
                             blocks,

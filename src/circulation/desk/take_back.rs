@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     domain::{
-        change::Change,
+        change::{Change, LoanChange},
         copy::{Condition, Copy, State},
         id::{ChangeId, CopyId, LoanId, UserId},
         ledger::ChargeKind,
@@ -188,7 +188,7 @@ impl Desk<'_, '_> {
     pub(super) fn just_returned(&mut self, copy: &Copy) -> Result<Option<(LoanId, UserId)>> {
         Ok(self.recent("returned", copy)?.into_iter().find_map(|returned| {
             match (returned.change, returned.person) {
-                (Change::Returned { loan, copy: Some(of), .. }, Some((person, _)))
+                (Change::Loan(LoanChange::Returned { loan, copy: Some(of), .. }), Some((person, _)))
                     if of == copy.id && !returned.undone =>
                 {
                     Some((loan, person))
@@ -207,7 +207,7 @@ impl Desk<'_, '_> {
         }
         let recent = self.recent("lent", copy)?;
         Ok(recent.into_iter().find_map(|lent| match lent.change {
-            Change::Lent { loan, .. } if loan == own && !lent.undone => Some(lent.id),
+            Change::Loan(LoanChange::Lent { loan, .. }) if loan == own && !lent.undone => Some(lent.id),
             _ => None,
         }))
     }

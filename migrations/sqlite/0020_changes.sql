@@ -1,0 +1,22 @@
+-- Facts about a change that statements ask for, written with it (`Change::about`).
+DROP TRIGGER events_are_never_changed;
+-- whether it is desk work (R-DESK-12)
+ALTER TABLE events ADD COLUMN at_desk INTEGER NOT NULL DEFAULT 0 CHECK (at_desk IN (0, 1));
+-- whether it names its person, and goes when the person is erased (R-PEOPLE-6)
+ALTER TABLE events ADD COLUMN personal INTEGER NOT NULL DEFAULT 0 CHECK (personal IN (0, 1));
+UPDATE events SET at_desk = 1
+WHERE action IN ('lent', 'returned', 'renewed', 'charged', 'paid', 'waived', 'refunded', 'charge-reversed',
+                 'declared-lost', 'copy-moved', 'hold-placed', 'hold-ready', 'hold-cancelled', 'hold-put-back', 'undone');
+UPDATE events SET personal = 1
+WHERE action IN ('registered', 'profile-updated', 'person-added', 'person-updated', 'person-deactivated',
+                 'password-set', 'people-merged')
+   OR action = 'undone' AND change LIKE '%"kind":"people-merged"%';
+CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+WHEN NOT (NEW.id = OLD.id AND NEW.at = OLD.at AND NEW.action = OLD.action
+          AND NEW.book_id IS OLD.book_id AND NEW.copy_id IS OLD.copy_id
+          AND NEW.at_desk = OLD.at_desk AND NEW.personal = OLD.personal
+          AND ((NEW.actor_id IS OLD.actor_id AND NEW.person_id IS OLD.person_id
+                AND NEW.change = '{"v":1,"kind":"erased"}')
+               OR (NEW.person_id IS NULL AND NEW.change = OLD.change
+                   AND (NEW.actor_id IS OLD.actor_id OR (NEW.actor_id IS NULL AND OLD.actor_id IS OLD.person_id)))))
+BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;

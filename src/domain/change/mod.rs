@@ -1,0 +1,239 @@
+//! Changes: one typed value for every effect, stored in its transaction and never edited. The activity log, the history
+//! of a copy and the explanations read them; nothing parses free text.
+//!
+//! Each area has an enum of its kinds. Its `about` states once, for each kind, the facts that undo, the desk and erasure
+//! read. A new kind needs a variant with its arms here, a sentence in `message.rs`, and, if it can be undone, an arm in
+//! `circulation::undo`.
+
+mod catalogue;
+mod copy;
+mod hold;
+mod loan;
+mod money;
+mod person;
+mod settings;
+mod sign_in;
+#[cfg(test)]
+mod tests;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+pub use catalogue::{CatalogueChange, Opinion, Record};
+pub use copy::{AddedCopy, CopyChange, CopyRecord};
+pub use hold::{EndedHold, HoldChange, PassedOver, QueueKey};
+pub use loan::{LoanChange, Swapped};
+pub use money::MoneyChange;
+pub use person::{PersonChange, Profile};
+pub use settings::SettingsChange;
+pub use sign_in::SignInChange;
+
+use super::{
+    account::Capability,
+    id::{ChangeId, CopyId, HoldId, LineId, LoanId},
+    money::Money,
+};
+use crate::message::{self, Message};
+
+/// An effect with its own fields. Stored as JSON under version 1.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Change {
+    /// Another change was undone.
+    Undone { change: ChangeId, first: Box<Change> },
+    /// Replaces a change that named an erased person.
+    Erased,
+    // Frequent areas first: parsing tries one after the other.
+    #[serde(untagged)]
+    Loan(LoanChange),
+    #[serde(untagged)]
+    SignIn(SignInChange),
+    #[serde(untagged)]
+    Hold(HoldChange),
+    #[serde(untagged)]
+    Copy(CopyChange),
+    #[serde(untagged)]
+    Money(MoneyChange),
+    #[serde(untagged)]
+    Person(PersonChange),
+    #[serde(untagged)]
+    Catalogue(CatalogueChange),
+    #[serde(untagged)]
+    Settings(SettingsChange),
+    /// Any other kind or shape.
+    #[serde(untagged)]
+    Unknown(Unknown),
+}
+
+/// A change that a newer version of the program wrote, as stored (R-SEAM-9).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Unknown {
+    pub kind: String,
+    #[serde(flatten)]
+    pub raw: Map<String, Value>,
+}
+
+/// Facts about a change for the modules that act on any kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About<'c> {
+    /// Name of the kind in the database and the API.
+    pub action: &'c str,
+    /// Loans that it began, ended or moved.
+    pub loans: Vec<LoanId>,
+    /// Copies that it lent, returned, kept or moved.
+    pub copies: Vec<CopyId>,
+    /// Holds that it placed, ended or moved.
+    pub holds: Vec<HoldId>,
+    /// Charges that it settled or reversed.
+    pub lines: Vec<LineId>,
+    /// Capability needed to undo it, the same as to make it; `None` if it is never undone.
+    pub undone_by: Option<Capability>,
+    /// True if it concerns a reader's loan or hold; without a person it was anonymised.
+    pub of_reader: bool,
+    /// True if it is desk work, which the desk lists and counts (R-DESK-12).
+    pub at_desk: bool,
+    /// True if it names its person, so that erasing the person erases it (R-PEOPLE-6).
+    pub personal: bool,
+}
+
+impl<'c> About<'c> {
+    /// Facts about a change that is only listed.
+    fn of(action: &'c str) -> Self {
+        Self {
+            action,
+            loans: Vec::new(),
+            copies: Vec::new(),
+            holds: Vec::new(),
+            lines: Vec::new(),
+            undone_by: None,
+            of_reader: false,
+            at_desk: false,
+            personal: false,
+        }
+    }
+}
+
+macro_rules! areas {
+    ($($area:ident($change:ident)),+ $(,)?) => {
+        $(impl From<$change> for Change {
+            fn from(change: $change) -> Self {
+                Self::$area(change)
+            }
+        })+
+    };
+}
+
+areas!(
+    Loan(LoanChange),
+    SignIn(SignInChange),
+    Hold(HoldChange),
+    Copy(CopyChange),
+    Money(MoneyChange),
+    Person(PersonChange),
+    Catalogue(CatalogueChange),
+    Settings(SettingsChange),
+);
+
+impl Change {
+    /// Facts about the change, whatever its kind.
+    #[must_use]
+    pub fn about(&self) -> About<'_> {
+        match self {
+            Self::Undone { first, .. } => About {
+                of_reader: first.is_of_reader(),
+                at_desk: true,
+                personal: matches!(**first, Self::Person(PersonChange::PeopleMerged { .. })),
+                ..About::of("undone")
+            },
+            Self::Erased => About::of("erased"),
+            Self::Loan(change) => change.about(),
+            Self::SignIn(change) => change.about(),
+            Self::Hold(change) => change.about(),
+            Self::Copy(change) => change.about(),
+            Self::Money(change) => change.about(),
+            Self::Person(change) => change.about(),
+            Self::Catalogue(change) => change.about(),
+            Self::Settings(change) => change.about(),
+            Self::Unknown(unknown) => About::of(&unknown.kind),
+        }
+    }
+
+    /// Loans that the change began, ended or moved.
+    #[must_use]
+    pub fn loans(&self) -> Vec<LoanId> {
+        self.about().loans
+    }
+
+    /// Name of the kind in the database and the API.
+    #[must_use]
+    pub fn action(&self) -> &str {
+        self.about().action
+    }
+
+    /// True if it concerns a reader's loan or hold; without a person it was anonymised.
+    #[must_use]
+    pub fn is_of_reader(&self) -> bool {
+        self.about().of_reader
+    }
+
+    /// Capability needed to undo the change, the same as to make it. `None` if it is never undone.
+    #[must_use]
+    pub fn undone_by(&self) -> Option<Capability> {
+        self.about().undone_by
+    }
+
+    /// Describes what happened.
+    #[must_use]
+    pub fn messages(&self) -> Vec<Message> {
+        match self {
+            Self::Undone { first, .. } => match &**first {
+                Self::Unknown(_) => first.messages(),
+                first => first.undone().into_iter().collect(),
+            },
+            Self::Erased => vec![message::change_erased()],
+            Self::Loan(change) => change.messages(),
+            Self::SignIn(change) => change.messages(),
+            Self::Hold(change) => change.messages(),
+            Self::Copy(change) => change.messages(),
+            Self::Money(change) => change.messages(),
+            Self::Person(change) => change.messages(),
+            Self::Catalogue(change) => change.messages(),
+            Self::Settings(change) => change.messages(),
+            Self::Unknown(_) => vec![message::change_newer()],
+        }
+    }
+
+    /// Describes the state that an undo restores; `None` if the change is never undone.
+    #[must_use]
+    pub fn undone(&self) -> Option<Message> {
+        match self {
+            Self::Loan(change) => change.undone(),
+            Self::Hold(change) => change.undone(),
+            Self::Copy(change) => change.undone(),
+            Self::Money(change) => Some(change.undone()),
+            Self::Person(change) => change.undone(),
+            Self::Catalogue(change) => change.undone(),
+            Self::Undone { .. } | Self::Erased | Self::SignIn(_) | Self::Settings(_) | Self::Unknown(_) => {
+                None
+            }
+        }
+    }
+}
+
+/// Rules that a librarian overrode, and the reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overridden {
+    pub blocks: Vec<String>,
+    pub reason: String,
+}
+
+impl Overridden {
+    fn message(&self) -> Message {
+        message::change_overridden(&self.reason)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(amount: &Money) -> bool {
+    *amount == Money::ZERO
+}

@@ -1,0 +1,115 @@
+//! Changes of accounts.
+
+use serde::{Deserialize, Serialize};
+
+use super::{About, is_zero};
+use crate::{
+    domain::{
+        account::Capability,
+        id::LineId,
+        ledger::{ChargeKind, Method, Settled},
+        money::Money,
+    },
+    message::{self, Message},
+};
+
+/// A change of an account.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum MoneyChange {
+    Charged {
+        line: LineId,
+        of: ChargeKind,
+        amount: Money,
+        reason: String,
+    },
+    Paid {
+        line: LineId,
+        receipt: String,
+        amount: Money,
+        method: Method,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reference: String,
+        settled: Vec<Settled>,
+    },
+    Waived {
+        line: LineId,
+        charge: LineId,
+        of: ChargeKind,
+        amount: Money,
+        reason: String,
+    },
+    /// A charge was reversed, such as the price of a copy that was found.
+    ChargeReversed {
+        line: LineId,
+        charge: LineId,
+        of: ChargeKind,
+        title: String,
+        amount: Money,
+        /// Paid part of the charge.
+        #[serde(default, skip_serializing_if = "is_zero")]
+        credit: Money,
+        reason: String,
+    },
+    Refunded {
+        line: LineId,
+        amount: Money,
+        method: Method,
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        reference: String,
+    },
+}
+
+impl MoneyChange {
+    pub(super) fn about(&self) -> About<'static> {
+        let of = |action, undone_by, lines| About {
+            lines,
+            undone_by: Some(undone_by),
+            at_desk: true,
+            ..About::of(action)
+        };
+        match self {
+            Self::Charged { .. } => of("charged", Capability::Money, Vec::new()),
+            Self::Paid { settled, .. } => {
+                of("paid", Capability::Desk, settled.iter().map(|part| part.charge).collect())
+            }
+            Self::Waived { charge, .. } => of("waived", Capability::Money, vec![*charge]),
+            Self::ChargeReversed { charge, .. } => of("charge-reversed", Capability::Money, vec![*charge]),
+            Self::Refunded { .. } => of("refunded", Capability::Money, Vec::new()),
+        }
+    }
+
+    pub(super) fn messages(&self) -> Vec<Message> {
+        match self {
+            Self::Charged { of, amount, reason, .. } => {
+                vec![message::change_charged_for(of.as_str(), *amount, reason)]
+            }
+            Self::Paid { receipt, amount, method, .. } => {
+                vec![message::change_paid(*amount, method.as_str(), receipt)]
+            }
+            Self::Waived { amount, reason, .. } => {
+                vec![message::change_waived(*amount), message::change_reason(reason)]
+            }
+            Self::ChargeReversed { title, amount, credit, reason, .. } => {
+                let credit = (*credit > Money::ZERO).then(|| message::explain_credit(*credit));
+                std::iter::once(message::change_charge_reversed(title, *amount))
+                    .chain(credit)
+                    .chain([message::change_reason(reason)])
+                    .collect()
+            }
+            Self::Refunded { amount, method, .. } => {
+                vec![message::change_refunded(*amount, method.as_str())]
+            }
+        }
+    }
+
+    pub(super) fn undone(&self) -> Message {
+        match self {
+            Self::Charged { amount, .. } => message::undone_charged(*amount),
+            Self::Paid { amount, receipt, .. } => message::undone_paid(*amount, receipt),
+            Self::Waived { amount, .. } => message::undone_waived(*amount),
+            Self::ChargeReversed { title, amount, .. } => message::undone_charge_reversed(title, *amount),
+            Self::Refunded { amount, .. } => message::undone_refunded(*amount),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Changes of what librarians decide.
+
+use serde::{Deserialize, Serialize};
+
+use super::About;
+use crate::{
+    domain::{calendar::CalendarForm, library::LibrarySettings, rules::Rules},
+    message::{self, Message},
+};
+
+/// A change of what librarians decide.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum SettingsChange {
+    RulesChanged { before: Box<Rules>, after: Box<Rules> },
+    CalendarChanged { before: CalendarForm, after: CalendarForm },
+    SettingsChanged { before: Box<LibrarySettings>, after: Box<LibrarySettings> },
+}
+
+impl SettingsChange {
+    pub(super) fn about(&self) -> About<'static> {
+        About::of(match self {
+            Self::RulesChanged { .. } => "rules-changed",
+            Self::CalendarChanged { .. } => "calendar-changed",
+            Self::SettingsChanged { .. } => "settings-changed",
+        })
+    }
+
+    pub(super) fn messages(&self) -> Vec<Message> {
+        vec![match self {
+            Self::RulesChanged { after, .. } => match after.effective_from {
+                Some(day) => message::change_rules_from(day),
+                None => message::change_rules(),
+            },
+            Self::CalendarChanged { .. } => message::change_calendar(),
+            Self::SettingsChanged { .. } => message::change_settings(),
+        }]
+    }
+}
