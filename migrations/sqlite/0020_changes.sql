@@ -2,15 +2,20 @@
 DROP TRIGGER events_are_never_changed;
 -- whether it is desk work (R-DESK-12)
 ALTER TABLE events ADD COLUMN at_desk INTEGER NOT NULL DEFAULT 0 CHECK (at_desk IN (0, 1));
--- whether it names its person, and goes when the person is erased (R-PEOPLE-6)
-ALTER TABLE events ADD COLUMN personal INTEGER NOT NULL DEFAULT 0 CHECK (personal IN (0, 1));
+-- whether it names its person, and goes when the person is erased (R-PEOPLE-6); an older server, running until it is
+-- replaced, does not say so: its rows go
+ALTER TABLE events ADD COLUMN personal INTEGER NOT NULL DEFAULT 1 CHECK (personal IN (0, 1));
 UPDATE events SET at_desk = 1
 WHERE action IN ('lent', 'returned', 'renewed', 'charged', 'paid', 'waived', 'refunded', 'charge-reversed',
                  'declared-lost', 'copy-moved', 'hold-placed', 'hold-ready', 'hold-cancelled', 'hold-put-back', 'undone');
-UPDATE events SET personal = 1
-WHERE action IN ('registered', 'profile-updated', 'person-added', 'person-updated', 'person-deactivated',
-                 'password-set', 'people-merged')
-   OR action = 'undone' AND change LIKE '%"kind":"people-merged"%';
+UPDATE events SET personal = 0
+WHERE action NOT IN ('registered', 'profile-updated', 'person-added', 'person-updated', 'person-deactivated',
+                     'password-set', 'people-merged')
+  AND NOT (action = 'undone'
+           AND (change LIKE '%"kind":"people-merged"%' OR change LIKE '%"kind":"person-deactivated"%'));
+-- people erased before: the undo of a deactivation kept its reason
+UPDATE events SET change = '{"v":1,"kind":"erased"}'
+WHERE action = 'undone' AND personal AND person_id IN (SELECT id FROM users WHERE gone_at IS NOT NULL AND name = '');
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
 WHEN NOT (NEW.id = OLD.id AND NEW.at = OLD.at AND NEW.action = OLD.action
           AND NEW.book_id IS OLD.book_id AND NEW.copy_id IS OLD.copy_id

@@ -40,6 +40,7 @@ each_app!(
     a_batch_is_taken_back_from_the_log_by_who_may_look_after_people_r_people_5_r_undo_1,
     a_batch_goes_on_in_one_change_and_leaves_without_those_who_have_books_r_people_5,
     whoever_is_erased_is_named_nowhere_r_people_6,
+    erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6,
     a_certificate_holds_while_nothing_is_open_r_people_7,
     librarians_are_made_and_unmade_with_a_password_but_for_the_last_r_people_8,
     a_librarian_may_do_what_he_was_given_r_people_8,
@@ -796,6 +797,22 @@ async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {
     );
     // The number is free for somebody else.
     added(&librarian, "Somebody Else", "zq-1").await;
+}
+
+async fn erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6(app: TestApp) {
+    let librarian = app.admin(0).await;
+    let uid = added(&librarian, "Zenobia Quux", "zq-1").await;
+    let path = format!("/people/{uid}");
+    let reason = json!({ "reason": "Moved to Aurangabad" });
+    librarian.post(&format!("{path}/deactivate"), &reason).await.expect(200);
+    let changes =
+        librarian.get(&format!("/changes?person={uid}&action=person-deactivated")).await.expect(200);
+    librarian.ask(&format!("/changes/{}/undo", changes["changes"][0]["id"])).await.expect(200);
+    let kept = || app.raw("SELECT action FROM events WHERE change LIKE '%Aurangabad%' ORDER BY id");
+    let text = |text: &str| vec![Some(text.to_owned())];
+    assert_eq!(kept(), [text("person-deactivated"), text("undone")]);
+    librarian.delete(&path).await.expect(204);
+    assert_eq!(kept(), Vec::<Vec<Option<String>>>::new());
 }
 
 async fn a_certificate_holds_while_nothing_is_open_r_people_7(app: TestApp) {

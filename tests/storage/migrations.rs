@@ -32,6 +32,7 @@ on_both_databases_unopened!(
     a_dry_run_tells_what_would_happen_and_changes_nothing,
     a_database_with_another_history_is_refused,
     of_codes_and_links_those_that_rest_on_nothing_proved_end_with_the_upgrade_r_seam_8,
+    the_upgrade_erases_what_an_undone_deactivation_kept_of_an_erased_person_r_people_6,
 );
 
 fn repository(path: &str) -> PathBuf {
@@ -246,6 +247,41 @@ fn of_codes_and_links_those_that_rest_on_nothing_proved_end_with_the_upgrade_r_s
     assert_eq!(claimed, [[text("3")], [text("7")]]);
     let links = database.raw("SELECT issuer, subject FROM oidc_links ORDER BY issuer").expect("readable");
     assert_eq!(links, [[text("i"), text("four")], [text("j"), text("three")]]);
+}
+
+/// 0020: erasing a person left the reason in the undo of a deactivation.
+fn the_upgrade_erases_what_an_undone_deactivation_kept_of_an_erased_person_r_people_6(database: &Database) {
+    fill_0001(database);
+    apply(&database.location, &MIGRATIONS[..19]).expect("applied");
+    // 3 was erased, 4 is there, 6 was merged into 4.
+    script(
+        database,
+        "UPDATE users SET gone_at = 1, active = FALSE, name = '' WHERE id = 3;
+         UPDATE users SET gone_at = 1, active = FALSE, merged_into = 4 WHERE id = 6;
+         INSERT INTO events (id, at, actor_id, action, person_id, change) VALUES
+           (101, 1, 1, 'undone', 3,
+            '{\"v\":1,\"kind\":\"undone\",\"change\":1,\"first\":{\"kind\":\"person-deactivated\",\"reason\":\"left\"}}'),
+           (102, 1, 1, 'undone', 4,
+            '{\"v\":1,\"kind\":\"undone\",\"change\":1,\"first\":{\"kind\":\"person-deactivated\",\"reason\":\"left\"}}'),
+           (103, 1, 1, 'undone', 6,
+            '{\"v\":1,\"kind\":\"undone\",\"change\":1,\"first\":{\"kind\":\"person-deactivated\",\"reason\":\"left\"}}'),
+           (104, 1, 1, 'undone', 3,
+            '{\"v\":1,\"kind\":\"undone\",\"change\":1,\"first\":{\"kind\":\"person-activated\"}}');",
+    );
+    apply(&database.location, MIGRATIONS).expect("applied");
+    let rows =
+        "SELECT id, CAST(personal AS INTEGER), CASE WHEN change LIKE '%erased%' THEN 'erased' ELSE 'kept' END
+         FROM events WHERE id > 100 ORDER BY id";
+    let row = |cells: [&str; 3]| cells.map(|cell| Some(cell.to_owned())).to_vec();
+    assert_eq!(
+        database.raw(rows).expect("readable"),
+        [
+            row(["101", "1", "erased"]),
+            row(["102", "1", "kept"]),
+            row(["103", "1", "kept"]),
+            row(["104", "0", "kept"]),
+        ]
+    );
 }
 
 fn a_failing_migration_leaves_the_version_before_it(database: &Database) {

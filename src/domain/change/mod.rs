@@ -139,12 +139,10 @@ impl Change {
     #[must_use]
     pub fn about(&self) -> About<'_> {
         match self {
-            Self::Undone { first, .. } => About {
-                of_reader: first.is_of_reader(),
-                at_desk: true,
-                personal: matches!(**first, Self::Person(PersonChange::PeopleMerged { .. })),
-                ..About::of("undone")
-            },
+            Self::Undone { first, .. } => {
+                let About { of_reader, personal, .. } = first.about();
+                About { of_reader, at_desk: true, personal, ..About::of("undone") }
+            }
             Self::Erased => About::of("erased"),
             Self::Loan(change) => change.about(),
             Self::SignIn(change) => change.about(),
