@@ -31,7 +31,7 @@ use crate::{
     demo,
     http::{
         self, App, Limits, Settings,
-        people::Importing,
+        people::import::Importing,
         ready::Answers,
         session::{EndSessions, Lifetimes, Sessions},
         web::Screens,

@@ -13,7 +13,7 @@ use super::{
     accounts::within,
     error::{Error, Result},
     idempotency,
-    people::Turn,
+    people::import::Turn,
     phones::CallingPhone,
     security_log,
     session::Caller,

@@ -100,7 +100,7 @@ pub struct App {
     /// How often something may be tried.
     pub limits: Limits,
     /// One import of people at a time.
-    pub importing: people::Importing,
+    pub importing: people::import::Importing,
     /// Whether the server was asked to stop.
     pub stopping: AtomicBool,
 }
@@ -176,20 +176,24 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(loans::list_my_loans))
         .routes(routes!(loans::return_loan))
         .routes(routes!(loans::extend_loan))
-        .routes(routes!(people::list_people, people::add_person))
-        .routes(routes!(people::export_people))
-        .routes(routes!(people::read_person, people::update_person, people::erase_person))
-        .routes(routes!(people::import_people))
-        .routes(routes!(people::promote_batch))
-        .routes(routes!(people::merge_people))
-        .routes(routes!(people::change_role))
+        .routes(routes!(people::list::list_people, people::record::add_person))
+        .routes(routes!(people::list::export_people))
+        .routes(routes!(
+            people::record::read_person,
+            people::record::update_person,
+            people::record::erase_person
+        ))
+        .routes(routes!(people::import::import_people))
+        .routes(routes!(people::promotion::promote_batch))
+        .routes(routes!(people::merge::merge_people))
+        .routes(routes!(people::role::change_role))
         .routes(routes!(security::end_sessions_of_person))
-        .routes(routes!(people::issue_no_dues))
-        .routes(routes!(people::read_no_dues))
-        .routes(routes!(people::deactivate_person))
-        .routes(routes!(people::activate_person))
-        .routes(routes!(people::make_sign_in_code))
-        .routes(routes!(people::list_loans_of_person))
+        .routes(routes!(people::certificate::issue_no_dues))
+        .routes(routes!(people::certificate::read_no_dues))
+        .routes(routes!(people::record::deactivate_person))
+        .routes(routes!(people::record::activate_person))
+        .routes(routes!(people::sign_in_code::make_sign_in_code))
+        .routes(routes!(people::loans::list_loans_of_person))
         .routes(routes!(holds::place_hold, holds::list_holds_of_book))
         .routes(routes!(holds::list_holds))
         .routes(routes!(holds::list_wanted_titles))

@@ -29,7 +29,7 @@ use library::{
         self, API, App, Limits, Settings, Shared,
         idempotency::KEY,
         options::{IdCard, SecondFactor},
-        people::Importing,
+        people::import::Importing,
         ready::Answers,
         session::{Lifetimes, Sessions},
         web::Screens,

@@ -189,7 +189,7 @@ async fn a_repeat_of_an_import_gets_the_first_answer_r_people_4(database: Databa
 async fn a_second_import_is_told_that_another_runs_r_people_4() {
     let app = TestApp::new().await;
     let librarian = app.admin(0).await;
-    let turn = library::http::people::Turn::take(&app.state).expect("free");
+    let turn = library::http::people::import::Turn::take(&app.state).expect("free");
     let file = "rollNumber,name\nnew-1,Asha\n";
     for dry_run in [true, false] {
         let told = import(&librarian, file, dry_run).await.problem(409, "import-running");

@@ -1,0 +1,88 @@
+//! No-dues certificates (R-PEOPLE-7).
+
+use axum::{extract::State, http::StatusCode};
+use jiff::civil::Date;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::{
+    domain::{id::UserId, person::Details},
+    http::{
+        Shared,
+        error::{Error, Result},
+        extract::{Id, Nothing, OptionalJsonBody, PathText},
+        idempotency::{Answer, Once},
+        session::{self, SignedIn},
+    },
+    people::{self, Certificate, code},
+};
+
+/// A certificate that nothing is open, as anybody may check it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NoDues {
+    number: String,
+    name: String,
+    #[schema(required)]
+    roll_number: Option<String>,
+    #[schema(required)]
+    department: Option<String>,
+    #[schema(required)]
+    batch: Option<String>,
+    #[schema(value_type = String, format = Date)]
+    issued_on: Date,
+    /// Whether it still holds: nothing was borrowed and nothing fell due since.
+    valid: bool,
+}
+
+fn no_dues(number: String, certificate: Certificate) -> NoDues {
+    let Certificate { person, issued_on, holds } = certificate;
+    let Details { name, roll_number, department, batch, .. } = person.details;
+    NoDues { number, name, roll_number, department, batch, issued_on, valid: holds }
+}
+
+/// Issue a certificate that nothing is open; refused while something is (R-PEOPLE-7).
+#[utoipa::path(post, path = "/people/{id}/no-dues", params(("id" = i64, Path)),
+    responses((status = 201, body = NoDues)))]
+pub async fn issue_no_dues(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
+) -> Result<Answer> {
+    // Not counted: from one number nobody gets at another.
+    let number = code::from_random(session::random()?);
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        people::certify(tx, librarian.uid, moment, &rulebook, uid, &number)?;
+        let certificate = people::certificate(tx, moment, &rulebook, &number)?;
+        Answer::json(StatusCode::CREATED, &no_dues(number, certificate))
+    })
+    .await
+}
+
+/// Check a certificate.
+#[utoipa::path(get, path = "/no-dues/{number}", params(("number" = String, Path)),
+    responses((status = 200, body = NoDues)))]
+pub async fn read_no_dues(
+    State(app): State<Shared>,
+    PathText(number): PathText,
+) -> Result<axum::Json<NoDues>> {
+    if number.len() > 20 || !number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Err(Error::NotFound);
+    }
+    let number = number.to_ascii_uppercase();
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    let found = app
+        .library
+        .db
+        .snapshot(move |tx| -> Result<NoDues> {
+            let rulebook = policies.current(tx)?;
+            let certificate = people::certificate(tx, moment, &rulebook, &number)?;
+            Ok(no_dues(number, certificate))
+        })
+        .await?;
+    Ok(axum::Json(found))
+}

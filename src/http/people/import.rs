@@ -1,0 +1,108 @@
+//! The import of people from a file (R-PEOPLE-4).
+
+use std::sync::Arc;
+
+use axum::{
+    extract::{FromRequestParts, State},
+    http::{StatusCode, request::Parts},
+};
+use serde::Deserialize;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use utoipa::IntoParams;
+
+use crate::{
+    http::{
+        App, Shared,
+        error::{Error, Result},
+        extract::{Body, Query},
+        idempotency::{Answer, Once},
+        session::SignedIn,
+    },
+    import::{
+        people::{Import, Report},
+        table::Source,
+    },
+    people::Authority,
+};
+
+/// Whether an import only tells what it would do.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(rename_all = "camelCase")]
+pub struct ImportQuery {
+    /// Store nothing and tell what would happen.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// Bring people in from a CSV file, plain or gzipped, with the header
+/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). A thousand
+/// rows at a time are stored whole or not at all.
+#[utoipa::path(post, path = "/people/import", params(ImportQuery),
+    request_body(content = String, content_type = "text/csv"), responses((status = 200, body = Report)))]
+pub async fn import_people(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Query(query): Query<ImportQuery>,
+    turn: Turn,
+    once: Once,
+    Body(file): Body,
+) -> Result<Answer> {
+    if let Some(answer) = app.kept_answer(&once).await? {
+        return Ok(answer);
+    }
+    // Goes on where the librarian's browser left, so that the file is stored as a whole and the answer is kept for a repeat.
+    let by = librarian.uid;
+    let authority = app.library.db.read(move |tx| Authority::of(tx, by)).await?;
+    let work = tokio::spawn(async move {
+        let library = app.library.clone();
+        let report = tokio::task::spawn_blocking(move || {
+            let import = Import {
+                db: &library.db,
+                policies: &library.policies,
+                authority: &authority,
+                moment: library.clock.moment(),
+                dry_run: query.dry_run,
+                rejected: None,
+            };
+            let report = import.run(&Source::Upload(file));
+            drop(turn);
+            report
+        });
+        let report: Report = report.await.map_err(|error| Error::Internal(Box::new(error)))??;
+        app.keep_answer(once, Answer::json(StatusCode::OK, &report)?).await
+    });
+    work.await.map_err(|error| Error::Internal(Box::new(error)))?
+}
+
+/// One import of a server at a time: a file and what is made of it may need 100 MiB of memory.
+pub struct Importing(Arc<Semaphore>);
+
+impl Default for Importing {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(1)))
+    }
+}
+
+/// The turn of the import that is under way.
+#[derive(Clone)]
+pub struct Turn(#[expect(dead_code, reason = "given back when it is dropped")] Arc<OwnedSemaphorePermit>);
+
+impl Turn {
+    /// The call that needs a turn.
+    pub const ROUTE: &str = "/people/import";
+
+    /// Takes the turn, before the file is read into memory.
+    pub fn take(app: &App) -> Result<Self> {
+        let permit = Arc::clone(&app.importing.0).try_acquire_owned();
+        permit.map(|permit| Self(Arc::new(permit))).map_err(|_| Error::ImportRunning)
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Turn {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self> {
+        parts.extensions.remove().ok_or(Error::ImportRunning)
+    }
+}

@@ -1,0 +1,266 @@
+//! The list of people, also as a file for a spreadsheet (R-PEOPLE-1).
+
+use std::sync::Arc;
+
+use axum::{extract::State, response::Response};
+use jiff::civil::Date;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::{
+    circulation::standing::{self, Amount},
+    domain::{
+        account::folded_roll_number,
+        id::UserId,
+        person::Person,
+        rule::{Invalid, Kind, Text},
+        rulebook::Rulebook,
+    },
+    http::{
+        Shared,
+        csv_file::{self, MOST_ROWS, PORTION},
+        error::Result,
+        extract::Query,
+        page,
+    },
+    message,
+    storage::{
+        Tx,
+        directory::{self, Column, Key, Listing, Order, Source},
+        page::{Page, Position},
+        people::{self, Record},
+    },
+};
+
+/// Longest search text.
+const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 200, kind: Kind::Line };
+
+/// Which people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum PeopleFilter {
+    HasBooks,
+    Overdue,
+    Owes,
+    Inactive,
+    Librarians,
+}
+
+/// Which people, in which order.
+#[derive(Clone, Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+pub struct PeopleQuery {
+    /// Words that name, roll number, email, batch or department contain, each somewhere.
+    #[serde(default)]
+    q: String,
+    /// Only the person with this roll number, or the one into whose record that person's was merged. Everything else is
+    /// passed over then.
+    roll_number: Option<String>,
+    #[param(inline)]
+    filter: Option<PeopleFilter>,
+    /// `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
+    /// from the end.
+    sort: Option<String>,
+    /// How many, 1 to 100; 50 if not said.
+    #[param(minimum = 1, maximum = 100)]
+    limit: Option<i64>,
+    /// `next` or `previous` of another page.
+    cursor: Option<String>,
+}
+
+/// A page of the people.
+#[derive(Serialize, ToSchema)]
+pub struct PeopleList {
+    people: Vec<Person>,
+    /// How many match in all.
+    total: i64,
+    /// The day it is in the library.
+    #[schema(value_type = String, format = Date)]
+    today: Date,
+    /// Cursor of the page after this one.
+    #[schema(required)]
+    next: Option<String>,
+    /// Cursor of the page before this one.
+    #[schema(required)]
+    previous: Option<String>,
+}
+
+/// By what the list is ordered.
+#[derive(Clone, Copy)]
+enum OrderedBy {
+    Column(Column),
+    Amount(Amount),
+}
+
+const ORDERS: &[(&str, OrderedBy)] = &[
+    ("name", OrderedBy::Column(Column::Name)),
+    ("rollNumber", OrderedBy::Column(Column::RollNumber)),
+    ("batch", OrderedBy::Column(Column::Batch)),
+    ("department", OrderedBy::Column(Column::Department)),
+    ("openLoans", OrderedBy::Amount(Amount::OpenLoans)),
+    ("overdueLoans", OrderedBy::Amount(Amount::OverdueLoans)),
+    ("owes", OrderedBy::Amount(Amount::Owes)),
+];
+
+/// A checked [`PeopleQuery`].
+#[derive(Clone)]
+struct Asked {
+    text: String,
+    filter: Option<PeopleFilter>,
+    order: OrderedBy,
+    descending: bool,
+}
+
+impl PeopleQuery {
+    fn checked(&self) -> Result<Asked> {
+        let mut invalid = Invalid::default();
+        let text = SEARCH.check(&self.q, &mut invalid);
+        let sort = self.sort.as_deref().filter(|sort| !sort.is_empty()).unwrap_or(ORDERS[0].0);
+        let (name, descending) = match sort.strip_prefix('-') {
+            Some(name) => (name, true),
+            None => (sort, false),
+        };
+        let order = ORDERS.iter().find(|(known, _)| *known == name).map(|(_, order)| *order);
+        if order.is_none() {
+            let names: Vec<&str> = ORDERS.iter().map(|(name, _)| *name).collect();
+            invalid.push("sort", message::no_such_order(&names.join(", ")));
+        }
+        let order = invalid.or(order.unwrap_or(ORDERS[0].1))?;
+        Ok(Asked { text, filter: self.filter, order, descending })
+    }
+}
+
+impl Asked {
+    /// The list as storage reads it. What people have out is counted before where filter or order ask for it.
+    fn listing(self, tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Listing> {
+        let filtered = match self.filter {
+            Some(PeopleFilter::HasBooks) => Some(Amount::OpenLoans),
+            Some(PeopleFilter::Overdue) => Some(Amount::OverdueLoans),
+            Some(PeopleFilter::Owes) => Some(Amount::Owes),
+            Some(PeopleFilter::Inactive | PeopleFilter::Librarians) | None => None,
+        };
+        let of_filter = match filtered {
+            Some(amount) => Some(standing::of_all(tx, rulebook, today, amount)?),
+            None => None,
+        };
+        let source = match (&of_filter, self.filter) {
+            (Some(amounts), _) => {
+                Source::Among(amounts.iter().filter(|(_, amount)| *amount > 0).map(|(uid, _)| *uid).collect())
+            }
+            (None, Some(PeopleFilter::Inactive)) => Source::Inactive,
+            (None, Some(PeopleFilter::Librarians)) => Source::Librarians,
+            (None, _) => Source::Everybody,
+        };
+        let order = match (self.order, of_filter) {
+            (OrderedBy::Column(column), _) => Order::Column(column),
+            (OrderedBy::Amount(amount), Some(known)) if filtered == Some(amount) => Order::Amount(known),
+            (OrderedBy::Amount(amount), _) => Order::Amount(standing::of_all(tx, rulebook, today, amount)?),
+        };
+        Ok(Listing { query: self.text, source, order, descending: self.descending })
+    }
+}
+
+/// List people (R-PEOPLE-1).
+#[utoipa::path(get, path = "/people", params(PeopleQuery), responses((status = 200, body = PeopleList)))]
+pub async fn list_people(
+    State(app): State<Shared>,
+    Query(query): Query<PeopleQuery>,
+) -> Result<axum::Json<PeopleList>> {
+    let asked = query.checked()?;
+    let number = query.roll_number.as_deref().map(folded_roll_number);
+    let limit = page::length(query.limit, 50)?;
+    let position: Option<Position<Key>> = page::place(query.cursor.as_deref())?;
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    let list = app
+        .library
+        .db
+        .snapshot(move |tx| -> Result<PeopleList> {
+            let rulebook = policies.current(tx)?;
+            if let Some(number) = &number {
+                let found: Vec<Record> = people::known_as(tx, Some(number), None)?.into_iter().collect();
+                let total = i64::try_from(found.len()).unwrap_or_default();
+                let people = standing::people(tx, &rulebook, today, found)?;
+                return Ok(PeopleList { people, total, today, next: None, previous: None });
+            }
+            let listing = asked.listing(tx, &rulebook, today)?;
+            let (page, total) = directory::page(tx, &listing, position, limit)?;
+            let Page { rows, next, previous } = page;
+            Ok(PeopleList {
+                people: standing::people(tx, &rulebook, today, rows)?,
+                total,
+                today,
+                next: next.as_ref().map(page::cursor),
+                previous: previous.as_ref().map(page::cursor),
+            })
+        })
+        .await?;
+    Ok(axum::Json(list))
+}
+
+/// The columns of the file; those that an import takes have the same names there (R-PEOPLE-4).
+const FILE_COLUMNS: [&str; 12] = [
+    "rollNumber",
+    "name",
+    "email",
+    "department",
+    "batch",
+    "category",
+    "validUntil",
+    "role",
+    "active",
+    "openLoans",
+    "overdueLoans",
+    "owes",
+];
+
+/// The same as a file for a spreadsheet: all that fit, at most 100 000. Cells that would be taken for formulas are guarded.
+#[utoipa::path(get, path = "/people.csv", params(PeopleQuery),
+    responses((status = 200, body = String, content_type = "text/csv")))]
+pub async fn export_people(State(app): State<Shared>, Query(query): Query<PeopleQuery>) -> Result<Response> {
+    let asked = query.checked()?;
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    // Who is listed is found once: the order of some lists is that of amounts, which are counted for everybody.
+    let (listed, counted) = (policies.clone(), asked);
+    let uids = app.library.db.snapshot(move |tx| -> Result<_> {
+        let rulebook = listed.current(tx)?;
+        let listing = counted.listing(tx, &rulebook, today)?;
+        Ok(directory::uids(tx, &listing, MOST_ROWS)?)
+    });
+    let uids = uids.await?.into_iter();
+    csv_file::answer(&format!("people-{today}.csv"), FILE_COLUMNS, uids, move |mut uids| {
+        let (app, policies) = (Arc::clone(&app), policies.clone());
+        async move {
+            let portion: Vec<UserId> =
+                uids.by_ref().take(usize::try_from(PORTION).unwrap_or_default()).collect();
+            let found = app.library.db.snapshot(move |tx| -> Result<_> {
+                let rulebook = policies.current(tx)?;
+                let records = people::by_ids(tx, &portion)?;
+                Ok(standing::people(tx, &rulebook, today, records)?)
+            });
+            let rows = found.await?.into_iter().map(cells_of).collect();
+            Ok((rows, (uids.len() > 0).then_some(uids)))
+        }
+    })
+    .await
+}
+
+/// The row of a person in the file.
+fn cells_of(person: Person) -> [String; FILE_COLUMNS.len()] {
+    let (units, rest) = person.owes.parts();
+    let text = |text: Option<String>| text.unwrap_or_default();
+    [
+        text(person.details.roll_number),
+        person.details.name,
+        text(person.details.email),
+        text(person.details.department),
+        text(person.details.batch),
+        person.details.category,
+        text(person.details.valid_until.map(|day| day.to_string())),
+        person.role.map_or("", |role| role.as_str()).to_owned(),
+        if person.active { "yes" } else { "no" }.to_owned(),
+        person.open_loans.to_string(),
+        person.overdue_loans.to_string(),
+        format!("{units}.{rest:02}"),
+    ]
+}

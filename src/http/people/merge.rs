@@ -1,0 +1,107 @@
+//! The merge of two records of one person (R-PEOPLE-9).
+
+use axum::{extract::State, http::StatusCode};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::{
+    circulation::standing,
+    domain::{
+        id::{ChangeId, UserId},
+        person::{Details, Person},
+    },
+    http::{
+        Shared,
+        error::Result,
+        extract::JsonBody,
+        idempotency::{Answer, Once},
+        session::SignedIn,
+    },
+    people::{Authority, merge},
+    storage::people::Record,
+};
+
+/// Two records of one person.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct MergeForm {
+    /// The record that stays.
+    keep: UserId,
+    /// The record that is merged into it.
+    drop: UserId,
+    /// Only tell what goes over.
+    #[serde(default)]
+    dry_run: bool,
+}
+
+/// What a merge does, or would do.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MergeReport {
+    dry_run: bool,
+    /// The record that stays, as it was.
+    keep: Person,
+    /// The record that is merged into it.
+    drop: Person,
+    /// What is recorded of the person from now on.
+    after: Details,
+    open_loans: i64,
+    ended_loans: i64,
+    /// Lines of the account.
+    lines: i64,
+    holds: i64,
+    reviews: i64,
+    /// Titles that both wait for: the better place stays, the other hold is cancelled.
+    holds_cancelled: Vec<String>,
+    /// Titles that both have reviewed: the newer review stays.
+    reviews_given_up: Vec<String>,
+    /// The person signs in with the password of the record that goes.
+    takes_password: bool,
+    /// Null where nothing was done.
+    #[schema(required)]
+    change: Option<ChangeId>,
+}
+
+/// Merge two records of one person into one (R-PEOPLE-9). Everything of `drop` goes to `keep`; its roll number opens `keep`
+/// from then on.
+#[utoipa::path(post, path = "/people/merge", request_body = MergeForm, responses((status = 200, body = MergeReport)))]
+pub async fn merge_people(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    once: Once,
+    JsonBody(form): JsonBody<MergeForm>,
+) -> Result<Answer> {
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    let MergeForm { keep, drop, dry_run } = form;
+    let answer = app
+        .once(once, move |tx| {
+            let rulebook = policies.current(tx)?;
+            let standings = standing::of(tx, &rulebook, moment.today, &[keep, drop])?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            let merged = merge::merge(tx, &authority, moment, &rulebook, (keep, drop), dry_run)?;
+            let as_it_was = |record: Record| {
+                let standing = standings.get(&record.uid).copied().unwrap_or_default();
+                standing::person(record, standing)
+            };
+            let report = MergeReport {
+                dry_run,
+                keep: as_it_was(merged.keep),
+                drop: as_it_was(merged.dropped),
+                after: merged.after,
+                open_loans: merged.moves.open_loans,
+                ended_loans: merged.moves.ended_loans,
+                lines: merged.moves.lines,
+                holds: merged.moves.holds,
+                reviews: merged.moves.reviews,
+                holds_cancelled: merged.holds_cancelled,
+                reviews_given_up: merged.reviews_given_up,
+                takes_password: merged.takes_password,
+                change: merged.change,
+            };
+            Ok(Answer::json(StatusCode::OK, &report)?.undoable(tx, &librarian))
+        })
+        .await?;
+    app.sessions.forget_person(drop);
+    app.sessions.forget_person(keep);
+    Ok(answer)
+}

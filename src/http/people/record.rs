@@ -1,0 +1,245 @@
+//! One person's record: shown, added, edited, deactivated and erased (R-PEOPLE-2, R-PEOPLE-3, R-PEOPLE-6).
+
+use axum::{extract::State, http::StatusCode};
+use jiff::civil::Date;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::shown;
+use crate::{
+    domain::{
+        id::UserId,
+        person::{Barred, Details, Person},
+        rule::{Invalid, Text},
+        rules::STUDENT,
+    },
+    http::{
+        API, Shared,
+        error::{Error, Result},
+        extract::{Id, JsonBody, Nothing, OptionalJsonBody, given},
+        idempotency::{Answer, Once},
+        loans::REASON,
+        session::SignedIn,
+    },
+    people::{self, Authority},
+    storage::people::kept_instead,
+};
+
+/// One person (R-PEOPLE-2). The number of a record that was merged into another answers with that one (R-PEOPLE-9).
+#[utoipa::path(get, path = "/people/{id}", params(("id" = i64, Path)), responses((status = 200, body = Person)))]
+pub async fn read_person(State(app): State<Shared>, Id(uid): Id<UserId>) -> Result<axum::Json<Person>> {
+    let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
+    let person = app
+        .library
+        .db
+        .snapshot(move |tx| -> Result<Person> {
+            let rulebook = policies.current(tx)?;
+            let uid = kept_instead(tx, uid)?.unwrap_or(uid);
+            shown(tx, &rulebook, today, uid)
+        })
+        .await?;
+    Ok(axum::Json(person))
+}
+
+/// A new person. Whoever never signs in needs no email (R-PEOPLE-3).
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PersonForm {
+    /// Full name.
+    #[serde(default)]
+    #[schema(required)]
+    name: String,
+    #[serde(default)]
+    email: Option<String>,
+    /// As on the ID card; stored lower-case, unique.
+    #[serde(default)]
+    roll_number: Option<String>,
+    #[serde(default)]
+    department: Option<String>,
+    #[serde(default)]
+    batch: Option<String>,
+    /// One of the categories of the rules; `Student` if not said.
+    #[serde(default)]
+    category: Option<String>,
+    /// The last day on which the person may borrow.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = Date)]
+    valid_until: Option<Date>,
+    #[serde(default)]
+    barred: Option<Barred>,
+}
+
+/// Add a person, who has no password yet.
+#[utoipa::path(post, path = "/people", request_body = PersonForm, responses((status = 201, body = Person)))]
+pub async fn add_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    once: Once,
+    JsonBody(form): JsonBody<PersonForm>,
+) -> Result<Answer> {
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let details = Details {
+            name: form.name,
+            email: form.email,
+            roll_number: form.roll_number,
+            department: form.department,
+            batch: form.batch,
+            category: form.category.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| STUDENT.into()),
+            valid_until: form.valid_until,
+            barred: form.barred,
+        };
+        let uid = people::add(tx, Some(librarian.uid), moment, &rulebook, details)?;
+        let person = shown(tx, &rulebook, moment.today, uid)?;
+        Answer::json(StatusCode::CREATED, &person)?.with_location(&format!("{API}/people/{uid}"))
+    })
+    .await
+}
+
+/// What of a person is changed; what is left out stays.
+#[expect(clippy::option_option, reason = "null is told from what is left out")]
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct PersonEdit {
+    name: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    email: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    roll_number: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    department: Option<Option<String>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    batch: Option<Option<String>>,
+    category: Option<String>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<String>, format = Date)]
+    valid_until: Option<Option<Date>>,
+    #[serde(default, deserialize_with = "given")]
+    #[schema(value_type = Option<Barred>)]
+    barred: Option<Option<Barred>>,
+}
+
+impl PersonEdit {
+    fn of(self, before: Details) -> Details {
+        Details {
+            name: self.name.unwrap_or(before.name),
+            email: self.email.unwrap_or(before.email),
+            roll_number: self.roll_number.unwrap_or(before.roll_number),
+            department: self.department.unwrap_or(before.department),
+            batch: self.batch.unwrap_or(before.batch),
+            category: self.category.unwrap_or(before.category),
+            valid_until: self.valid_until.unwrap_or(before.valid_until),
+            barred: self.barred.unwrap_or(before.barred),
+        }
+    }
+}
+
+/// Change what is recorded of a person.
+#[utoipa::path(patch, path = "/people/{id}", params(("id" = i64, Path)), request_body = PersonEdit,
+    responses((status = 200, body = Person)))]
+pub async fn update_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+    JsonBody(edit): JsonBody<PersonEdit>,
+) -> Result<Answer> {
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    let answer = app
+        .once(once, move |tx| {
+            let rulebook = policies.current(tx)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            people::update(tx, &authority, moment, &rulebook, uid, |before| edit.of(before))?;
+            Answer::json(StatusCode::OK, &shown(tx, &rulebook, moment.today, uid)?)
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}
+
+/// Why a person is deactivated.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deactivation {
+    #[serde(default)]
+    reason: String,
+}
+
+/// Let a person not sign in, borrow or hold any more (R-PEOPLE-6).
+#[utoipa::path(post, path = "/people/{id}/deactivate", params(("id" = i64, Path)),
+    request_body = Option<Deactivation>, responses((status = 200, body = Person)))]
+pub async fn deactivate_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+    OptionalJsonBody(form): OptionalJsonBody<Deactivation>,
+) -> Result<Answer> {
+    if uid == librarian.uid {
+        return Err(Error::OwnAccount);
+    }
+    let mut invalid = Invalid::default();
+    let reason = Text { min: 0, ..REASON }.check(&form.reason, &mut invalid);
+    invalid.or(())?;
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    let answer = app
+        .once(once, move |tx| {
+            let rulebook = policies.current(tx)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            people::deactivate(tx, &authority, moment, &rulebook, uid, &reason)?;
+            Ok(Answer::json(StatusCode::OK, &shown(tx, &rulebook, moment.today, uid)?)?
+                .undoable(tx, &librarian))
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}
+
+/// Let a person sign in, borrow and hold again.
+#[utoipa::path(post, path = "/people/{id}/activate", params(("id" = i64, Path)),
+    responses((status = 200, body = Person)))]
+pub async fn activate_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+    OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
+) -> Result<Answer> {
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    app.once(once, move |tx| {
+        let rulebook = policies.current(tx)?;
+        let authority = Authority::of(tx, librarian.uid)?;
+        people::activate(tx, &authority, moment, uid)?;
+        Answer::json(StatusCode::OK, &shown(tx, &rulebook, moment.today, uid)?)
+    })
+    .await
+}
+
+/// Erase a person's data; refused while anything is open (R-PEOPLE-6).
+#[utoipa::path(delete, path = "/people/{id}", params(("id" = i64, Path)), responses((status = 204)))]
+pub async fn erase_person(
+    State(app): State<Shared>,
+    SignedIn(librarian): SignedIn,
+    Id(uid): Id<UserId>,
+    once: Once,
+) -> Result<Answer> {
+    if uid == librarian.uid {
+        return Err(Error::OwnAccount);
+    }
+    let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
+    let answer = app
+        .once(once, move |tx| {
+            let rulebook = policies.current(tx)?;
+            let authority = Authority::of(tx, librarian.uid)?;
+            people::erase(tx, &authority, moment, &rulebook, uid)?;
+            Ok(Answer::empty())
+        })
+        .await?;
+    app.sessions.forget_person(uid);
+    Ok(answer)
+}
