@@ -21,7 +21,7 @@ use crate::{
         rule::{Kind, Number, Text},
         rules,
     },
-    message::TEMPLATES,
+    message::templates,
 };
 
 #[derive(utoipa::OpenApi)]
@@ -271,8 +271,7 @@ pub fn document() -> Value {
         "scheme": "bearer",
         "description": "The token of a phone that scans for a desk; it opens these calls and no other."
     });
-    document["x-messages"] = TEMPLATES
-        .iter()
+    document["x-messages"] = templates()
         .map(|template| (template.code.to_owned(), json!(template.text)))
         .collect::<serde_json::Map<_, _>>()
         .into();

@@ -2,7 +2,7 @@
 //! of a copy and the explanations read them; nothing parses free text.
 //!
 //! Each area has an enum of its kinds. Its `about` states once, for each kind, the facts that undo, the desk and erasure
-//! read. A new kind needs a variant with its arms here, a sentence in `message.rs`, and, if it can be undone, an arm in
+//! read. A new kind needs a variant with its arms here, a sentence in `message/`, and, if it can be undone, an arm in
 //! `circulation::undo`.
 
 mod catalogue;

@@ -1,0 +1,19 @@
+//! Titles and reviews.
+
+messages! {
+    // Fields of a form.
+    "tooFewOnShelf" = too_few_on_shelf(copies: i64):
+        "Copies were borrowed while you were editing: {copies, plural, =0 {none is} one {only # is} other {only # are}} on the shelf now. Reload the book and enter the number again.";
+
+    // What happened.
+    "change.bookAdded" = change_book_added(title: &str): "“{title}” added to the catalogue.";
+    "change.bookUpdated" = change_book_updated(title: &str): "“{title}” edited.";
+    "change.bookDeleted" = change_book_deleted(title: &str): "“{title}” deleted from the catalogue.";
+    "change.booksImported" = change_books_imported(count: i64):
+        "{count, plural, one {# book} other {# books}} imported.";
+    "change.reviewDeleted" = change_review_deleted(rating: i64): "Review of {rating, plural, one {# star} other {# stars}} deleted.";
+    "change.reviewed" = change_reviewed(rating: i64): "Reviewed with {rating, plural, one {# star} other {# stars}}.";
+
+    // What an undo restores.
+    "undone.bookDeleted" = undone_book_deleted(title: &str): "Undone: “{title}” is in the catalogue again.";
+}

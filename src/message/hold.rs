@@ -1,0 +1,33 @@
+//! Holds and queues.
+
+use jiff::civil::Date;
+
+messages! {
+    // Why circulation refuses something.
+    "block.freeCopy" = block_free_copy(location: &str):
+        "A copy is on the shelf. No need to wait: take it from {location}.";
+    "block.hasTitle" = block_has_title(due: Date):
+        "This person has a copy of this book, due {due, date, medium}.";
+    "block.inLine" = block_in_line(): "This person has reserved this book already.";
+    "block.holdLimit" = block_hold_limit(held: i64, max: i64):
+        "{held} of {max, plural, one {# hold} other {# holds}} are in use. Cancel one first.";
+
+    // What happened.
+    "change.holdPlaced" = change_hold_placed(title: &str, place: i64): "“{title}” reserved, place {place} in line.";
+    "change.holdReady" = change_hold_ready(title: &str, barcode: &str, until: Date):
+        "“{title}” (copy {barcode}) is kept until {until, date, medium}.";
+    "change.holdCancelled" = change_hold_cancelled(title: &str): "Hold on “{title}” cancelled.";
+    "change.holdExpired" = change_hold_expired(title: &str): "Hold on “{title}” expired: not picked up in time.";
+    "change.holdPutBack" = change_hold_put_back(title: &str): "The copy of “{title}” that was kept went another way; first in line again.";
+    "change.holdsReordered" = change_holds_reordered(title: &str, from: i64, to: i64):
+        "Moved from place {from} to place {to} in the line for “{title}”.";
+
+    // What an undo restores.
+    "undone.holdPlaced" = undone_hold_placed(title: &str): "Undone: “{title}” is not reserved.";
+    "undone.holdCancelled" = undone_hold_cancelled(title: &str): "Undone: “{title}” is reserved again, in its old place.";
+    "undone.holdReady" = undone_hold_ready(title: &str): "Undone: “{title}” is not kept; its reader is in line again.";
+    "undone.holdStays" = undone_hold_stays(title: &str, name: &str):
+        "The reservation of “{title}” for {name} stays cancelled: its place is gone.";
+    "undone.holdsStay" = undone_holds_stay(holds: usize):
+        "{holds, plural, one {# more reservation stays} other {# more reservations stay}} cancelled.";
+}

@@ -1,0 +1,37 @@
+//! Imported files.
+
+use super::Message;
+
+messages! {
+    // Requests that failed.
+    "problem.import-running" = problem_import_running():
+        "Another import of people is still running. Nothing was changed; wait until it is done, and try again.";
+    "problem.import-stopped" = problem_import_stopped(stored: usize):
+        "The import stopped after {stored, plural, one {# person was} other {# people were}} stored. They stay stored. Import the same file again: it goes on from there.";
+
+    // Rows and cells.
+    "import.notIsbn" = import_not_isbn(value: &str): "\"{value}\" is not an ISBN: its check digit does not fit";
+    "import.notYear" = import_not_year(value: &str): "\"{value}\" is not a year";
+    "import.notLanguage" = import_not_language(value: &str): "\"{value}\" is not a language code";
+    "import.notNumber" = import_not_number(value: &str, min: i64, max: i64):
+        "\"{value}\" is not a number from {min} to {max}";
+    "import.notWholeNumber" = import_not_whole_number(value: &str): "\"{value}\" is not a whole number";
+    "import.outOfRange" = import_out_of_range(value: &str, min: i64, max: i64):
+        "\"{value}\" is not a whole number from {min} to {max}";
+    "import.notStatus" = import_not_status(value: &str): "\"{value}\" is not \"Available\" or \"Not Available\"";
+    "import.row" = import_row(reason: &str): "The row {reason}.";
+    "import.rowTwice" = import_row_twice(line: u64): "The same roll number is in line {line}.";
+    "import.rowOften" = import_row_often(line: u64, more: usize):
+        "The same roll number is in line {line} and in {more, plural, one {# more line} other {# more lines}}.";
+    "import.merged" = import_merged(name: &str, roll_number: &str):
+        "This number belongs to {name} since two records were merged. Use {roll_number}.";
+    "import.zerosLost" = import_zeros_lost(known: &str, name: &str):
+        "{name} has the roll number {known}: a spreadsheet may have dropped its zeros. Correct the number; if this is somebody else, add them by hand.";
+    "import.notDay" = import_not_day(value: &str): "\"{value}\" is not a day, such as 31-05-2027.";
+    "import.emailOfAnother" = import_email_of_another(email: &str): "{email} is the email of another person.";
+    "import.tooManyRows" = import_too_many_rows(max: usize):
+        "This file has more than {max, number} rows. Split it, and import the parts one after the other.";
+    "import.wrongFile" = import_wrong_file(max: usize, line: u64, reason: &Message):
+        "More than {max, number} rows of this file cannot be imported. It is probably not the right file, or its columns are mixed up. Nothing was stored. The first of these rows is line {line}: {reason}";
+    "import.unsound" = import_unsound(reason: &str): "This file cannot be imported: {reason}.";
+}

@@ -1,0 +1,240 @@
+//! Messages for people: a code, its parameters, and an English template.
+//!
+//! Each area has a table. One line of it is an ICU `MessageFormat` template, and the macro makes its constructor from the
+//! same line. The `OpenAPI` document carries all tables (`x-messages`): the screens say the same and translate it by code.
+
+#[macro_use]
+mod table;
+mod catalogue;
+mod copy;
+mod desk;
+mod field;
+mod hold;
+mod import;
+mod loan;
+mod money;
+mod person;
+mod request;
+mod settings;
+mod sign_in;
+mod template;
+mod undo;
+
+use std::{
+    borrow::Cow,
+    sync::{PoisonError, RwLock},
+};
+
+use serde::{Serialize, Serializer, ser::SerializeStruct as _};
+use serde_json::{Map, Value};
+
+pub use catalogue::*;
+pub use copy::*;
+pub use desk::*;
+pub use field::*;
+pub use hold::*;
+pub use import::*;
+pub use loan::*;
+pub use money::*;
+pub use person::*;
+pub use request::*;
+pub use settings::*;
+pub use sign_in::*;
+use template::{parse, render};
+pub use undo::*;
+
+/// A text for a person. On the wire: `{code, params, text}`, the text in English.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Tells one message from another; never changes.
+    pub code: &'static str,
+    /// What the template is filled with: text, numbers, days as ISO text, amounts in the currency's main unit, another message.
+    pub params: Map<String, Value>,
+}
+
+/// One line of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Template {
+    /// The message's code.
+    pub code: &'static str,
+    /// Its words in English.
+    pub text: &'static str,
+    /// The names of its parameters.
+    pub params: &'static [&'static str],
+}
+
+/// Tables of all areas.
+const TABLES: &[&[Template]] = &[
+    catalogue::TEMPLATES,
+    copy::TEMPLATES,
+    desk::TEMPLATES,
+    field::TEMPLATES,
+    hold::TEMPLATES,
+    import::TEMPLATES,
+    loan::TEMPLATES,
+    money::TEMPLATES,
+    person::TEMPLATES,
+    request::TEMPLATES,
+    settings::TEMPLATES,
+    sign_in::TEMPLATES,
+    undo::TEMPLATES,
+];
+
+/// Returns the templates of all messages.
+pub fn templates() -> impl Iterator<Item = &'static Template> {
+    TABLES.iter().copied().flatten()
+}
+
+/// Returns the template with this code.
+fn find(code: &str) -> Option<&'static Template> {
+    templates().find(|template| template.code == code)
+}
+
+impl Message {
+    /// The message in English, with the library's currency sign.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.text_with(&CURRENCY.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The message in English, with this currency sign.
+    #[must_use]
+    pub fn text_with(&self, sign: &str) -> String {
+        let parts = find(self.code).and_then(|template| parse(template.text).ok()).unwrap_or_default();
+        let mut text = String::new();
+        render(&parts, &self.params, sign, None, &mut text);
+        text
+    }
+}
+
+/// A message as it is kept in the database: without its text.
+#[derive(Serialize, serde::Deserialize)]
+struct Stored<'m> {
+    code: Cow<'m, str>,
+    params: Map<String, Value>,
+}
+
+impl Message {
+    /// Messages for [`Self::stored`], as JSON.
+    #[must_use]
+    pub fn to_stored(messages: &[Self]) -> String {
+        let stored: Vec<Stored<'_>> = messages
+            .iter()
+            .map(|message| Stored { code: message.code.into(), params: message.params.clone() })
+            .collect();
+        // Codes and parameters cannot fail to serialise.
+        serde_json::to_string(&stored).unwrap_or_default()
+    }
+
+    /// Messages that were kept; one whose template is gone is left out.
+    #[must_use]
+    pub fn stored(json: &str) -> Vec<Self> {
+        let stored: Vec<Stored<'_>> = serde_json::from_str(json).unwrap_or_default();
+        stored
+            .into_iter()
+            .filter_map(|stored| {
+                let template = find(&stored.code)?;
+                Some(Self { code: template.code, params: stored.params })
+            })
+            .collect()
+    }
+}
+
+/// The currency sign of the library's settings. A process serves one library; the settings set it when they are read.
+static CURRENCY: RwLock<Cow<'static, str>> = RwLock::new(Cow::Borrowed("₹"));
+
+/// Sets the currency sign of [`Message::text`].
+pub fn set_currency(sign: &str) {
+    *CURRENCY.write().unwrap_or_else(PoisonError::into_inner) = Cow::Owned(sign.to_owned());
+}
+
+/// Several messages as one line.
+#[must_use]
+pub fn joined(messages: &[Message]) -> String {
+    messages.iter().map(Message::text).collect::<Vec<_>>().join("; ")
+}
+
+impl From<Message> for String {
+    fn from(message: Message) -> Self {
+        message.text()
+    }
+}
+
+impl std::fmt::Display for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text())
+    }
+}
+
+impl Serialize for Message {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut message = serializer.serialize_struct("Message", 3)?;
+        message.serialize_field("code", self.code)?;
+        message.serialize_field("params", &self.params)?;
+        message.serialize_field("text", &self.text())?;
+        message.end()
+    }
+}
+
+/// What [`Message`] is on the wire.
+#[derive(utoipa::ToSchema)]
+#[schema(as = Message)]
+#[expect(dead_code, reason = "stands for its schema")]
+struct Wire {
+    /// Tells one message from another: the template is `x-messages[code]`.
+    code: String,
+    /// What the template is filled with.
+    params: Map<String, Value>,
+    /// The message in English.
+    text: String,
+}
+
+impl utoipa::PartialSchema for Message {
+    fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+        Wire::schema()
+    }
+}
+
+impl utoipa::ToSchema for Message {
+    fn name() -> Cow<'static, str> {
+        "Message".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use serde_json::json;
+
+    use super::*;
+    use crate::domain::money::Money;
+
+    #[test]
+    fn amounts_days_and_plurals_are_written_in_english() {
+        let (rate, day) = (Money::main(5), date(2026, 11, 22));
+        assert_eq!(explain_fine(Money::main(15), 3, rate).text(), "₹15 = 3 days × ₹5");
+        assert_eq!(explain_fine(Money(750), 1, Money(750)).text(), "₹7.50 = 1 day × ₹7.50");
+        assert_eq!(explain_fine(Money::main(15), 3, rate).text_with("$"), "$15 = 3 days × $5");
+        assert_eq!(explain_not_counted(day).text(), "Sunday 22 Nov not counted");
+        assert_eq!(
+            day_out_of_range("The day", date(2026, 1, 1), date(2026, 11, 28)).text(),
+            "The day must be a day from 1 Jan 2026 to 28 Nov 2026."
+        );
+        assert_eq!(explain_due(0, day).text(), "The day itself, Sunday 22 Nov");
+        assert_eq!(explain_due(1, day).text(), "1 day from Sunday 22 Nov");
+        assert_eq!(explain_due(7, day).text(), "7 days from Sunday 22 Nov");
+    }
+
+    #[test]
+    fn a_message_travels_with_its_code_its_parameters_and_its_words() {
+        let message = explain_moved_past_holiday(date(2026, 12, 25), "Christmas", date(2026, 12, 26));
+        assert_eq!(
+            serde_json::to_value(message).unwrap(),
+            json!({
+                "code": "explain.movedPastHoliday",
+                "params": { "day": "2026-12-25", "name": "Christmas", "to": "2026-12-26" },
+                "text": "Friday 25 Dec is closed (Christmas); moved to Saturday 26 Dec",
+            })
+        );
+    }
+}

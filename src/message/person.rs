@@ -1,0 +1,56 @@
+//! People and their records.
+
+use crate::domain::money::Money;
+
+messages! {
+    // Fields of a form.
+    "rollNumberIsBarcode" = roll_number_is_barcode(label: &str):
+        "{label}: a copy of a book has this as its barcode.";
+    "moveOrDeactivate" = move_or_deactivate(): "Say to which batch they go, or that they are deactivated.";
+    "samePerson" = same_person(): "Choose another record: this one cannot be merged with itself.";
+    "sameBatch" = same_batch(): "Choose another batch than the one they are in.";
+
+    // Requests that failed.
+    "problem.last-librarian" = problem_last_librarian():
+        "No librarian who may do everything would be left. Give another librarian all rights first.";
+    "problem.own-account" = problem_own_account(): "This is your own account. Ask another librarian to do it.";
+    "problem.more-capable" = problem_more_capable():
+        "This person's account may do more than yours. Ask a librarian who may do as much.";
+    "problem.person-email-taken" = problem_person_email_taken():
+        "Another person here has this email address. Search for it in People.";
+    "problem.person-roll-number-taken" = problem_person_roll_number_taken():
+        "Another person here has this roll number. Search for it in People.";
+
+    // Why circulation refuses something.
+    "block.stillOpen" = block_still_open(books: i64, holds: i64, owes: Money):
+        "Something is still open: {books, plural, =0 {no book} one {# book} other {# books}} out, {holds, plural, =0 {no reservation} one {# reservation} other {# reservations}}, {owes, number, money} owed.";
+
+    // What happened.
+    "change.registered" = change_registered(role: &str): "Account created ({role}).";
+    "change.profileUpdated" = change_profile_updated(): "Profile changed.";
+    "change.personAdded" = change_person_added(name: &str): "{name} added.";
+    "change.personUpdated" = change_person_updated(name: &str): "Details of {name} changed.";
+    "change.personDeactivated" = change_person_deactivated(): "Deactivated.";
+    "change.personActivated" = change_person_activated(): "Active again.";
+    "change.batchMoved" = change_batch_moved(from: &str, to: &str, people: usize):
+        "{people, plural, one {# person} other {# people}} moved from batch {from} to {to}.";
+    "change.batchLeft" = change_batch_left(from: &str, people: usize):
+        "{people, plural, one {# person} other {# people}} of batch {from} deactivated.";
+    "change.noDuesIssued" = change_no_dues_issued(number: &str): "No-dues certificate {number} issued.";
+    "change.peopleMerged" = change_people_merged(name: &str, loans: usize, lines: usize):
+        "Another record of the same person, {name}, merged into this one: {loans, plural, one {# loan} other {# loans}}, {lines, plural, one {# line of the account} other {# lines of the account}}.";
+    "change.personErased" = change_person_erased(): "Personal data erased.";
+    "change.readersForgotten" = change_readers_forgotten(loans: i64, holds: i64):
+        "Readers forgotten: {loans, plural, one {# loan} other {# loans}}, {holds, plural, one {# hold} other {# holds}}.";
+    "change.librarianMade" = change_librarian_made(): "Made a librarian.";
+    "change.librarianUnmade" = change_librarian_unmade(): "No longer a librarian.";
+    "change.capabilitiesChanged" = change_capabilities_changed(): "What this librarian may do changed.";
+
+    // What an undo restores.
+    "undone.deactivated" = undone_deactivated(): "Undone: active again.";
+    "undone.batchMoved" = undone_batch_moved(from: &str, people: usize):
+        "Undone: {people, plural, one {# person is} other {# people are}} in batch {from} again.";
+    "undone.batchLeft" = undone_batch_left(from: &str, people: usize):
+        "Undone: {people, plural, one {# person} other {# people}} of batch {from} {people, plural, one {is} other {are}} active again.";
+    "undone.peopleMerged" = undone_people_merged(name: &str): "Undone: {name} is a person of their own again.";
+}

@@ -1,0 +1,27 @@
+//! Rules, calendar and library settings.
+
+use jiff::civil::Date;
+
+use crate::domain::money::Money;
+
+messages! {
+    // Fields of a form.
+    "notCurrencyCode" = not_currency_code(label: &str): "{label} must be three letters, such as INR.";
+    "notLettersAndDigits" = not_letters_and_digits(label: &str): "{label} must be letters, digits or hyphens.";
+    "studentMissing" = student_missing(): "The category Student must be there.";
+
+    // What new rules or a new calendar do to open loans.
+    "effect.fines" = effect_fines(loans: i64, before: Money, after: Money):
+        "{loans, plural, one {# loan} other {# loans}}: fines {before, number, money} → {after, number, money}";
+    "effect.dueDates" = effect_due_dates(loans: i64):
+        "{loans, plural, one {# due date moves} other {# due dates move}}";
+    "effect.forgets" = effect_forgets(loans: i64):
+        "{loans, plural, =0 {No loan is old enough yet} one {Of # loan it would be forgotten tonight who had it} other {Of # loans it would be forgotten tonight who had them}}. This cannot be undone.";
+    "effect.nothing" = effect_nothing(): "No open loan changes";
+
+    // What happened.
+    "change.rules" = change_rules(): "Rules changed.";
+    "change.rulesFrom" = change_rules_from(day: Date): "Rules changed, from {day, date, medium} on.";
+    "change.calendar" = change_calendar(): "Calendar changed.";
+    "change.settings" = change_settings(): "Library settings changed.";
+}
