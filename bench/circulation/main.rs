@@ -18,11 +18,12 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Parser;
 use jiff::civil::date;
 use library::{
-    circulation::{self, Actor, CheckIn, CheckOut, Moment, Take, check_in, check_out},
+    circulation::{self, Actor, CheckIn, CheckOut, Take, check_in, check_out},
     domain::{
         account::Role,
         copy::Condition,
         id::{BookId, LoanId, UserId},
+        moment::Moment,
         rulebook::Rulebook,
     },
     storage::{

@@ -10,10 +10,11 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use jiff::{ToSpan as _, tz::TimeZone};
 use library::{
-    circulation::{Actor, CheckOut, Moment, Take, check_out},
+    circulation::{Actor, CheckOut, Take, check_out},
     clock::Clock,
     domain::{
         id::{BookId, UserId},
+        moment::Moment,
         rulebook::Rulebook,
     },
     search::Entry,

@@ -3,7 +3,7 @@
 use jiff::civil::Date;
 
 use super::{
-    Actor, Block, Error, Moment, Refusal, Result,
+    Actor, Block, Error, Refusal, Result,
     hold::{self, Line},
     money, record,
 };
@@ -16,6 +16,7 @@ use crate::{
         id::{ChangeId, CopyId, LoanId},
         ledger::Charge,
         loan::OpenLoan,
+        moment::Moment,
         money::Money,
         rulebook::Rulebook,
     },

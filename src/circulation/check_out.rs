@@ -1,7 +1,7 @@
 //! Check-out of a copy.
 
 use super::{
-    Actor, Block, Done, Error, Moment, Override, Result, decide,
+    Actor, Block, Done, Error, Override, Result, decide,
     hold::{self, Line},
     reader, record, view,
 };
@@ -12,6 +12,7 @@ use crate::{
         due, fine,
         id::{BookId, CopyId, LoanId, UserId},
         loan::OpenLoan,
+        moment::Moment,
         money::Money,
         rulebook::Rulebook,
         rules::Policy,

@@ -6,7 +6,7 @@
 
 use jiff::civil::Date;
 
-use super::{Actor, Block, Error, Moment, Override, Result, decide, reader};
+use super::{Actor, Block, Error, Override, Result, decide, reader};
 use crate::{
     domain::{
         calendar::Calendar,
@@ -14,6 +14,7 @@ use crate::{
         copy::{Condition, State},
         hold::{Hold, HoldState, last_day},
         id::{BookId, CopyId, HoldId, UserId},
+        moment::Moment,
         rulebook::Rulebook,
     },
     storage::{

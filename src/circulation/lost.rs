@@ -1,7 +1,7 @@
 //! Lost and found (R-MONEY-4): a reader pays for a lost copy; if it turns up, the charge can be cancelled.
 
 use super::{
-    Actor, Error, Moment, Result,
+    Actor, Error, Result,
     hold::Line,
     money::{self, NewCharge},
     record,
@@ -17,6 +17,7 @@ use crate::{
         id::{ChangeId, CopyId, LineId, LoanId, UserId},
         ledger::{Charge, ChargeKind, LARGEST},
         loan::OpenLoan,
+        moment::Moment,
         money::Money,
         rule::Invalid,
         rulebook::Rulebook,

@@ -27,6 +27,7 @@ use crate::{
         change::Overridden,
         id::{ChangeId, UserId},
         loan::Loan,
+        moment::Moment,
         rule::Invalid,
     },
     people,
@@ -36,7 +37,6 @@ use crate::{
     },
 };
 
-pub use crate::domain::moment::Moment;
 pub use check_in::{CheckIn, Returned, check_in};
 pub use check_out::{CheckOut, Take, check_out};
 pub use refusal::{Block, BlockShown, NotUndone, Refusal};

@@ -1,7 +1,7 @@
 //! Money: charges, payments, waivers and refunds. Ledger lines are append-only; a mistake is corrected by an opposite
 //! line that names the first (Law 5).
 
-use super::{Actor, Error, Moment, Result, record};
+use super::{Actor, Error, Result, record};
 use crate::{
     domain::{
         change::MoneyChange,
@@ -9,6 +9,7 @@ use crate::{
         id::{ChangeId, LineId, LoanId, UserId},
         ledger::{self, Charge, ChargeKind, LineKind, Method, Receipt, Settled},
         loan::OpenLoan,
+        moment::Moment,
         money::Money,
         rule::Invalid,
         rulebook::Rulebook,

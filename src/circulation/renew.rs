@@ -1,12 +1,13 @@
 //! Renewal of a loan.
 
-use super::{Actor, Block, Done, Error, Moment, Override, Result, decide, hold, money, reader, record, view};
+use super::{Actor, Block, Done, Error, Override, Result, decide, hold, money, reader, record, view};
 use crate::{
     domain::{
         change::LoanChange,
         due,
         fine::{self, Fine},
         id::LoanId,
+        moment::Moment,
         money::Money,
         rulebook::Rulebook,
     },

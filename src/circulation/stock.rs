@@ -2,7 +2,7 @@
 //! `noOfBooks` is the number of copies on the shelf and changes in the transaction that moves them.
 
 use super::{
-    Actor, Error, Moment, Result,
+    Actor, Error, Result,
     hold::{self, Line},
     record,
 };
@@ -12,6 +12,7 @@ use crate::{
         change::{AddedCopy, CatalogueChange, CopyChange, CopyRecord, Record},
         copy::{Condition, Copy, State},
         id::{BookId, ChangeId, CopyId},
+        moment::Moment,
         rulebook::Rulebook,
     },
     storage::{

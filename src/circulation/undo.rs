@@ -5,7 +5,7 @@
 
 use jiff::civil::Date;
 
-use super::{Actor, Block, Error, Moment, NotUndone, Refusal, Result, hold::Line, money, record};
+use super::{Actor, Block, Error, NotUndone, Refusal, Result, hold::Line, money, record};
 use crate::{
     domain::{
         change::{
@@ -15,6 +15,7 @@ use crate::{
         copy::{Condition, State},
         hold::HoldState,
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, UserId},
+        moment::Moment,
         money::Money,
         person::Details,
     },

@@ -9,9 +9,9 @@ use url::Url;
 use work::HalfYear;
 
 use crate::{
-    circulation::{self, Moment, stock},
+    circulation::{self, stock},
     clock::Clock,
-    domain::{account::Role, book::BookForm, review::ReviewForm},
+    domain::{account::Role, book::BookForm, moment::Moment, review::ReviewForm},
     password,
     policies::Policies,
     storage::{

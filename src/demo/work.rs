@@ -4,7 +4,7 @@
 use super::days_before;
 use crate::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Moment, Take, check_in, check_out,
+        self, Actor, CheckIn, CheckOut, Take, check_in, check_out,
         hold::{self, Place},
         lost::{DeclareLost, declare_lost},
         money::{self, Payment},
@@ -14,6 +14,7 @@ use crate::{
         copy::{Condition, State},
         id::{BookId, CopyId, LoanId, UserId},
         ledger::{Charge, Method},
+        moment::Moment,
         money::Money,
         person::Details,
         rulebook::Rulebook,

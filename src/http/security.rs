@@ -18,12 +18,11 @@ use super::{
     session::{self, SignedIn},
 };
 use crate::{
-    circulation::Moment,
     domain::{
         account::{self, PASSWORD},
         change::SignInChange,
         id::{SessionId, UserId},
-        moment::rfc3339,
+        moment::{Moment, rfc3339},
         rule::{Invalid, Text},
     },
     message,

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     circulation::{
-        self, Moment,
+        self,
         stock::{self, Barcodes},
     },
     clock::Clock,
@@ -29,6 +29,7 @@ use crate::{
         copy::{self, folded_barcode},
         id::BookId,
         isbn::isbn_13,
+        moment::Moment,
         rule::Invalid,
         rulebook::Rulebook,
     },

@@ -29,11 +29,11 @@ use super::{
     table::{Row, Source, Table},
 };
 use crate::{
-    circulation::Moment,
     domain::{
         account::{ROLL_NUMBER, folded_email, folded_roll_number},
         change::PersonChange,
         id::UserId,
+        moment::Moment,
         person::{Details, VALID_UNTIL},
         rule::{FieldError, Invalid},
         rules::{Rules, STUDENT},

@@ -2,8 +2,7 @@
 
 use super::{Authority, Error, Result, record};
 use crate::{
-    circulation::Moment,
-    domain::{account::folded_email, change::SignInChange, id::UserId, rule::Invalid},
+    domain::{account::folded_email, change::SignInChange, id::UserId, moment::Moment, rule::Invalid},
     message,
     storage::{
         Tx,

@@ -3,11 +3,11 @@
 use jiff::Span;
 
 use crate::{
-    circulation::Moment,
     clock::Clock,
     domain::{
         change::PersonChange,
         id::{HoldId, LoanId},
+        moment::Moment,
         rulebook::Rulebook,
     },
     storage::{

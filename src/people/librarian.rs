@@ -2,11 +2,11 @@
 
 use super::{Authority, Librarians, Result, record};
 use crate::{
-    circulation::Moment,
     domain::{
         account::{Capability, Role},
         change::PersonChange,
         id::UserId,
+        moment::Moment,
     },
     storage::{Tx, people, sessions},
 };

@@ -2,11 +2,12 @@
 
 use super::{Authority, Error, Librarians, Replaceable, Result, Subject};
 use crate::{
-    circulation::{Moment, hold},
+    circulation::hold,
     domain::{
         account::Role,
         change::PersonChange,
         id::{ChangeId, UserId},
+        moment::Moment,
         person::Details,
         rule::Invalid,
         rulebook::Rulebook,

@@ -15,10 +15,11 @@ pub mod second_factor;
 use jiff::civil::Date;
 
 use crate::{
-    circulation::{self, Block, Moment, Refusal, hold, standing},
+    circulation::{self, Block, Refusal, hold, standing},
     domain::{
         change::{Change, PersonChange, SignInChange},
         id::UserId,
+        moment::Moment,
         person::Details,
         rule::Invalid,
         rulebook::Rulebook,

@@ -2,10 +2,11 @@
 
 use super::{Authority, Librarians, Result, Subject};
 use crate::{
-    circulation::{Moment, hold, standing},
+    circulation::{hold, standing},
     domain::{
         change::PersonChange,
         id::{ChangeId, UserId},
+        moment::Moment,
         money::Money,
         person::{Details, Person},
         rulebook::Rulebook,

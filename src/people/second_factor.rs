@@ -2,8 +2,7 @@
 
 use super::{Authority, Error, Result, record};
 use crate::{
-    circulation::Moment,
-    domain::{change::SignInChange, id::UserId},
+    domain::{change::SignInChange, id::UserId, moment::Moment},
     storage::{Tx, second_factors, sessions},
 };
 

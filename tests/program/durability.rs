@@ -10,10 +10,11 @@ use std::{
 };
 
 use library::{
-    circulation::{self, Actor, CheckOut, Moment, Take, check_out, stock},
+    circulation::{self, Actor, CheckOut, Take, check_out, stock},
     domain::{
         account::Role,
         book::{BookForm, Status},
+        moment::Moment,
         rulebook::Rulebook,
         rules::Rules,
     },

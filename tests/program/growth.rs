@@ -19,8 +19,8 @@ use std::{
 
 use flate2::{Compression, write::GzEncoder};
 use library::{
-    circulation::{self, Moment, stock},
-    domain::{account::Role, rulebook::Rulebook},
+    circulation::{self, stock},
+    domain::{account::Role, moment::Moment, rulebook::Rulebook},
     http::{
         API,
         idempotency::KEY,

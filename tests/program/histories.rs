@@ -15,8 +15,8 @@ use std::{
 };
 
 use library::{
-    circulation::{self, Moment, stock},
-    domain::{account::Role, rulebook::Rulebook},
+    circulation::{self, stock},
+    domain::{account::Role, moment::Moment, rulebook::Rulebook},
     http,
     storage::{
         Location,

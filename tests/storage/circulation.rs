@@ -5,13 +5,14 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use jiff::civil::{Date, date};
 use library::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Done, Moment, Override, Renew, Take, check_in, check_out, renew,
+        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Take, check_in, check_out, renew,
         stock::{self, Barcodes, Obstacle},
     },
     domain::{
         copy::{Condition, Lending, State},
         id::{BookId, CopyId, LoanId, UserId},
         loan::Loan,
+        moment::Moment,
         money::Money,
         rulebook::Rulebook,
         rules::{CategoryRules, Policy, Rules},

@@ -12,8 +12,8 @@ use answer::{offer, state_message};
 use take_back::{Back, offer_swap, offer_swap_for};
 
 use super::{
-    Actor, BlockShown, Error, Moment, Result, check_out::reader_blocks, hold::Line, lost::lost_price,
-    standing, stock, view,
+    Actor, BlockShown, Error, Result, check_out::reader_blocks, hold::Line, lost::lost_price, standing,
+    stock, view,
 };
 use crate::{
     domain::{
@@ -23,7 +23,7 @@ use crate::{
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
         isbn::isbn_13,
         loan::Loan,
-        moment::rfc3339,
+        moment::{Moment, rfc3339},
         money::Money,
         person::Details,
         rulebook::Rulebook,
