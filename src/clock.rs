@@ -97,3 +97,36 @@ impl Clock {
         day.to_zoned(self.zone.clone()).map_or(0, |midnight| midnight.timestamp().as_millisecond())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+    use crate::{
+        domain::{
+            calendar::Calendar,
+            fine::amount,
+            rules::{RuleHistory, STUDENT},
+        },
+        money::Money,
+    };
+
+    #[test]
+    fn example_2_a_book_is_in_time_until_midnight_where_the_library_stands_r_loan_8() {
+        for (zone, just_before, just_after) in [
+            ("Asia/Kolkata", "2027-03-01T18:29:00Z", "2027-03-01T18:35:00Z"),
+            // Daylight saving time begins there on 14 March at 2 o'clock.
+            ("America/New_York", "2027-03-02T04:59:00Z", "2027-03-02T05:05:00Z"),
+        ] {
+            let zone = TimeZone::get(zone).unwrap();
+            for (instant, fine) in [(just_before, 0), (just_after, 5)] {
+                let today = Clock::standing_at(instant.parse::<Timestamp>().unwrap(), zone.clone()).today();
+                assert_eq!(
+                    amount(date(2027, 3, 1), today, &RuleHistory::default(), STUDENT, &Calendar::default()),
+                    Money::main(fine)
+                );
+            }
+        }
+    }
+}

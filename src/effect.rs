@@ -12,10 +12,10 @@ use crate::{
         due::{self, Due},
         fine,
         id::{LoanId, UserId},
-        money::Money,
         rulebook::Rulebook,
     },
     message::{self, Message},
+    money::Money,
     storage::{
         Result, Tx,
         events::{self, Entry},

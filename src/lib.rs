@@ -15,7 +15,7 @@
 //! - [`import`] and [`demo`] fill the catalogue, [`cover`] draws missing pictures; [`spreadsheet`] guards exported
 //!   lists against formulas.
 //! - [`oidc`] signs people in by the college's provider; [`outbound`] makes the only calls to other machines.
-//! - [`message`] has every text for people, by code, in English.
+//! - [`message`] has every text for people, by code, in English; [`money`] is an amount.
 //! - [`clock`] reads the time, [`password`] hashes, [`second_factor`] checks codes of authenticator apps, [`passkey`]
 //!   checks signatures of passkeys, [`limit`] limits rates, [`tls`] names the cryptography.
 
@@ -36,6 +36,7 @@ pub mod jobs;
 pub mod library;
 pub mod limit;
 pub mod message;
+pub mod money;
 pub mod oidc;
 pub mod outbound;
 pub mod passkey;

@@ -4,7 +4,7 @@
 use ring::hmac;
 use url::form_urlencoded::byte_serialize;
 
-use crate::people::code;
+use crate::domain::code;
 
 /// RFC 4226 (4, R6) recommends 160 bits.
 pub const SECRET_BYTES: usize = 20;

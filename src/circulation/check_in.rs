@@ -17,10 +17,10 @@ use crate::{
         ledger::Charge,
         loan::OpenLoan,
         moment::Moment,
-        money::Money,
         rulebook::Rulebook,
     },
     message::Message,
+    money::Money,
     storage::{
         Tx, books,
         copies::{self, Facts},

@@ -13,11 +13,11 @@ use crate::{
         id::{BookId, CopyId, LoanId, UserId},
         loan::OpenLoan,
         moment::Moment,
-        money::Money,
         rulebook::Rulebook,
         rules::Policy,
     },
     message::Message,
+    money::Money,
     storage::{
         self, Tx,
         accounts::Reader,

@@ -18,11 +18,11 @@ use crate::{
         ledger::{Charge, ChargeKind, LARGEST},
         loan::OpenLoan,
         moment::Moment,
-        money::Money,
         rule::Invalid,
         rulebook::Rulebook,
     },
     message,
+    money::Money,
     storage::{
         Tx, copies,
         events::Entry,

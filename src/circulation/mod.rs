@@ -30,9 +30,8 @@ use crate::{
         moment::Moment,
         rule::Invalid,
     },
-    people,
     storage::{
-        self, Tx,
+        self, Tx, authority,
         events::{self, Entry},
     },
 };
@@ -89,8 +88,8 @@ pub enum Error {
     Invalid(Invalid),
     /// The stock cannot be changed so.
     Obstacle(stock::Obstacle),
-    /// A rule about people does not allow it.
-    People(Box<people::Error>),
+    /// The librarian lacks the authority over a person.
+    Authority(authority::Error),
     Storage(storage::Error),
 }
 
@@ -100,11 +99,11 @@ impl From<storage::Error> for Error {
     }
 }
 
-impl From<people::Error> for Error {
-    fn from(error: people::Error) -> Self {
+impl From<authority::Error> for Error {
+    fn from(error: authority::Error) -> Self {
         match error {
-            people::Error::Storage(error) => Self::Storage(error),
-            other => Self::People(Box::new(other)),
+            authority::Error::Storage(error) => Self::Storage(error),
+            other => Self::Authority(other),
         }
     }
 }
@@ -115,7 +114,7 @@ impl Error {
     pub fn into_storage(self) -> storage::Error {
         match self {
             Self::Storage(error) => error,
-            Self::NotFound | Self::Refused(_) | Self::Invalid(_) | Self::Obstacle(_) | Self::People(_) => {
+            Self::NotFound | Self::Refused(_) | Self::Invalid(_) | Self::Obstacle(_) | Self::Authority(_) => {
                 storage::Error::NoRow
             }
         }

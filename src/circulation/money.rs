@@ -10,11 +10,11 @@ use crate::{
         ledger::{self, Charge, ChargeKind, LineKind, Method, Receipt, Settled},
         loan::OpenLoan,
         moment::Moment,
-        money::Money,
         rule::Invalid,
         rulebook::Rulebook,
     },
     message::{self, Message},
+    money::Money,
     storage::{
         Tx,
         events::Entry,

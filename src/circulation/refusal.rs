@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::{
-    domain::{copy::State, money::Money},
+    domain::copy::State,
     message::{self, Message},
+    money::Money,
 };
 
 /// One reason. Its id is part of the API.

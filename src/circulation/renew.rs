@@ -8,10 +8,10 @@ use crate::{
         fine::{self, Fine},
         id::LoanId,
         moment::Moment,
-        money::Money,
         rulebook::Rulebook,
     },
     message::Message,
+    money::Money,
     storage::{Tx, events::Entry, loans},
 };
 

@@ -9,11 +9,11 @@ use crate::{
         fine,
         id::UserId,
         loan::Loan,
-        money::Money,
         person::{Person, Standing},
         rulebook::Rulebook,
         rules::STUDENT,
     },
+    money::Money,
     storage::{
         Result, Tx, ledger, loans,
         people::{self, Out, Record},

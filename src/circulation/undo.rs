@@ -16,13 +16,14 @@ use crate::{
         hold::HoldState,
         id::{BookId, ChangeId, CopyId, HoldId, LineId, LoanId, UserId},
         moment::Moment,
-        money::Money,
         person::Details,
     },
     message::{self, Message},
-    people::{Authority, Error as PeopleError, Subject},
+    money::Money,
     storage::{
-        Tx, accounts, books, copies,
+        Tx, accounts,
+        authority::{self, Authority, Subject},
+        books, copies,
         events::{self, Entry, Filter, Recorded},
         holds, ledger, loans, merge, people,
     },
@@ -246,9 +247,9 @@ fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> boo
 }
 
 /// A person whom a change concerned; one who is gone since keeps it from being undone.
-fn there(found: std::result::Result<Subject, PeopleError>) -> Result<Subject> {
+fn there(found: std::result::Result<Subject, authority::Error>) -> Result<Subject> {
     match found {
-        Err(PeopleError::NotFound) => Err(not_undone(NotUndone::Later)),
+        Err(authority::Error::NotFound) => Err(not_undone(NotUndone::Later)),
         found => Ok(found?),
     }
 }

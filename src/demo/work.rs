@@ -15,11 +15,11 @@ use crate::{
         id::{BookId, CopyId, LoanId, UserId},
         ledger::{Charge, Method},
         moment::Moment,
-        money::Money,
         person::Details,
         rulebook::Rulebook,
         rules::STUDENT,
     },
+    money::Money,
     storage::{Error, Tx, books, copies, people},
 };
 

@@ -8,10 +8,9 @@ use utoipa::ToSchema;
 
 use super::{
     id::{BookId, CopyId, HoldId, LoanId, UserId},
-    money::Money,
     rule::{FieldError, Invalid, Kind, Text},
 };
-use crate::message;
+use crate::{message, money::Money};
 
 /// Barcode as a scanner types it (R-COPY-1). 40 characters of Code 128 are the width of a label.
 pub const BARCODE: Text = Text { field: "barcode", label: "Barcode", min: 1, max: 40, kind: Kind::Line };

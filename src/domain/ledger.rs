@@ -7,10 +7,9 @@ use utoipa::ToSchema;
 use super::{
     copy::names,
     id::{LineId, LoanId, UserId},
-    money::Money,
     rule::{Kind, Text},
 };
-use crate::message::Message;
+use crate::{message::Message, money::Money};
 
 names! {
     /// Kind of an account line.

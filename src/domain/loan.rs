@@ -4,11 +4,8 @@ use jiff::civil::Date;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    id::{BookId, CopyId, LoanId, UserId},
-    money::Money,
-};
-use crate::message::Message;
+use super::id::{BookId, CopyId, LoanId, UserId};
+use crate::{message::Message, money::Money};
 
 /// An open loan as stored.
 #[derive(Clone, Debug, PartialEq, Eq)]

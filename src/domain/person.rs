@@ -7,11 +7,10 @@ use utoipa::ToSchema;
 use super::{
     account::{BATCH, Capability, DEPARTMENT, EMAIL, NAME, ROLL_NUMBER, Role, folded_roll_number},
     id::UserId,
-    money::Money,
     rule::{Invalid, Kind, Text},
     rules::{self, Rules},
 };
-use crate::message;
+use crate::{message, money::Money};
 
 /// Reason why a person is barred.
 pub const BARRED_REASON: Text =

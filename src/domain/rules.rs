@@ -8,10 +8,9 @@ use utoipa::ToSchema;
 
 use super::{
     calendar::number,
-    money::Money,
     rule::{Invalid, Kind, Number, Text},
 };
-use crate::message;
+use crate::{message, money::Money};
 
 /// Default category of a person, and the fallback for values that other categories leave out.
 pub const STUDENT: &str = "Student";

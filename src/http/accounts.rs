@@ -29,13 +29,14 @@ use crate::{
             folded_roll_number, new_password, normalized_password, refuse_own_words,
         },
         change::{PersonChange, Profile, SignInChange},
+        code,
         id::UserId,
         rule::{Invalid, Kind, Text},
     },
     message,
     passkey::Party,
     password::Verdict,
-    people::code,
+    people::sign_in_code,
     storage::{
         Tx,
         accounts::{self, NewAccount, Taken},
@@ -535,7 +536,7 @@ pub async fn redeem_code(
         .library
         .db
         .write(move |tx| -> Result<User> {
-            if !code::redeem(tx, moment, uid, &stored, &password_hash, email.as_deref())? {
+            if !sign_in_code::redeem(tx, moment, uid, &stored, &password_hash, email.as_deref())? {
                 return Err(Error::InvalidCode);
             }
             let account = accounts::by_id(tx, uid)?.ok_or(Error::UserMissing)?;

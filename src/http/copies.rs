@@ -23,10 +23,10 @@ use crate::{
         book::NO_OF_BOOKS,
         copy::{self, BARCODE, BARCODES, Condition, Copy, LOCATION, NOTE, State as CopyState},
         id::{BookId, CopyId},
-        money::Money,
         rule::Invalid,
     },
     message,
+    money::Money,
     storage::{books, copies},
 };
 

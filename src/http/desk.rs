@@ -27,10 +27,11 @@ use crate::{
         change::{Change, MoneyChange},
         id::{BookId, ChangeId, PhoneScanId, UserId},
         ledger::{LARGEST, Method},
-        money::Money,
         rule::{Invalid, Kind, Text},
     },
-    message, search,
+    message,
+    money::Money,
+    search,
     storage::{
         Tx,
         events::{self, AtDesk, Recorded},

@@ -9,8 +9,9 @@ use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::error::{Error, Result};
 use crate::{
-    domain::{money, rule::Invalid},
+    domain::rule::Invalid,
     message::{self, Message},
+    money,
 };
 
 /// JSON body with exactly the fields of `T`.

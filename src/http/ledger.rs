@@ -20,10 +20,10 @@ use crate::{
     domain::{
         id::UserId,
         ledger::{Booked, ChargeKind, LineKind, Method, Total},
-        money::Money,
         rule::Invalid,
     },
     message,
+    money::Money,
     storage::{
         directory::{self, Key, Listing, Order, Source},
         ledger::{self, Filter, Place},

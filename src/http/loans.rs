@@ -25,9 +25,9 @@ use crate::{
         copy::{Condition, CopyHold, State},
         id::{BookId, LoanId},
         loan::Loan,
-        money::Money,
         rule::{Invalid, Kind, Text},
     },
+    money::Money,
     storage::{
         books, copies, holds,
         loans::{self, Borrowed},
@@ -42,7 +42,7 @@ impl From<circulation::Error> for Error {
             circulation::Error::Refused(refusal) => Self::Refused(refusal),
             circulation::Error::Invalid(invalid) => invalid.into(),
             circulation::Error::Obstacle(obstacle) => stock::refused(obstacle),
-            circulation::Error::People(error) => (*error).into(),
+            circulation::Error::Authority(error) => error.into(),
             circulation::Error::Storage(error) => error.into(),
         }
     }

@@ -22,10 +22,10 @@ use crate::{
         fine::{self, Fine},
         id::{ChangeId, LineId, LoanId, UserId},
         ledger::{Charge, ChargeKind, LARGEST, Line, Method, REASON, REFERENCE, Receipt, SMALLEST},
-        money::Money,
         rule::Invalid,
     },
     message::{self, Message},
+    money::Money,
     policies::Policies,
     storage::{Tx, ledger, loans, people},
 };

@@ -15,13 +15,12 @@ use super::{
 };
 use crate::{
     domain::{
-        account, book, calendar, copy, ledger, library,
-        money::Money,
-        person, review,
+        account, book, calendar, copy, ledger, library, person, review,
         rule::{Kind, Number, Text},
         rules,
     },
     message::templates,
+    money::Money,
 };
 
 #[derive(utoipa::OpenApi)]

@@ -29,15 +29,16 @@ use crate::{
     domain::{
         account::User,
         change::SignInChange,
+        code,
         id::UserId,
         moment::rfc3339,
         rule::{Invalid, Text},
     },
-    message,
-    people::{self, Authority},
+    message, people,
     second_factor::{self, RECOVERY_CODES, SECRET_BYTES, Typed},
     storage::{
         Tx, accounts,
+        authority::Authority,
         events::{self, Entry},
         passkeys,
         second_factors::{self, Accepted},
@@ -368,7 +369,7 @@ pub(super) fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<Recovery
     let recovery_codes = (0..RECOVERY_CODES)
         .map(|_| session::random().map(second_factor::recovery_code))
         .collect::<Result<Vec<String>>>()?;
-    let hashed = |code: &String| session::hashed(&people::code::normalized(code));
+    let hashed = |code: &String| session::hashed(&code::normalized(code));
     Ok((recovery_codes.iter().map(hashed).collect(), axum::Json(RecoveryCodes { recovery_codes })))
 }
 

@@ -25,10 +25,10 @@ use crate::{
         moment::{Moment, rfc3339},
         rule::{Invalid, Text},
     },
-    message,
-    people::{self, Authority},
+    message, people,
     storage::{
         self, Tx, accounts,
+        authority::Authority,
         events::{self, Entry},
         sessions,
     },

@@ -21,12 +21,12 @@ use crate::{
         change::SettingsChange,
         id::UserId,
         library::{LANGUAGES, LibrarySettings},
-        money::Money,
         rulebook::Rulebook,
         rules::{Rules, STUDENT},
     },
     effect::{self, Effect},
     message,
+    money::Money,
     people::forgetting,
     storage::{
         Tx,

@@ -39,11 +39,11 @@ use crate::{
         rules::{Rules, STUDENT},
     },
     message::{self, Message},
-    people::{self as library_people, Authority, Subject},
     policies::Policies,
     spreadsheet::unguarded,
     storage::{
         self, Db, Tx,
+        authority::{self, Authority, Subject},
         events::{self, Entry},
         people,
     },
@@ -553,7 +553,7 @@ fn update(
 ) -> storage::Result<()> {
     let uids: Vec<UserId> = after.keys().copied().collect();
     let subjects = authority.over_all(tx, &uids).map_err(|error| match error {
-        library_people::Error::Storage(error) => error,
+        authority::Error::Storage(error) => error,
         // The rights have changed since the rows were planned: the next try rejects these rows.
         _ => storage::Error::Busy(None),
     })?;

@@ -207,7 +207,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::domain::money::Money;
+    use crate::money::Money;
 
     #[test]
     fn amounts_days_and_plurals_are_written_in_english() {

@@ -1,6 +1,6 @@
 //! People and their records.
 
-use crate::domain::money::Money;
+use crate::money::Money;
 
 messages! {
     // Fields of a form.

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use crate::domain::money::Money;
+use crate::money::Money;
 
 messages! {
     // Fields of a form.

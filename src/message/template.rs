@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
-use crate::domain::money::Money;
+use crate::money::Money;
 
 /// A piece of a template.
 #[derive(Debug, PartialEq)]

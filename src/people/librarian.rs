@@ -1,6 +1,6 @@
 //! Librarians made and unmade, and what each may do (R-PEOPLE-8).
 
-use super::{Authority, Librarians, Result, record};
+use super::{Result, record};
 use crate::{
     domain::{
         account::{Capability, Role},
@@ -8,7 +8,11 @@ use crate::{
         id::UserId,
         moment::Moment,
     },
-    storage::{Tx, people, sessions},
+    storage::{
+        Tx,
+        authority::{Authority, Librarians},
+        people, sessions,
+    },
 };
 
 /// Makes a person a librarian who may do this, or (`None`) a student again. Nobody gives more than they have, nor takes from

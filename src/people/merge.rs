@@ -1,6 +1,6 @@
 //! Two records of one person become one (R-PEOPLE-9).
 
-use super::{Authority, Error, Librarians, Replaceable, Result, Subject};
+use super::{Error, Result, actor};
 use crate::{
     circulation::hold,
     domain::{
@@ -15,6 +15,7 @@ use crate::{
     message,
     storage::{
         Tx,
+        authority::{Authority, Librarians, Replaceable, Subject},
         events::{self, Entry},
         merge::{self, Belongings, Merge},
         people::Record,
@@ -79,7 +80,7 @@ pub fn merge(
     if !dry_run {
         for two in &two_holds {
             // In the same moment, by which an undo finds it.
-            hold::cancel(tx, authority.actor()?, moment, rulebook, two.worse, "")?;
+            hold::cancel(tx, actor(authority)?, moment, rulebook, two.worse, "")?;
         }
         merged.change = Some(join(tx, authority, moment, (&kept, &left), &merged)?);
     }

@@ -3,19 +3,18 @@
 //! As in [circulation], each function does everything that belongs to the action in one transaction,
 //! the recorded change included, or nothing.
 
-pub mod authority;
-pub mod code;
 pub mod forgetting;
 pub mod librarian;
 pub mod merge;
 pub mod promotion;
 pub mod provider;
 pub mod second_factor;
+pub mod sign_in_code;
 
 use jiff::civil::Date;
 
 use crate::{
-    circulation::{self, Block, Refusal, hold, standing},
+    circulation::{self, Actor, Block, Refusal, hold, standing},
     domain::{
         change::{Change, PersonChange, SignInChange},
         id::UserId,
@@ -27,14 +26,13 @@ use crate::{
     storage::{
         self, Tx,
         accounts::{self, Taken},
+        authority::{self, Authority, Librarians},
         events::{self, Entry},
         no_dues,
         people::{self, Record},
         sessions,
     },
 };
-
-pub use authority::{Authority, Librarians, Replaceable, Subject};
 
 /// Why an action did not happen.
 #[derive(Debug)]
@@ -75,18 +73,35 @@ impl From<Taken> for Error {
     }
 }
 
+impl From<authority::Error> for Error {
+    fn from(error: authority::Error) -> Self {
+        match error {
+            authority::Error::NotFound => Self::NotFound,
+            authority::Error::Forbidden => Self::Forbidden,
+            authority::Error::MoreCapable => Self::MoreCapable,
+            authority::Error::LastLibrarian => Self::LastLibrarian,
+            authority::Error::Storage(error) => Self::Storage(error),
+        }
+    }
+}
+
 impl From<circulation::Error> for Error {
     fn from(error: circulation::Error) -> Self {
         match error {
             circulation::Error::NotFound => Self::NotFound,
             circulation::Error::Refused(refusal) => Self::Refused(refusal),
-            circulation::Error::People(error) => *error,
+            circulation::Error::Authority(error) => error.into(),
             other => Self::Storage(other.into_storage()),
         }
     }
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Returns the librarian as an actor of circulation; the command line cancels no holds.
+fn actor(authority: &Authority) -> Result<Actor> {
+    authority.by().map(Actor::Librarian).ok_or(Error::Forbidden)
+}
 
 /// Keeps a change; `by` is `None` for the command line.
 fn record(
@@ -158,7 +173,7 @@ pub fn deactivate(
     people::deactivate(tx, &subject)?;
     sessions::end_all_of(tx, subject.subject())?;
     // In the same moment, by which an undo finds them.
-    hold::cancel_all_of(tx, authority.actor()?, moment, rulebook, person, reason)?;
+    hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, person, reason)?;
     let change = PersonChange::PersonDeactivated { reason: reason.to_owned() };
     record(tx, moment, authority.by(), person, change)
 }
@@ -196,7 +211,7 @@ fn open(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) ->
     let standing =
         standing::of(tx, rulebook, moment.today, &[person])?.get(&person).copied().unwrap_or_default();
     let (books, holds, owes) = (standing.open_loans, people::open_holds(tx, person)?, standing.owes);
-    let any = books > 0 || holds > 0 || owes > crate::domain::money::Money::ZERO;
+    let any = books > 0 || holds > 0 || owes > crate::money::Money::ZERO;
     Ok(any.then_some(Block::StillOpen { books, holds, owes }))
 }
 

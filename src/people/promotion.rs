@@ -1,18 +1,19 @@
 //! Year's end: a class goes on to another batch, or leaves (R-PEOPLE-5).
 
-use super::{Authority, Librarians, Result, Subject};
+use super::{Result, actor};
 use crate::{
     circulation::{hold, standing},
     domain::{
         change::PersonChange,
         id::{ChangeId, UserId},
         moment::Moment,
-        money::Money,
         person::{Details, Person},
         rulebook::Rulebook,
     },
+    money::Money,
     storage::{
         Tx,
+        authority::{Authority, Librarians, Subject},
         events::{self, Entry},
         people, sessions,
     },
@@ -75,7 +76,7 @@ pub fn promote(
                 people::deactivate(tx, &subject)?;
                 sessions::end_all_of(tx, subject.subject())?;
                 // In the same moment, by which an undo finds them.
-                hold::cancel_all_of(tx, authority.actor()?, moment, rulebook, subject.uid(), "")?;
+                hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, subject.uid(), "")?;
             }
         }
     }

@@ -1,9 +1,9 @@
 //! Second factors that somebody lost: taken away by a librarian, or on the command line.
 
-use super::{Authority, Error, Result, record};
+use super::{Error, Result, record};
 use crate::{
     domain::{change::SignInChange, id::UserId, moment::Moment},
-    storage::{Tx, second_factors, sessions},
+    storage::{Tx, authority::Authority, second_factors, sessions},
 };
 
 /// Takes a person's second factor away and signs them out: the password alone opens the account until they set it up

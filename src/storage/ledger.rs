@@ -10,10 +10,10 @@ use crate::{
         id::{CopyId, LineId, LoanId, UserId},
         ledger::{Booked, Charge, ChargeKind, Line, LineKind, Method, Receipt, ReceiptItem, Settled, Total},
         moment::rfc3339,
-        money::Money,
     },
     insert,
     message::{self, Message},
+    money::Money,
     select_for_update, sql,
 };
 

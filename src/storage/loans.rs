@@ -11,9 +11,10 @@ use crate::{
     domain::{
         id::{BookId, CopyId, LoanId, UserId},
         loan::OpenLoan,
-        money::Money,
     },
-    insert, select_to_decide, sql,
+    insert,
+    money::Money,
+    select_to_decide, sql,
 };
 
 macro_rules! columns {

@@ -3,15 +3,18 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Error, Result, Tx, people as records, second_factors};
+use super::{
+    Error, Result, Tx,
+    authority::{Replaceable, Subject},
+    people as records, second_factors,
+};
 use crate::{
     domain::{
         id::{BookId, ChangeId, HoldId, LineId, LoanId, ReviewId, UserId},
-        money::Money,
         person::Details,
     },
     fold::fold,
-    people::{Replaceable, Subject},
+    money::Money,
     sql,
 };
 

@@ -5,6 +5,7 @@
 //! mapping is written once, in the file of its area, and runs on both.
 
 pub mod accounts;
+pub mod authority;
 pub mod backup;
 pub mod books;
 pub mod catalogue;

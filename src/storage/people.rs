@@ -6,7 +6,9 @@ use serde_json::{Value, json};
 use super::{
     Result, Row, Tx,
     accounts::{self, Taken},
-    anywhere, contains,
+    anywhere,
+    authority::{Replaceable, Subject},
+    contains,
 };
 use crate::{
     domain::{
@@ -16,9 +18,7 @@ use crate::{
         person::Details,
     },
     fold::fold,
-    insert,
-    people::{Replaceable, Subject},
-    select_to_decide, sql,
+    insert, select_to_decide, sql,
 };
 
 macro_rules! columns {

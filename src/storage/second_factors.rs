@@ -1,9 +1,8 @@
 //! Second factors: the keys of authenticator apps, recovery codes, and sign-ins that wait for a code.
 
-use super::{Result, Tx, accounts};
+use super::{Result, Tx, accounts, authority::Subject};
 use crate::{
     domain::id::UserId,
-    people::Subject,
     second_factor::{self, Typed},
     sql,
 };

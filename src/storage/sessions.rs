@@ -1,12 +1,11 @@
 //! Sessions: who holds which token. Only a token's hash is known here.
 
-use super::{Result, Tx, accounts::Account, second_factors};
+use super::{Result, Tx, accounts::Account, authority::Subject, second_factors};
 use crate::{
     domain::{
         agent::Agent,
         id::{SessionId, UserId},
     },
-    people::Subject,
     sql,
 };
 

@@ -3,8 +3,8 @@
 //! Triggers of the database remove a code with any change of its person's role, capabilities, password, address, roll number,
 //! activity or second factor (R-SEAM-8).
 
-use super::{Result, Tx};
-use crate::{domain::id::UserId, people::Subject, sql};
+use super::{Result, Tx, authority::Subject};
+use crate::{domain::id::UserId, sql};
 
 /// Keeps the hash of a person's code, and the librarian who made it; the one of before is gone.
 pub fn keep(tx: &mut Tx<'_>, person: &Subject, made_by: UserId, hash: &str, expires_at: i64) -> Result<()> {

@@ -15,11 +15,13 @@ use bytes::BytesMut;
 use tokio_postgres::types::IsNull;
 
 use super::{Error, Result, postgres::Connection};
-use crate::domain::{
-    account::Capability,
-    id::{
-        BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PasskeyId, PhoneId, PhoneScanId, ReviewId,
-        SessionId, UserId,
+use crate::{
+    domain::{
+        account::Capability,
+        id::{
+            BookId, ChangeId, CopyId, DeskId, HoldId, LineId, LoanId, PasskeyId, PhoneId, PhoneScanId,
+            ReviewId, SessionId, UserId,
+        },
     },
     money::Money,
 };

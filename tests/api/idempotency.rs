@@ -20,9 +20,9 @@ use axum::{
 };
 use library::{
     http::{idempotency::KEY, openapi},
-    people::Authority,
     storage::{
         Location,
+        authority::Authority,
         oidc::{self, Link},
     },
 };

@@ -10,8 +10,11 @@ use axum::{body::Body, http::HeaderValue};
 use library::{
     domain::id::UserId,
     http::idempotency::KEY,
-    people::{Authority, Librarians},
-    storage::{Error, Tx, people},
+    storage::{
+        Error, Tx,
+        authority::{Authority, Librarians},
+        people,
+    },
 };
 use serde_json::{Value, json};
 

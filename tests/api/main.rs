@@ -71,5 +71,6 @@ mod servers;
 mod sessions;
 mod settings;
 mod sign_in_codes;
+mod structure;
 mod time;
 mod tls;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::{body::Body, http::HeaderValue};
-use library::{http::idempotency::KEY, jobs, people::Authority};
+use library::{http::idempotency::KEY, jobs, storage::authority::Authority};
 use serde_json::{Value, json};
 
 use crate::{

@@ -17,9 +17,9 @@ use library::{
     fold,
     http::API,
     import::{self, table::Source},
-    people::Authority,
     search::{Cursor, Entry, Index, Loading, Query, Sort},
     spreadsheet,
+    storage::authority::Authority,
 };
 use tokio::runtime::Runtime;
 

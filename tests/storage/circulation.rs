@@ -13,10 +13,10 @@ use library::{
         id::{BookId, CopyId, LoanId, UserId},
         loan::Loan,
         moment::Moment,
-        money::Money,
         rulebook::Rulebook,
         rules::{CategoryRules, Policy, Rules},
     },
+    money::Money,
     storage::{
         Tx,
         accounts::{self, NewAccount},

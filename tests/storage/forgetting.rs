@@ -159,7 +159,7 @@ fn a_loan_is_forgotten_once_nothing_of_it_is_owed_for_so_long_r_people_10(store:
     let count = |before: i64| store.read(move |tx| forget::count(tx, before));
     assert_eq!(count(NOW), 0, "₹15 is owed");
     let paid = act(store, move |tx| {
-        let amount = library::domain::money::Money::main(15);
+        let amount = library::money::Money::main(15);
         let what = Payment { person: uid, amount, method: Method::Cash, reference: "", charges: &[] };
         money::pay(tx, DESK, on(DAY), &plain(), &what).map(|paid| paid.change)
     })

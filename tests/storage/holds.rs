@@ -384,7 +384,7 @@ fn who_waits_longest_is_first_whoever_asks_r_hold_3(store: &Store) {
             on: TODAY,
             by: asha,
             restocked: true,
-            fine: library::domain::money::Money::ZERO,
+            fine: library::money::Money::ZERO,
         };
         library::storage::loans::end(tx, loans[0].id, end)
     });
@@ -406,7 +406,7 @@ fn who_waits_longest_is_first_whoever_asks_r_hold_3(store: &Store) {
             on: TODAY,
             by: asha,
             restocked: false,
-            fine: library::domain::money::Money::ZERO,
+            fine: library::money::Money::ZERO,
         };
         library::storage::loans::end(tx, by_desk, end)?;
         copies::set_condition(tx, copy, Condition::ToShelve)

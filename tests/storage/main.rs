@@ -17,10 +17,10 @@ use library::{
         book::{BookForm, Status},
         id::UserId,
     },
-    people::{Authority, Librarians, Replaceable, Subject},
     storage::{
         Db, Error, Result, Tx,
         accounts::{self, NewAccount},
+        authority::{Authority, Librarians, Replaceable, Subject},
         books,
     },
 };

@@ -10,8 +10,8 @@ use library::{
         copy::Condition,
         id::{LineId, UserId},
         ledger::{ChargeKind, Method, Settled},
-        money::Money,
     },
+    money::Money,
     storage::{Error, ledger},
 };
 

@@ -3,7 +3,7 @@
 use std::{sync::mpsc, time::Duration};
 
 use library::{
-    domain::money::Money,
+    money::Money,
     sql,
     storage::{Error, Result, Tx, books, catalogue},
 };

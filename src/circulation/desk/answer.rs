@@ -12,10 +12,10 @@ use crate::{
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
         ledger::Charge,
         loan::Loan,
-        money::Money,
         person::Person,
     },
     message::{self, Message},
+    money::Money,
     storage::{Tx, events},
 };
 

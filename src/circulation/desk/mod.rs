@@ -24,11 +24,11 @@ use crate::{
         isbn::isbn_13,
         loan::Loan,
         moment::{Moment, rfc3339},
-        money::Money,
         person::Details,
         rulebook::Rulebook,
     },
     message::{self, Message},
+    money::Money,
     storage::{self, Tx, accounts, books, copies, holds, ledger, loans, people},
 };
 

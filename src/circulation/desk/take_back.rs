@@ -18,10 +18,10 @@ use crate::{
         id::{ChangeId, CopyId, LoanId, UserId},
         ledger::ChargeKind,
         loan::Loan,
-        money::Money,
         rule::Invalid,
     },
     message,
+    money::Money,
     storage::{
         accounts, copies,
         events::{self, Filter, Recorded},

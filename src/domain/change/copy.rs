@@ -9,9 +9,9 @@ use crate::{
         account::Capability,
         copy::{Condition, State},
         id::CopyId,
-        money::Money,
     },
     message::{self, Message},
+    money::Money,
 };
 
 /// A change of copies by themselves.

@@ -9,9 +9,9 @@ use crate::{
         account::Capability,
         copy::Condition,
         id::{CopyId, HoldId, LineId, LoanId},
-        money::Money,
     },
     message::{self, Message},
+    money::Money,
 };
 
 /// A change of a loan.

@@ -31,9 +31,11 @@ pub use sign_in::SignInChange;
 use super::{
     account::Capability,
     id::{ChangeId, CopyId, HoldId, LineId, LoanId},
+};
+use crate::{
+    message::{self, Message},
     money::Money,
 };
-use crate::message::{self, Message};
 
 /// An effect with its own fields. Stored as JSON under version 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use crate::{
         account::Capability,
         id::LineId,
         ledger::{ChargeKind, Method, Settled},
-        money::Money,
     },
     message::{self, Message},
+    money::Money,
 };
 
 /// A change of an account.

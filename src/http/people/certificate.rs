@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    domain::{id::UserId, person::Details},
+    domain::{code, id::UserId, person::Details},
     http::{
         Shared,
         error::{Error, Result},
@@ -14,7 +14,7 @@ use crate::{
         idempotency::{Answer, Once},
         session::{self, SignedIn},
     },
-    people::{self, Certificate, code},
+    people::{self, Certificate},
 };
 
 /// A certificate that nothing is open, as anybody may check it.

@@ -22,7 +22,7 @@ use crate::{
         people::{Import, Report},
         table::Source,
     },
-    people::Authority,
+    storage::authority::Authority,
 };
 
 /// Whether an import only tells what it would do.

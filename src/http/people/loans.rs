@@ -10,7 +10,6 @@ use crate::{
     domain::{
         id::{BookId, CopyId, LoanId, UserId},
         loan::Loan,
-        money::Money,
     },
     http::{
         Shared,
@@ -18,6 +17,7 @@ use crate::{
         extract::{Id, Query},
         page,
     },
+    money::Money,
     storage::{
         loans::{self, Ended},
         people,

@@ -17,8 +17,8 @@ use crate::{
         idempotency::{Answer, Once},
         session::SignedIn,
     },
-    people::{Authority, merge},
-    storage::people::Record,
+    people::merge,
+    storage::{authority::Authority, people::Record},
 };
 
 /// Two records of one person.

@@ -21,11 +21,18 @@ use crate::{
     storage::{
         Tx,
         accounts::Taken,
+        authority,
         people::{self, Record},
     },
 };
 
 /// What the people of the library decided, as the API answers it.
+impl From<authority::Error> for Error {
+    fn from(error: authority::Error) -> Self {
+        PeopleError::from(error).into()
+    }
+}
+
 impl From<PeopleError> for Error {
     fn from(error: PeopleError) -> Self {
         match error {

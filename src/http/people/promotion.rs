@@ -19,10 +19,8 @@ use crate::{
         session::SignedIn,
     },
     message,
-    people::{
-        Authority,
-        promotion::{self, Promotion},
-    },
+    people::promotion::{self, Promotion},
+    storage::authority::Authority,
 };
 
 /// What becomes of a batch at the end of a year.

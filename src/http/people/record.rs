@@ -21,8 +21,8 @@ use crate::{
         loans::REASON,
         session::SignedIn,
     },
-    people::{self, Authority},
-    storage::people::kept_instead,
+    people,
+    storage::{authority::Authority, people::kept_instead},
 };
 
 /// One person (R-PEOPLE-2). The number of a record that was merged into another answers with that one (R-PEOPLE-9).

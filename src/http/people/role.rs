@@ -21,8 +21,8 @@ use crate::{
         session::SignedIn,
     },
     message,
-    people::{Authority, librarian},
-    storage::people,
+    people::librarian,
+    storage::{authority::Authority, people},
 };
 
 /// Who becomes what.

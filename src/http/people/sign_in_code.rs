@@ -5,14 +5,15 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::{
-    domain::{id::UserId, moment::rfc3339},
+    domain::{code, id::UserId, moment::rfc3339},
     http::{
         Shared,
         error::{Error, Result},
         extract::{Id, Nothing, OptionalJsonBody},
         session::{self, SignedIn},
     },
-    people::{Authority, code},
+    people,
+    storage::authority::Authority,
 };
 
 /// A code to hand out.
@@ -42,7 +43,7 @@ pub async fn make_sign_in_code(
         .db
         .write(move |tx| {
             let authority = Authority::of(tx, librarian.uid)?;
-            code::keep(tx, &authority, moment, uid, &hash)
+            people::sign_in_code::keep(tx, &authority, moment, uid, &hash)
         })
         .await
         .map_err(Error::from)?;

@@ -1,18 +1,35 @@
-//! Who may write on whose record (R-SEAM-8).
+//! Permission to write on a person's record (R-SEAM-8).
 //!
-//! Every write on a person in [`storage`](crate::storage) takes a [`Subject`], and one that takes rights away a
-//! [`Replaceable`]. Only an [`Authority`] gives a subject, and only the lock on the [`Librarians`] makes one replaceable, so
-//! that no call can forget to ask.
+//! Every write on a person takes a [`Subject`], and one that takes rights away a [`Replaceable`]. Only an [`Authority`]
+//! gives a subject, and only the lock on the [`Librarians`] makes one replaceable, so no caller can skip the check.
 
-use super::{Error, Result};
-use crate::{
-    circulation::Actor,
-    domain::{account::Capability, id::UserId},
-    storage::{
-        Tx, accounts,
-        people::{self, Record},
-    },
+use super::{
+    Tx, accounts,
+    people::{self, Record},
 };
+use crate::domain::{account::Capability, id::UserId};
+
+/// Reason for which a write on a person is refused.
+#[derive(Debug)]
+pub enum Error {
+    /// No such person; also one that was erased or merged into another.
+    NotFound,
+    /// The librarian is not active or has no capability for people.
+    Forbidden,
+    /// The person has capabilities that the librarian lacks.
+    MoreCapable,
+    /// No librarian with all capabilities would be left.
+    LastLibrarian,
+    Storage(super::Error),
+}
+
+impl From<super::Error> for Error {
+    fn from(error: super::Error) -> Self {
+        Self::Storage(error)
+    }
+}
+
+pub type Result<T> = std::result::Result<T, Error>;
 
 /// The right to write on people: of a librarian, or of the command line.
 #[derive(Clone, Debug)]
@@ -46,11 +63,6 @@ impl Authority {
     #[must_use]
     pub fn by(&self) -> Option<UserId> {
         self.by
-    }
-
-    /// Returns the librarian as circulation knows one; the command line cancels no holds.
-    pub(super) fn actor(&self) -> Result<Actor> {
-        self.by.map(Actor::Librarian).ok_or(Error::Forbidden)
     }
 
     /// Fails with [`Error::MoreCapable`] unless the librarian may do all of this.

@@ -1,0 +1,54 @@
+//! Codes that people read out and type: groups of letters and digits that are not mistaken for one another.
+
+/// Neither vowels, so that no word comes out, nor what is taken for another sign.
+const SIGNS: &[u8] = b"23456789BCDFGHJKMNPQRSTVWXYZ";
+/// 38 bits; a guess costs one of the tries of a sign-in.
+const LENGTH: usize = 8;
+
+/// Signs in a group, between hyphens.
+const GROUP: usize = 4;
+
+/// A code out of random bytes: `K7RM-2QXD`.
+#[must_use]
+pub fn from_random(random: [u8; 16]) -> String {
+    signs(random, LENGTH)
+}
+
+/// So many signs out of random bytes, at most 16 of them.
+#[must_use]
+pub fn signs(random: [u8; 16], length: usize) -> String {
+    // Far more bits than signs to choose from: each is as likely as the others but for one in 10¹⁵.
+    let mut rest = u128::from_be_bytes(random);
+    let mut code = String::with_capacity(length + length / GROUP);
+    for place in 0..length {
+        if place > 0 && place % GROUP == 0 {
+            code.push('-');
+        }
+        let base = SIGNS.len() as u128;
+        code.push(char::from(SIGNS[usize::try_from(rest % base).unwrap_or_default()]));
+        rest /= base;
+    }
+    code
+}
+
+/// A code as it is hashed: however it is typed.
+#[must_use]
+pub fn normalized(typed: &str) -> String {
+    typed.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_uppercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_is_easy_to_read_out_and_however_it_is_typed_the_same() {
+        let code = from_random([0xA7; 16]);
+        assert_eq!((code.len(), &code[4..5]), (9, "-"));
+        assert!(code.replace('-', "").bytes().all(|sign| SIGNS.contains(&sign)));
+        for typed in [code.to_lowercase(), code.replace('-', " "), format!(" {code}\n")] {
+            assert_eq!(normalized(&typed), code.replace('-', ""));
+        }
+        assert_ne!(from_random([1; 16]), from_random([2; 16]));
+    }
+}
