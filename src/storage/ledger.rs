@@ -117,13 +117,15 @@ pub fn add(tx: &mut Tx<'_>, new: &NewLine<'_>) -> Result<LineId> {
 /// Records that a line settles part of a charge; an amount below zero takes that back. The account is locked with [`lock`].
 ///
 /// # Errors
-/// [`Error::Inconsistent`] unless from nothing to all of the charge is settled then (R-MONEY-2).
+/// [`Error::Inconsistent`] unless line and charge are of one person, and from nothing to all of the charge is settled then
+/// (R-MONEY-2).
 pub fn settle(tx: &mut Tx<'_>, line: LineId, settled: &Settled) -> Result<()> {
     let recorded = tx.execute(
         sql!(
             "INSERT INTO settlements (charge_id, line_id, amount)
-             SELECT charge.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT) FROM account_lines AS charge
-             WHERE charge.id = $1 AND charge.kind = 'charge'
+             SELECT charge.id, line.id, CAST($3 AS BIGINT)
+             FROM account_lines AS charge JOIN account_lines AS line ON line.person_id = charge.person_id
+             WHERE charge.id = $1 AND charge.kind = 'charge' AND line.id = $2
                AND COALESCE((SELECT CAST(SUM(amount) AS BIGINT) FROM settlements WHERE charge_id = $1), 0) + $3
                    BETWEEN 0 AND charge.amount"
         ),
@@ -132,7 +134,7 @@ pub fn settle(tx: &mut Tx<'_>, line: LineId, settled: &Settled) -> Result<()> {
     if recorded == 1 {
         Ok(())
     } else {
-        Err(Error::Inconsistent("a line settles more of a charge than is open"))
+        Err(Error::Inconsistent("a line settles more of a charge than is open, or another person's charge"))
     }
 }
 
@@ -561,8 +563,9 @@ pub fn receipt(tx: &mut Tx<'_>, number: &str) -> Result<Option<Receipt>> {
     Ok(Some(receipt))
 }
 
-/// What contradicts the ledger law of money, in words: each balance is the sum of its lines, no charge is settled beyond its
-/// amount, no line is taken back twice, and no year's receipts have a gap.
+/// Contradictions to the ledger law of money, in words: each balance is the sum of its lines, no charge is settled beyond
+/// its amount or by a line of another person, no removed person owes, no line is reversed twice, and no year's receipts
+/// have a gap.
 pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
     let mut found = tx.query(
         sql!(
@@ -588,6 +591,37 @@ pub fn contradictions(tx: &mut Tx<'_>) -> Result<Vec<String>> {
             let id: LineId = row.get(0)?;
             let sound = (Money::ZERO..=amount).contains(&settled);
             Ok((!sound).then(|| format!("charge {id}: {} of {} is settled", settled.0, amount.0)))
+        },
+    )?);
+    found.extend(tx.query(
+        sql!(
+            "SELECT charge.id, charge.person_id, line.id, line.person_id
+             FROM settlements JOIN account_lines AS charge ON charge.id = settlements.charge_id
+                  JOIN account_lines AS line ON line.id = settlements.line_id
+             WHERE line.person_id <> charge.person_id ORDER BY settlements.id"
+        ),
+        &[],
+        |row| {
+            let (charge, owed_by): (LineId, UserId) = (row.get(0)?, row.get(1)?);
+            let (line, person): (LineId, UserId) = (row.get(2)?, row.get(3)?);
+            Ok(Some(format!(
+                "charge {charge} of account {owed_by} is settled by line {line} of account {person}"
+            )))
+        },
+    )?);
+    // An erased person may leave credit behind; a merge moves it.
+    found.extend(tx.query(
+        sql!(
+            "SELECT balances.person_id, balances.balance
+             FROM balances JOIN users ON users.id = balances.person_id
+             WHERE users.gone_at IS NOT NULL
+               AND (balances.balance > 0 OR (balances.balance < 0 AND users.merged_into IS NOT NULL))
+             ORDER BY balances.person_id"
+        ),
+        &[],
+        |row| {
+            let (person, balance): (UserId, Money) = (row.get(0)?, row.get(1)?);
+            Ok(Some(format!("account {person} of a removed person: the balance is {}", balance.0)))
         },
     )?);
     found.extend(tx.query(

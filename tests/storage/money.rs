@@ -26,6 +26,8 @@ on_both_databases!(
     more_than_is_owed_is_refused_and_nothing_is_written_r_money_3,
     a_waiver_never_exceeds_what_is_open_r_money_2,
     no_caller_settles_more_of_a_charge_than_is_open_r_money_2,
+    no_caller_settles_a_charge_by_a_line_of_another_person_r_money_2,
+    the_doctor_names_a_settlement_of_two_people_and_a_balance_of_a_removed_person,
     receipts_have_no_gap_although_many_pay_at_once_and_some_are_refused_r_money_3,
     each_financial_year_begins_with_number_one_r_money_3,
     a_line_of_an_account_is_never_changed_law_5,
@@ -156,6 +158,42 @@ fn a_waiver_never_exceeds_what_is_open_r_money_2(store: &Store) {
     assert_eq!(wrong(waive(store, id, None)), "amount");
     assert_eq!(balance(store, uid), 0);
     sound(store);
+}
+
+fn no_caller_settles_a_charge_by_a_line_of_another_person_r_money_2(store: &Store) {
+    let (asha, bala) = (store.student(1).uid, store.student(2).uid);
+    let (hers, his) = (charge(store, asha, 10), charge(store, bala, 10));
+    let settled = store.db.write_blocking(move |tx| {
+        ledger::lock(tx, asha)?;
+        ledger::lock(tx, bala)?;
+        ledger::settle(tx, his, &Settled { charge: hers, amount: Money::main(1) })
+    });
+    assert!(matches!(settled, Err(Error::Inconsistent(_))), "{settled:?}");
+    assert_eq!((open(store, asha), open(store, bala)), (vec![(hers, 10)], vec![(his, 10)]));
+    sound(store);
+}
+
+fn the_doctor_names_a_settlement_of_two_people_and_a_balance_of_a_removed_person(store: &Store) {
+    let people = [1, 2, 3, 4].map(|number| store.student(number).uid);
+    let [asha, bala, merged, erased] = people;
+    let charges = people.map(|person| charge(store, person, 10));
+    let [hers, his, ..] = charges;
+    // A merge moves every line, and an erasure waits until nothing is owed.
+    for wrong in [
+        format!("INSERT INTO settlements (charge_id, line_id, amount) VALUES ({hers}, {his}, 100)"),
+        format!("UPDATE users SET gone_at = 1, active = FALSE, merged_into = {asha} WHERE id = {merged}"),
+        format!("UPDATE users SET gone_at = 1, active = FALSE, name = '' WHERE id = {erased}"),
+    ] {
+        store.database.raw(&wrong).expect("planted");
+    }
+    assert_eq!(
+        store.read(ledger::contradictions),
+        [
+            format!("charge {hers} of account {asha} is settled by line {his} of account {bala}"),
+            format!("account {merged} of a removed person: the balance is 1000"),
+            format!("account {erased} of a removed person: the balance is 1000"),
+        ]
+    );
 }
 
 fn receipts_have_no_gap_although_many_pay_at_once_and_some_are_refused_r_money_3(store: &Store) {
