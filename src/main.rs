@@ -44,7 +44,7 @@ use tracing_subscriber::{
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The built screens. A debug build reads them from the folder while it runs.
+/// Built screens, embedded in the program. A debug build reads them from the folder at run time.
 #[derive(RustEmbed)]
 #[folder = "web/dist"]
 #[allow_missing = true]
@@ -54,20 +54,20 @@ fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(cli) => cli.command,
         Err(error) if error.use_stderr() => return misused(&error),
-        // Help and version were asked for.
+        // `--help` or `--version`.
         Err(asked) => asked.exit(),
     };
     match run(command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            // With its causes, in one line.
+            // One line with all causes.
             eprintln!("library: {}", format!("{error:#}").replace('\n', " "));
             ExitCode::FAILURE
         }
     }
 }
 
-/// One line, as for every other failure.
+/// Reports wrong arguments in one line, as any failure.
 fn misused(error: &clap::Error) -> ExitCode {
     let message = error.render().to_string();
     let message = message.split("\n\n").next().unwrap_or(&message);
@@ -83,7 +83,7 @@ fn run(command: Command) -> Result<()> {
             log(options.log_format);
             let runtime = tokio::runtime::Runtime::new()?;
             let served = runtime.block_on(server::serve(*options, Screens::embedded::<Files>()));
-            // Waits for nothing: what still runs was given up.
+            // Does not wait: `serve` has abandoned the tasks that still run.
             runtime.shutdown_background();
             served
         }
@@ -113,7 +113,7 @@ fn run(command: Command) -> Result<()> {
             }
             Ok(())
         }
-        // Of the database as it is: this is the way back from a migration.
+        // Copies the database unmigrated: this backup is the way back from a migration.
         Command::Backup { file, database } => backup_to(&file, &database),
         Command::Restore { file, verify: true, accept, .. } => {
             let good = backup::verify(&file)?;
@@ -140,7 +140,7 @@ fn run(command: Command) -> Result<()> {
     }
 }
 
-/// `LIBRARY_LOG` is a level, or several as `TARGET=LEVEL`, with commas between.
+/// Sets up logging. `LIBRARY_LOG` is a level, or a list `TARGET=LEVEL,…`.
 fn log(format: LogFormat) {
     let asked = std::env::var("LIBRARY_LOG").ok().and_then(|text| text.parse().ok());
     let filter: Targets = asked.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO));
@@ -185,7 +185,7 @@ fn create_admin(database: &Database, email: &str, name: &str, password_stdin: bo
     };
     let now = Clock::system(jiff::tz::TimeZone::UTC).now();
     let user = db.write_blocking(move |tx| -> Result<_> {
-        // It has no roll number that could be taken.
+        // Without a roll number only the address can be taken.
         let user = accounts::add(tx, &new, now)?
             .map_err(|_| anyhow!("an account with this email address exists already"))?;
         let change = PersonChange::Registered { role: user.role };
@@ -359,7 +359,7 @@ fn restore_one_book(
     Ok(())
 }
 
-/// Most contradictions of each kind that the doctor tells.
+/// Maximum contradictions of each kind that the doctor lists.
 const CONTRADICTIONS: i64 = 100;
 
 fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Result<()> {
@@ -370,7 +370,7 @@ fn doctor(database: &Database, zone: &Zone, backup_folder: Option<&Path>) -> Res
         db.read_blocking(|tx| -> storage::Result<_> {
             let mut contradictions = copies::contradictions(tx, CONTRADICTIONS)?;
             contradictions.extend(ledger::contradictions(tx)?);
-            // No contradiction of the records: a backup with such a pair is good.
+            // Not a contradiction of the records: a backup with such a pair is good.
             contradictions.extend(copies::shared_with_readers(tx, CONTRADICTIONS)?);
             let open = demo::open_accounts(tx)?;
             Ok((books::count(tx)?, accounts::count(tx)?, catalogue::newest_change(tx)?, contradictions, open))

@@ -1,23 +1,23 @@
 //! Codes that people read out and type: groups of letters and digits that are not mistaken for one another.
 
-/// Neither vowels, so that no word comes out, nor what is taken for another sign.
+/// No vowels, so that no words arise, and no characters that are mistaken for one another.
 const SIGNS: &[u8] = b"23456789BCDFGHJKMNPQRSTVWXYZ";
-/// 38 bits; a guess costs one of the tries of a sign-in.
+/// Characters in a code: 38 bits. A guess costs one of the attempts of a sign-in.
 const LENGTH: usize = 8;
 
-/// Signs in a group, between hyphens.
+/// Characters between hyphens.
 const GROUP: usize = 4;
 
-/// A code out of random bytes: `K7RM-2QXD`.
+/// Creates a code from random bytes: `K7RM-2QXD`.
 #[must_use]
 pub fn from_random(random: [u8; 16]) -> String {
     signs(random, LENGTH)
 }
 
-/// So many signs out of random bytes, at most 16 of them.
+/// Creates a code of `length` characters, at most 16, from random bytes.
 #[must_use]
 pub fn signs(random: [u8; 16], length: usize) -> String {
-    // Far more bits than signs to choose from: each is as likely as the others but for one in 10¹⁵.
+    // 128 bits for at most 16 characters: their frequencies differ by less than one in 10¹⁵.
     let mut rest = u128::from_be_bytes(random);
     let mut code = String::with_capacity(length + length / GROUP);
     for place in 0..length {
@@ -31,7 +31,7 @@ pub fn signs(random: [u8; 16], length: usize) -> String {
     code
 }
 
-/// A code as it is hashed: however it is typed.
+/// Normalises a typed code for hashing: upper case, no separators.
 #[must_use]
 pub fn normalized(typed: &str) -> String {
     typed.chars().filter(char::is_ascii_alphanumeric).map(|sign| sign.to_ascii_uppercase()).collect()

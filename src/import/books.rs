@@ -1,4 +1,4 @@
-//! Books from a CSV file: what its columns mean, and adding them to the catalogue. Run twice, it adds nothing twice.
+//! Import of books from a CSV file. A repeated import adds nothing twice.
 
 use std::{
     collections::{HashMap, HashSet, hash_map},
@@ -43,7 +43,7 @@ use crate::{
     },
 };
 
-/// The columns a file may have; only the title must be there.
+/// Columns of the file; only the title is required.
 const COLUMNS: &[&str] = &[
     "title",
     "author",
@@ -62,46 +62,46 @@ const COLUMNS: &[&str] = &[
     "barcode",
 ];
 
-/// Parts several barcodes in one cell.
+/// Separator of barcodes in a cell.
 const BARCODE_SEPARATOR: char = '|';
 
-/// Rows in one transaction: long enough to be quick, short enough not to keep a borrower waiting.
+/// Rows in a transaction: many for speed, few enough that a borrower does not wait.
 const BATCH: usize = 500;
-/// Bytes of rows, and copies, after which a transaction ends although it has fewer rows.
+/// Bytes of rows, and copies, that end a transaction before it has that many rows.
 const BATCH_LENGTH: usize = 1024 * 1024;
 const BATCH_COPIES: i64 = 2000;
 
-/// Barcodes of a row whose errors are listed.
+/// Maximum number of a row's barcodes whose errors are listed.
 const TOLD: usize = 20;
 
-/// What became of a file's rows.
+/// Numbers of rows of a file by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     pub rows: u64,
-    /// Titles that are new.
+    /// New titles.
     pub added: u64,
-    /// Rows that brought more copies of a title.
+    /// Rows that added copies to a known title.
     pub copies: u64,
-    /// In the catalogue before.
+    /// Rows already in the catalogue.
     pub known: u64,
     pub rejected: u64,
 }
 
-/// A row as it is stored.
+/// Row ready to be stored.
 struct ImportedBook {
     form: BookForm,
     facts: Imported,
     key: Key,
-    /// Of the copies that it stands for; none where they get accession numbers.
+    /// Barcodes of its copies; empty if they get accession numbers.
     barcodes: Vec<String>,
-    /// The row as it is listed among the rejected ones, should a barcode of it be taken.
+    /// Entry for the list of rejected rows, used if one of its barcodes is taken.
     row: Option<Rejected>,
 }
 
-/// Rows are the same when title, author, isbn, year and language are: the first 128 bits of their SHA-256.
+/// Identity of a row: the first 128 bits of the SHA-256 of title, author, ISBN, year and language.
 type Key = [u8; 16];
 
-/// Where each title, and each barcode, came first in a file.
+/// First line of each title and each barcode in a file.
 #[derive(Default)]
 struct Seen {
     titles: HashMap<Key, u64>,
@@ -109,7 +109,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Notes a row; the line that it repeats, if it does. A title may come again with other barcodes (R-COPY-7).
+    /// Records a row; returns the line that it repeats, if any. A title may be repeated with other barcodes (R-COPY-7).
     fn note(&mut self, book: &ImportedBook, line: u64) -> Result<(), u64> {
         if book.barcodes.is_empty() {
             return match self.titles.entry(book.key) {
@@ -130,8 +130,7 @@ impl Seen {
     }
 }
 
-/// Adds the books of `file` to the catalogue and lists the rows it cannot take in `rejected`. A file that is not sound
-/// adds nothing.
+/// Adds the books of `file` to the catalogue and lists rejected rows in `rejected`. A malformed file adds nothing.
 pub fn import(db: &Db, file: &Path, rejected: &Path, bar: &ProgressBar) -> Result<Totals> {
     let source = Source::Path(file.to_owned());
     let mut table = Table::open(&source, u64::MAX, COLUMNS, "title", bar)?;
@@ -231,14 +230,14 @@ fn book(row: &Row<'_>) -> Result<ImportedBook> {
     })
 }
 
-/// The barcodes of a row: one a copy, so that a number of copies beside them has to be theirs.
+/// Returns the barcodes of a row, one per copy; a number of copies beside them must equal their number.
 fn barcodes(row: &Row<'_>, copies: Option<i64>, invalid: &mut Invalid) -> Vec<String> {
     let cell = row.cell(copy::BARCODE.field);
     let raw: Vec<&str> =
         cell.split(BARCODE_SEPARATOR).map(str::trim).filter(|barcode| !barcode.is_empty()).collect();
     let (mut barcodes, mut seen) = (Vec::with_capacity(raw.len()), HashSet::new());
     for raw in &raw {
-        // A cell may have hundreds of thousands: their errors are not all listed.
+        // A cell can hold hundreds of thousands; only the first errors are listed.
         if invalid.0.len() >= TOLD {
             break;
         }
@@ -270,17 +269,17 @@ fn key(form: &BookForm, isbn: Option<&str>, year: Option<i64>, language: Option<
     std::array::from_fn(|index| digest[index])
 }
 
-/// What became of a row.
+/// Outcome of a row.
 enum Stored {
-    /// Added; this many of its copies still need an accession number.
+    /// Added; this number of its copies still needs accession numbers.
     Title(BookId, i64),
     Copies,
     Known,
-    /// These barcodes belong to other copies, or are roll numbers.
+    /// Rejected: these barcodes belong to other copies or are roll numbers.
     Taken(Vec<String>),
 }
 
-/// Stores rows in one transaction; the rows whose barcodes are taken.
+/// Stores rows in one transaction; returns those rejected because a barcode is taken.
 fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Result<Vec<Rejected>> {
     if batch.is_empty() {
         return Ok(Vec::new());
@@ -321,8 +320,8 @@ fn store(db: &Db, batch: Vec<ImportedBook>, totals: &mut Totals) -> storage::Res
     Ok(refused)
 }
 
-/// Locks the titles that get more copies before anything else is touched, in one order: librarians lock a title first too,
-/// and wait then for an accession number.
+/// Locks the titles that get more copies, in one order and before all else: librarians too lock the title first and then wait
+/// for an accession number.
 fn lock_titles(tx: &mut Tx<'_>, batch: &[ImportedBook]) -> storage::Result<()> {
     let mut titles = Vec::new();
     for book in batch.iter().filter(|book| !book.barcodes.is_empty()) {

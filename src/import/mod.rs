@@ -1,7 +1,7 @@
-//! Bringing data in from CSV files, whole: every row is stored, known already, or listed with the reason why not.
+//! Imports of CSV files: each row is stored, found unchanged, or listed with the reason of its rejection.
 //!
-//! [`table`] and [`rejects`] are what every import shares: the first reads the rows, the second lists those that could
-//! not be taken. What a row means is told by the file of its kind, for instance [`books`].
+//! All imports share [`table`], which reads rows, and [`rejects`], which lists rejected rows. [`books`] and [`people`] interpret
+//! the rows of their kind.
 
 pub mod books;
 pub mod people;
@@ -10,13 +10,13 @@ pub mod table;
 
 use std::time::{Duration, Instant};
 
-/// So long a command may write one transaction after the other.
+/// Time for which a command writes without a pause.
 const AT_A_STRETCH: Duration = Duration::from_millis(150);
-/// Three times as long as a server on the same `SQLite` file waits between two tries to write.
+/// Pause between writes: three times the retry interval of a server on the same `SQLite` file.
 const GAP: Duration = Duration::from_millis(15);
 
-/// Lets the server on the same `SQLite` file write between the transactions of a command: nothing else makes two processes
-/// take turns there.
+/// Pauses between the transactions of a command, so that a server on the same `SQLite` file can write: `SQLite` has no queue of
+/// writing processes.
 struct Pace(Instant);
 
 impl Pace {
@@ -24,7 +24,7 @@ impl Pace {
         Self(Instant::now())
     }
 
-    /// Between two transactions.
+    /// Pauses if it is time. Called between two transactions.
     fn keep(&mut self) {
         if self.0.elapsed() > AT_A_STRETCH {
             std::thread::sleep(GAP);

@@ -1,13 +1,12 @@
-//! People from a CSV file: who is new, what changes of whom, and which rows cannot be taken (R-PEOPLE-4).
+//! Import of people from a CSV file (R-PEOPLE-4).
 //!
-//! A person is known by the roll number. A blank cell changes nothing, a `-` clears. Roles, passwords, bars and whether
-//! somebody is active are never touched. Imported twice, a file changes nothing the second time.
+//! The roll number identifies a person. A blank cell changes nothing, a `-` clears the field. Roles, passwords, bars and
+//! deactivation are never changed. A repeated import changes nothing.
 //!
-//! The file is read row by row, several times: whether it is sound, which roll numbers it has, what each row would do, and,
-//! unless it is a dry run, once more to store that. In memory are one portion of the rows, the roll numbers, the addresses and
-//! what the report lists, so that memory and time grow with the file and no faster (R-SEAM-10). Each portion is planned from
-//! a snapshot, and stored in a transaction of its own, which locks the people whom it changes and plans them anew: a desk waits
-//! for a portion at most. A file of one portion is thereby stored whole or not at all.
+//! The file is read row by row, in several passes: check, index of roll numbers, plan, and, unless it is a dry run, store.
+//! Memory holds one portion of rows, the roll numbers, the addresses and the report's lists, so memory and time grow no faster
+//! than the file (R-SEAM-10). Each portion is planned from a snapshot and stored in its own transaction, which locks its people
+//! and plans them anew: a desk waits for one portion at most. A file of one portion is stored whole or not at all.
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -49,39 +48,39 @@ use crate::{
     },
 };
 
-/// The columns that are read.
+/// Columns that are read.
 const COLUMNS: [&str; 7] = ["rollNumber", "name", "email", "department", "batch", "category", VALID_UNTIL];
-/// What an export has besides; it is left alone.
+/// Further columns of an export, which are ignored.
 const IGNORED: [&str; 5] = ["role", "active", "openLoans", "overdueLoans", "owes"];
 
-/// Clears what is recorded.
+/// Cell that clears its field.
 const CLEAR: &str = "-";
 
-/// Most rows in a file, blank ones not counted.
+/// Maximum rows in a file, without blank ones.
 const MOST_ROWS: usize = 200_000;
-/// Longest text of a file, unpacked, in bytes: 300 for each row.
+/// Maximum bytes of a file's unpacked text: 300 per row.
 const LONGEST: u64 = 64 * 1024 * 1024;
-/// Of a file with more rejected rows nothing is taken.
+/// Maximum rejected rows; a file with more is refused.
 const MOST_REJECTED: usize = 10_000;
 
-/// Changed people, rejected rows and missing people that a report lists; of more there is only the number.
+/// Maximum entries in each list of a report: changed people, rejected rows, missing people.
 const LISTED: usize = 500;
-/// Room for each of these lists in an answer, in bytes of JSON. An answer that is kept for a repeat has 1 MiB.
+/// Maximum bytes of JSON of each of these lists. An answer kept for a repeat has at most 1 MiB.
 const ROOM: usize = 200 * 1024;
-/// Room for the rejected rows as a file in an answer, in bytes of JSON.
+/// Maximum bytes of JSON of the rejected rows as a file.
 const ROOM_FOR_REJECTS: usize = 300 * 1024;
 
-/// Rows that are planned or stored at once: 0.1 s of the only writer's time in a debug build (measured).
+/// Rows planned or stored at once: 0.1 s of the only writer's time in a debug build (measured).
 const PORTION: usize = 1000;
-/// Bytes of rows after which a portion ends although it has fewer rows.
+/// Bytes of rows that end a portion before it has that many rows.
 const PORTION_LENGTH: usize = 1024 * 1024;
 
-/// How often a portion is tried again where others hold what it needs.
+/// Maximum retries of a portion that is refused as busy.
 const TRIES: u32 = 5;
-/// The pause before the first of these tries; it doubles.
+/// Pause before the first retry; it doubles with each.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// How many rows, and what becomes of them.
+/// Numbers of rows by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Totals {
     rows: usize,
@@ -91,30 +90,30 @@ pub struct Totals {
     rejected: usize,
 }
 
-/// Somebody whose record a row changes.
+/// Person whose record a row changes.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedPerson {
     roll_number: String,
     name: String,
-    /// The names of the fields that change.
+    /// Names of the changed fields.
     #[schema(value_type = Vec<String>)]
     fields: Vec<&'static str>,
     before: Details,
     after: Details,
 }
 
-/// A row that cannot be taken.
+/// Rejected row.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct RejectedRow {
     line: u64,
-    /// Why, in English.
+    /// Reason in English.
     reason: String,
-    /// The same by field.
+    /// Errors by field.
     errors: Vec<FieldError>,
 }
 
-/// Somebody whom the file could have named, and does not.
+/// Active student of a batch in the file whom the file does not name.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MissingPerson {
@@ -124,27 +123,27 @@ pub struct MissingPerson {
     batch: String,
 }
 
-/// What an import does, or would do.
+/// Result of an import, or its preview.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
-    /// Whether nothing was stored.
+    /// True for a preview.
     dry_run: bool,
     totals: Totals,
-    /// How many people are new.
+    /// Number of new people.
     added: usize,
-    /// Whose record changes, and what; at most the first 500.
+    /// Changed people; at most the first 500.
     changed: Vec<ChangedPerson>,
-    /// How many people stay as they are.
+    /// Number of unchanged people.
     unchanged: usize,
-    /// At most the first 500 of the rows that cannot be taken.
+    /// Rejected rows; at most the first 500.
     rejected: Vec<RejectedRow>,
-    /// How many active students are not in the file although others of their batch are. They stay as they are.
+    /// Number of active students who are not in the file although others of their batch are. They stay unchanged.
     missing: usize,
-    /// At most the first 500 of them.
+    /// At most the first 500 of these students.
     missing_people: Vec<MissingPerson>,
-    /// The rejected rows as CSV, each with its line and the reason in front, to be corrected and imported again; null where
-    /// there are none, cut where there are very many.
+    /// Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
+    /// are very many.
     #[schema(required)]
     rejects_file: Option<String>,
 }
@@ -162,7 +161,7 @@ impl Report {
         self.totals
     }
 
-    /// How many people the file could have named, and does not.
+    /// Returns the number of students missing in the file.
     #[must_use]
     pub fn missing(&self) -> usize {
         self.missing
@@ -172,15 +171,15 @@ impl Report {
 /// Reason why an import stored nothing, or not everything.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The file is not sound as a whole, or the list of rejected rows cannot be written. The first cause is the file.
+    /// The file is malformed, or the list of rejected rows cannot be written. The outermost context names the file.
     #[error(transparent)]
     File(#[from] anyhow::Error),
-    /// Nothing of the file is taken.
+    /// The whole file is refused.
     #[error("{}", .0.text())]
     Refused(Message),
     #[error("nothing was stored")]
     Storage(#[from] storage::Error),
-    /// The portions before were stored.
+    /// A portion failed; the ones before are stored.
     #[error("stopped after {stored} people were stored; run the import again to go on")]
     Stopped {
         stored: usize,
@@ -216,7 +215,7 @@ struct Wanted {
 /// A row of the file.
 struct Read {
     line: u64,
-    /// Folded; empty where it is not one.
+    /// Folded; empty if the cell is not a roll number.
     roll_number: String,
     wanted: Wanted,
     invalid: Invalid,
@@ -227,9 +226,9 @@ fn cell<'t>(row: &Row<'t>, column: &'static str) -> Option<&'t str> {
     Some(unguarded(row.cell(column)).trim()).filter(|cell| !cell.is_empty())
 }
 
-/// The folded roll number of a row; empty where it is not one.
+/// Returns the folded roll number of a row; empty if the cell is not one.
 fn roll_number(row: &Row<'_>, invalid: &mut Invalid) -> String {
-    // Full-width digits are digits. A character may become eighteen, and none of a cell of a megabyte is a roll number.
+    // NFKC turns full-width digits into digits. It may enlarge a character to eighteen, hence the limit.
     let cell: String = cell(row, COLUMNS[0]).unwrap_or_default().nfkc().take(1000).collect();
     let mut wrong = Invalid::default();
     let roll_number = folded_roll_number(&ROLL_NUMBER.check(&cell, &mut wrong));
@@ -264,7 +263,7 @@ fn read_row(row: &Row<'_>) -> Read {
     Read { line: row.line, roll_number, wanted, invalid, cells: row.cells().collect() }
 }
 
-/// The next rows; none after the last.
+/// Reads the next portion; empty after the last row.
 fn portion(table: &mut Table) -> Result<Vec<Read>> {
     let (mut rows, mut length) = (Vec::new(), 0);
     while rows.len() < PORTION && length < PORTION_LENGTH {
@@ -277,7 +276,7 @@ fn portion(table: &mut Table) -> Result<Vec<Read>> {
     Ok(rows)
 }
 
-/// A day as India writes it (5-6-2027 is the fifth of June), or as ISO does.
+/// Parses a day as written in India (5-6-2027 is 5 June) or in ISO format.
 fn day(cell: &str) -> Option<Date> {
     let parts: Vec<&str> = cell.split(['-', '/', '.']).collect();
     let [first, month, last] = parts.as_slice() else { return None };
@@ -289,7 +288,7 @@ fn day(cell: &str) -> Option<Date> {
 }
 
 impl Wanted {
-    /// The record of somebody new.
+    /// Returns the details of a new person.
     fn new_person(&self, roll_number: &str) -> Details {
         let none = Details {
             name: String::new(),
@@ -304,7 +303,7 @@ impl Wanted {
         self.over(none)
     }
 
-    /// A record with what the row says.
+    /// Returns the details with the row's values.
     fn over(&self, record: Details) -> Details {
         Details {
             name: self.name.clone().unwrap_or(record.name),
@@ -317,16 +316,16 @@ impl Wanted {
         }
     }
 
-    /// The same as it is stored: of somebody who is there only what the row says is looked at.
+    /// Normalises the values; for a known person only filled cells are validated.
     fn checked(&self, row: &Read, known: bool, rules: &Rules, invalid: &mut Invalid) -> Self {
         let mut details = self.new_person(&row.roll_number);
         if known && self.name.is_none() {
-            // Stays as it is, and need not be said again.
+            // A known person keeps the name; a placeholder passes the check.
             details.name = "-".into();
         }
         match details.checked(rules) {
             Err(wrong) => {
-                // The roll number was told already.
+                // The roll number's own error is already in the list.
                 invalid.0.extend(wrong.0.into_iter().filter(|error| error.field != ROLL_NUMBER.field));
                 self.clone()
             }
@@ -342,7 +341,7 @@ impl Wanted {
     }
 }
 
-/// The fields in which two records differ.
+/// Returns the names of the fields that differ.
 fn fields(before: &Details, after: &Details) -> Vec<&'static str> {
     [
         ("name", before.name != after.name),
@@ -357,16 +356,16 @@ fn fields(before: &Details, after: &Details) -> Vec<&'static str> {
     .collect()
 }
 
-/// Where a roll number is in the file.
+/// Lines of a roll number in the file.
 struct Lines {
     first: u64,
-    /// 0 where there is none.
+    /// 0 if there is none.
     second: u64,
     count: usize,
 }
 
 impl Lines {
-    /// What is wrong with the row in this line, where others have the same number.
+    /// Returns the error of the row on this line if other rows have the same number.
     fn twice(&self, line: u64) -> Option<Message> {
         let other = if line == self.first { self.second } else { self.first };
         match self.count {
@@ -377,7 +376,7 @@ impl Lines {
     }
 }
 
-/// The roll numbers of a file.
+/// Roll numbers of a file.
 #[derive(Default)]
 struct Index {
     rows: usize,
@@ -408,7 +407,7 @@ impl Index {
         Ok(index)
     }
 
-    /// Whether the file has a person with this roll number, which a spreadsheet may have taken for a number.
+    /// True if the file has this roll number, also without leading zeros, which spreadsheets drop.
     fn names(&self, roll_number: &str) -> bool {
         self.lines.contains_key(roll_number) || self.lines.contains_key(roll_number.trim_start_matches('0'))
     }
@@ -421,20 +420,20 @@ enum Owner {
     New(u64),
 }
 
-/// What the database knows about the people of some rows.
+/// Stored facts about the people of some rows.
 struct Facts {
     /// By roll number.
     known: HashMap<String, people::Record>,
-    /// The people whose roll number would be one of these, had a spreadsheet not taken it for a number; by what it made of it.
+    /// People whose roll number matches once leading zeros are dropped, by the number without zeros.
     zeros_lost: HashMap<String, people::Record>,
-    /// The people into whose record that of a roll number was merged.
+    /// Kept records by the roll number of the record merged into them.
     merged: HashMap<String, people::Record>,
     barcodes: HashSet<String>,
     /// By folded address.
     owners: HashMap<String, Owner>,
 }
 
-/// As many zeros in front of a number may have been lost.
+/// Maximum leading zeros that a spreadsheet may have dropped.
 const ZEROS: usize = 8;
 
 fn without_zeros(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<HashMap<String, people::Record>> {
@@ -449,8 +448,8 @@ fn without_zeros(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<HashMap<Stri
     Ok(found.collect())
 }
 
-/// The people with these roll numbers, locked until the transaction ends, and nobody else gets one of these numbers or any
-/// address until then. Locks come in the order in which an edit of a person takes them.
+/// Reads and locks the people with these roll numbers until the transaction ends. Until then no other transaction assigns
+/// such a number, or any address. The order of locks is that of an edit of a person.
 fn locked(tx: &mut Tx<'_>, keys: &[&str]) -> storage::Result<Vec<people::Record>> {
     let found: Vec<UserId> =
         people::with_roll_numbers(tx, keys)?.into_iter().map(|record| record.uid).collect();
@@ -567,12 +566,11 @@ struct Stored {
     added: usize,
     changed: Vec<(Details, Details)>,
     unchanged: usize,
-    /// By the row's place in the portion.
+    /// By index in the portion.
     rejected: Vec<(usize, Invalid)>,
 }
 
-/// Stores some rows. Whoever was added, changed or erased since they were planned is seen here: the people are locked, and
-/// planned anew from what is locked.
+/// Stores a portion. The people are locked and planned anew, so changes since the plan are seen.
 fn store(
     tx: &mut Tx<'_>,
     rows: &[Read],
@@ -612,13 +610,13 @@ fn store(
     Ok(stored)
 }
 
-/// The rejected rows as they are handed back.
+/// Destination of the rejected rows.
 enum List {
     Answer(Excerpt),
     File(Box<Rejects>),
 }
 
-/// A list of a report: as long as it may be.
+/// List of a report, limited in entries and bytes.
 struct Listed<T> {
     items: Vec<T>,
     room: usize,
@@ -644,12 +642,12 @@ impl<T: Serialize> Listed<T> {
     }
 }
 
-/// A report in the making.
+/// Report under construction.
 struct Reporting {
     totals: Totals,
     changed: Listed<ChangedPerson>,
     rejected: Listed<RejectedRow>,
-    /// The line of the first rejected row, and why.
+    /// Line and error of the first rejected row.
     first: Option<(u64, FieldError)>,
     missing: usize,
     missing_people: Listed<MissingPerson>,
@@ -672,7 +670,7 @@ impl Reporting {
         Ok(())
     }
 
-    /// Refuses a file of which too many rows are rejected, before anything of it is stored.
+    /// Refuses a file with too many rejected rows, before any row is stored.
     fn check_file(&self) -> Result<()> {
         match &self.first {
             Some((line, error)) if self.totals.rejected > MOST_REJECTED => {
@@ -695,7 +693,7 @@ impl Reporting {
     }
 
     fn finish(mut self, dry_run: bool) -> Result<Report> {
-        // What was rejected only when it was to be stored comes last otherwise.
+        // Rows rejected only while storing were appended last.
         self.rejected.items.sort_by_key(|row| row.line);
         Ok(Report {
             dry_run,
@@ -718,23 +716,23 @@ impl Reporting {
     }
 }
 
-/// How an import is done.
+/// Parameters of an import.
 pub struct Import<'i> {
     pub db: &'i Db,
     pub policies: &'i Policies,
     pub authority: &'i Authority,
     pub moment: Moment,
-    /// Stores nothing and tells what would happen.
+    /// True for a preview, which stores nothing.
     pub dry_run: bool,
-    /// The file to list the rejected rows in; without one they are part of the report, as many as it has room for.
+    /// File for the rejected rows; without one the report holds as many as fit.
     pub rejected: Option<&'i Path>,
 }
 
 impl Import<'_> {
-    /// Brings the people of a file in, plain or gzipped. Waits for the database, so it must run on a plain thread.
+    /// Imports a file, plain or gzipped. Blocks on the database, so it must run on a plain thread.
     ///
     /// # Errors
-    /// Where nothing was stored, or not everything.
+    /// If nothing was stored, or not all rows.
     pub fn run(&self, file: &Source) -> Result<Report> {
         let known = [COLUMNS.as_slice(), &IGNORED].concat();
         let mut table = Table::open(file, LONGEST, &known, COLUMNS[0], &ProgressBar::hidden())?;
@@ -762,8 +760,7 @@ impl Import<'_> {
         reporting.finish(self.dry_run)
     }
 
-    /// What every row would do: for each whether there is something to store, and the batches of the people that the
-    /// file knows.
+    /// Plans all rows: returns, for each, whether it must be stored, and the batches of the known people in the file.
     fn plan(
         &self,
         table: &mut Table,
@@ -808,7 +805,7 @@ impl Import<'_> {
         }
     }
 
-    /// Stores the rows that are due.
+    /// Stores the rows that are due, in portions.
     fn apply(&self, table: &mut Table, due: &[bool], reporting: &mut Reporting) -> Result<()> {
         let (mut due, mut pace) = (due.iter(), Pace::new());
         let mut waiting: Vec<Read> = Vec::new();
@@ -816,7 +813,7 @@ impl Import<'_> {
             let mut rows = portion(table)?;
             let is_last = rows.is_empty();
             rows.retain(|_| due.next() == Some(&true));
-            // A portion that is nearly empty waits for the next.
+            // Small portions are joined with the next.
             if is_last || waiting.len() + rows.len() > PORTION {
                 self.store(std::mem::take(&mut waiting), reporting)?;
                 pace.keep();
@@ -865,7 +862,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// The active students of the batches whose people the file knows, without those whom it names.
+    /// Reports the active students of these batches who are not in the file.
     fn find_missing(
         &self,
         batches: &BTreeSet<String>,
@@ -878,7 +875,7 @@ impl Import<'_> {
             let page = self.db.read_blocking(move |tx| people::along_batches(tx, &place, PORTION))?;
             let last = page.last().map(|person| (person.batch.clone(), person.name_key.clone(), person.uid));
             from = last.and_then(|last| {
-                // The index has other batches between two of these.
+                // Skips other batches in the index between two of these.
                 let next = || batches.range(last.0.clone()..).next().map(begin_of);
                 if batches.contains(&last.0) { Some(last) } else { next() }
             });

@@ -1,4 +1,4 @@
-//! The list of rejected rows: line, reason and the row itself, to be corrected and imported again.
+//! List of rejected rows with line and reason, which can be corrected and imported again.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use tempfile::NamedTempFile;
 use super::table::{REJECT_COLUMNS, Row, Source, Table};
 use crate::spreadsheet::guarded;
 
-/// A row that cannot be taken, as it stands in the file.
+/// Rejected row with its cells as read.
 pub struct Rejected {
     line: u64,
     cells: StringRecord,
@@ -33,7 +33,7 @@ impl Rejected {
     }
 }
 
-/// Refuses to write the list over the file that is imported, by whatever link it is named (P12).
+/// Refuses to overwrite the imported file with the list, also through a link (P12).
 pub fn is_another_file(list: &Path, imported: &Path) -> Result<()> {
     let same = list.canonicalize().ok().zip(imported.canonicalize().ok()).is_some_and(|(a, b)| a == b);
     ensure!(
@@ -51,7 +51,7 @@ pub struct Rejects {
 }
 
 impl Rejects {
-    /// Begins the list of the rows of `table` that are rejected. It comes into being when it is [finished](Self::finish).
+    /// Begins the list of rejected rows of `table`. The file appears on [`Self::finish`].
     pub fn create(path: &Path, table: &Table) -> Result<Self> {
         if let Source::Path(imported) = table.source() {
             is_another_file(path, imported)?;
@@ -64,7 +64,7 @@ impl Rejects {
         Ok(rejects)
     }
 
-    /// Adds rows in the order of the file.
+    /// Appends rows, ordered by line.
     pub fn add(&mut self, mut rows: Vec<Rejected>) -> Result<()> {
         rows.sort_by_key(|row| row.line);
         for row in &rows {
@@ -80,7 +80,7 @@ impl Rejects {
             .with_context(|| cannot_write(&self.path))
     }
 
-    /// Puts the list where it belongs and answers how many rows it has.
+    /// Moves the list to its path; returns the number of its rows.
     pub fn finish(self) -> Result<u64> {
         let file = self.writer.into_inner().map_err(csv::IntoInnerError::into_error);
         let put = || -> std::io::Result<()> { Ok(file?.persist(&self.path).map(drop)?) };
@@ -89,15 +89,15 @@ impl Rejects {
     }
 }
 
-/// The list as part of an answer: as many rows as there is room for.
+/// List of rejected rows within an answer, cut where the room ends.
 pub struct Excerpt {
     text: String,
-    /// In bytes of JSON; 0 when the next row had no room.
+    /// Bytes of JSON left; 0 after a row did not fit.
     room: usize,
 }
 
 impl Excerpt {
-    /// Begins the list of the rows of `table` that are rejected.
+    /// Begins the list of rejected rows of `table`.
     #[must_use]
     pub fn new(table: &Table, room: usize) -> Self {
         let mut excerpt = Self { text: String::new(), room };
@@ -114,7 +114,7 @@ impl Excerpt {
             return;
         }
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
-        // Nothing fails in memory.
+        // Writing to memory cannot fail.
         let _ = writer.write_record(first.into_iter().chain(cells).map(guarded));
         let line = writer.into_inner().ok().and_then(|line| String::from_utf8(line).ok()).unwrap_or_default();
         let length = serde_json::to_vec(&line).map_or(usize::MAX, |json| json.len());

@@ -1,7 +1,7 @@
-//! The table in a CSV file: opened, checked as a whole, then read row by row.
+//! Table in a CSV file, checked as a whole and then read row by row.
 //!
-//! The file is read twice. The first pass looks only whether it is sound (encoding, quotes, size of a row), so that a
-//! broken file imports nothing.
+//! The file is read twice. The first pass checks encoding, quotes and the size of rows, so that a malformed file imports
+//! nothing.
 
 use std::{
     collections::HashMap,
@@ -23,19 +23,18 @@ use crate::{
     spreadsheet::unguarded,
 };
 
-/// The columns that a list of rejects has in front, so that it can be corrected and imported as it is.
+/// Leading columns of a list of rejected rows; an import ignores them.
 pub const REJECT_COLUMNS: [&str; 2] = ["line", "reason"];
 
-/// The most bytes in a row. A title, an author and a description of the greatest length that is accepted have 48 000;
-/// a quote that is never closed would swallow the rest of the file.
+/// Maximum bytes in a row. Title, author and description of maximum length have 48 000; without a limit an unclosed quote
+/// would swallow the rest of the file.
 const MAX_ROW: usize = 1024 * 1024;
 
-/// Where a CSV file is.
+/// Source of a CSV file.
 #[derive(Clone)]
 pub enum Source {
-    /// On the disk.
     Path(PathBuf),
-    /// In memory, as it was uploaded.
+    /// Uploaded bytes, plain or gzipped.
     Upload(Bytes),
 }
 
@@ -59,14 +58,14 @@ pub struct Table {
 
 /// A row of a [`Table`].
 pub struct Row<'t> {
-    /// The line it begins in, counted from 1.
+    /// Line on which it begins, from 1.
     pub line: u64,
     table: &'t Table,
 }
 
 impl Table {
-    /// Opens a file of at most `longest` bytes of text that may have the columns `known` and must have the column `required`.
-    /// `bar` shows how much of it is read.
+    /// Opens a file of at most `longest` bytes of text with the column `required` and others of `known`. `bar` shows the
+    /// progress of reading.
     pub fn open(
         source: &Source,
         longest: u64,
@@ -83,7 +82,7 @@ impl Table {
         table().with_context(|| source.to_string())
     }
 
-    /// Begins again with the first row.
+    /// Returns to the first row.
     pub fn rewind(&mut self) -> Result<()> {
         let begun = begin(&self.source, &ProgressBar::hidden());
         (self.reader, _) = begun.with_context(|| self.source.to_string())?;
@@ -95,14 +94,14 @@ impl Table {
         &self.source
     }
 
-    /// The next row; `None` after the last.
+    /// Reads the next row; `None` after the last.
     pub fn next_row(&mut self) -> Result<Option<Row<'_>>> {
         let more = self.reader.read_record(&mut self.record).with_context(|| self.source.to_string())?;
         let line = self.record.position().map_or(0, csv::Position::line);
         Ok(more.then_some(Row { line, table: self }))
     }
 
-    /// The header's names, without the columns of a list of rejects.
+    /// Returns the header's names without the leading columns of a list of rejected rows.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.own_cells(&self.header)
     }
@@ -118,46 +117,45 @@ impl Table {
 }
 
 impl<'t> Row<'t> {
-    /// Every cell as it stands in the file, without the columns of a list of rejects.
+    /// Returns the cells as read, without the leading columns of a list of rejected rows.
     pub fn cells(&self) -> impl Iterator<Item = &'t str> {
         self.table.own_cells(&self.table.record)
     }
 
-    /// Bytes that it has in memory: its text, and where each cell ends.
+    /// Returns its size in memory in bytes: the text and the end of each cell.
     #[must_use]
     pub fn length(&self) -> usize {
         self.table.record.as_slice().len() + self.table.record.len() * size_of::<usize>()
     }
 
-    /// Whether no cell has anything in it. Spreadsheets write such rows for lines that were once touched.
+    /// True if all cells are blank. Spreadsheets write such rows for lines that were once edited.
     #[must_use]
     pub fn is_blank(&self) -> bool {
         self.table.record.iter().all(|cell| cell.trim().is_empty())
     }
 
-    /// The error for a row that has more or fewer cells than the header.
+    /// Fails if the row has more or fewer cells than the header.
     pub fn check_length(&self) -> Result<()> {
         let (cells, names) = (self.table.record.len(), self.table.header.len());
         ensure!(cells == names, "has {cells} fields, but the header has {names}");
         Ok(())
     }
 
-    /// The trimmed cell of a column; blank if the file has no such column.
+    /// Returns the trimmed cell of a column; blank if the file has no such column.
     #[must_use]
     pub fn cell(&self, column: &str) -> &'t str {
         let index = self.table.columns.get(column);
         let cell = index.and_then(|index| self.table.record.get(*index)).unwrap_or_default().trim();
-        // Lists of rejects are written for spreadsheets.
+        // Lists of rejected rows are guarded for spreadsheets.
         if self.table.columns.contains_key(REJECT_COLUMNS[1]) { unguarded(cell).trim() } else { cell }
     }
 
-    /// A text that may be blank or shorter than a form would demand, because real data is incomplete.
+    /// Returns a text. Real data is incomplete, so it may be blank or shorter than a form allows.
     pub fn text(&self, column: &'static str, rule: Text, invalid: &mut Invalid) -> String {
         Text { min: 0, field: column, ..rule }.check(self.cell(column), invalid)
     }
 
-    /// What `parse` makes of a cell; `None` if it is blank. What `unreadable` says of a cell that it cannot read is noted
-    /// in `invalid`.
+    /// Parses a cell; `None` if it is blank. If `parse` fails, the message of `unreadable` is added to `invalid`.
     pub fn parse<T>(
         &self,
         column: &'static str,
@@ -203,14 +201,14 @@ fn columns(header: &StringRecord, known: &[&str], required: &str) -> Result<Hash
     Ok(columns)
 }
 
-/// A reader of a file's rows, and its header.
+/// Opens a reader of a file's rows and reads the header.
 fn begin(source: &Source, bar: &ProgressBar) -> Result<(csv::Reader<Box<dyn BufRead>>, StringRecord)> {
     let mut reader = ReaderBuilder::new().flexible(true).from_reader(open(source, bar)?);
     let header = reader.headers()?.clone();
     Ok((reader, header))
 }
 
-/// The text of a file, unpacked, without a byte order mark.
+/// Opens the text of a file, unpacked, without a byte order mark.
 fn open(source: &Source, bar: &ProgressBar) -> Result<Box<dyn BufRead>> {
     match source {
         Source::Path(path) => unpacked(BufReader::new(File::open(path).context("cannot be read")?), bar),
@@ -222,7 +220,7 @@ fn unpacked(mut file: impl BufRead + Seek + 'static, bar: &ProgressBar) -> Resul
     let length = file.seek(SeekFrom::End(0)).context("cannot be read")?;
     file.rewind().context("cannot be read")?;
     bar.set_length(length);
-    // By its first bytes, not by its name.
+    // Recognised by its first bytes, not by its name.
     let gzipped = file.fill_buf().context("cannot be read")?.starts_with(&[0x1f, 0x8b]);
     let file = bar.wrap_read(file);
     let mut text: Box<dyn BufRead> = if gzipped {
@@ -236,19 +234,18 @@ fn unpacked(mut file: impl BufRead + Seek + 'static, bar: &ProgressBar) -> Resul
     Ok(text)
 }
 
-/// Where in a field the check of the quotes is.
+/// State of the check of quotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     FieldStart,
     Bare,
     Quoted,
-    /// After a quote inside a quoted field: doubled, or the end.
+    /// After a quote in a quoted field: an escape or the end.
     QuoteSeen,
 }
 
-/// Reads the whole file once: UTF-8, quotes as RFC 4180 has them, no row beyond [`MAX_ROW`], no more bytes than `longest`
-/// (a packed file may be a thousand times as long when it is unpacked). The `csv` crate would take a misplaced quote
-/// silently.
+/// Checks the whole file: UTF-8, quotes after RFC 4180, no row beyond [`MAX_ROW`], at most `longest` bytes (unpacking may
+/// enlarge a file a thousand times). The `csv` crate accepts a misplaced quote silently.
 fn check_soundness(mut text: impl BufRead, longest: u64) -> Result<()> {
     let mut line = Vec::new();
     let mut length = 0;

@@ -43,23 +43,22 @@ pub use sign_in::*;
 use template::{parse, render};
 pub use undo::*;
 
-/// A text for a person. On the wire: `{code, params, text}`, the text in English.
+/// Text for a person. On the wire: `{code, params, text}`, with the text in English.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Tells one message from another; never changes.
+    /// Identity of the message; never changed.
     pub code: &'static str,
-    /// What the template is filled with: text, numbers, days as ISO text, amounts in the currency's main unit, another message.
+    /// Values for the template: text, numbers, days as ISO text, amounts in the currency's main unit, another message.
     pub params: Map<String, Value>,
 }
 
-/// One line of the table.
+/// Line of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Template {
-    /// The message's code.
     pub code: &'static str,
-    /// Its words in English.
+    /// English `MessageFormat` template.
     pub text: &'static str,
-    /// The names of its parameters.
+    /// Names of the parameters.
     pub params: &'static [&'static str],
 }
 
@@ -91,13 +90,13 @@ fn find(code: &str) -> Option<&'static Template> {
 }
 
 impl Message {
-    /// The message in English, with the library's currency sign.
+    /// Renders the message in English, with the library's currency sign.
     #[must_use]
     pub fn text(&self) -> String {
         self.text_with(&CURRENCY.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The message in English, with this currency sign.
+    /// Renders the message in English, with this currency sign.
     #[must_use]
     pub fn text_with(&self, sign: &str) -> String {
         let parts = find(self.code).and_then(|template| parse(template.text).ok()).unwrap_or_default();
@@ -107,7 +106,7 @@ impl Message {
     }
 }
 
-/// A message as it is kept in the database: without its text.
+/// Message as stored in the database, without its text.
 #[derive(Serialize, serde::Deserialize)]
 struct Stored<'m> {
     code: Cow<'m, str>,
@@ -115,18 +114,18 @@ struct Stored<'m> {
 }
 
 impl Message {
-    /// Messages for [`Self::stored`], as JSON.
+    /// Serialises messages as JSON for [`Self::stored`].
     #[must_use]
     pub fn to_stored(messages: &[Self]) -> String {
         let stored: Vec<Stored<'_>> = messages
             .iter()
             .map(|message| Stored { code: message.code.into(), params: message.params.clone() })
             .collect();
-        // Codes and parameters cannot fail to serialise.
+        // Serialisation of text and JSON values cannot fail.
         serde_json::to_string(&stored).unwrap_or_default()
     }
 
-    /// Messages that were kept; one whose template is gone is left out.
+    /// Parses stored messages; skips those whose template no longer exists.
     #[must_use]
     pub fn stored(json: &str) -> Vec<Self> {
         let stored: Vec<Stored<'_>> = serde_json::from_str(json).unwrap_or_default();
@@ -140,7 +139,7 @@ impl Message {
     }
 }
 
-/// The currency sign of the library's settings. A process serves one library; the settings set it when they are read.
+/// Currency sign of the library's settings, set whenever they are read. A process serves one library.
 static CURRENCY: RwLock<Cow<'static, str>> = RwLock::new(Cow::Borrowed("₹"));
 
 /// Sets the currency sign of [`Message::text`].
@@ -148,7 +147,7 @@ pub fn set_currency(sign: &str) {
     *CURRENCY.write().unwrap_or_else(PoisonError::into_inner) = Cow::Owned(sign.to_owned());
 }
 
-/// Several messages as one line.
+/// Joins messages into one line.
 #[must_use]
 pub fn joined(messages: &[Message]) -> String {
     messages.iter().map(Message::text).collect::<Vec<_>>().join("; ")
@@ -176,14 +175,14 @@ impl Serialize for Message {
     }
 }
 
-/// What [`Message`] is on the wire.
+/// Schema of [`Message`] on the wire.
 #[derive(utoipa::ToSchema)]
 #[schema(as = Message)]
 #[expect(dead_code, reason = "stands for its schema")]
 struct Wire {
-    /// Tells one message from another: the template is `x-messages[code]`.
+    /// Identity of the message: its template is `x-messages[code]`.
     code: String,
-    /// What the template is filled with.
+    /// Values for the template.
     params: Map<String, Value>,
     /// The message in English.
     text: String,

@@ -16,7 +16,7 @@ messages! {
     "effect.dueDates" = effect_due_dates(loans: i64):
         "{loans, plural, one {# due date moves} other {# due dates move}}";
     "effect.forgets" = effect_forgets(loans: i64):
-        "{loans, plural, =0 {No loan is old enough yet} one {Of # loan it would be forgotten tonight who had it} other {Of # loans it would be forgotten tonight who had them}}. This cannot be undone.";
+        "{loans, plural, =0 {No past loan is old enough yet} one {Tonight the reader's name is erased from # past loan} other {Tonight the readers' names are erased from # past loans}}. This cannot be undone.";
     "effect.nothing" = effect_nothing(): "No open loan changes";
 
     // What happened.

@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 
 use crate::money::Money;
 
-/// A piece of a template.
+/// Part of a template.
 #[derive(Debug, PartialEq)]
 pub(super) enum Part<'t> {
     Text(&'t str),
-    /// `#`: the number of the plural around it.
+    /// `#`: the number of the enclosing plural.
     Count,
     Param(&'t str, Format<'t>),
 }
@@ -31,7 +31,7 @@ pub(super) enum Format<'t> {
     Plural(Vec<(&'t str, Vec<Part<'t>>)>),
 }
 
-/// Splits `{…}…` into what is inside the first pair of braces and what follows it.
+/// Splits `{…}…` into the content of the first pair of braces and the rest.
 fn braced(text: &str) -> Result<(&str, &str), String> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
@@ -123,7 +123,7 @@ pub(super) fn render(
         match format {
             Format::Plain => match value {
                 Value::String(text) => out.push_str(text),
-                // A message within a message.
+                // Nested message.
                 Value::Object(message) => {
                     out.push_str(message.get("text").and_then(Value::as_str).unwrap_or_default());
                 }
@@ -157,7 +157,7 @@ pub(super) fn render(
     }
 }
 
-/// A whole number with its digits grouped: 12,34,567 where money is counted in rupees, 1,234,567 elsewhere.
+/// Groups the digits of a whole number: 12,34,567 with rupees, 1,234,567 otherwise.
 fn grouped(number: i64, sign: &str) -> String {
     let digits = number.unsigned_abs().to_string();
     let wide = if sign == "₹" { 2 } else { 3 };

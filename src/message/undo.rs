@@ -6,7 +6,7 @@ messages! {
     // Why circulation refuses something.
     "block.undoneAlready" = block_undone_already(): "This was undone already.";
     "block.undoLater" = block_undo_later():
-        "Something later rests on this: undo the newest of it first, or correct it by hand.";
+        "Something was done after this. Undo that first, or correct it by hand.";
     "block.undoSince" = block_undo_since(what: &Message):
         "Since then: {what} Undo that first, or correct it by hand.";
     "block.undoSinceFor" = block_undo_since_for(what: &Message, name: &str):

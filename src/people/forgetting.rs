@@ -1,4 +1,4 @@
-//! Forgetting who read what, so many months after a loan is ended and settled (R-PEOPLE-10).
+//! Anonymisation of past loans and holds, a set number of months after a loan was ended and settled (R-PEOPLE-10).
 
 use jiff::Span;
 
@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// Loans, and holds, that are forgotten in one transaction.
+/// Maximum number of loans, and of holds, anonymised in one transaction.
 const PORTION: i64 = 200;
 
-/// Before which instant loans have ended that are to be forgotten; `None` where nothing is.
+/// Returns the instant before which a loan must have ended to be anonymised; `None` if the setting is off.
 #[must_use]
 pub fn before(clock: &Clock, rulebook: &Rulebook) -> Option<i64> {
     let months = rulebook.library.forget_after_months?;
@@ -28,17 +28,17 @@ pub fn before(clock: &Clock, rulebook: &Rulebook) -> Option<i64> {
     Some(clock.begin_of(day))
 }
 
-/// How far the forgetting has come; it looks at every loan and every hold once.
+/// Progress of one run, which visits each loan and each hold once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     loan: i64,
     hold: i64,
-    /// How many were forgotten so far.
+    /// Number anonymised so far.
     pub loans: usize,
     pub holds: usize,
 }
 
-/// Forgets the next ones; `None` where there are none left.
+/// Anonymises the next portion; `None` if none is left.
 pub fn portion(tx: &mut Tx<'_>, moment: Moment, before: i64, so_far: Progress) -> Result<Option<Progress>> {
     let loans = forget::loans(tx, before, LoanId(so_far.loan), PORTION)?;
     let holds = forget::holds(tx, before, HoldId(so_far.hold), PORTION)?;

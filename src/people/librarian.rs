@@ -1,4 +1,4 @@
-//! Librarians made and unmade, and what each may do (R-PEOPLE-8).
+//! The role of librarian and its capabilities (R-PEOPLE-8).
 
 use super::{Result, record};
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Makes a person a librarian who may do this, or (`None`) a student again. Nobody gives more than they have, nor takes from
-/// a librarian who may do more.
+/// Makes a person a librarian with these capabilities, or a student (`None`). Nobody grants a capability they lack, or changes
+/// a librarian who has one.
 pub fn set(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -44,7 +44,7 @@ pub fn set(
     let role = if capabilities.is_some() { Role::Admin } else { Role::Student };
     people::set_role(tx, &subject, role, &after)?;
     if before.role != Some(role) {
-        // What a role may see ends with it.
+        // Sessions of the former role must not outlive it.
         sessions::end_all_of(tx, subject.subject())?;
     }
     record(tx, moment, authority.by(), person, change)

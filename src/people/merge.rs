@@ -1,4 +1,4 @@
-//! Two records of one person become one (R-PEOPLE-9).
+//! Merge of two records of one person (R-PEOPLE-9).
 
 use super::{Error, Result, actor};
 use crate::{
@@ -22,27 +22,27 @@ use crate::{
     },
 };
 
-/// What a merge does, or would do.
+/// Result of a merge, or its preview.
 #[derive(Clone, Debug)]
 pub struct Merged {
     pub keep: Record,
     pub dropped: Record,
-    /// What goes over.
+    /// Rows that move to the kept record.
     pub moves: Belongings,
-    /// What is recorded of the person from now on.
+    /// Details of the merged record.
     pub after: Details,
-    /// The titles that both waited for: the better place stays, the other hold is cancelled.
+    /// Titles reserved by both records: the better place stays, the other hold is cancelled.
     pub holds_cancelled: Vec<String>,
-    /// The titles that both reviewed: the newer review stays.
+    /// Titles reviewed by both records: the newer review stays.
     pub reviews_given_up: Vec<String>,
-    /// The person signs in with the dropped record's password, having none yet.
+    /// True if the kept record had no password and takes over the other's.
     pub takes_password: bool,
-    /// `None` where nothing was done.
+    /// `None` for a preview.
     pub change: Option<ChangeId>,
 }
 
-/// Merges a record into another, or with `dry_run` only tells what that would do. Everything of the dropped one goes over,
-/// and its roll number opens the one that stays.
+/// Merges a record into another; with `dry_run` only previews it. All rows of the dropped record move, and its roll number
+/// then finds the kept one.
 pub fn merge(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -65,7 +65,7 @@ pub fn merge(
     let (moves, after) = (merge::belongings(tx, dropped.uid)?, filled(&keep.details, &dropped.details));
     let two_holds = merge::two_holds(tx, keep.uid, dropped.uid)?;
     let two_reviews = merge::two_reviews(tx, keep.uid, dropped.uid)?;
-    // A librarian's password is nobody else's.
+    // A librarian's password must not open another account.
     let takes_password = !keep.has_password && dropped.has_password && keep.role == Some(Role::Student);
     let mut merged = Merged {
         moves,
@@ -79,7 +79,7 @@ pub fn merge(
     };
     if !dry_run {
         for two in &two_holds {
-            // In the same moment, by which an undo finds it.
+            // At the same instant, by which an undo finds it.
             hold::cancel(tx, actor(authority)?, moment, rulebook, two.worse, "")?;
         }
         merged.change = Some(join(tx, authority, moment, (&kept, &left), &merged)?);
@@ -110,7 +110,7 @@ fn join(
     Ok(change)
 }
 
-/// What is recorded of the one that stays; what it does not have it takes from the other, and of two bars the longer.
+/// Returns the details of the merged record: those of `keep`, filled up from the other, with the longer of two bars.
 fn filled(keep: &Details, dropped: &Details) -> Details {
     let of = |own: &Option<String>, other: &Option<String>| own.clone().or_else(|| other.clone());
     let barred = keep.barred.iter().chain(&dropped.barred).max_by_key(|barred| barred.until).cloned();

@@ -1,7 +1,7 @@
-//! The people of the library: added, edited, deactivated (R-PEOPLE-3, R-PEOPLE-6).
+//! People of the library: add, edit, deactivate and erase (R-PEOPLE-3, R-PEOPLE-6).
 //!
-//! As in [circulation], each function does everything that belongs to the action in one transaction,
-//! the recorded change included, or nothing.
+//! As in [circulation], each function is one complete action within the caller's transaction, with its recorded change;
+//! if it fails, nothing is written.
 
 pub mod forgetting;
 pub mod librarian;
@@ -34,23 +34,23 @@ use crate::{
     },
 };
 
-/// Why an action did not happen.
+/// Reason for which an action is refused.
 #[derive(Debug)]
 pub enum Error {
-    /// There is no such person.
+    /// No such person.
     NotFound,
     Invalid(Invalid),
-    /// Somebody else has the email or the roll number.
+    /// Another person has the email or the roll number.
     Taken(Taken),
-    /// What is open stands in the way.
+    /// Refused because of open loans, holds or dues.
     Refused(Refusal),
-    /// It would leave no librarian who may do everything.
+    /// No librarian with all capabilities would be left.
     LastLibrarian,
-    /// The person may do more than the librarian.
+    /// The person has capabilities that the librarian lacks.
     MoreCapable,
-    /// The librarian may not look after people, or not any more.
+    /// The librarian is not active or has no capability for people.
     Forbidden,
-    /// It is the librarian's own account.
+    /// The librarian's own account.
     OwnAccount,
     Storage(storage::Error),
 }
@@ -103,7 +103,7 @@ fn actor(authority: &Authority) -> Result<Actor> {
     authority.by().map(Actor::Librarian).ok_or(Error::Forbidden)
 }
 
-/// Keeps a change; `by` is `None` for the command line.
+/// Records a change; `by` is `None` for the command line.
 fn record(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -115,13 +115,13 @@ fn record(
     Ok(())
 }
 
-/// A person, locked until the transaction ends.
+/// Reads a person and locks the row until the transaction ends.
 fn locked(tx: &mut Tx<'_>, person: UserId) -> Result<Record> {
     accounts::lock(tx, person)?;
     people::by_id(tx, person)?.ok_or(Error::NotFound)
 }
 
-/// Adds a person, who has no password.
+/// Adds a person without a password.
 pub fn add(
     tx: &mut Tx<'_>,
     by: Option<UserId>,
@@ -135,7 +135,7 @@ pub fn add(
     Ok(person)
 }
 
-/// Changes what is recorded of a person.
+/// Changes a person's details.
 pub fn update(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -154,8 +154,8 @@ pub fn update(
     record(tx, moment, authority.by(), person, PersonChange::PersonUpdated { before, after })
 }
 
-/// Lets a person not sign in, borrow or hold any more. What is out can come back, and what is owed be paid; holds are
-/// cancelled.
+/// Deactivates a person: sign-in, loans and holds are refused from then on. Open holds are cancelled; open loans and dues
+/// stay.
 pub fn deactivate(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -172,13 +172,13 @@ pub fn deactivate(
     let subject = librarians.leave(subject, &[])?;
     people::deactivate(tx, &subject)?;
     sessions::end_all_of(tx, subject.subject())?;
-    // In the same moment, by which an undo finds them.
+    // At the same instant, by which an undo finds them.
     hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, person, reason)?;
     let change = PersonChange::PersonDeactivated { reason: reason.to_owned() };
     record(tx, moment, authority.by(), person, change)
 }
 
-/// Lets a person sign in, borrow and hold again.
+/// Reactivates a person.
 pub fn activate(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: UserId) -> Result<()> {
     let subject = authority.over(tx, person)?;
     if subject.record().active {
@@ -188,7 +188,7 @@ pub fn activate(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: 
     record(tx, moment, authority.by(), person, PersonChange::PersonActivated)
 }
 
-/// Ends all sessions of a person, such as after a phone or a card was lost.
+/// Ends all sessions of a person, for instance after a lost phone.
 pub fn end_sessions(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: UserId) -> Result<()> {
     let subject = authority.over(tx, person)?;
     let sessions = sessions::end_all_of(tx, &subject)?;
@@ -198,7 +198,7 @@ pub fn end_sessions(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, pers
     record(tx, moment, authority.by(), person, SignInChange::SessionsEnded { sessions })
 }
 
-/// Refuses while something of a locked person is open.
+/// Fails with [`Error::Refused`] if the locked person has open loans, holds or dues.
 fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<()> {
     match open(tx, moment, rulebook, person)? {
         None => Ok(()),
@@ -206,7 +206,7 @@ fn settled(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId)
     }
 }
 
-/// What of a person is open: books, reservations, dues.
+/// Returns the block for a person's open loans, holds and dues; `None` if there are none.
 fn open(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) -> Result<Option<Block>> {
     let standing =
         standing::of(tx, rulebook, moment.today, &[person])?.get(&person).copied().unwrap_or_default();
@@ -215,7 +215,7 @@ fn open(tx: &mut Tx<'_>, moment: Moment, rulebook: &Rulebook, person: UserId) ->
     Ok(any.then_some(Block::StillOpen { books, holds, owes }))
 }
 
-/// Erases what tells who a person was; refused while anything is open. Loans stay as counts (R-PEOPLE-6).
+/// Erases a person's data; refused while loans, holds or dues are open. Loans stay, anonymous (R-PEOPLE-6).
 pub fn erase(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -231,7 +231,7 @@ pub fn erase(
     record(tx, moment, authority.by(), person, PersonChange::PersonErased)
 }
 
-/// Issues a certificate that nothing is open (R-PEOPLE-7).
+/// Issues a no-dues certificate (R-PEOPLE-7).
 pub fn certify(
     tx: &mut Tx<'_>,
     by: UserId,
@@ -246,16 +246,16 @@ pub fn certify(
     record(tx, moment, Some(by), person, PersonChange::NoDuesIssued { number: number.to_owned() })
 }
 
-/// A certificate as anybody may see it.
+/// A no-dues certificate, as shown without sign-in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Certificate {
     pub person: Record,
     pub issued_on: Date,
-    /// Whether nothing is open since.
+    /// True if nothing was borrowed or became due since.
     pub holds: bool,
 }
 
-/// The certificate of this number.
+/// Returns the certificate with this number.
 pub fn certificate(
     tx: &mut Tx<'_>,
     moment: Moment,

@@ -1,4 +1,4 @@
-//! Year's end: a class goes on to another batch, or leaves (R-PEOPLE-5).
+//! Year's end: a batch moves up or leaves (R-PEOPLE-5).
 
 use super::{Result, actor};
 use crate::{
@@ -19,29 +19,29 @@ use crate::{
     },
 };
 
-/// What becomes of a batch.
+/// Promotion of a batch.
 #[derive(Clone, Debug)]
 pub struct Promotion {
     pub from: String,
-    /// The batch they go to; `None`: they leave and are deactivated.
+    /// New batch; `None` if the people leave and are deactivated.
     pub to: Option<String>,
-    /// These stay as they are.
+    /// People who are left unchanged.
     pub except: Vec<UserId>,
-    /// Deactivates also those who have books or owe something.
+    /// True to deactivate people with open loans or dues too.
     pub with_open: bool,
 }
 
-/// Whom it touches, or would touch.
+/// Result of a promotion, or its preview.
 #[derive(Clone, Debug)]
 pub struct Promoted {
     pub people: Vec<Person>,
-    /// Who leaves, but has books or owes something, and so stays active.
+    /// People who stay active because of open loans or dues.
     pub kept: Vec<Person>,
-    /// The change that names them all; `None` where nothing was done.
+    /// The recorded change, which lists all people; `None` for a preview or if nobody was changed.
     pub change: Option<ChangeId>,
 }
 
-/// Moves the active students of a batch on, or with `dry_run` only tells whom.
+/// Promotes the active students of a batch; with `dry_run` only previews it.
 pub fn promote(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -75,7 +75,7 @@ pub fn promote(
                 let subject = librarians.leave(subject, &[])?;
                 people::deactivate(tx, &subject)?;
                 sessions::end_all_of(tx, subject.subject())?;
-                // In the same moment, by which an undo finds them.
+                // At the same instant, by which an undo finds them.
                 hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, subject.uid(), "")?;
             }
         }

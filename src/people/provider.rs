@@ -1,8 +1,8 @@
-//! Who somebody of the college's provider is here.
+//! Match of a sign-in at the college's provider with an account.
 //!
-//! What counts is the provider's own name for them, which it gives nobody else. Where that is not known yet, the roll number
-//! or a verified address finds the account, once. An account whose holder claimed these by themself, and a librarian's, is
-//! linked only with its password. A role is never taken from the provider.
+//! The provider's subject identifies a linked account. Before the first link, the roll number or a verified address finds
+//! the account. A librarian's account, and one whose holder entered these details, is linked only with its password. Roles
+//! never come from the provider.
 
 use crate::{
     domain::{
@@ -17,25 +17,25 @@ use crate::{
     },
 };
 
-/// Who it is.
+/// Result of the match.
 #[derive(Debug)]
 pub enum Known {
-    /// Linked before.
+    /// Was linked before.
     Linked(User),
-    /// Found now, and linked by that.
+    /// Found by roll number or address; to be linked.
     Found(User),
-    /// Asks for the password here first: a librarian's account, or one whose holder claimed the address or the roll number.
-    /// A stranger may have registered with it, and would share the account with its owner.
+    /// Needs the account's password first: it is a librarian's, or its holder entered the address or the roll number. A
+    /// stranger may have registered with them and would share the account with their owner.
     AskPassword(UserId),
-    /// Nobody here.
+    /// No account matches.
     Nobody,
-    /// The account here is linked with somebody else at the provider.
+    /// The account is linked with another subject of the provider.
     Another(UserId),
-    /// The account may not be used (R-PEOPLE-6), or its role is none (R-LOGIN-5).
+    /// The account is inactive (R-PEOPLE-6) or has no usable role (R-LOGIN-5).
     Closed(UserId),
 }
 
-/// Finds out who it is. The caller's transaction links whoever was found, see [`link`].
+/// Finds the account. The caller links a match in the same transaction, see [`link`].
 pub fn find(tx: &mut Tx<'_>, provider: &Provider, claims: &Claims) -> Result<Known> {
     let link = oidc::linked(tx, provider.issuer(), &claims.subject)?;
     let account = match link {
@@ -67,8 +67,8 @@ fn by_what_is_said(tx: &mut Tx<'_>, provider: &Provider, claims: &Claims) -> Res
     Ok(accounts::credentials(tx, email)?.map(|(account, _)| account))
 }
 
-/// Links a person with whom they are at the provider, or keeps that the password was asked for a link that there is;
-/// `false` where one of the two was linked with another meanwhile.
+/// Links a person with a subject of the provider, or records on an existing link that the password was asked for. `false` if
+/// one of the two was linked with another meanwhile.
 pub fn link(tx: &mut Tx<'_>, issuer: &str, subject: &str, link: Link, now: i64) -> Result<bool> {
     Ok(link.password_asked && oidc::password_was_asked(tx, issuer, subject, link.user)?
         || oidc::link(tx, issuer, subject, link, now)?)

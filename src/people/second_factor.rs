@@ -1,4 +1,4 @@
-//! Second factors that somebody lost: taken away by a librarian, or on the command line.
+//! Reset of a lost second factor, by a librarian or on the command line.
 
 use super::{Error, Result, record};
 use crate::{
@@ -6,10 +6,10 @@ use crate::{
     storage::{Tx, authority::Authority, second_factors, sessions},
 };
 
-/// Takes a person's second factor away and signs them out: the password alone opens the account until they set it up
-/// again. Nobody does it to themselves. Whether there was one.
+/// Removes a person's second factor and ends their sessions: until they set it up again, the password alone signs in.
+/// Refused for the librarian's own account. `false` if there was none.
 pub fn reset(tx: &mut Tx<'_>, authority: &Authority, moment: Moment, person: UserId) -> Result<bool> {
-    // A stolen session must not be enough to be rid of what it was stolen in spite of.
+    // A stolen session must not be enough to remove the second factor.
     if authority.by() == Some(person) {
         return Err(Error::OwnAccount);
     }

@@ -1,4 +1,4 @@
-//! Sign-in codes: what a librarian hands out to somebody who has no password yet, or forgot it (R-PEOPLE-3).
+//! Sign-in codes, which a librarian hands out to a person without a password (R-PEOPLE-3).
 
 use super::{Error, Result, record};
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
     },
 };
 
-/// How long a code is good.
+/// Validity of a code in days.
 pub const DAYS: i64 = 7;
 
-/// Keeps the hash of a code for a person; an earlier code of theirs is no longer good. When it ends.
+/// Stores the hash of a code for a person in place of an earlier one; returns its expiry, epoch milliseconds.
 pub fn keep(
     tx: &mut Tx<'_>,
     authority: &Authority,
@@ -31,8 +31,8 @@ pub fn keep(
     Ok(expires)
 }
 
-/// Uses a code up and gives its person a password, and an email to sign in with where there was none. The sessions of
-/// before end. `false` where the code was used meanwhile, or its librarian may not write on the person any more.
+/// Uses up a code: stores the person's password, and an email if there was none, and ends earlier sessions. `false` if the
+/// code was used meanwhile or its librarian has lost the authority over the person.
 pub fn redeem(
     tx: &mut Tx<'_>,
     moment: Moment,
@@ -43,12 +43,12 @@ pub fn redeem(
 ) -> Result<bool> {
     accounts::lock(tx, person)?;
     let Some(made_by) = sign_in_codes::use_up(tx, person, code_hash, moment.at)? else { return Ok(false) };
-    // The code is worth what its librarian may do now (R-SEAM-8).
+    // A code grants no more than its librarian may do now (R-SEAM-8).
     let subject = match Authority::of(tx, made_by).and_then(|authority| authority.over(tx, person)) {
         Err(authority::Error::Forbidden | authority::Error::MoreCapable) => return Ok(false),
         found => found?,
     };
-    // Whoever claimed the account may have linked it with an account of their own.
+    // A stranger who registered the account may have linked it with a provider account of their own.
     for provider in oidc::unlink_claimed(tx, person)? {
         record(tx, moment, Some(person), person, SignInChange::ProviderUnlinked { provider })?;
     }

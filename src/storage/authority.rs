@@ -31,7 +31,7 @@ impl From<super::Error> for Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The right to write on people: of a librarian, or of the command line.
+/// Authority of a librarian or of the command line to write on people.
 #[derive(Clone, Debug)]
 pub struct Authority {
     /// `None` for the command line.
@@ -40,10 +40,10 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// Reads what this librarian may do in this transaction: a session knows it a second longer than it lasts.
+    /// Reads the librarian's capabilities in this transaction: those of a session may be a second old.
     ///
     /// # Errors
-    /// [`Error::Forbidden`] unless they are active and may look after people.
+    /// [`Error::Forbidden`] unless the librarian is active and has the capability for people.
     pub fn of(tx: &mut Tx<'_>, by: UserId) -> Result<Self> {
         let record = people::by_id(tx, by)?.filter(|record| record.active);
         let capabilities = record.map(|record| record.capabilities).unwrap_or_default();
@@ -53,7 +53,7 @@ impl Authority {
         Ok(Self { by: Some(by), capabilities })
     }
 
-    /// Returns the authority of an operator, over everybody.
+    /// Returns the authority of the operator, over all people.
     #[must_use]
     pub fn command_line() -> Self {
         Self { by: None, capabilities: Capability::ALL.to_vec() }
@@ -65,7 +65,7 @@ impl Authority {
         self.by
     }
 
-    /// Fails with [`Error::MoreCapable`] unless the librarian may do all of this.
+    /// Fails with [`Error::MoreCapable`] unless the librarian has all these capabilities.
     pub fn covers(&self, capabilities: &[Capability]) -> Result<()> {
         let covers = capabilities.iter().all(|capability| self.capabilities.contains(capability));
         if covers { Ok(()) } else { Err(Error::MoreCapable) }
@@ -86,7 +86,7 @@ impl Authority {
         self.subject(record)
     }
 
-    /// Does the same for several people, in the order of their numbers, and leaves out those who are gone.
+    /// Does the same for several people, in the order of their ids, and skips those who are gone.
     pub fn over_all(&self, tx: &mut Tx<'_>, people: &[UserId]) -> Result<Vec<Subject>> {
         people::lock_all(tx, people)?.into_iter().map(|record| self.subject(record)).collect()
     }
@@ -117,7 +117,7 @@ impl Subject {
     }
 }
 
-/// A person who may lose rights: a full librarian stays all the same.
+/// A person who may lose capabilities: other librarians have all that the library needs.
 #[derive(Clone, Debug)]
 pub struct Replaceable {
     subject: Subject,
@@ -141,9 +141,9 @@ impl Replaceable {
     }
 }
 
-/// The librarians who are active and can sign in, locked until the transaction ends: two who remove one another take turns.
+/// Active librarians who can sign in, locked until the transaction ends: two who remove one another take turns.
 ///
-/// Locked before any person, so that nobody waits in a circle.
+/// Locked before any person, which excludes a deadlock.
 #[derive(Debug)]
 pub struct Librarians(Vec<(UserId, Vec<Capability>)>);
 
@@ -152,11 +152,11 @@ impl Librarians {
         Ok(Self(people::lock_librarians(tx)?))
     }
 
-    /// Lets a person keep only these capabilities.
+    /// Allows a person to keep only these capabilities.
     ///
     /// # Errors
-    /// [`Error::LastLibrarian`] where that takes the last librarian away who may do everything; in a library that has none,
-    /// the last one who looks after people.
+    /// [`Error::LastLibrarian`] if no librarian with all capabilities would be left; in a library that has none, no librarian
+    /// with the capability for people.
     pub fn leave(&self, subject: Subject, left: &[Capability]) -> Result<Replaceable> {
         let now = self.0.iter().find(|(uid, _)| *uid == subject.uid());
         let needed: &[Capability] = match now {

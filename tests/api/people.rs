@@ -636,14 +636,14 @@ async fn the_job_forgets_readers_where_the_library_wants_it_and_shows_first_how_
         async |settings: &Value| librarian.post("/settings/library/preview", settings).await.expect(200);
     assert_eq!(
         effect(&settings).await["summary"][0]["text"],
-        "No loan is old enough yet. This cannot be undone."
+        "No past loan is old enough yet. This cannot be undone."
     );
     // The first minute in Kolkata of the day on which it is three months ago.
     app.set_clock("2027-02-21T18:30:00Z");
     let shown = effect(&settings).await;
     assert_eq!(
         (&shown["forgets"], &shown["summary"][0]["text"]),
-        (&json!(1), &json!("Of 1 loan it would be forgotten tonight who had it. This cannot be undone."))
+        (&json!(1), &json!("Tonight the reader's name is erased from 1 past loan. This cannot be undone."))
     );
     librarian.send(librarian.request("PUT", "/settings/library", Some(&settings))).await.expect(200);
     assert_eq!(effect(&settings).await["forgets"], Value::Null, "it says so by now");

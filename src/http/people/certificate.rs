@@ -17,7 +17,7 @@ use crate::{
     people::{self, Certificate},
 };
 
-/// A certificate that nothing is open, as anybody may check it.
+/// No-dues certificate, as shown without sign-in.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NoDues {
@@ -31,7 +31,7 @@ pub struct NoDues {
     batch: Option<String>,
     #[schema(value_type = String, format = Date)]
     issued_on: Date,
-    /// Whether it still holds: nothing was borrowed and nothing fell due since.
+    /// True if nothing was borrowed or became due since.
     valid: bool,
 }
 
@@ -41,7 +41,7 @@ fn no_dues(number: String, certificate: Certificate) -> NoDues {
     NoDues { number, name, roll_number, department, batch, issued_on, valid: holds }
 }
 
-/// Issue a certificate that nothing is open; refused while something is (R-PEOPLE-7).
+/// Issue a no-dues certificate; refused while loans, holds or dues are open (R-PEOPLE-7).
 #[utoipa::path(post, path = "/people/{id}/no-dues", params(("id" = i64, Path)),
     responses((status = 201, body = NoDues)))]
 pub async fn issue_no_dues(
@@ -51,7 +51,7 @@ pub async fn issue_no_dues(
     once: Once,
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
-    // Not counted: from one number nobody gets at another.
+    // Random, so that one number does not lead to another.
     let number = code::from_random(session::random()?);
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {

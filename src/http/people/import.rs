@@ -1,4 +1,4 @@
-//! The import of people from a file (R-PEOPLE-4).
+//! Import of people from a file (R-PEOPLE-4).
 
 use std::sync::Arc;
 
@@ -25,19 +25,19 @@ use crate::{
     storage::authority::Authority,
 };
 
-/// Whether an import only tells what it would do.
+/// Options of an import.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportQuery {
-    /// Store nothing and tell what would happen.
+    /// Preview: store nothing.
     #[serde(default)]
     dry_run: bool,
 }
 
-/// Bring people in from a CSV file, plain or gzipped, with the header
-/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). A thousand
-/// rows at a time are stored whole or not at all.
+/// Import people from a CSV file, plain or gzipped, with the header
+/// `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). Each
+/// portion of a thousand rows is stored whole or not at all.
 #[utoipa::path(post, path = "/people/import", params(ImportQuery),
     request_body(content = String, content_type = "text/csv"), responses((status = 200, body = Report)))]
 pub async fn import_people(
@@ -51,7 +51,7 @@ pub async fn import_people(
     if let Some(answer) = app.kept_answer(&once).await? {
         return Ok(answer);
     }
-    // Goes on where the librarian's browser left, so that the file is stored as a whole and the answer is kept for a repeat.
+    // A task of its own goes on if the browser disconnects: the whole file is stored and the answer kept for a repeat.
     let by = librarian.uid;
     let authority = app.library.db.read(move |tx| Authority::of(tx, by)).await?;
     let work = tokio::spawn(async move {
@@ -75,7 +75,7 @@ pub async fn import_people(
     work.await.map_err(|error| Error::Internal(Box::new(error)))?
 }
 
-/// One import of a server at a time: a file and what is made of it may need 100 MiB of memory.
+/// Limit of one import at a time per server: an import may need 100 MiB of memory.
 pub struct Importing(Arc<Semaphore>);
 
 impl Default for Importing {
@@ -84,15 +84,15 @@ impl Default for Importing {
     }
 }
 
-/// The turn of the import that is under way.
+/// Permit of a running import.
 #[derive(Clone)]
 pub struct Turn(#[expect(dead_code, reason = "given back when it is dropped")] Arc<OwnedSemaphorePermit>);
 
 impl Turn {
-    /// The call that needs a turn.
+    /// Route that needs the permit.
     pub const ROUTE: &str = "/people/import";
 
-    /// Takes the turn, before the file is read into memory.
+    /// Takes the permit, before the file is read into memory.
     pub fn take(app: &App) -> Result<Self> {
         let permit = Arc::clone(&app.importing.0).try_acquire_owned();
         permit.map(|permit| Self(Arc::new(permit))).map_err(|_| Error::ImportRunning)

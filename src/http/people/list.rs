@@ -1,4 +1,4 @@
-//! The list of people, also as a file for a spreadsheet (R-PEOPLE-1).
+//! List of people, also as a file for a spreadsheet (R-PEOPLE-1).
 
 use std::sync::Arc;
 
@@ -32,10 +32,10 @@ use crate::{
     },
 };
 
-/// Longest search text.
+/// Limits of the search text.
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 200, kind: Kind::Line };
 
-/// Which people.
+/// Selection of people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PeopleFilter {
@@ -46,47 +46,46 @@ pub enum PeopleFilter {
     Librarians,
 }
 
-/// Which people, in which order.
+/// Selection and order of the list.
 #[derive(Clone, Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase")]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 pub struct PeopleQuery {
-    /// Words that name, roll number, email, batch or department contain, each somewhere.
+    /// Words; each must occur in name, roll number, email, batch or department.
     #[serde(default)]
     q: String,
-    /// Only the person with this roll number, or the one into whose record that person's was merged. Everything else is
-    /// passed over then.
+    /// Only the person with this roll number, or the one into whom that record was merged. Other parameters are ignored
+    /// then.
     roll_number: Option<String>,
     #[param(inline)]
     filter: Option<PeopleFilter>,
-    /// `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
-    /// from the end.
+    /// `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`.
     sort: Option<String>,
-    /// How many, 1 to 100; 50 if not said.
+    /// Page size, 1 to 100; default 50.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
     cursor: Option<String>,
 }
 
-/// A page of the people.
+/// Page of people.
 #[derive(Serialize, ToSchema)]
 pub struct PeopleList {
     people: Vec<Person>,
-    /// How many match in all.
+    /// Number of matches on all pages.
     total: i64,
-    /// The day it is in the library.
+    /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
-    /// Cursor of the page before this one.
+    /// Cursor of the previous page.
     #[schema(required)]
     previous: Option<String>,
 }
 
-/// By what the list is ordered.
+/// Order of the list.
 #[derive(Clone, Copy)]
 enum OrderedBy {
     Column(Column),
@@ -103,7 +102,7 @@ const ORDERS: &[(&str, OrderedBy)] = &[
     ("owes", OrderedBy::Amount(Amount::Owes)),
 ];
 
-/// A checked [`PeopleQuery`].
+/// Validated [`PeopleQuery`].
 #[derive(Clone)]
 struct Asked {
     text: String,
@@ -132,7 +131,7 @@ impl PeopleQuery {
 }
 
 impl Asked {
-    /// The list as storage reads it. What people have out is counted before where filter or order ask for it.
+    /// Returns the query for storage. Amounts are counted first if filter or order need them.
     fn listing(self, tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date) -> Result<Listing> {
         let filtered = match self.filter {
             Some(PeopleFilter::HasBooks) => Some(Amount::OpenLoans),
@@ -198,7 +197,7 @@ pub async fn list_people(
     Ok(axum::Json(list))
 }
 
-/// The columns of the file; those that an import takes have the same names there (R-PEOPLE-4).
+/// Columns of the file, named as in an import (R-PEOPLE-4).
 const FILE_COLUMNS: [&str; 12] = [
     "rollNumber",
     "name",
@@ -214,13 +213,13 @@ const FILE_COLUMNS: [&str; 12] = [
     "owes",
 ];
 
-/// The same as a file for a spreadsheet: all that fit, at most 100 000. Cells that would be taken for formulas are guarded.
+/// Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded.
 #[utoipa::path(get, path = "/people.csv", params(PeopleQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_people(State(app): State<Shared>, Query(query): Query<PeopleQuery>) -> Result<Response> {
     let asked = query.checked()?;
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
-    // Who is listed is found once: the order of some lists is that of amounts, which are counted for everybody.
+    // Ids are read once: some orders need amounts, which are counted for all people.
     let (listed, counted) = (policies.clone(), asked);
     let uids = app.library.db.snapshot(move |tx| -> Result<_> {
         let rulebook = listed.current(tx)?;
@@ -245,7 +244,7 @@ pub async fn export_people(State(app): State<Shared>, Query(query): Query<People
     .await
 }
 
-/// The row of a person in the file.
+/// Returns a person's row of the file.
 fn cells_of(person: Person) -> [String; FILE_COLUMNS.len()] {
     let (units, rest) = person.owes.parts();
     let text = |text: Option<String>| text.unwrap_or_default();

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// Which loans of a person.
+/// State of a loan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LoanState {
@@ -33,45 +33,45 @@ pub enum LoanState {
     Ended,
 }
 
-/// Which loans of a person.
+/// Selection of a person's loans.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct PersonLoansQuery {
-    /// The open ones if not said.
+    /// Default `open`.
     #[serde(default)]
     #[param(inline, required = false)]
     state: LoanState,
-    /// How many ended ones, 1 to 100; 50 if not said. Open ones come all at once.
+    /// Page size of ended loans, 1 to 100; default 50. Open loans come on one page.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of another page.
     cursor: Option<String>,
 }
 
-/// A loan that ended.
+/// Ended loan.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EndedLoan {
     id: LoanId,
     book_id: BookId,
-    /// The book's title when it was borrowed.
+    /// Title at the time of the loan.
     title: String,
-    /// Null for loans from before copies were known.
+    /// Null for loans from before copies were recorded.
     #[schema(required)]
     copy_id: Option<CopyId>,
     #[schema(required)]
     barcode: Option<String>,
-    /// The day it was borrowed.
+    /// Day of the loan.
     #[serde(rename = "EntryDate")]
     #[schema(value_type = String, format = Date)]
     entry_date: Date,
     #[schema(value_type = String, format = Date)]
     return_date: Date,
-    /// The day as which the return counts.
+    /// Day of the return, as counted for the fine.
     #[schema(value_type = String, format = Date)]
     ended_on: Date,
     renewals: i64,
-    /// What it cost in the end.
+    /// Fine at the end.
     fine: Money,
 }
 
@@ -92,7 +92,7 @@ impl From<Ended> for EndedLoan {
     }
 }
 
-/// A loan of a person.
+/// Open or ended loan.
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 pub enum PersonLoan {
@@ -100,14 +100,14 @@ pub enum PersonLoan {
     Ended(EndedLoan),
 }
 
-/// Loans of a person: the open ones, the first to be returned at the top, or the ended ones, the last to end at the top.
+/// Page of a person's loans: open ones by due date, or ended ones, the last ended first.
 #[derive(Serialize, ToSchema)]
 pub struct PersonLoans {
     loans: Vec<PersonLoan>,
-    /// The day it is in the library.
+    /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }

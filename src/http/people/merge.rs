@@ -1,4 +1,4 @@
-//! The merge of two records of one person (R-PEOPLE-9).
+//! Merge of two records of one person (R-PEOPLE-9).
 
 use axum::{extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
@@ -25,25 +25,25 @@ use crate::{
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct MergeForm {
-    /// The record that stays.
+    /// Record that is kept.
     keep: UserId,
-    /// The record that is merged into it.
+    /// Record that is merged into `keep`.
     drop: UserId,
-    /// Only tell what goes over.
+    /// Preview: change nothing.
     #[serde(default)]
     dry_run: bool,
 }
 
-/// What a merge does, or would do.
+/// Result of a merge, or its preview.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MergeReport {
     dry_run: bool,
-    /// The record that stays, as it was.
+    /// Kept record before the merge.
     keep: Person,
-    /// The record that is merged into it.
+    /// Dropped record before the merge.
     drop: Person,
-    /// What is recorded of the person from now on.
+    /// Details after the merge.
     after: Details,
     open_loans: i64,
     ended_loans: i64,
@@ -51,19 +51,18 @@ pub struct MergeReport {
     lines: i64,
     holds: i64,
     reviews: i64,
-    /// Titles that both wait for: the better place stays, the other hold is cancelled.
+    /// Titles reserved by both records: the better place stays, the other hold is cancelled.
     holds_cancelled: Vec<String>,
-    /// Titles that both have reviewed: the newer review stays.
+    /// Titles reviewed by both records: the newer review stays.
     reviews_given_up: Vec<String>,
-    /// The person signs in with the password of the record that goes.
+    /// True if the person keeps the password of the dropped record.
     takes_password: bool,
-    /// Null where nothing was done.
+    /// Null for a preview.
     #[schema(required)]
     change: Option<ChangeId>,
 }
 
-/// Merge two records of one person into one (R-PEOPLE-9). Everything of `drop` goes to `keep`; its roll number opens `keep`
-/// from then on.
+/// Merge two records of one person (R-PEOPLE-9). All rows of `drop` move to `keep`, and its roll number then finds `keep`.
 #[utoipa::path(post, path = "/people/merge", request_body = MergeForm, responses((status = 200, body = MergeReport)))]
 pub async fn merge_people(
     State(app): State<Shared>,

@@ -26,7 +26,6 @@ use crate::{
     },
 };
 
-/// What the people of the library decided, as the API answers it.
 impl From<authority::Error> for Error {
     fn from(error: authority::Error) -> Self {
         PeopleError::from(error).into()
@@ -53,7 +52,7 @@ impl From<PeopleError> for Error {
     }
 }
 
-/// A person as the API shows one; [`Error::NotFound`] where there is none.
+/// Reads a person for an answer; fails with [`Error::NotFound`] if there is none.
 pub fn shown(tx: &mut Tx<'_>, rulebook: &Rulebook, today: Date, uid: UserId) -> Result<Person> {
     let record: Record = people::by_id(tx, uid)?.ok_or(Error::NotFound)?;
     standing::people(tx, rulebook, today, vec![record])?.pop().ok_or(Error::NotFound)

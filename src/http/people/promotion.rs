@@ -1,4 +1,4 @@
-//! The end of a batch's year (R-PEOPLE-5).
+//! Year's end: a batch moves up or leaves (R-PEOPLE-5).
 
 use axum::{extract::State, http::StatusCode};
 use serde::{Deserialize, Serialize};
@@ -23,50 +23,50 @@ use crate::{
     storage::authority::Authority,
 };
 
-/// What becomes of a batch at the end of a year.
+/// Promotion of a batch at year's end.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PromotionForm {
     #[serde(default)]
     #[schema(required)]
     from_batch: String,
-    /// The batch they go to.
+    /// New batch; left out with `deactivate`.
     #[serde(default)]
     to_batch: Option<String>,
-    /// They leave instead and are deactivated, but for those who have books or owe something.
+    /// True if they leave instead: all without open loans or dues are deactivated.
     #[serde(default)]
     deactivate: bool,
-    /// Deactivates also those who have books or owe something.
+    /// Deactivate people with open loans or dues too.
     #[serde(default)]
     with_open: bool,
-    /// These stay as they are.
+    /// People who are left unchanged.
     #[serde(default)]
     except: Vec<UserId>,
-    /// Only tell whom it would touch.
+    /// Preview: change nothing.
     #[serde(default)]
     dry_run: bool,
 }
 
-/// Whom a promotion touches.
+/// Result of a promotion, or its preview.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PromotionReport {
     dry_run: bool,
-    /// How many people it touches.
+    /// Number of changed people.
     count: usize,
     /// The first 1000 of them.
     people: Vec<Person>,
-    /// Who has books or owes something, and so stays active.
+    /// People who stay active because of open loans or dues.
     kept: Vec<Person>,
-    /// The change that names everybody; null where nothing was done.
+    /// The recorded change, which lists all people; null for a preview or if nobody was changed.
     #[schema(required)]
     change: Option<ChangeId>,
 }
 
-/// Most people listed in an answer.
+/// Maximum people listed in an answer.
 const LISTED: usize = 1000;
 
-/// Move a batch on, or let it leave (R-PEOPLE-5).
+/// Move a batch up, or deactivate it (R-PEOPLE-5).
 #[utoipa::path(post, path = "/people/promote", request_body = PromotionForm,
     responses((status = 200, body = PromotionReport)))]
 pub async fn promote_batch(

@@ -1,4 +1,4 @@
-//! One person's record: shown, added, edited, deactivated and erased (R-PEOPLE-2, R-PEOPLE-3, R-PEOPLE-6).
+//! Record of a person: show, add, edit, deactivate and erase (R-PEOPLE-2, R-PEOPLE-3, R-PEOPLE-6).
 
 use axum::{extract::State, http::StatusCode};
 use jiff::civil::Date;
@@ -25,7 +25,7 @@ use crate::{
     storage::{authority::Authority, people::kept_instead},
 };
 
-/// One person (R-PEOPLE-2). The number of a record that was merged into another answers with that one (R-PEOPLE-9).
+/// Read a person (R-PEOPLE-2). The id of a merged record answers with the record that was kept (R-PEOPLE-9).
 #[utoipa::path(get, path = "/people/{id}", params(("id" = i64, Path)), responses((status = 200, body = Person)))]
 pub async fn read_person(State(app): State<Shared>, Id(uid): Id<UserId>) -> Result<axum::Json<Person>> {
     let (today, policies) = (app.library.clock.today(), app.library.policies.clone());
@@ -41,7 +41,7 @@ pub async fn read_person(State(app): State<Shared>, Id(uid): Id<UserId>) -> Resu
     Ok(axum::Json(person))
 }
 
-/// A new person. Whoever never signs in needs no email (R-PEOPLE-3).
+/// New person. The email is needed only to sign in (R-PEOPLE-3).
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PersonForm {
@@ -58,10 +58,10 @@ pub struct PersonForm {
     department: Option<String>,
     #[serde(default)]
     batch: Option<String>,
-    /// One of the categories of the rules; `Student` if not said.
+    /// Category of the rules; default `Student`.
     #[serde(default)]
     category: Option<String>,
-    /// The last day on which the person may borrow.
+    /// Last day on which the person may borrow.
     #[serde(default)]
     #[schema(value_type = Option<String>, format = Date)]
     valid_until: Option<Date>,
@@ -69,7 +69,7 @@ pub struct PersonForm {
     barred: Option<Barred>,
 }
 
-/// Add a person, who has no password yet.
+/// Add a person without a password.
 #[utoipa::path(post, path = "/people", request_body = PersonForm, responses((status = 201, body = Person)))]
 pub async fn add_person(
     State(app): State<Shared>,
@@ -97,7 +97,7 @@ pub async fn add_person(
     .await
 }
 
-/// What of a person is changed; what is left out stays.
+/// Changed details of a person; fields left out stay.
 #[expect(clippy::option_option, reason = "null is told from what is left out")]
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -139,7 +139,7 @@ impl PersonEdit {
     }
 }
 
-/// Change what is recorded of a person.
+/// Change a person's details.
 #[utoipa::path(patch, path = "/people/{id}", params(("id" = i64, Path)), request_body = PersonEdit,
     responses((status = 200, body = Person)))]
 pub async fn update_person(
@@ -162,7 +162,7 @@ pub async fn update_person(
     Ok(answer)
 }
 
-/// Why a person is deactivated.
+/// Reason of a deactivation.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Deactivation {
@@ -170,7 +170,7 @@ pub struct Deactivation {
     reason: String,
 }
 
-/// Let a person not sign in, borrow or hold any more (R-PEOPLE-6).
+/// Deactivate a person, who may then no longer sign in, borrow or reserve (R-PEOPLE-6).
 #[utoipa::path(post, path = "/people/{id}/deactivate", params(("id" = i64, Path)),
     request_body = Option<Deactivation>, responses((status = 200, body = Person)))]
 pub async fn deactivate_person(
@@ -200,7 +200,7 @@ pub async fn deactivate_person(
     Ok(answer)
 }
 
-/// Let a person sign in, borrow and hold again.
+/// Reactivate a person.
 #[utoipa::path(post, path = "/people/{id}/activate", params(("id" = i64, Path)),
     responses((status = 200, body = Person)))]
 pub async fn activate_person(
@@ -220,7 +220,7 @@ pub async fn activate_person(
     .await
 }
 
-/// Erase a person's data; refused while anything is open (R-PEOPLE-6).
+/// Erase a person's data; refused while loans, holds or dues are open (R-PEOPLE-6).
 #[utoipa::path(delete, path = "/people/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn erase_person(
     State(app): State<Shared>,

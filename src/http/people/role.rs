@@ -25,21 +25,21 @@ use crate::{
     storage::{authority::Authority, people},
 };
 
-/// Who becomes what.
+/// Role and capabilities of a person.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RoleForm {
     role: Role,
-    /// What the librarian may do; everything if not said.
+    /// Capabilities of a librarian; default all.
     #[serde(default)]
     capabilities: Option<Vec<Capability>>,
-    /// The password of whoever decides it.
+    /// Password of the librarian who makes the change.
     #[serde(default)]
     #[schema(required, format = Password)]
     password: String,
 }
 
-/// Make a person a librarian, change what a librarian may do, or unmake one (R-PEOPLE-8).
+/// Make a person a librarian or a student, or change a librarian's capabilities (R-PEOPLE-8).
 #[utoipa::path(post, path = "/people/{id}/role", params(("id" = i64, Path)), request_body = RoleForm,
     responses((status = 200, body = Person)))]
 pub async fn change_role(

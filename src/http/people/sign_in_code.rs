@@ -16,17 +16,17 @@ use crate::{
     storage::authority::Authority,
 };
 
-/// A code to hand out.
+/// Sign-in code.
 #[derive(Serialize, ToSchema)]
 pub struct SignInCode {
-    /// To be shown or printed now: nobody can read it again.
+    /// Shown once: only its hash is stored.
     code: String,
-    /// Until when it is good; it is good once.
+    /// Expiry; the code works once.
     #[schema(format = DateTime)]
     expires: String,
 }
 
-/// Make a code with which a person chooses a password; one made before is no longer good (R-PEOPLE-3).
+/// Make a code with which a person chooses a password; it replaces an earlier code (R-PEOPLE-3).
 #[utoipa::path(post, path = "/people/{id}/sign-in-code", params(("id" = i64, Path)),
     responses((status = 200, body = SignInCode)))]
 pub async fn make_sign_in_code(

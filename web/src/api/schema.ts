@@ -3876,19 +3876,16 @@ export interface paths {
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
-                    /** @description How many, 1 to 100; 50 if not said. */
+                    /** @description Page size, 1 to 100; default 50. */
                     limit?: number;
-                    /** @description Words that name, roll number, email, batch or department contain, each somewhere. */
+                    /** @description Words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
                     /**
-                     * @description Only the person with this roll number, or the one into whose record that person's was merged. Everything else is
-                     *     passed over then.
+                     * @description Only the person with this roll number, or the one into whom that record was merged. Other parameters are ignored
+                     *     then.
                      */
                     rollNumber?: string;
-                    /**
-                     * @description `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
-                     *     from the end.
-                     */
+                    /** @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`. */
                     sort?: string;
                 };
                 header?: never;
@@ -3917,7 +3914,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Add a person, who has no password yet. */
+        /** Add a person without a password. */
         post: {
             parameters: {
                 query?: never;
@@ -3979,22 +3976,19 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same as a file for a spreadsheet: all that fit, at most 100 000. Cells that would be taken for formulas are guarded. */
+        /** Export the list for a spreadsheet: all matches, at most 100 000. Cells that look like formulas are guarded. */
         get: {
             parameters: {
                 query?: {
                     filter?: "hasBooks" | "overdue" | "owes" | "inactive" | "librarians";
-                    /** @description Words that name, roll number, email, batch or department contain, each somewhere. */
+                    /** @description Words; each must occur in name, roll number, email, batch or department. */
                     q?: string;
                     /**
-                     * @description Only the person with this roll number, or the one into whose record that person's was merged. Everything else is
-                     *     passed over then.
+                     * @description Only the person with this roll number, or the one into whom that record was merged. Other parameters are ignored
+                     *     then.
                      */
                     rollNumber?: string;
-                    /**
-                     * @description `name` if not said, `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; with a `-` before it
-                     *     from the end.
-                     */
+                    /** @description `name` (default), `rollNumber`, `batch`, `department`, `openLoans`, `overdueLoans` or `owes`; descending after a `-`. */
                     sort?: string;
                 };
                 header?: never;
@@ -4037,7 +4031,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One person (R-PEOPLE-2). The number of a record that was merged into another answers with that one (R-PEOPLE-9). */
+        /** Read a person (R-PEOPLE-2). The id of a merged record answers with the record that was kept (R-PEOPLE-9). */
         get: {
             parameters: {
                 query?: never;
@@ -4070,7 +4064,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Erase a person's data; refused while anything is open (R-PEOPLE-6). */
+        /** Erase a person's data; refused while loans, holds or dues are open (R-PEOPLE-6). */
         delete: {
             parameters: {
                 query?: never;
@@ -4117,7 +4111,7 @@ export interface paths {
         };
         options?: never;
         head?: never;
-        /** Change what is recorded of a person. */
+        /** Change a person's details. */
         patch: {
             parameters: {
                 query?: never;
@@ -4230,7 +4224,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a person sign in, borrow and hold again. */
+        /** Reactivate a person. */
         post: {
             parameters: {
                 query?: never;
@@ -4358,7 +4352,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Let a person not sign in, borrow or hold any more (R-PEOPLE-6). */
+        /** Deactivate a person, who may then no longer sign in, borrow or reserve (R-PEOPLE-6). */
         post: {
             parameters: {
                 query?: never;
@@ -4474,9 +4468,9 @@ export interface paths {
                 query?: {
                     /** @description `next` of another page. */
                     cursor?: string;
-                    /** @description How many ended ones, 1 to 100; 50 if not said. Open ones come all at once. */
+                    /** @description Page size of ended loans, 1 to 100; default 50. Open loans come on one page. */
                     limit?: number;
-                    /** @description The open ones if not said. */
+                    /** @description Default `open`. */
                     state?: "open" | "ended";
                 };
                 header?: never;
@@ -4523,7 +4517,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Issue a certificate that nothing is open; refused while something is (R-PEOPLE-7). */
+        /** Issue a no-dues certificate; refused while loans, holds or dues are open (R-PEOPLE-7). */
         post: {
             parameters: {
                 query?: never;
@@ -4717,7 +4711,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a person a librarian, change what a librarian may do, or unmake one (R-PEOPLE-8). */
+        /** Make a person a librarian or a student, or change a librarian's capabilities (R-PEOPLE-8). */
         post: {
             parameters: {
                 query?: never;
@@ -4903,7 +4897,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a code with which a person chooses a password; one made before is no longer good (R-PEOPLE-3). */
+        /** Make a code with which a person chooses a password; it replaces an earlier code (R-PEOPLE-3). */
         post: {
             parameters: {
                 query?: never;
@@ -4950,14 +4944,14 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Bring people in from a CSV file, plain or gzipped, with the header
-         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). A thousand
-         *     rows at a time are stored whole or not at all.
+         * Import people from a CSV file, plain or gzipped, with the header
+         *     `rollNumber,name,email,department,batch,category,validUntil` or a part of it, at most 200 000 rows (R-PEOPLE-4). Each
+         *     portion of a thousand rows is stored whole or not at all.
          */
         post: {
             parameters: {
                 query?: {
-                    /** @description Store nothing and tell what would happen. */
+                    /** @description Preview: store nothing. */
                     dryRun?: boolean;
                 };
                 header?: {
@@ -5020,10 +5014,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Merge two records of one person into one (R-PEOPLE-9). Everything of `drop` goes to `keep`; its roll number opens `keep`
-         *     from then on.
-         */
+        /** Merge two records of one person (R-PEOPLE-9). All rows of `drop` move to `keep`, and its roll number then finds `keep`. */
         post: {
             parameters: {
                 query?: never;
@@ -5087,7 +5078,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move a batch on, or let it leave (R-PEOPLE-5). */
+        /** Move a batch up, or deactivate it (R-PEOPLE-5). */
         post: {
             parameters: {
                 query?: never;
@@ -6132,11 +6123,11 @@ export interface components {
              */
             renewalDays?: number;
         };
-        /** @description Somebody whose record a row changes. */
+        /** @description Person whose record a row changes. */
         ChangedPerson: {
             after: components["schemas"]["Details"];
             before: components["schemas"]["Details"];
-            /** @description The names of the fields that change. */
+            /** @description Names of the changed fields. */
             fields: string[];
             name: string;
             rollNumber: string;
@@ -6348,7 +6339,7 @@ export interface components {
             charge?: components["schemas"]["Money"];
             note: string;
         };
-        /** @description Why a person is deactivated. */
+        /** @description Reason of a deactivation. */
         Deactivation: {
             reason?: string;
         };
@@ -6523,29 +6514,29 @@ export interface components {
             loans: components["schemas"]["Affected"][];
             summary: components["schemas"]["Message"][];
         };
-        /** @description A loan that ended. */
+        /** @description Ended loan. */
         EndedLoan: {
             barcode: string | null;
             bookId: components["schemas"]["BookId"];
             copyId: components["schemas"]["CopyId"] | null;
             /**
              * Format: date
-             * @description The day as which the return counts.
+             * @description Day of the return, as counted for the fine.
              */
             endedOn: string;
             /**
              * Format: date
-             * @description The day it was borrowed.
+             * @description Day of the loan.
              */
             EntryDate: string;
-            /** @description What it cost in the end. */
+            /** @description Fine at the end. */
             fine: components["schemas"]["Money"];
             id: components["schemas"]["LoanId"];
             /** Format: int64 */
             renewals: number;
             /** Format: date */
             returnDate: string;
-            /** @description The book's title when it was borrowed. */
+            /** @description Title at the time of the loan. */
             title: string;
         };
         /** @description User who has signed in. */
@@ -6861,28 +6852,28 @@ export interface components {
         };
         /** @description Two records of one person. */
         MergeForm: {
-            /** @description The record that is merged into it. */
+            /** @description Record that is merged into `keep`. */
             drop: components["schemas"]["UserId"];
-            /** @description Only tell what goes over. */
+            /** @description Preview: change nothing. */
             dryRun?: boolean;
-            /** @description The record that stays. */
+            /** @description Record that is kept. */
             keep: components["schemas"]["UserId"];
         };
-        /** @description What a merge does, or would do. */
+        /** @description Result of a merge, or its preview. */
         MergeReport: {
-            /** @description What is recorded of the person from now on. */
+            /** @description Details after the merge. */
             after: components["schemas"]["Details"];
             change: components["schemas"]["ChangeId"] | null;
-            /** @description The record that is merged into it. */
+            /** @description Dropped record before the merge. */
             drop: components["schemas"]["Person"];
             dryRun: boolean;
             /** Format: int64 */
             endedLoans: number;
             /** Format: int64 */
             holds: number;
-            /** @description Titles that both wait for: the better place stays, the other hold is cancelled. */
+            /** @description Titles reserved by both records: the better place stays, the other hold is cancelled. */
             holdsCancelled: string[];
-            /** @description The record that stays, as it was. */
+            /** @description Kept record before the merge. */
             keep: components["schemas"]["Person"];
             /**
              * Format: int64
@@ -6893,16 +6884,16 @@ export interface components {
             openLoans: number;
             /** Format: int64 */
             reviews: number;
-            /** @description Titles that both have reviewed: the newer review stays. */
+            /** @description Titles reviewed by both records: the newer review stays. */
             reviewsGivenUp: string[];
-            /** @description The person signs in with the password of the record that goes. */
+            /** @description True if the person keeps the password of the dropped record. */
             takesPassword: boolean;
         };
-        /** @description What [`Message`] is on the wire. */
+        /** @description Schema of [`Message`] on the wire. */
         Message: {
-            /** @description Tells one message from another: the template is `x-messages[code]`. */
+            /** @description Identity of the message: its template is `x-messages[code]`. */
             code: string;
-            /** @description What the template is filled with. */
+            /** @description Values for the template. */
             params: {
                 [key: string]: unknown;
             };
@@ -6914,7 +6905,7 @@ export interface components {
          * @enum {string}
          */
         Method: "cash" | "upi" | "card" | "other";
-        /** @description Somebody whom the file could have named, and does not. */
+        /** @description Active student of a batch in the file whom the file does not name. */
         MissingPerson: {
             batch: string;
             name: string;
@@ -7027,7 +7018,7 @@ export interface components {
             /** @description Transports by which the browser reached the authenticator. */
             transports?: string[];
         };
-        /** @description A certificate that nothing is open, as anybody may check it. */
+        /** @description No-dues certificate, as shown without sign-in. */
         NoDues: {
             batch: string | null;
             department: string | null;
@@ -7036,7 +7027,7 @@ export interface components {
             name: string;
             number: string;
             rollNumber: string | null;
-            /** @description Whether it still holds: nothing was borrowed and nothing fell due since. */
+            /** @description True if nothing was borrowed or became due since. */
             valid: boolean;
         };
         /**
@@ -7200,21 +7191,21 @@ export interface components {
             /** @description What it is found by elsewhere, such as the number of a transfer. */
             reference?: string;
         };
-        /** @description A page of the people. */
+        /** @description Page of people. */
         PeopleList: {
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             people: components["schemas"]["Person"][];
-            /** @description Cursor of the page before this one. */
+            /** @description Cursor of the previous page. */
             previous: string | null;
             /**
              * Format: date
-             * @description The day it is in the library.
+             * @description Today in the library's time zone.
              */
             today: string;
             /**
              * Format: int64
-             * @description How many match in all.
+             * @description Number of matches on all pages.
              */
             total: number;
         };
@@ -7254,7 +7245,7 @@ export interface components {
             secondFactor: boolean;
             uid: components["schemas"]["UserId"];
         };
-        /** @description What of a person is changed; what is left out stays. */
+        /** @description Changed details of a person; fields left out stay. */
         PersonEdit: {
             barred?: components["schemas"]["Barred"] | null;
             batch?: string | null;
@@ -7266,11 +7257,11 @@ export interface components {
             /** Format: date */
             validUntil?: string | null;
         };
-        /** @description A new person. Whoever never signs in needs no email (R-PEOPLE-3). */
+        /** @description New person. The email is needed only to sign in (R-PEOPLE-3). */
         PersonForm: {
             barred?: components["schemas"]["Barred"] | null;
             batch?: string | null;
-            /** @description One of the categories of the rules; `Student` if not said. */
+            /** @description Category of the rules; default `Student`. */
             category?: string | null;
             department?: string | null;
             /** Format: email */
@@ -7281,20 +7272,20 @@ export interface components {
             rollNumber?: string | null;
             /**
              * Format: date
-             * @description The last day on which the person may borrow.
+             * @description Last day on which the person may borrow.
              */
             validUntil?: string | null;
         };
-        /** @description A loan of a person. */
+        /** @description Open or ended loan. */
         PersonLoan: components["schemas"]["Loan"] | components["schemas"]["EndedLoan"];
-        /** @description Loans of a person: the open ones, the first to be returned at the top, or the ended ones, the last to end at the top. */
+        /** @description Page of a person's loans: open ones by due date, or ended ones, the last ended first. */
         PersonLoans: {
             loans: components["schemas"]["PersonLoan"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /**
              * Format: date
-             * @description The day it is in the library.
+             * @description Today in the library's time zone.
              */
             today: string;
         };
@@ -7384,27 +7375,27 @@ export interface components {
             /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
-        /** @description What becomes of a batch at the end of a year. */
+        /** @description Promotion of a batch at year's end. */
         PromotionForm: {
-            /** @description They leave instead and are deactivated, but for those who have books or owe something. */
+            /** @description True if they leave instead: all without open loans or dues are deactivated. */
             deactivate?: boolean;
-            /** @description Only tell whom it would touch. */
+            /** @description Preview: change nothing. */
             dryRun?: boolean;
-            /** @description These stay as they are. */
+            /** @description People who are left unchanged. */
             except?: components["schemas"]["UserId"][];
             fromBatch: string;
-            /** @description The batch they go to. */
+            /** @description New batch; left out with `deactivate`. */
             toBatch?: string | null;
-            /** @description Deactivates also those who have books or owe something. */
+            /** @description Deactivate people with open loans or dues too. */
             withOpen?: boolean;
         };
-        /** @description Whom a promotion touches. */
+        /** @description Result of a promotion, or its preview. */
         PromotionReport: {
             change: components["schemas"]["ChangeId"] | null;
-            /** @description How many people it touches. */
+            /** @description Number of changed people. */
             count: number;
             dryRun: boolean;
-            /** @description Who has books or owes something, and so stays active. */
+            /** @description People who stay active because of open loans or dues. */
             kept: components["schemas"]["Person"][];
             /** @description The first 1000 of them. */
             people: components["schemas"]["Person"][];
@@ -7525,36 +7516,36 @@ export interface components {
             /** @description Number on the ID card; stored lower-case, unique. */
             rollNumber: string;
         };
-        /** @description A row that cannot be taken. */
+        /** @description Rejected row. */
         RejectedRow: {
-            /** @description The same by field. */
+            /** @description Errors by field. */
             errors: components["schemas"]["FieldError"][];
             /** Format: int64 */
             line: number;
-            /** @description Why, in English. */
+            /** @description Reason in English. */
             reason: string;
         };
-        /** @description What an import does, or would do. */
+        /** @description Result of an import, or its preview. */
         Report: {
-            /** @description How many people are new. */
+            /** @description Number of new people. */
             added: number;
-            /** @description Whose record changes, and what; at most the first 500. */
+            /** @description Changed people; at most the first 500. */
             changed: components["schemas"]["ChangedPerson"][];
-            /** @description Whether nothing was stored. */
+            /** @description True for a preview. */
             dryRun: boolean;
-            /** @description How many active students are not in the file although others of their batch are. They stay as they are. */
+            /** @description Number of active students who are not in the file although others of their batch are. They stay unchanged. */
             missing: number;
-            /** @description At most the first 500 of them. */
+            /** @description At most the first 500 of these students. */
             missingPeople: components["schemas"]["MissingPerson"][];
-            /** @description At most the first 500 of the rows that cannot be taken. */
+            /** @description Rejected rows; at most the first 500. */
             rejected: components["schemas"]["RejectedRow"][];
             /**
-             * @description The rejected rows as CSV, each with its line and the reason in front, to be corrected and imported again; null where
-             *     there are none, cut where there are very many.
+             * @description Rejected rows as CSV, each after its line and reason, to correct and import again; null if there are none, cut if there
+             *     are very many.
              */
             rejectsFile: string | null;
             totals: components["schemas"]["Totals"];
-            /** @description How many people stay as they are. */
+            /** @description Number of unchanged people. */
             unchanged: number;
         };
         /** @description Queue for a title as the caller sees it. */
@@ -7667,13 +7658,13 @@ export interface components {
          * @enum {string}
          */
         Role: "admin" | "student";
-        /** @description Who becomes what. */
+        /** @description Role and capabilities of a person. */
         RoleForm: {
-            /** @description What the librarian may do; everything if not said. */
+            /** @description Capabilities of a librarian; default all. */
             capabilities?: components["schemas"]["Capability"][] | null;
             /**
              * Format: password
-             * @description The password of whoever decides it.
+             * @description Password of the librarian who makes the change.
              */
             password: string;
             role: components["schemas"]["Role"];
@@ -7844,13 +7835,13 @@ export interface components {
             /** @description Keeps the session for 30 days instead of until the browser closes (R-LOGIN-6). */
             remember?: boolean;
         };
-        /** @description A code to hand out. */
+        /** @description Sign-in code. */
         SignInCode: {
-            /** @description To be shown or printed now: nobody can read it again. */
+            /** @description Shown once: only its hash is stored. */
             code: string;
             /**
              * Format: date-time
-             * @description Until when it is good; it is good once.
+             * @description Expiry; the code works once.
              */
             expires: string;
         };
@@ -7900,7 +7891,7 @@ export interface components {
             /** @description Sum of the reversals of such lines. */
             takenBack: components["schemas"]["Money"];
         };
-        /** @description How many rows, and what becomes of them. */
+        /** @description Numbers of rows by outcome. */
         Totals: {
             added: number;
             changed: number;
