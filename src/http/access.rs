@@ -1,5 +1,5 @@
-//! Who may call what (R-ROLE-1): one table of route and role. A route that is missing here is refused to everybody, and
-//! the tests are generated from the same table.
+//! Access control (R-ROLE-1): one table of method, route and role. A route missing from the table is refused, and the tests are
+//! generated from the table.
 
 use axum::{
     extract::{MatchedPath, Request, State},
@@ -20,29 +20,29 @@ use super::{
 };
 use crate::domain::account::{Capability, Role, User};
 
-/// Who may make a call.
+/// Callers that a route accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// Whoever comes.
+    /// No sign-in required.
     Anyone,
-    /// Whoever is signed in.
+    /// Any signed-in user.
     SignedIn,
-    /// Whoever is signed in, also a librarian who has yet to set up the second factor that is required of them.
+    /// Any signed-in user, including a librarian who still has to set up the required second factor.
     Enrolling,
     /// Students.
     Student,
     /// Librarians.
     Admin,
-    /// Librarians who may do this (R-PEOPLE-8).
+    /// Librarians with this capability (R-PEOPLE-8).
     May(Capability),
-    /// Students, for themselves, and librarians who may do this.
+    /// Students, for their own data, and librarians with this capability.
     StudentOrMay(Capability),
-    /// A phone that scans for a desk, by its token. Nobody's session opens these calls, and the token opens no other.
+    /// A phone that scans for a desk, identified by its token. No session opens these calls, and the token opens no other call.
     Phone,
 }
 
 impl Access {
-    /// Whether this person (`None`: nobody signed in) may; the error tells why not.
+    /// Fails with the reason for the refusal; `None` is a caller who is not signed in.
     pub fn allows(self, person: Option<&User>) -> Result<()> {
         if self == Self::Phone {
             return Err(Error::PhoneEnded);
@@ -63,12 +63,12 @@ impl Access {
     }
 }
 
-/// What is asked instead of the table, where a request carries it: so a test drops one guard and sees that the tests of all
-/// of them notice (R10). No client can send it, and a release build does not look.
+/// Replaces the table's entry for one request, so that a test can drop a guard and see the other tests notice (R10). No client
+/// can send this extension, and a release build ignores it.
 #[derive(Clone, Copy, Debug)]
 pub struct Loosened(pub Access);
 
-/// Every call of the API: method, path under the API's base, who may make it.
+/// Every API call: method, path below [`API`], accepted callers.
 pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/auth/register", Access::Anyone),
     ("POST", "/auth/sign-in", Access::Anyone),
@@ -133,7 +133,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/money/lines.csv", Access::May(Capability::Money)),
     ("GET", "/money/totals", Access::May(Capability::Money)),
     ("GET", "/me/account", Access::Student),
-    // What each kind of change asks for: `Change::undone_by`.
+    // The capability depends on the kind of change: `Change::undone_by`.
     ("POST", "/changes/{id}/undo", Access::Admin),
     ("GET", "/changes", Access::Admin),
     ("GET", "/changes.csv", Access::Admin),
@@ -184,13 +184,12 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("GET", "/openapi.json", Access::Anyone),
 ];
 
-/// Every route of the table.
 #[cfg(test)]
 pub fn routes() -> impl Iterator<Item = (Method, &'static str)> {
     TABLE.iter().filter_map(|(method, route, _)| Some((method.parse().ok()?, *route)))
 }
 
-/// What the table says of a route; HEAD is asked like GET.
+/// Looks a route up in the table; HEAD counts as GET.
 fn access(method: &Method, path: &str) -> Result<Access> {
     let method = if method == Method::HEAD { &Method::GET } else { method };
     let mut known = false;
@@ -205,7 +204,7 @@ fn access(method: &Method, path: &str) -> Result<Access> {
     Err(if known { Error::MethodNotAllowed } else { Error::Forbidden })
 }
 
-/// Finds out who calls, lets through what the table allows as often as it may be, and reads the key of a write.
+/// Identifies the caller, applies the table and the limit on students' changes, and reads the idempotency key of a write.
 pub async fn enforce(
     State(app): State<Shared>,
     path: MatchedPath,
@@ -228,7 +227,7 @@ pub async fn enforce(
         return Err(Error::SecondFactorMissing);
     }
     access.allows(caller.user()).map_err(|refused| match caller {
-        // Signed in, but with a role that is none (R-LOGIN-5).
+        // Signed in, but the stored role is unknown (R-LOGIN-5).
         Caller::RoleUndefined => Error::RoleUndefined,
         _ => refused,
     })?;

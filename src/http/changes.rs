@@ -1,4 +1,4 @@
-//! Activity: who did what, as a librarian reads it.
+//! Activity log for librarians: changes, their authors, and undo.
 
 use std::sync::Arc;
 
@@ -28,76 +28,75 @@ use crate::{
     storage::events::{self, Filter, Recorded},
 };
 
-/// Which changes: all that fit every filter given.
+/// Filters of the activity log; a change must match all of them.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct ChangeQuery {
-    /// Who did it, or whom it concerns.
+    /// User who made the change or is affected by it.
     #[param(value_type = Option<i64>)]
     person: Option<UserId>,
     #[param(value_type = Option<i64>)]
     book: Option<BookId>,
-    /// What happened to this copy by itself; its loans are told by its title.
+    /// Changes of this copy itself; its loans are listed under its title.
     #[param(value_type = Option<i64>)]
     copy: Option<CopyId>,
-    /// The kind of change, for instance `lent`.
+    /// Kind of change, for instance `lent`.
     action: Option<String>,
-    /// The first day.
+    /// First day.
     #[param(value_type = Option<String>, format = Date)]
     from: Option<Date>,
-    /// The last day.
+    /// Last day.
     #[param(value_type = Option<String>, format = Date)]
     to: Option<Date>,
-    /// How many, 1 to 100; 50 if not said.
+    /// Page size, 1 to 100; default 50.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// `next` of the previous page.
     cursor: Option<String>,
 }
 
-/// Somebody whom a change names.
+/// User or title named by a change.
 #[derive(Serialize, ToSchema)]
 pub struct Named<I> {
     id: I,
     name: String,
 }
 
-/// One change.
 #[derive(Serialize, ToSchema)]
 pub struct ChangeRow {
     id: ChangeId,
-    /// When, RFC 3339.
+    /// Instant of the change, RFC 3339.
     #[schema(format = DateTime)]
     at: String,
-    /// Who did it; null for the command line.
+    /// User who made the change; null for the command line.
     #[schema(required)]
     actor: Option<Named<UserId>>,
     action: String,
-    /// Whom it concerns.
+    /// User affected by the change.
     #[schema(required)]
     person: Option<Named<UserId>>,
-    /// Which title it concerns; the name is empty once the title is deleted.
+    /// Title affected by the change; the name is empty once the title is deleted.
     #[schema(required)]
     book: Option<Named<BookId>>,
     #[schema(required)]
     copy: Option<CopyId>,
-    /// What happened, in words.
+    /// Description in English.
     text: String,
-    /// The same as messages.
+    /// Description as messages to translate.
     messages: Vec<Message>,
-    /// Whether it was taken back.
+    /// Already undone.
     undone: bool,
-    /// Whether it can be taken back: what came later may still stand in the way.
+    /// The caller may undo the change today; later changes may still prevent it.
     undoable: bool,
-    /// The change's own fields.
+    /// Fields of this kind of change.
     #[schema(value_type = Object)]
     change: crate::domain::change::Change,
-    /// Whether it was of a reader who is forgotten (R-PEOPLE-10).
+    /// The affected reader has been forgotten (R-PEOPLE-10).
     forgotten: bool,
 }
 
 impl ChangeRow {
-    /// As this person sees it on a day that began at this instant.
+    /// Builds the row for one viewer; changes before `day_begins` can no longer be undone.
     pub(super) fn seen_by(person: &User, day_begins: i64, recorded: Recorded) -> Self {
         let messages = recorded.change.messages();
         let forgotten = recorded.person.is_none() && recorded.change.is_of_reader();
@@ -124,7 +123,7 @@ impl ChangeRow {
 #[derive(Serialize, ToSchema)]
 pub struct ChangeList {
     changes: Vec<ChangeRow>,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }
@@ -166,18 +165,17 @@ pub async fn list_changes(
     Ok(axum::Json(ChangeList { changes, next }))
 }
 
-/// A change that was taken back.
+/// Result of an undo.
 #[derive(Serialize, ToSchema)]
 pub struct UndoneChange {
-    /// The change that took it back.
+    /// Change that records the undo.
     change: ChangeId,
-    /// What is true again, in words.
+    /// Restored state, in English.
     text: String,
-    /// The same as messages.
     messages: Vec<Message>,
 }
 
-/// Undo a change of today (R-UNDO-1): everything it did, or nothing where something later rests on it.
+/// Undo a change of today (R-UNDO-1), completely or not at all: refused while a later change depends on it.
 #[utoipa::path(post, path = "/changes/{id}/undo", params(("id" = i64, Path)),
     responses((status = 200, body = UndoneChange)))]
 pub async fn undo_change(
@@ -197,7 +195,7 @@ pub async fn undo_change(
         .map_err(Error::from)?
         .ok_or(Error::NotFound)?
         .change;
-    // What is never undone is refused with its reason.
+    // A change that can never be undone passes here, so that `undo` refuses it with the reason.
     if touched.undone_by().is_some_and(|needed| !librarian.capabilities.contains(&needed)) {
         return Err(Error::Forbidden);
     }
@@ -209,8 +207,9 @@ pub async fn undo_change(
     .await
 }
 
-/// The same as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
-/// formulas are guarded.
+/// Export the activity log as CSV.
+///
+/// All matching changes, newest first, at most 100 000. Cells that a spreadsheet would read as formulas are guarded.
 #[utoipa::path(get, path = "/changes.csv", params(ChangeQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_changes(State(app): State<Shared>, Query(query): Query<ChangeQuery>) -> Result<Response> {

@@ -1,4 +1,4 @@
-//! Lists as files for a spreadsheet. A file is sent while it is read, so that it takes no more memory than a portion of it.
+//! Lists exported as CSV. A file is streamed portion by portion, so that its size does not matter for memory.
 
 use axum::{
     body::{Body, Bytes},
@@ -10,19 +10,19 @@ use futures_util::{StreamExt as _, stream};
 use super::error::{Error, Result};
 use crate::spreadsheet;
 
-/// Most rows in one file; a spreadsheet can hold about ten times as many.
+/// Maximum rows in one file; a spreadsheet can hold about ten times as many.
 pub const MOST_ROWS: usize = 100_000;
-/// Rows read at once for a file. A change of a book may hold its description twice, which is 80 KiB.
+/// Rows read at once. A change of a book may hold its description twice, which is 80 KiB.
 pub const PORTION: i64 = 250;
 
-/// Some rows, and where the reading goes on; `None` after the last of them.
+/// Rows and the position of the next portion; `None` after the last one.
 pub type Portion<const COLUMNS: usize, P> = (Vec<[String; COLUMNS]>, Option<P>);
 
 fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Error {
     Error::Internal(error.into())
 }
 
-/// The lines of some rows. Cells that would be taken for formulas are guarded.
+/// Formats rows as CSV. Cells that a spreadsheet would read as formulas are guarded.
 fn lines<const COLUMNS: usize>(rows: impl IntoIterator<Item = [String; COLUMNS]>) -> Result<Bytes> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for cells in rows {
@@ -31,8 +31,8 @@ fn lines<const COLUMNS: usize>(rows: impl IntoIterator<Item = [String; COLUMNS]>
     Ok(writer.into_inner().map_err(|error| failed(error.to_string()))?.into())
 }
 
-/// The answer that a browser saves under this name: the names of the columns and up to [`MOST_ROWS`] rows, which `read` reads
-/// from a place on. What fails before the first row is answered as a problem; later the file breaks off.
+/// Streams a download with a header line and up to [`MOST_ROWS`] rows; `read` returns the portion at a position. A failure
+/// before the first row is answered as a problem, a later one truncates the file.
 pub async fn answer<const COLUMNS: usize, P, R, F>(
     name: &str,
     columns: [&str; COLUMNS],

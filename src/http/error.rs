@@ -1,4 +1,4 @@
-//! Everything that can go wrong with a request, and how the person is told (RFC 9457).
+//! Every failure of a request, and its answer (RFC 9457).
 
 use axum::{
     http::{HeaderValue, StatusCode, header},
@@ -21,161 +21,160 @@ use crate::{
     storage::{self, phones},
 };
 
-/// A handler's result.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What is told to the person, in the specification's words where it gives them (its section 8).
+/// Failures that a caller is told about, in the specification's words where it gives them (section 8).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Fields that are missing or wrong.
+    /// Missing or invalid fields.
     #[error("fields are wrong")]
     Invalid(Invalid),
-    /// The body is no JSON.
+    /// The body is not JSON.
     #[error("the body is no JSON: {0}")]
     MalformedJson(String),
-    /// The body is longer than so many bytes.
+    /// The body is longer than the limit in bytes.
     #[error("the body is too large")]
     PayloadTooLarge(usize),
-    /// The body did not arrive within the time that a request has.
+    /// The body did not arrive within the request's time limit.
     #[error("the request did not arrive in time")]
     RequestTimeout,
-    /// It is not certain where the request ends or for whom it is.
+    /// The request's end or host is ambiguous.
     #[error("the request's length or host is uncertain")]
     Unsound,
-    /// The body is not said to be JSON.
+    /// The content type is not JSON.
     #[error("the body is not said to be JSON")]
     UnsupportedMediaType,
-    /// Nobody is signed in.
+    /// Not signed in.
     #[error("nobody is signed in")]
     NotSignedIn,
-    /// Sign-in failed, whatever the reason (R-LOGIN-4).
+    /// Sign-in failed, for any reason (R-LOGIN-4).
     #[error("sign-in failed")]
     InvalidCredentials,
-    /// The account's role is none the program knows (R-LOGIN-5).
+    /// The account's role is unknown to the program (R-LOGIN-5).
     #[error("the account has no usable role")]
     RoleUndefined,
     /// The password is right, but the account is not active (R-PEOPLE-6).
     #[error("the account is not active")]
     AccountInactive,
-    /// No such code, or not any more, or not of this person.
+    /// The sign-in code does not exist, has expired, or belongs to another person.
     #[error("the sign-in code is not right")]
     InvalidCode,
-    /// The password is right, and a code is asked for: nobody is signed in yet.
+    /// The password is right, but the second factor is still to come; no session is open yet.
     #[error("the second factor is asked for")]
     SecondFactorNeeded,
-    /// The code is wrong, or was used before.
+    /// The code is wrong or already used.
     #[error("the second factor is not right")]
     InvalidSecondFactor,
-    /// The code came too late after the password, or from another browser.
+    /// The half sign-in has expired, or began in another browser.
     #[error("the half sign-in has ended")]
     SignInExpired,
-    /// A librarian has to set up a second factor before anything else (`--second-factor librarians`).
+    /// A librarian must set up a second factor first (`--second-factor librarians`).
     #[error("a librarian has no second factor")]
     SecondFactorMissing,
-    /// A second factor is set up already.
+    /// An authenticator app is already set up.
     #[error("the second factor is on already")]
     SecondFactorOn,
-    /// The passkey is of nobody here, or its answer is not right: which, is not told.
+    /// Unknown passkey or wrong answer; the caller does not learn which.
     #[error("the passkey is not right")]
     InvalidPasskey,
-    /// The browser has made a passkey that cannot be used here.
+    /// The new passkey cannot be used here.
     #[error("the passkey cannot be used here")]
     PasskeyRefused,
-    /// The browser made a passkey too late, or in another session.
+    /// The new passkey arrived too late or in another session.
     #[error("the passkey came too late")]
     PasskeyExpired,
-    /// Somebody has as many passkeys as there may be.
+    /// The person has the maximum number of passkeys.
     #[error("the person has too many passkeys")]
     TooManyPasskeys,
-    /// The college's sign-in provider is of no use now.
+    /// The college's sign-in provider does not work now.
     #[error("the sign-in provider is of no use now")]
     ProviderUnavailable,
-    /// Nobody came from the provider in this browser, or too long ago.
+    /// No return from the provider in this browser, or it has expired.
     #[error("there is no sign-in by the provider to go on with")]
     ProviderForgotten,
-    /// It would leave nobody who looks after the librarians.
+    /// The action would leave no librarian with all capabilities.
     #[error("the last librarian")]
     LastLibrarian,
-    /// Librarians do not do this to themselves.
+    /// Librarians cannot do this to their own account.
     #[error("the librarian's own account")]
     OwnAccount,
-    /// What would change an account that may do more than the librarian's own.
+    /// The target account has capabilities that the librarian lacks.
     #[error("the account may do more than the librarian's")]
     MoreCapable,
-    /// The account vanished during sign-in (R-LOGIN-5).
+    /// The account was deleted during sign-in (R-LOGIN-5).
     #[error("the account is gone")]
     UserMissing,
-    /// The signed-in person's role may not do this.
+    /// The caller's role or capabilities do not allow this.
     #[error("the role may not do this")]
     Forbidden,
-    /// A browser sent this for another site.
+    /// Cross-site request from a browser.
     #[error("the request comes from another site")]
     CrossOrigin,
-    /// No such thing, or not yours.
+    /// Not found, or not visible to the caller.
     #[error("not found")]
     NotFound,
-    /// The path exists, but not for this method.
+    /// The path exists, but not with this method.
     #[error("method not allowed")]
     MethodNotAllowed,
-    /// The rules of circulation do not allow it; every reason.
+    /// Refused by the circulation rules, with every reason.
     #[error("circulation refused: {0:?}")]
     Refused(Refusal),
-    /// A copy cannot go from one state to the other (R-COPY-2).
+    /// The copy cannot change from one state to the other (R-COPY-2).
     #[error("a copy cannot go from {from:?} to {to:?}")]
     NoWay { from: copy::State, to: copy::Condition },
-    /// Another account has this email address: in words for whoever chose it.
+    /// Another account has this email address; worded for the person choosing it.
     #[error("the email address is taken")]
     EmailTaken(Message),
-    /// Another account has this roll number: in words for whoever chose it.
+    /// Another account has this roll number; worded for the person choosing it.
     #[error("the roll number is taken")]
     RollNumberTaken(Message),
-    /// Somebody else saved the book meanwhile (R-BOOK-7).
+    /// The book was saved by someone else since it was loaded (R-BOOK-7).
     #[error("the book was changed meanwhile")]
     Stale,
-    /// Another request had this `Idempotency-Key`.
+    /// The `Idempotency-Key` belongs to another request.
     #[error("the idempotency key was used for another request")]
     IdempotencyKeyReused,
-    /// An update did not say which version it edits.
+    /// An update without `If-Match`.
     #[error("If-Match is missing")]
     VersionRequired,
-    /// Tried too often; seconds until the next try.
+    /// Rate limited; seconds until the next try.
     #[error("too many tries")]
     TooManyRequests(u64),
-    /// The phone's token is of no use (any more).
+    /// The phone's token is unknown or has ended.
     #[error("the phone no longer scans for a desk")]
     PhoneEnded,
-    /// A librarian has as many phones as there may be.
+    /// The librarian has the maximum number of phones.
     #[error("too many phones scan for this librarian")]
     TooManyPhones,
-    /// The card look-up found nobody (R-SCAN-3).
+    /// No account has the card's roll number (R-SCAN-3).
     #[error("no account has this roll number")]
     CardUnknown,
-    /// The card look-up found an account without a usable role (R-SCAN-3).
+    /// The card's account has no known role (R-SCAN-3).
     #[error("the card's account has no usable role")]
     CardRoleUnknown,
-    /// Another import is under way on this server.
+    /// Another import is running on this server.
     #[error("another import is running")]
     ImportRunning,
-    /// An import stopped after so many people were stored.
+    /// The import stopped after storing part of the people.
     #[error("the import stopped after {stored} people were stored")]
     ImportStopped {
         stored: usize,
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The server cannot do it now; nothing was changed.
+    /// The server is overloaded; nothing was changed.
     #[error("the server is busy")]
     Busy(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
     /// The disk has no room; nothing was changed.
     #[error("the disk is full")]
     DiskFull(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The database is out of reach or its file gone; nothing was changed.
+    /// The database is unreachable or its file is gone; nothing was changed.
     #[error("the database does not work")]
     Unavailable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// The connection to the database broke during COMMIT, or a write took too long: it may have happened or not.
+    /// The connection broke during COMMIT, or a write took too long; the change may or may not be stored.
     #[error("nobody knows whether the change was stored")]
     OutcomeUnknown(#[source] Option<Box<dyn std::error::Error + Send + Sync>>),
-    /// A fault of the program or of the machine.
+    /// A fault of the program or the machine.
     #[error("internal error")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
@@ -204,7 +203,7 @@ impl From<import::people::Error> for Error {
         use import::people::Error as Failed;
         match error {
             Failed::File(error) => {
-                // The cause without the file's name, which is a temporary one.
+                // Leaves out the outermost error, which contains the name of a temporary file.
                 let causes: Vec<String> = error.chain().skip(1).map(ToString::to_string).collect();
                 Invalid::field("file", message::import_unsound(&causes.join(": "))).into()
             }
@@ -225,34 +224,34 @@ impl From<password::Error> for Error {
     }
 }
 
-/// What a failed request answers: `application/problem+json` (RFC 9457).
+/// Answer to a failed request: `application/problem+json` (RFC 9457).
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Problem {
-    /// Always `about:blank`: `code` tells the kind.
+    /// Always `about:blank`; `code` is the kind of problem.
     #[serde(rename = "type")]
     #[schema(value_type = String)]
     pub kind: &'static str,
-    /// The status in words.
+    /// Reason phrase of the status.
     #[schema(value_type = String)]
     pub title: &'static str,
-    /// The HTTP status.
+    /// HTTP status.
     pub status: u16,
-    /// What happened and what to do, for the person, in English: `x-messages["problem." + code]`. Where one field alone is
-    /// wrong, its message; where circulation refused, every reason.
+    /// Problem and remedy for the person, in English: `x-messages["problem." + code]`. The field's message if exactly one field
+    /// is wrong; every reason if circulation refused.
     pub detail: String,
-    /// Tells one kind of problem from another; never changes.
+    /// Kind of the problem; never changes.
     pub code: Code,
-    /// What the message is filled with.
+    /// Parameters of the message.
     pub params: Map<String, Value>,
-    /// Names the request, in the log of the server too.
+    /// Id of the request, also in the server's log.
     #[serde(rename = "requestId", skip_serializing_if = "Option::is_none")]
     #[schema(required = false)]
     pub request_id: Option<String>,
-    /// The fields that are wrong.
+    /// Fields that are wrong.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub errors: Vec<FieldError>,
-    /// Why circulation refused it, every reason.
+    /// Every reason why circulation refused.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub blocks: Vec<BlockShown>,
@@ -260,7 +259,7 @@ pub struct Problem {
 
 macro_rules! codes {
     ($($variant:ident = $text:tt),+ $(,)?) => {
-        /// The kinds of problems a client can tell apart.
+        /// Kinds of problems that a client can distinguish.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
         pub enum Code {
             $(
@@ -329,7 +328,7 @@ codes! {
     Internal = "internal",
 }
 
-/// The first reason tells the code.
+/// Describes a refusal; the first reason decides the code.
 fn refused(refusal: &Refusal) -> (StatusCode, Code, Message) {
     let (code, message) = match refusal.blocks.as_slice() {
         [Block::NoCopy, ..] => (Code::BookUnavailable, message::problem_book_unavailable()),
@@ -345,7 +344,7 @@ fn provider_unavailable() -> (StatusCode, Code, Message) {
 }
 
 fn too_many(seconds: u64) -> (StatusCode, Code, Message) {
-    // A minute and a half is still told in seconds.
+    // Up to 90 seconds are shown in seconds, longer waits in minutes.
     let minutes = if seconds > 90 { seconds.div_ceil(60) } else { 0 };
     let message = message::problem_too_many_requests(seconds.max(1), minutes);
     (StatusCode::TOO_MANY_REQUESTS, Code::TooManyRequests, message)
@@ -468,7 +467,7 @@ impl Error {
         }
     }
 
-    /// What is wrong with the code, the passkey, or the return from the provider, that somebody signs in with.
+    /// Describes failures of sign-in codes, second factors, passkeys and the provider.
     fn described_code(&self) -> (StatusCode, Code, Message) {
         let (unauthorized, forbidden) = (StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN);
         match self {
@@ -493,7 +492,7 @@ impl Error {
         }
     }
 
-    /// Why a librarian may not do this to this person.
+    /// Describes refusals because of the target's or the caller's capabilities.
     fn described_rank(&self) -> (StatusCode, Code, Message) {
         match self {
             Self::LastLibrarian => {
@@ -531,11 +530,11 @@ impl IntoResponse for Error {
         let (status, code, message) = self.described();
         security_log::refused(code);
         match &self {
-            // Storage, and the provider, tell when this begins; a line for each request would fill the disk.
+            // Storage and the provider log the start of an outage; one line per request would fill the disk.
             Self::Busy(None) | Self::DiskFull(_) | Self::Unavailable(_) | Self::ProviderUnavailable => {
                 tracing::debug!(error = &self as &dyn std::error::Error, "request refused");
             }
-            // Logged here and nowhere else; the person sees nothing of it.
+            // The only log line of this fault; the caller sees no details.
             _ if status.is_server_error() => tracing::error!(
                 error = &self as &dyn std::error::Error,
                 status = status.as_u16(),
@@ -584,7 +583,7 @@ impl IntoResponse for Error {
 mod tests {
     use super::*;
 
-    /// The screens translate a problem by its code and a field by its rule.
+    /// The screens translate a problem by its code and a field error by its rule.
     #[test]
     fn every_problem_has_its_message_and_each_stands_in_the_table() {
         for code in CODES {

@@ -1,7 +1,7 @@
-//! Writes that can be repeated (`Idempotency-Key`): a repeat gets the first answer, and nothing happens twice.
+//! Idempotent writes (`Idempotency-Key`): a repeat gets the stored answer and has no second effect.
 //!
-//! [`read_key`] reads the header, a handler takes [`Once`] and does its whole effect through [`App::once`], which keeps
-//! the answer in the effect's own transaction. Without the header none of it costs anything.
+//! [`read_key`] reads the header. A handler takes [`Once`] and does its whole effect through [`App::once`], which stores the
+//! answer in the effect's transaction. Requests without the header cost nothing.
 
 use std::{
     borrow::Cow,
@@ -37,20 +37,19 @@ use crate::{
     },
 };
 
-/// The header that names a write.
+/// Header with the key of a write.
 pub const KEY: &str = "Idempotency-Key";
-/// The header that tells a repeated answer from a first one.
+/// Header that marks a replayed answer.
 pub const REPLAYED: &str = "Idempotent-Replayed";
-/// The header that tells a librarian which change takes the write back.
+/// Header with the id of the change that a librarian can undo.
 pub const UNDOABLE: &str = "Undoable-Change";
-/// Longest key.
 pub const LONGEST_KEY: usize = 128;
 
-/// Longest answer that is kept. An echo of a request is far below it; a write that answers more is a fault of its design.
+/// Maximum stored answer. Answers echo requests and stay far below it; a longer answer is a design fault.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
-/// POSTs that change nothing or whose repeat does no harm; their answers (a session's cookie, a sign-in code, an authenticator's
-/// key or a phone's token among them) are not kept.
+/// POSTs that change nothing or are harmless to repeat. Their answers are not stored, since some hold a session's cookie, a
+/// sign-in code, an authenticator's key or a phone's token.
 const REPEATABLE: &[&str] = &[
     "/auth/sign-in",
     "/auth/redeem",
@@ -78,19 +77,19 @@ const REPEATABLE: &[&str] = &[
     "/vitals",
 ];
 
-/// Whether a call is a write whose answer is kept.
+/// True for a write whose answer is stored.
 #[must_use]
 pub fn is_kept(method: &Method, path: &str) -> bool {
     !method.is_safe() && !REPEATABLE.contains(&path)
 }
 
-/// A write's place in the order of things: nothing, where it came without a key.
+/// Idempotency claim of a write; empty if the request has no key.
 #[derive(Clone, Default)]
 pub struct Once(Option<Arc<Claim>>);
 
 struct Claim {
     request: idempotency::Request,
-    /// Whether the handler went through [`App::once`].
+    /// Set when the handler calls [`App::once`].
     used: AtomicBool,
 }
 
@@ -102,7 +101,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Once {
     }
 }
 
-/// Reads the key of a write and what it stands for, for the access check, which knows whose key it is.
+/// Reads the key and fingerprints the request. Runs inside the access check, because a key belongs to its user.
 pub async fn read_key(caller: &Caller, route: &str, request: Request, next: Next) -> Result<Response> {
     if !is_kept(request.method(), route) {
         return Ok(next.run(request).await);
@@ -147,17 +146,17 @@ fn key(headers: &HeaderMap) -> Result<Option<String>> {
     }
 }
 
-/// SHA-256 of method, path, query and body. A body counts by its content, whatever its spaces and the order of its
-/// fields. Passwords are left out: a fast hash of one must not be stored.
+/// SHA-256 of method, path, query and body. JSON is normalised: spaces and field order do not count. Passwords are left out,
+/// because a fast hash of one must not be stored.
 fn fingerprint(parts: &Parts, body: &[u8]) -> String {
-    // What is longer is a file: as JSON it would take many times its length in memory.
+    // Longer bodies are files; parsed as JSON they would take many times their length in memory.
     let fields = if body.len() <= BODY_LIMIT { serde_json::from_slice(body).ok() } else { None };
     let canonical = match fields {
         Some(serde_json::Value::Object(mut fields)) => {
             fields.retain(|name, _| !name.to_ascii_lowercase().contains("password"));
             Cow::Owned(serde_json::Value::Object(fields).to_string().into_bytes())
         }
-        // A file, or no body that any handler takes.
+        // A file, or a body that no handler accepts.
         _ => Cow::Borrowed(body),
     };
     let mut hash = Sha256::new();
@@ -166,7 +165,7 @@ fn fingerprint(parts: &Parts, body: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode(hash.finalize())
 }
 
-/// The answer of a write, as it is sent and kept.
+/// Answer of a write, as sent and stored.
 #[derive(Clone, Debug)]
 pub struct Answer {
     status: StatusCode,
@@ -179,13 +178,13 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// An answer with a body.
+    /// Creates an answer with a JSON body.
     pub fn json(status: StatusCode, body: &impl Serialize) -> Result<Self> {
         let body = serde_json::to_string(body).map_err(|error| Error::Internal(Box::new(error)))?;
         Ok(Self { status, etag: None, location: None, change: None, body, replayed: false })
     }
 
-    /// Done, and there is nothing to tell (204).
+    /// Creates an answer without a body (204).
     #[must_use]
     pub fn empty() -> Self {
         Self {
@@ -198,17 +197,17 @@ impl Answer {
         }
     }
 
-    /// Tells the version of what was written.
+    /// Adds the version of the written resource.
     pub fn with_etag(self, etag: &str) -> Result<Self> {
         Ok(Self { etag: Some(value(etag)?), ..self })
     }
 
-    /// Tells where the new thing is.
+    /// Adds the URL of the new resource.
     pub fn with_location(self, location: &str) -> Result<Self> {
         Ok(Self { location: Some(value(location)?), ..self })
     }
 
-    /// Tells the change that this transaction recorded last, where the person may take it back (R-UNDO-1).
+    /// Adds the change that this transaction recorded last, if the person may undo it (R-UNDO-1).
     #[must_use]
     pub fn undoable(self, tx: &Tx<'_>, person: &User) -> Self {
         Self { change: events::undoable(tx, &person.capabilities), ..self }
@@ -276,8 +275,8 @@ impl IntoResponse for Answer {
 }
 
 impl App {
-    /// The kept answer of a write that is repeated, for one that is more than a single transaction. Its own answer goes
-    /// through [`Self::keep_answer`].
+    /// Returns the stored answer of a repeated write. For writes that span several transactions; they store their answer by
+    /// [`Self::keep_answer`].
     pub async fn kept_answer(&self, once: &Once) -> Result<Option<Answer>> {
         let Some(claim) = once.0.clone() else { return Ok(None) };
         let begun = self.library.db.write(move |tx| idempotency::begin(tx, &claim.request)).await?;
@@ -291,7 +290,7 @@ impl App {
         }
     }
 
-    /// Keeps the answer of such a write.
+    /// Stores the answer of a write that spans several transactions.
     pub async fn keep_answer(&self, once: Once, answer: Answer) -> Result<Answer> {
         if once.0.is_none() {
             return Ok(answer);
@@ -299,8 +298,8 @@ impl App {
         self.once(once, move |_| Ok(answer)).await
     }
 
-    /// Does a write: everything the effect does and the answer that is kept for a repeat, or nothing of it. A repeat
-    /// gets the kept answer and the effect does not run; one that was refused is decided anew.
+    /// Runs a write and stores its answer in one transaction. A repeat gets the stored answer and skips the effect; a refused
+    /// write is decided anew.
     pub async fn once<F>(&self, once: Once, effect: F) -> Result<Answer>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<Answer> + Send + 'static,

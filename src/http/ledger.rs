@@ -1,4 +1,4 @@
-//! Money of the whole library: who owes what, the lines of a period, and what they come to (R-MONEY-6).
+//! Money of the whole library: debtors, the lines of a period, and their totals (R-MONEY-6).
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -31,18 +31,18 @@ use crate::{
     },
 };
 
-/// Which part of a list.
+/// Page of a list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DebtorQuery {
-    /// How many, 1 to 100; 50 if not said.
+    /// Page size, 1 to 100; default 50.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
     cursor: Option<String>,
 }
 
-/// What a person owes.
+/// A person with a balance.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Debtor {
@@ -52,33 +52,33 @@ pub struct Debtor {
     roll_number: Option<String>,
     #[schema(required)]
     batch: Option<String>,
-    /// What is owed for what has ended: the sum of the account's lines. Below zero the library owes.
+    /// Sum of the account's lines, without running fines. Negative: the library owes the person.
     balance: Money,
-    /// The fines of the open loans as of today.
+    /// Fines of the open loans as of today.
     running: Money,
-    /// Both together.
+    /// Balance plus running fines.
     owes: Money,
 }
 
-/// A page of the people who owe something, most first; those to whom the library owes come last.
+/// A page of people with a balance, highest debt first; people with credit come last.
 #[derive(Serialize, ToSchema)]
 pub struct DebtorList {
     debtors: Vec<Debtor>,
-    /// How many there are in all.
+    /// Number of people in the whole list.
     total: i64,
-    /// What all of them owe together.
+    /// Total owed to the library.
     owed: Money,
-    /// What the library owes to those with credit.
+    /// Total credit owed by the library.
     credit: Money,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
-    /// Cursor of the page before this one.
+    /// Cursor of the previous page.
     #[schema(required)]
     previous: Option<String>,
 }
 
-/// List who owes what (R-MONEY-6).
+/// List people who owe money or have credit (R-MONEY-6).
 #[utoipa::path(get, path = "/money/debtors", params(DebtorQuery), responses((status = 200, body = DebtorList)))]
 pub async fn list_debtors(
     State(app): State<Shared>,
@@ -134,29 +134,29 @@ pub async fn list_debtors(
     Ok(axum::Json(list))
 }
 
-/// Which lines of all accounts: all that fit every filter given.
+/// Filters of the lines of all accounts; a line must match all of them.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LineQuery {
-    /// The first day; the first of the month if not said.
+    /// First day; default: the first of the month.
     #[param(value_type = Option<String>, format = Date)]
     from: Option<Date>,
-    /// The last day; today if not said.
+    /// Last day; default: today.
     #[param(value_type = Option<String>, format = Date)]
     to: Option<Date>,
     #[param(inline)]
     kind: Option<LineKind>,
-    /// Payments and refunds that were made so.
+    /// Method of payments and refunds.
     #[param(inline)]
     method: Option<Method>,
-    /// How many, 1 to 100; 50 if not said.
+    /// Page size, 1 to 100; default 50.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// `next` of the previous page.
     cursor: Option<String>,
 }
 
-/// A period, by the library's days.
+/// A period in days of the library's time zone.
 #[derive(Clone, Copy)]
 struct Period {
     from: Date,
@@ -174,7 +174,7 @@ impl Period {
         Ok(Self { from, to })
     }
 
-    /// Its first instant, and the one after its last, epoch milliseconds.
+    /// Returns the first instant and the one after the last, epoch milliseconds.
     fn instants(self, clock: &Clock) -> (i64, i64) {
         (clock.begin_of(self.from), clock.begin_of(self.to.tomorrow().unwrap_or(self.to)))
     }
@@ -192,13 +192,13 @@ impl LineQuery {
 #[derive(Serialize, ToSchema)]
 pub struct LineList {
     lines: Vec<Booked>,
-    /// The first day.
+    /// First day.
     #[schema(value_type = String, format = Date)]
     from: Date,
-    /// The last day.
+    /// Last day.
     #[schema(value_type = String, format = Date)]
     to: Date,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }
@@ -226,27 +226,27 @@ pub async fn list_lines(
     Ok(axum::Json(LineList { lines, from: period.from, to: period.to, next }))
 }
 
-/// Which period.
+/// Period of the totals.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TotalQuery {
-    /// The first day; the first of the month if not said.
+    /// First day; default: the first of the month.
     #[param(value_type = Option<String>, format = Date)]
     from: Option<Date>,
-    /// The last day; today if not said.
+    /// Last day; default: today.
     #[param(value_type = Option<String>, format = Date)]
     to: Option<Date>,
 }
 
-/// What the lines of a period come to.
+/// Totals of the lines of a period.
 #[derive(Serialize, ToSchema)]
 pub struct PeriodTotals {
-    /// By kind, and by what they are for or how they were made.
+    /// Totals by kind, then by reason or method of payment.
     totals: Vec<Total>,
-    /// The first day.
+    /// First day.
     #[schema(value_type = String, format = Date)]
     from: Date,
-    /// The last day.
+    /// Last day.
     #[schema(value_type = String, format = Date)]
     to: Date,
 }
@@ -261,7 +261,7 @@ pub async fn read_totals(
     let (from, to) = period.instants(&app.library.clock);
     let mut totals =
         app.library.db.read(move |tx| ledger::totals(tx, from, to)).await.map_err(Error::from)?;
-    // In the order in which the kinds are listed.
+    // Sorted in the order in which the kinds are declared.
     totals.sort_by_key(|total| {
         let kind = LineKind::ALL.iter().position(|kind| *kind == total.kind);
         let of = total.of.as_deref().unwrap_or_default();
@@ -272,13 +272,14 @@ pub async fn read_totals(
     Ok(axum::Json(PeriodTotals { totals, from: period.from, to: period.to }))
 }
 
-/// The columns of the file. What the balance grows by and what it shrinks by have a column each, so that no amount begins
-/// with a sign that a spreadsheet would take for a formula.
+/// Columns of the file. Increases and decreases of the balance have a column each, so that no amount begins with a sign that a
+/// spreadsheet reads as a formula.
 const FILE_COLUMNS: [&str; 11] =
     ["when", "rollNumber", "name", "kind", "of", "reason", "reference", "receipt", "debit", "credit", "by"];
 
-/// The same lines as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
-/// formulas are guarded.
+/// Export the lines of all accounts in a period as CSV.
+///
+/// Newest first, at most 100 000. Cells that a spreadsheet would read as formulas are guarded.
 #[utoipa::path(get, path = "/money/lines.csv", params(LineQuery),
     responses((status = 200, body = String, content_type = "text/csv")))]
 pub async fn export_lines(State(app): State<Shared>, Query(query): Query<LineQuery>) -> Result<Response> {

@@ -1,4 +1,4 @@
-//! Circulation: borrowing, returning, extending, and the lists of what is out.
+//! Loans: borrow, return, extend, and the lists of open loans.
 
 use axum::{
     extract,
@@ -34,7 +34,7 @@ use crate::{
     },
 };
 
-/// What circulation decided, as the API answers it.
+/// Converts a decision of circulation into an answer of the API.
 impl From<circulation::Error> for Error {
     fn from(error: circulation::Error) -> Self {
         match error {
@@ -48,7 +48,7 @@ impl From<circulation::Error> for Error {
     }
 }
 
-/// Who acts, as circulation knows it.
+/// Returns the actor of a circulation call.
 #[must_use]
 pub fn actor(person: &User) -> Actor {
     match person.role {
@@ -57,7 +57,7 @@ pub fn actor(person: &User) -> Actor {
     }
 }
 
-/// Borrow a book: one copy fewer on the shelf and a loan, or neither (R-LOAN-2).
+/// Borrow a book: takes one copy off the shelf and creates a loan, or neither (R-LOAN-2).
 #[utoipa::path(post, path = "/books/{id}/loans", params(("id" = i64, Path)), responses((status = 201, body = Loan)))]
 pub async fn borrow_book(
     extract::State(app): extract::State<Shared>,
@@ -76,36 +76,38 @@ pub async fn borrow_book(
     .await
 }
 
-/// How a librarian takes a book back.
+/// Options of a return at the desk.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Return {
-    /// Puts the copy back on the shelf; without it the copy waits to be shelved. Only a librarian chooses; a student's
-    /// return always puts it back (R-LOAN-3, R-COPY-4).
+    /// Puts the copy back on the shelf; otherwise the copy waits to be shelved. Librarians only; a student's return always puts
+    /// the copy back (R-LOAN-3, R-COPY-4).
     restock: Option<bool>,
 }
 
-/// Where a copy is after it came back.
+/// State of a copy after its return.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReturnedCopy {
     state: State,
-    /// For whom it is kept now; told to librarians.
+    /// Reader for whom the copy is kept now; only for librarians.
     #[schema(required)]
     hold: Option<CopyHold>,
-    /// How many people wait for the title.
+    /// Number of people in the queue for the title.
     waiting: i64,
     /// Copies of the title on the shelf.
     on_shelf: i64,
 }
 
-/// Whether an answer shall tell what was made of the request (`Prefer: return=representation`, RFC 7240).
+/// True if the client asks for the result (`Prefer: return=representation`, RFC 7240).
 fn wants_representation(headers: &HeaderMap) -> bool {
     let preferences = headers.get_all("prefer").iter().filter_map(|value| value.to_str().ok());
     preferences.flat_map(|value| value.split(',')).any(|one| one.trim() == "return=representation")
 }
 
-/// Return a book (R-LOAN-3). Where the copy is then is told to who asks for it by `Prefer: return=representation`.
+/// Return a book (R-LOAN-3).
+///
+/// With `Prefer: return=representation` the answer says where the copy is now.
 #[utoipa::path(post, path = "/loans/{id}/return", request_body = Option<Return>,
     params(("id" = i64, Path), ("Prefer" = Option<String>, Header)),
     responses((status = 204), (status = 200, body = ReturnedCopy)))]
@@ -140,27 +142,27 @@ pub async fn return_loan(
     .await
 }
 
-/// A librarian's reason to act against a rule.
+/// Override of rules by a librarian.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OverrideForm {
-    /// The ids of the blocks that are overridden.
+    /// Ids of the overridden blocks.
     #[serde(default)]
     #[schema(required)]
     blocks: Vec<String>,
     #[serde(default)]
     #[schema(required)]
     reason: String,
-    /// Whether the hold is cancelled that keeps the copy for somebody else; without it that person is first in line again.
+    /// Cancels the hold for which the copy is kept; otherwise the hold becomes first in the queue again.
     #[serde(default)]
     cancel_hold: bool,
 }
 
-/// Why somebody acts against a rule.
+/// Reason for an override.
 pub const REASON: Text = Text { field: "reason", label: "Reason", min: 1, max: 500, kind: Kind::Line };
 
 impl OverrideForm {
-    /// The override as circulation takes it.
+    /// Validates the override for circulation.
     pub fn checked(self) -> Result<Override> {
         let mut invalid = Invalid::default();
         let reason = REASON.check_as("override.reason", &self.reason, &mut invalid);
@@ -168,16 +170,16 @@ impl OverrideForm {
     }
 }
 
-/// How a loan is extended.
+/// Options of an extension.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Extension {
-    /// For librarians: extends although the rules say no.
+    /// Librarians only: extends against the rules.
     #[serde(rename = "override")]
     overriding: Option<OverrideForm>,
 }
 
-/// Move a return date later, by the renewal days of the rules (R-LOAN-4).
+/// Extend a loan by the renewal days of the rules (R-LOAN-4).
 #[utoipa::path(post, path = "/loans/{id}/extend", params(("id" = i64, Path)), request_body = Option<Extension>,
     responses((status = 200, body = Loan)))]
 pub async fn extend_loan(
@@ -197,20 +199,20 @@ pub async fn extend_loan(
     .await
 }
 
-/// One's own loans.
+/// The caller's own loans.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MyLoans {
-    /// The open ones, the first to be returned at the top.
+    /// Open loans, earliest due date first.
     loans: Vec<Loan>,
-    /// Owed in all for the open loans (R-LOAN-5).
+    /// Total owed for the open loans (R-LOAN-5).
     total_fine: Money,
-    /// The day it is in the library (R-LOAN-8).
+    /// Today at the library (R-LOAN-8).
     #[schema(value_type = String, format = Date)]
     today: Date,
 }
 
-/// List one's own loans.
+/// List one's own open loans.
 #[utoipa::path(get, path = "/me/loans", responses((status = 200, body = MyLoans)))]
 pub async fn list_my_loans(
     extract::State(app): extract::State<Shared>,
@@ -229,53 +231,52 @@ pub async fn list_my_loans(
     Ok(axum::Json(MyLoans { total_fine: loans.iter().map(|loan| loan.fine).sum(), loans, today }))
 }
 
-/// Longest search text of the librarian's list.
+/// Search text of the librarian's list.
 const SEARCH: Text = Text { field: "q", label: "The search", min: 0, max: 200, kind: Kind::Line };
 
-/// Which part of the librarian's list.
+/// Search and page of the librarian's list.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LoanQuery {
-    /// What the borrower's name, roll number or batch contains (R-FINE-2).
+    /// Part of the borrower's name, roll number or batch (R-FINE-2).
     #[serde(default)]
     q: String,
-    /// How many loans, 1 to 100; 50 if not said.
+    /// Page size, 1 to 100; default 50.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
     cursor: Option<String>,
 }
 
-/// An open loan with its borrower, as the librarian's list shows it (R-FINE-1).
+/// An open loan with its borrower, for the librarian's list (R-FINE-1).
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BorrowedBook {
     #[serde(flatten)]
     loan: Loan,
-    /// The borrower's name.
+    /// Borrower's name.
     user_name: String,
-    /// The borrower's roll number.
+    /// Borrower's roll number.
     roll_number: String,
-    /// The borrower's batch.
+    /// Borrower's batch.
     batch: String,
 }
 
-/// A page of all open loans.
 #[derive(Serialize, ToSchema)]
 pub struct LoanList {
-    /// The loans with their borrowers, the most overdue first.
+    /// Open loans with their borrowers, most overdue first.
     loans: Vec<BorrowedBook>,
-    /// How many match in all.
+    /// Number of matches on all pages.
     total: i64,
-    /// How many of all open loans are overdue.
+    /// Number of overdue loans among all open loans.
     overdue: i64,
-    /// The day it is in the library (R-LOAN-8).
+    /// Today at the library (R-LOAN-8).
     #[schema(value_type = String, format = Date)]
     today: Date,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
-    /// Cursor of the page before this one.
+    /// Cursor of the previous page.
     #[schema(required)]
     previous: Option<String>,
 }

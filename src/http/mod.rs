@@ -1,6 +1,6 @@
-//! The server's HTTP side: one file per area with its routes, request and response types and handlers.
+//! HTTP side of the server: one file per area with routes, request and response types, and handlers.
 //!
-//! A handler reads top to bottom: parse, authorise, decide, store, answer. Who may call what stands in [`access`].
+//! A handler reads top to bottom: parse, authorise, decide, store, answer. Access control is in [`access`].
 
 pub mod access;
 pub mod accounts;
@@ -66,49 +66,45 @@ pub use limits::Limits;
 pub use options::Settings;
 use session::Sessions;
 
-/// The public path of the product.
+/// Base path of the product.
 pub const BASE: &str = "/library";
-/// Where the API is.
+/// Base path of the API.
 pub const API: &str = "/library/api/v1";
 
-/// Longest body a request may have, but for the uploads.
+/// Maximum length of a request body, except uploads.
 const BODY_LIMIT: usize = 64 * 1024;
-/// Longest file of people: some 100 000 of them.
+/// Maximum length of an import file: about 100 000 people.
 const UPLOAD_LIMIT: usize = 16 * 1024 * 1024;
-/// The longest body that a path takes.
+/// Returns the maximum body length of a path.
 fn body_limit(path: &str) -> usize {
     if path.ends_with("/people/import") { UPLOAD_LIMIT } else { BODY_LIMIT }
 }
 
-/// A handler that takes longer is given up; a registration waits up to 15 s for its turn at hashing.
+/// Time limit of a handler; a registration waits up to 15 s for its turn at hashing.
 const HANDLER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What every handler can reach.
+/// State shared by all handlers.
 pub struct App {
-    /// The library itself.
     pub library: Library,
-    /// Pages of the catalogue that are ready to send.
+    /// Catalogue pages that are ready to send.
     pub pages: ready::Answers<books::Asked>,
-    /// Password hashing.
     pub passwords: Passwords,
-    /// Who is signed in.
     pub sessions: Sessions,
-    /// What the operator decided.
+    /// Operator's settings.
     pub settings: Settings,
-    /// The built screens.
+    /// Built screens.
     pub screens: web::Screens,
-    /// How often something may be tried.
+    /// Rate limits.
     pub limits: Limits,
-    /// One import of people at a time.
+    /// Allows one import of people at a time.
     pub importing: people::import::Importing,
-    /// Whether the server was asked to stop.
+    /// Set when the server was asked to stop.
     pub stopping: AtomicBool,
 }
 
-/// The shared [`App`].
 pub type Shared = Arc<App>;
 
-/// The API's routes, each with its documentation: one that is not documented cannot be routed.
+/// Returns the API's routes; a route without documentation cannot be added.
 fn api() -> OpenApiRouter<Shared> {
     OpenApiRouter::new()
         .routes(routes!(accounts::register))
@@ -212,7 +208,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(openapi::read_openapi))
 }
 
-/// The whole product as one service.
+/// Returns the whole product as one service.
 pub fn router(state: Shared) -> Router {
     let api = api()
         .split_for_parts()
@@ -235,9 +231,9 @@ pub fn router(state: Shared) -> Router {
     guarded(routes, state)
 }
 
-/// Routes behind what every request goes through.
+/// Wraps routes in the layers that every request passes.
 pub fn guarded(routes: Router, state: Shared) -> Router {
-    // One layer of two: each layer of a router costs every request an allocation or two.
+    // One combined layer: each layer of a router costs every request an allocation or two.
     routes.layer(
         ServiceBuilder::new()
             .layer(middleware::from_fn_with_state(state, edge::every_request))
@@ -257,12 +253,12 @@ async fn outside() -> (StatusCode, &'static str) {
     (StatusCode::NOT_FOUND, "Not found. The library is at /library/\n")
 }
 
-/// Whether the process answers.
+/// Liveness probe.
 async fn healthy() -> &'static str {
     "ok\n"
 }
 
-/// Whether to send requests here: the database and the search work, and the server is not about to stop.
+/// Readiness probe: the database and the search work, and the server is not stopping.
 async fn ready(State(app): State<Shared>) -> Response {
     let no_store = [(header::CACHE_CONTROL, "no-store")];
     if app.stopping.load(Ordering::Relaxed) {

@@ -30,45 +30,45 @@ use crate::{
     storage::{Tx, ledger, loans, people},
 };
 
-/// What a person owes, and how it came about.
+/// A person's account.
 #[derive(Serialize, ToSchema)]
 pub struct Account {
-    /// What is owed for what has ended: the sum of all lines. Below zero the library owes.
+    /// Sum of all lines, without running fines. Negative: the library owes the person.
     balance: Money,
-    /// What was paid for charges that were taken back later, and is not paid out; the balance counts it.
+    /// Payments for charges that were reversed later and not paid out; included in the balance.
     credit: Money,
-    /// The fines of the open loans as of today; they are charged when the books come back.
+    /// Fines of the open loans as of today; charged when the books are returned.
     running: Money,
-    /// The loans that these fines are of.
+    /// Running fines by loan.
     fines: Vec<RunningFine>,
-    /// The charges that are not settled, oldest first.
+    /// Unsettled charges, oldest first.
     charges: Vec<Charge>,
-    /// Newest first.
+    /// Lines, newest first.
     lines: Vec<Line>,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }
 
-/// The fine of an open loan as of today.
+/// Fine of an open loan as of today.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RunningFine {
     loan_id: LoanId,
     title: String,
     amount: Money,
-    /// How it came about.
+    /// Steps of the calculation.
     explain: Vec<Message>,
 }
 
-/// Which part of an account.
+/// Page of an account.
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AccountQuery {
-    /// How many lines, 1 to 100; 50 if not said.
+    /// Page size in lines, 1 to 100; default 50.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
-    /// `next` of another page.
+    /// `next` of the previous page.
     cursor: Option<String>,
 }
 
@@ -143,7 +143,7 @@ pub async fn read_my_account(
     read(&app, student.uid, query).await
 }
 
-/// An amount above zero.
+/// Validates an amount above zero.
 fn positive(amount: Option<Money>, invalid: &mut Invalid) -> Money {
     match amount {
         Some(amount) if (SMALLEST..=LARGEST).contains(&amount) => amount,
@@ -158,7 +158,7 @@ fn positive(amount: Option<Money>, invalid: &mut Invalid) -> Money {
     }
 }
 
-/// What somebody is charged.
+/// Body of a charge.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChargeForm {
@@ -170,15 +170,14 @@ pub struct ChargeForm {
     reason: String,
 }
 
-/// A charge that was made.
 #[derive(Serialize, ToSchema)]
 pub struct Charged {
     charge: Charge,
-    /// What it is undone by.
+    /// Change id to pass to `POST /changes/{id}/undo`.
     change: ChangeId,
 }
 
-/// Charge somebody, for a damaged book or anything else.
+/// Charge a person, for a damaged book or anything else.
 #[utoipa::path(post, path = "/people/{id}/charges", params(("id" = i64, Path)), request_body = ChargeForm,
     responses((status = 201, body = Charged)))]
 pub async fn add_charge(
@@ -202,31 +201,30 @@ pub async fn add_charge(
     .await
 }
 
-/// A payment.
+/// Body of a payment.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PaymentForm {
     #[schema(required, value_type = Money)]
     amount: Option<Money>,
     method: Method,
-    /// What it is found by elsewhere, such as the number of a transfer.
+    /// Reference elsewhere, such as the number of a transfer.
     #[serde(default)]
     reference: String,
-    /// The charges it is for; all if left out, the oldest first.
+    /// Charges to settle; if left out, all of them, oldest first.
     #[serde(default)]
     #[schema(value_type = Vec<i64>)]
     charges: Vec<LineId>,
 }
 
-/// A payment that was taken.
 #[derive(Serialize, ToSchema)]
 pub struct Paid {
     receipt: Receipt,
-    /// What it is undone by.
+    /// Change id to pass to `POST /changes/{id}/undo`.
     change: ChangeId,
 }
 
-/// Take a payment: not more than is owed, and with a receipt (R-MONEY-3).
+/// Take a payment, at most what is owed, and issue a receipt (R-MONEY-3).
 #[utoipa::path(post, path = "/people/{id}/payments", params(("id" = i64, Path)), request_body = PaymentForm,
     responses((status = 201, body = Paid)))]
 pub async fn add_payment(
@@ -255,11 +253,11 @@ pub async fn add_payment(
     .await
 }
 
-/// What is waived of a charge, and why.
+/// Body of a waiver.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WaiverForm {
-    /// All of it if left out.
+    /// The whole charge if left out.
     #[schema(value_type = Option<Money>)]
     amount: Option<Money>,
     #[serde(default)]
@@ -267,7 +265,7 @@ pub struct WaiverForm {
     reason: String,
 }
 
-/// Waive a charge, or part of it.
+/// Waive a charge or part of it.
 #[utoipa::path(post, path = "/charges/{id}/waive", params(("id" = i64, Path)), request_body = WaiverForm,
     responses((status = 200, body = Charged)))]
 pub async fn waive_charge(
@@ -289,11 +287,11 @@ pub async fn waive_charge(
     .await
 }
 
-/// What is asked for a copy that its reader lost.
+/// Body of a declaration of loss.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LostForm {
-    /// The copy's price if left out; zero is a price.
+    /// Default: the copy's price. Zero is a price.
     #[schema(value_type = Option<Money>)]
     price: Option<Money>,
 }
@@ -302,15 +300,15 @@ pub struct LostForm {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LostLoan {
-    /// Who lost it, and is charged.
+    /// Borrower, who is charged.
     user_id: UserId,
-    /// The fine until today, and the price; what is zero is not charged.
+    /// Fine until today and price; zero amounts are not charged.
     charges: Vec<Charge>,
-    /// What it is undone by.
+    /// Change id to pass to `POST /changes/{id}/undo`.
     change: ChangeId,
 }
 
-/// Declare that the copy on loan is lost: the loan ends, its fine and the copy's price are charged (R-MONEY-4).
+/// Declare a copy on loan lost: end the loan, charge its fine and the copy's price (R-MONEY-4).
 #[utoipa::path(post, path = "/loans/{id}/lost", params(("id" = i64, Path)), request_body = Option<LostForm>,
     responses((status = 200, body = LostLoan)))]
 pub async fn declare_lost(
@@ -332,7 +330,7 @@ pub async fn declare_lost(
     .await
 }
 
-/// Why a charge is taken back.
+/// Body of a reversal.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReversalForm {
@@ -341,17 +339,18 @@ pub struct ReversalForm {
     reason: String,
 }
 
-/// A charge that was taken back.
 #[derive(Serialize, ToSchema)]
 pub struct ReversedCharge {
     charge: Charge,
-    /// What had been paid of it, and is credit now.
+    /// Amount already paid for the charge, now credit.
     credit: Money,
-    /// What it is undone by.
+    /// Change id to pass to `POST /changes/{id}/undo`.
     change: ChangeId,
 }
 
-/// Take a charge back, such as the price of a copy that is found again; what was paid of it becomes credit.
+/// Reverse a charge, such as the price of a copy that was found.
+///
+/// What was paid for it becomes credit.
 #[utoipa::path(post, path = "/charges/{id}/reverse", params(("id" = i64, Path)), request_body = ReversalForm,
     responses((status = 200, body = ReversedCharge)))]
 pub async fn reverse_charge(
@@ -373,29 +372,28 @@ pub async fn reverse_charge(
     .await
 }
 
-/// Credit to be paid out.
+/// Body of a refund.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RefundForm {
     #[schema(required, value_type = Money)]
     amount: Option<Money>,
     method: Method,
-    /// What it is found by elsewhere, such as the number of a transfer.
+    /// Reference elsewhere, such as the number of a transfer.
     #[serde(default)]
     reference: String,
 }
 
-/// Credit that was paid out.
 #[derive(Serialize, ToSchema)]
 pub struct Refunded {
     amount: Money,
-    /// What is left of the credit.
+    /// Remaining credit.
     credit: Money,
-    /// What it is undone by.
+    /// Change id to pass to `POST /changes/{id}/undo`.
     change: ChangeId,
 }
 
-/// Pay credit out: not more than there is.
+/// Pay credit out, at most what there is.
 #[utoipa::path(post, path = "/people/{id}/refunds", params(("id" = i64, Path)), request_body = RefundForm,
     responses((status = 201, body = Refunded)))]
 pub async fn add_refund(
@@ -420,7 +418,7 @@ pub async fn add_refund(
     .await
 }
 
-/// Read a receipt by its number, for instance `2026-27/000123`; the slash is sent as `%2F`.
+/// Read a receipt by its number, for instance `2026-27/000123`; send the slash as `%2F`.
 #[utoipa::path(get, path = "/receipts/{number}", params(("number" = String, Path)),
     responses((status = 200, body = Receipt)))]
 pub async fn read_receipt(

@@ -1,4 +1,4 @@
-//! The API's document: made from the handlers' own annotations, with the limits and messages of the rules.
+//! OpenAPI document, generated from the handlers' annotations and completed with the limits and messages of the domain rules.
 
 use std::sync::LazyLock;
 
@@ -31,7 +31,7 @@ use crate::{
 )]
 struct Base;
 
-/// Which rule checks which field of which request.
+/// Text rules by schema; the screens take the labels from the document.
 const TEXTS: &[(&str, &[Text])] = &[
     (
         "Registration",
@@ -75,7 +75,7 @@ const TEXTS: &[(&str, &[Text])] = &[
         ],
     ),
 ];
-/// The same for fields whose labels the screens do not take from here; `[]` stands for the items of a list.
+/// Text rules of fields whose labels the screens do not take from the document; `[]` means the items of a list.
 const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("NewBook", "title", book::TITLE),
     ("NewBook", "author", book::AUTHOR),
@@ -122,7 +122,7 @@ const MORE_NUMBERS: &[(&str, &str, Number)] = &[
     ("MoveInLine", "place", super::holds::PLACE),
     ("Calendar", "closedWeekdays[]", calendar::WEEKDAY),
 ];
-/// Amounts of money: the smallest and the largest.
+/// Smallest and largest amounts of money by schema and field.
 const AMOUNTS: &[(&str, &str, Money, Money)] = &[
     ("ChargeForm", "amount", ledger::SMALLEST, ledger::LARGEST),
     ("WaiverForm", "amount", ledger::SMALLEST, ledger::LARGEST),
@@ -133,7 +133,7 @@ const AMOUNTS: &[(&str, &str, Money, Money)] = &[
     ("CopyEdit", "price", Money::ZERO, super::copies::DEAREST),
 ];
 
-/// Lists that refuse to name one entry twice.
+/// Lists that refuse duplicates.
 const UNIQUE: &[(&str, &str)] = &[
     ("NewBook", "barcodes"),
     ("NewCopies", "barcodes"),
@@ -141,7 +141,7 @@ const UNIQUE: &[(&str, &str)] = &[
     ("PromotionForm", "except"),
 ];
 
-/// A property of a schema; `field[]` names the items of a list.
+/// Returns a property of a schema; `field[]` is the items of a list.
 fn property<'a>(document: &'a mut Value, schema: &str, field: &str) -> &'a mut Value {
     let properties = &mut document["components"]["schemas"][schema]["properties"];
     match field.strip_suffix("[]") {
@@ -167,7 +167,7 @@ fn limit_text(property: &mut Value, rule: &Text) {
     }
 }
 
-/// Writes every limit of [`crate::domain`] to the fields that it checks.
+/// Adds the limits of [`crate::domain`] to the fields they apply to.
 fn limit(document: &mut Value) {
     for (schema, rules) in TEXTS {
         for rule in *rules {
@@ -194,7 +194,7 @@ fn limit(document: &mut Value) {
     }
     for (schema, field, min, max) in AMOUNTS {
         let mut property = property(document, schema, field);
-        // The amount is the first of the two that it may be, the other is null.
+        // An optional amount is `oneOf` amount and null, in this order.
         if property.get("oneOf").is_some() {
             property = &mut property["oneOf"][0];
         }
@@ -213,7 +213,7 @@ fn limit(document: &mut Value) {
     property(document, "BookForm", book::STATUS.field)["x-label"] = json!(book::STATUS.label);
 }
 
-/// The whole document. Free of I/O, so that it can be printed without a database.
+/// Builds the whole document without I/O, so that it can be printed without a database.
 #[must_use]
 pub fn document() -> Value {
     let (_, api) = utoipa_axum::router::OpenApiRouter::with_openapi(Base::openapi())
@@ -228,14 +228,14 @@ pub fn document() -> Value {
         })
     };
     for (path, operations) in document["paths"].as_object_mut().into_iter().flatten() {
-        // A file has everything that its list has, on one page.
+        // A CSV export takes the filters of its list and has no pages.
         if path.strip_suffix(".csv").is_some()
             && let Some(parameters) = operations["get"]["parameters"].as_array_mut()
         {
             parameters.retain(|parameter| parameter["name"] != "limit" && parameter["name"] != "cursor");
         }
         for (method, operation) in operations.as_object_mut().into_iter().flatten() {
-            // Every call can fail, and always in the same form.
+            // Every call can fail, always with a problem document.
             operation["responses"]["default"] = problem("What went wrong");
             let method = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap_or_default();
             if needs_session(&method, path) {
@@ -277,14 +277,14 @@ pub fn document() -> Value {
     document
 }
 
-/// Whether a call is for somebody who is signed in.
+/// True if a call needs a session.
 fn needs_session(method: &Method, path: &str) -> bool {
     TABLE.iter().any(|(verb, route, access)| {
         *verb == method.as_str() && *route == path && !matches!(access, Access::Anyone | Access::Phone)
     })
 }
 
-/// A write takes a key, and tells a repeated answer from a first one.
+/// Documents the idempotency key of a write and the header of a replayed answer.
 fn document_key(operation: &mut Value) {
     let key = json!({ "$ref": "#/components/parameters/IdempotencyKey" });
     match operation["parameters"].as_array_mut() {
@@ -305,7 +305,7 @@ fn document_key(operation: &mut Value) {
     }
 }
 
-/// The document as it is checked in and served.
+/// Returns the document as it is checked in and served.
 #[must_use]
 pub fn text() -> String {
     let mut text = serde_json::to_string_pretty(&document()).unwrap_or_default();
@@ -313,7 +313,7 @@ pub fn text() -> String {
     text
 }
 
-/// This document.
+/// Read this document.
 #[utoipa::path(get, path = "/openapi.json", responses((status = 200, body = Object)))]
 pub async fn read_openapi() -> Response {
     static TEXT: LazyLock<String> = LazyLock::new(text);

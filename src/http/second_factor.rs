@@ -1,7 +1,7 @@
-//! The second factor: set up, given at sign-in, turned off by its person, and reset by a librarian.
+//! Second factor: setup, sign-in, removal by its owner, and reset by a librarian.
 //!
-//! A right password opens no session where there is a second factor. It begins a *half sign-in*: a token in a cookie that
-//! this browser shows together with the code. It is good for five minutes and once.
+//! With a second factor, a right password opens no session but a *half sign-in*: a token in a cookie, which the browser sends
+//! together with the code. It expires after five minutes and works once.
 
 use axum::{
     extract::State,
@@ -45,19 +45,19 @@ use crate::{
     },
 };
 
-/// How long the code may follow the password, in milliseconds.
+/// Lifetime of a half sign-in, milliseconds.
 const HALF_LASTS: i64 = 5 * 60 * 1000;
-/// How long after the password a new authenticator may be confirmed, in milliseconds.
+/// Time to confirm a new authenticator after giving the password, milliseconds.
 const SET_UP_LASTS: i64 = 15 * 60 * 1000;
 
-/// As long as somebody may type a recovery code.
+/// Code of an authenticator app or a recovery code; long enough for the latter.
 pub const CODE: Text = SIGN_IN_CODE;
 
 fn cookie_name(https: bool) -> &'static str {
     if https { "__Secure-library-half" } else { "library-half" }
 }
 
-/// A fresh half sign-in: its hash, and the cookie for the browser.
+/// New half sign-in: hash of its token, and the cookie for the browser.
 #[derive(Clone)]
 pub(super) struct Half {
     hash: String,
@@ -73,7 +73,7 @@ impl Half {
         Ok(Self { hash: session::hashed(&token), cookie, expires_at: now + HALF_LASTS })
     }
 
-    /// Begins it where the account has a second factor, whichever way its person came; whether it does.
+    /// Begins the half sign-in if the account has a second factor; returns whether it did. Used by every way of signing in.
     pub fn stands_for(&self, tx: &mut Tx<'_>, uid: UserId, kept: bool, now: i64) -> Result<bool> {
         let has_one = second_factors::of(tx, uid)?.is_some();
         if has_one {
@@ -82,12 +82,12 @@ impl Half {
         Ok(has_one)
     }
 
-    /// Asks for the code.
+    /// Answers that the second factor is needed.
     pub fn answer(self) -> Response {
         (AppendHeaders([(header::SET_COOKIE, self.cookie)]), Error::SecondFactorNeeded).into_response()
     }
 
-    /// The hash of the half sign-in that a browser shows.
+    /// Returns the hash of the half sign-in from a browser's cookie.
     pub fn of(https: bool, headers: &HeaderMap) -> Option<String> {
         cookie::read(headers, cookie_name(https)).map(session::hashed)
     }
@@ -101,7 +101,7 @@ impl Half {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SecondFactorCode {
-    /// In any case, with or without spaces and hyphens.
+    /// Case, spaces and hyphens do not matter.
     #[serde(default)]
     #[schema(required)]
     code: String,
@@ -115,15 +115,15 @@ impl SecondFactorCode {
     }
 }
 
-/// The code is no good.
+/// Logs a refused code and returns its error.
 fn wrong_code() -> Error {
     security_log::happened(Event::SecondFactorRefused);
     Invalid::field(CODE.field, message::wrong_code()).into()
 }
 
 impl App {
-    /// Does something that needs a right code, together with using the code up; `None` where it is not right. Wrong ones
-    /// are counted.
+    /// Accepts a code and runs the effect in one transaction; returns `None` if the code is wrong. Wrong codes count as failed
+    /// sign-ins.
     async fn with_code<T: Send + 'static>(
         &self,
         uid: UserId,
@@ -157,7 +157,7 @@ impl App {
         done
     }
 
-    /// Whose failures the tries of a person's code count among.
+    /// Returns the rate-limit keys for codes of a person.
     pub(super) async fn tries_of_code(
         &self,
         uid: UserId,
@@ -170,7 +170,7 @@ impl App {
     }
 }
 
-/// Give the code after the password, and be signed in. The browser that gave the password is known by its cookie.
+/// Complete a sign-in by the code that follows the password. The half sign-in is read from the browser's cookie.
 #[utoipa::path(post, path = "/auth/sign-in/code", request_body = SecondFactorCode,
     responses((status = 200, body = Entered)))]
 pub async fn give_code(
@@ -215,16 +215,15 @@ pub async fn give_code(
         .into_response())
 }
 
-/// What may be given after the password.
+/// Second factors that can follow the password.
 #[derive(Serialize, ToSchema)]
 pub struct SecondStep {
-    /// A code of an authenticator app.
+    /// Code of an authenticator app.
     app: bool,
-    /// A passkey.
     passkey: bool,
 }
 
-/// Which second factors whoever gave the password in this browser has. A recovery code may stand for each.
+/// Read the second factors available for this half sign-in. A recovery code can replace each of them.
 #[utoipa::path(get, path = "/auth/sign-in/code", responses((status = 200, body = SecondStep)))]
 pub async fn read_second_step(
     State(app): State<Shared>,
@@ -244,26 +243,26 @@ pub async fn read_second_step(
     Ok(axum::Json(SecondStep { app: found.app_since.is_some(), passkey: found.passkeys > 0 }))
 }
 
-/// One's own second factors.
+/// The caller's own second factors.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnSecondFactor {
-    /// When the authenticator app was set up; null where there is none.
+    /// Instant when the authenticator app was set up; null without one.
     #[schema(required, format = DateTime)]
     since: Option<String>,
-    /// Oldest first.
+    /// Passkeys, oldest first.
     passkeys: Vec<OwnPasskey>,
-    /// What the browser runs on, as a name for a passkey of its own; null where that is not known.
+    /// Name of the browser's system, offered as the name of a new passkey; null if unknown.
     #[schema(required)]
     device: Option<&'static str>,
-    /// Recovery codes that were not used.
+    /// Number of unused recovery codes.
     #[schema(minimum = 0)]
     recovery_codes: i64,
-    /// Whether this library asks one of everybody with this role (`--second-factor`).
+    /// The library requires a second factor of this role (`--second-factor`).
     required: bool,
 }
 
-/// Whether one signs in with a second factor.
+/// Read one's own second factors.
 #[utoipa::path(get, path = "/me/second-factor", responses((status = 200, body = OwnSecondFactor)))]
 pub async fn read_second_factor(
     State(app): State<Shared>,
@@ -287,7 +286,7 @@ pub async fn read_second_factor(
     }))
 }
 
-/// The password, before a second factor is set up.
+/// Password, required before a second factor is set up.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuthenticatorBegin {
@@ -296,16 +295,16 @@ pub struct AuthenticatorBegin {
     pub(super) current_password: String,
 }
 
-/// What an authenticator app is to be given; told this once.
+/// Key for an authenticator app; shown once.
 #[derive(Serialize, ToSchema)]
 pub struct AuthenticatorKey {
-    /// To be typed: Base32 (RFC 4648).
+    /// Key to type: Base32 (RFC 4648).
     secret: String,
-    /// To be shown as a QR code: an `otpauth:` address with the same key.
+    /// Key to show as a QR code: an `otpauth:` address.
     address: String,
 }
 
-/// Begin to set up an authenticator app. It counts once a code of it is given, within 15 minutes.
+/// Begin the setup of an authenticator app; a code must confirm it within 15 minutes.
 #[utoipa::path(post, path = "/auth/authenticator", request_body = AuthenticatorBegin,
     responses((status = 200, body = AuthenticatorKey)))]
 pub async fn begin_authenticator(
@@ -349,22 +348,22 @@ pub(super) async fn check_own_password(
     app.current_password(user.uid, network, device.as_ref(), password).await.map(drop)
 }
 
-/// Codes for whoever loses the authenticator app or the passkeys; told this once.
+/// Codes that replace a lost app or passkey; shown once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodes {
-    /// Each is good once. Empty where there are some already.
+    /// Each works once. Empty if unused codes exist already.
     recovery_codes: Vec<String>,
 }
 
 impl RecoveryCodes {
-    /// Those until now stay.
+    /// Returns an empty list: the existing codes stay valid.
     pub(super) const fn none() -> Self {
         Self { recovery_codes: Vec::new() }
     }
 }
 
-/// Fresh recovery codes: their hashes, and the answer that tells them.
+/// Generates recovery codes: their hashes, and the answer that shows them.
 pub(super) fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<RecoveryCodes>)> {
     let recovery_codes = (0..RECOVERY_CODES)
         .map(|_| session::random().map(second_factor::recovery_code))
@@ -373,8 +372,7 @@ pub(super) fn fresh_recovery_codes() -> Result<(Vec<String>, axum::Json<Recovery
     Ok((recovery_codes.iter().map(hashed).collect(), axum::Json(RecoveryCodes { recovery_codes })))
 }
 
-/// Show by a code that the authenticator app has the key: from now on it is asked for at sign-in. Whoever has no recovery
-/// codes gets some.
+/// Confirm an authenticator app by a code; sign-in requires it from now on. Recovery codes are issued if there are none.
 #[utoipa::path(post, path = "/auth/authenticator/confirm", request_body = SecondFactorCode,
     responses((status = 200, body = RecoveryCodes)))]
 pub async fn confirm_authenticator(
@@ -415,7 +413,7 @@ pub async fn confirm_authenticator(
     Ok(if first { fresh } else { axum::Json(RecoveryCodes::none()) })
 }
 
-/// The password, and a code of the authenticator app or a recovery code.
+/// Password, and a code of the authenticator app or a recovery code.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SecondFactorProof {
@@ -427,7 +425,7 @@ pub struct SecondFactorProof {
     code: String,
 }
 
-/// Does something that needs the own password and a right code.
+/// Runs an effect that requires the caller's password and a right code.
 async fn with_proof(
     app: &App,
     user: &User,
@@ -446,7 +444,7 @@ async fn with_proof(
     app.with_code(user.uid, tries, Typed::read(&code), effect).await?.ok_or_else(wrong_code)
 }
 
-/// Turn the codes of one's own authenticator app off. Passkeys stay.
+/// Remove one's own authenticator app. Passkeys stay.
 #[utoipa::path(post, path = "/auth/authenticator/remove", request_body = SecondFactorProof,
     responses((status = 204)))]
 pub async fn remove_authenticator(
@@ -467,7 +465,7 @@ pub async fn remove_authenticator(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Exchange one's recovery codes for new ones.
+/// Replace one's recovery codes.
 #[utoipa::path(post, path = "/auth/recovery-codes", request_body = SecondFactorProof,
     responses((status = 200, body = RecoveryCodes)))]
 pub async fn make_recovery_codes(
@@ -488,7 +486,7 @@ pub async fn make_recovery_codes(
     Ok(answer)
 }
 
-/// Take away the second factor of somebody who lost it. They are signed out, and sign in with the password alone.
+/// Reset the second factor of a person who lost it. The person is signed out and then signs in with the password alone.
 #[utoipa::path(delete, path = "/people/{id}/second-factor", params(("id" = i64, Path)),
     responses((status = 204)))]
 pub async fn reset_second_factor(

@@ -1,4 +1,4 @@
-//! What somebody does for the safety of their own account: sees and ends its sessions, and changes its password.
+//! Sessions and password of the caller's own account.
 
 use axum::{
     extract::State,
@@ -34,34 +34,34 @@ use crate::{
     },
 };
 
-/// A browser in which somebody is signed in.
+/// A browser with a session of the caller.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OwnSession {
     id: SessionId,
-    /// Whether this request comes from it.
+    /// The session of this request.
     current: bool,
-    /// The browser's name; null where it is not known.
+    /// Name of the browser; null if unknown.
     #[schema(required)]
     browser: Option<String>,
-    /// What it runs on; null where that is not known.
+    /// Operating system; null if unknown.
     #[schema(required)]
     system: Option<String>,
     #[schema(format = DateTime)]
     signed_in_at: String,
-    /// When something was last done, to a minute.
+    /// Last activity, to a minute.
     #[schema(format = DateTime)]
     last_seen_at: String,
 }
 
-/// Where somebody is signed in.
+/// The caller's sessions.
 #[derive(Serialize, ToSchema)]
 pub struct OwnSessionList {
-    /// This one first, then the one that was used last.
+    /// The current session first, then by last activity.
     sessions: Vec<OwnSession>,
 }
 
-/// List the browsers in which one is signed in.
+/// List one's own sessions.
 #[utoipa::path(get, path = "/me/sessions", responses((status = 200, body = OwnSessionList)))]
 pub async fn list_own_sessions(
     State(app): State<Shared>,
@@ -86,7 +86,7 @@ pub async fn list_own_sessions(
     Ok(axum::Json(OwnSessionList { sessions }))
 }
 
-/// Keeps that sessions were ended, unless there were none.
+/// Records ended sessions; nothing if there were none.
 fn record_ended(tx: &mut Tx<'_>, moment: Moment, person: UserId, sessions: u64) -> storage::Result<()> {
     if sessions > 0 {
         let change = SignInChange::SessionsEnded { sessions };
@@ -95,7 +95,7 @@ fn record_ended(tx: &mut Tx<'_>, moment: Moment, person: UserId, sessions: u64) 
     Ok(())
 }
 
-/// Sign out in one of one's own browsers.
+/// Sign out one of one's own browsers.
 #[utoipa::path(delete, path = "/me/sessions/{id}", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn end_own_session(
     State(app): State<Shared>,
@@ -117,7 +117,7 @@ pub async fn end_own_session(
     Ok(answer)
 }
 
-/// Sign out everywhere but here.
+/// Sign out all of one's other browsers.
 #[utoipa::path(delete, path = "/me/sessions", responses((status = 204)))]
 pub async fn end_other_sessions(
     State(app): State<Shared>,
@@ -138,7 +138,7 @@ pub async fn end_other_sessions(
     Ok(answer)
 }
 
-/// Sign a person out everywhere, such as after a phone or a card was lost.
+/// Sign a person out of every browser, for instance after a phone or a card was lost.
 #[utoipa::path(delete, path = "/people/{id}/sessions", params(("id" = i64, Path)), responses((status = 204)))]
 pub async fn end_sessions_of_person(
     State(app): State<Shared>,
@@ -158,10 +158,9 @@ pub async fn end_sessions_of_person(
     Ok(answer)
 }
 
-/// The password that one has, to prove who it is.
+/// Current password, which proves the caller's identity.
 pub const CURRENT_PASSWORD: Text =
     Text { field: "currentPassword", label: "Current password", min: 1, ..PASSWORD };
-/// The password that one wants.
 pub const NEW_PASSWORD: Text = Text { field: "newPassword", label: "New password", ..PASSWORD };
 
 fn wrong_password() -> Error {
@@ -169,7 +168,7 @@ fn wrong_password() -> Error {
 }
 
 impl App {
-    /// The stored hash of one's own password, if this is it.
+    /// Verifies the caller's own password and returns its stored hash.
     pub(super) async fn current_password(
         &self,
         uid: UserId,
@@ -181,21 +180,19 @@ impl App {
     }
 }
 
-/// A change of one's own password.
+/// Body of a password change.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PasswordChange {
-    /// The password until now.
     #[serde(default)]
     #[schema(required, format = Password)]
     current_password: String,
-    /// The password from now on.
     #[serde(default)]
     #[schema(required, format = Password)]
     new_password: String,
 }
 
-/// Change one's own password. Every other browser is signed out; this one goes on with a new cookie.
+/// Change one's own password. Other browsers are signed out; this one gets a new cookie.
 #[utoipa::path(post, path = "/auth/password", request_body = PasswordChange, responses((status = 204)))]
 pub async fn change_password(
     State(app): State<Shared>,
@@ -229,7 +226,7 @@ pub async fn change_password(
         .db
         .write(move |tx| -> Result<bool> {
             accounts::lock(tx, uid)?;
-            // Somebody else with this password was faster.
+            // Another request with this password was faster.
             if !accounts::change_password(tx, uid, &stored, &new_hash)? {
                 return Err(wrong_password());
             }
