@@ -1,4 +1,4 @@
-//! Backups that are verified as soon as they are made, and the server's own: one a day, kept for seven days and four weeks.
+//! Backups, verified when made, and the server's daily ones, kept for seven days and four weeks.
 
 use std::{
     collections::BTreeSet,
@@ -21,22 +21,22 @@ use crate::{
     },
 };
 
-/// How often the server looks whether a backup is due.
+/// Poll interval for a due backup.
 const EVERY: Duration = Duration::from_secs(20);
-/// After a failure it is tried again.
+/// Pause after a failure.
 const AGAIN: Duration = Duration::from_mins(15);
-/// Backups of so many days are kept, and of so many weeks the newest.
+/// Number of days of which the backup is kept.
 const DAYS: usize = 7;
 const WEEKS: usize = 4;
-/// A newest backup that is older is told of: a day, and time to make the next.
+/// Maximum age of the newest backup before it counts as late: a day, and time to make the next.
 const LATE: SignedDuration = SignedDuration::from_hours(26);
 
-/// When and where to.
+/// Settings of the daily backups.
 #[derive(Clone, Debug)]
 pub struct Daily {
-    /// The folder, which is there.
+    /// Folder, which must exist.
     pub folder: PathBuf,
-    /// The time of day in the library's zone.
+    /// Time of day in the library's time zone.
     pub at: Time,
 }
 
@@ -53,7 +53,7 @@ fn name(date: Date) -> String {
     format!("library-{date}.db")
 }
 
-/// The days of which there is a backup in a folder. Other files are none of ours.
+/// Returns the dates of the backups in a folder, ignoring other files.
 fn dates(folder: &Path) -> Result<BTreeSet<Date>> {
     let files = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let date = |file: std::io::Result<std::fs::DirEntry>| {
@@ -64,10 +64,10 @@ fn dates(folder: &Path) -> Result<BTreeSet<Date>> {
     Ok(files.filter_map(date).collect())
 }
 
-/// What the newest backup is, in words.
+/// Describes the newest backup.
 ///
 /// # Errors
-/// That there is none, or that it is late.
+/// There is no backup, or the newest one is late.
 pub fn newest(folder: &Path, now: i64) -> Result<String> {
     let newest = dates(folder)?.pop_last();
     let newest = newest.with_context(|| format!("there is no backup in {}", folder.display()))?;
@@ -76,13 +76,13 @@ pub fn newest(folder: &Path, now: i64) -> Result<String> {
         .with_context(|| format!("{} has no manifest beside it", path.display()))?
         .made_at;
     let age = Timestamp::from_millisecond(now)?.duration_since(made_at);
-    let told = format!("{} is {} hours old", path.display(), age.as_hours());
-    ensure!(age <= LATE, "the newest backup {told}");
-    Ok(told)
+    let text = format!("{} is {} hours old", path.display(), age.as_hours());
+    ensure!(age <= LATE, "the newest backup {text}");
+    Ok(text)
 }
 
-/// Whether there is to be a backup now: after the time of day if there is none of today, and at any time where
-/// yesterday's is missing too, because the server did not run.
+/// True if a backup is due: after the time of day if today's is missing, and at any time if yesterday's is missing too, because
+/// the server was down.
 fn is_due(made: &BTreeSet<Date>, today: Date, time: Time, at: Time) -> bool {
     match made.last() {
         Some(last) if *last >= today => false,
@@ -91,7 +91,7 @@ fn is_due(made: &BTreeSet<Date>, today: Date, time: Time, at: Time) -> bool {
     }
 }
 
-/// The days whose backups are not kept any longer.
+/// Returns the dates whose backups are no longer kept.
 fn outdated(made: &BTreeSet<Date>) -> BTreeSet<Date> {
     let mut kept: BTreeSet<Date> = made.iter().rev().take(DAYS).copied().collect();
     let mut weeks = BTreeSet::new();
@@ -104,7 +104,7 @@ fn outdated(made: &BTreeSet<Date>) -> BTreeSet<Date> {
     made.difference(&kept).copied().collect()
 }
 
-/// Removes what a server that was killed has begun.
+/// Removes partial files left by a killed server.
 fn remove_broken_off(folder: &Path) -> Result<()> {
     for file in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let file = file?;
@@ -117,7 +117,7 @@ fn remove_broken_off(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the backup if it is due; whether it was.
+/// Makes the backup if due; returns whether it did.
 fn look(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
     let moment = Timestamp::from_millisecond(clock.now())?.to_zoned(clock.zone());
     let (today, time) = (moment.date(), moment.time());
@@ -140,13 +140,13 @@ fn look(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
     for date in outdated(&made) {
         let old = daily.folder.join(name(date));
         std::fs::remove_file(&old).with_context(|| format!("cannot remove {}", old.display()))?;
-        // A copy from before manifests has none.
+        // Copies older than manifests have none.
         let _ = std::fs::remove_file(Manifest::path(&old));
     }
     Ok(true)
 }
 
-/// Tells monitors when the newest good backup was made.
+/// Publishes the time of the newest good backup as a metric.
 fn measure(folder: &Path) {
     let newest = dates(folder).ok().and_then(|mut made| made.pop_last());
     let manifest = newest.and_then(|date| Manifest::beside(&folder.join(name(date))).ok().flatten());

@@ -1,4 +1,4 @@
-//! The command line. Every flag can also be a variable: `--listen` is `LIBRARY_LISTEN`.
+//! Command line. Every flag is also an environment variable: `--listen` is `LIBRARY_LISTEN`.
 
 use std::{
     fs,
@@ -41,30 +41,30 @@ pub enum Command {
     /// Manage librarians.
     #[command(subcommand)]
     Admin(Admin),
-    /// Bring books or people in from a file.
+    /// Import books or people from a file.
     #[command(subcommand)]
     Import(Import),
-    /// Bring the database's schema up to date and stop.
+    /// Upgrade the database's schema and exit.
     Migrate {
-        /// Only say what would be done.
+        /// Only print what would be done.
         #[arg(long)]
         dry_run: bool,
         #[command(flatten)]
         database: Database,
     },
-    /// Copy a SQLite database into a new file, while the server works.
+    /// Copy a SQLite database into a new file while the server runs.
     Backup {
-        /// The new file.
+        /// New file.
         file: PathBuf,
         #[command(flatten)]
         database: Database,
     },
-    /// Put a copy made by `backup` in the place of the database, which is kept under another name. The server must be
-    /// stopped, and everybody signs in anew.
+    /// Replace the database by a copy made by `backup`; the old database is kept under another name. The server must be
+    /// stopped, and everyone has to sign in again.
     Restore {
-        /// The copy.
+        /// Copy to restore.
         file: PathBuf,
-        /// Only check whether the copy is good, and change nothing.
+        /// Only verify the copy; change nothing.
         #[arg(long)]
         verify: bool,
         #[command(flatten)]
@@ -72,14 +72,14 @@ pub enum Command {
         #[command(flatten)]
         database: Database,
     },
-    /// Bring one deleted book back from a backup, with its copies and reviews, while the server works.
+    /// Restore one deleted book from a backup, with its copies and reviews, while the server runs.
     ///
-    /// A person who was erased stays erased: that was promised, and no command takes it back.
+    /// Erased people cannot be restored: their erasure was promised.
     RestoreBook {
-        /// A backup from before the book was deleted.
+        /// Backup made before the book was deleted.
         #[arg(long)]
         from: PathBuf,
-        /// The number of the book, as in the address of its page and in the list of changes.
+        /// Number of the book, as in the address of its page and in the list of changes.
         #[arg(long)]
         book: i64,
         #[command(flatten)]
@@ -91,13 +91,13 @@ pub enum Command {
     },
     /// Print the API's OpenAPI document.
     Openapi,
-    /// Look whether everything is in order: database, schema, time zone, accounts.
+    /// Check database, schema, time zone and accounts.
     Doctor {
         #[command(flatten)]
         database: Database,
         #[command(flatten)]
         zone: Zone,
-        /// The folder of the server's daily backups: the newest must not be older than 26 hours.
+        /// Folder of the server's daily backups; the newest must not be older than 26 hours.
         #[arg(long, env = "LIBRARY_BACKUP_FOLDER", value_name = "DIR")]
         backup_folder: Option<PathBuf>,
     },
@@ -112,14 +112,15 @@ pub struct Database {
 
 #[derive(Args, Clone, Copy)]
 pub struct AcceptContradictions {
-    /// Go on with a backup whose records contradict each other, where there is none better. They are listed either way.
+    /// Use a backup although its records contradict each other; for when there is no better one. The contradictions are listed
+    /// either way.
     #[arg(long)]
     pub although_records_contradict: bool,
 }
 
 #[derive(Args, Clone)]
 pub struct Zone {
-    /// The library's time zone, in which its days begin and end (for instance Asia/Kolkata, Europe/Berlin, UTC).
+    /// Time zone in which the library's days begin and end (for instance Asia/Kolkata, Europe/Berlin, UTC).
     #[arg(long, env = "LIBRARY_TIME_ZONE", default_value = "Asia/Kolkata", value_parser = zone)]
     pub time_zone: TimeZone,
 }
@@ -133,97 +134,94 @@ pub struct Serve {
     /// Address and port to listen on.
     #[arg(long, env = "LIBRARY_LISTEN", default_value = "127.0.0.1:8080")]
     pub listen: SocketAddr,
-    /// Address and port of the metrics (Prometheus), which are for the operator only; without it there are none.
+    /// Address and port of the Prometheus metrics, for the operator only; no metrics without it.
     #[arg(long, env = "LIBRARY_METRICS_LISTEN")]
     pub metrics_listen: Option<SocketAddr>,
     #[command(flatten)]
     pub database: Database,
     #[command(flatten)]
     pub zone: Zone,
-    /// The library's address in browsers, for instance `https://library.college.edu`; `http://localhost:PORT` by default,
+    /// Address of the library in browsers, for instance `https://library.college.edu`; `http://localhost:PORT` by default,
     /// `https` with a certificate.
     #[arg(long, env = "LIBRARY_PUBLIC_URL", value_parser = public_url)]
     pub public_url: Option<Url>,
-    /// The TLS certificate (PEM, with its chain), to serve https without a proxy; renewed files are read by themselves.
+    /// TLS certificate (PEM, with its chain) to serve https without a proxy; renewed files are reloaded automatically.
     #[arg(long, env = "LIBRARY_TLS_CERTIFICATE", requires = "tls_key", value_name = "FILE")]
     pub tls_certificate: Option<PathBuf>,
-    /// The certificate's private key (PEM).
+    /// Private key of the certificate (PEM).
     #[arg(long, env = "LIBRARY_TLS_KEY", requires = "tls_certificate", value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
-    /// Address and port whose plain http does nothing but send browsers to the library's https address, for instance
-    /// `0.0.0.0:80`.
+    /// Address and port where plain http only redirects browsers to the library's https address, for instance `0.0.0.0:80`.
     #[arg(long, env = "LIBRARY_HTTP_REDIRECT", requires = "tls_certificate", value_name = "ADDRESS")]
     pub http_redirect: Option<SocketAddr>,
-    /// Lets browsers on other machines sign in over plain http. Passwords then cross the network unprotected.
+    /// Allow browsers on other machines to sign in over plain http. Passwords then cross the network unprotected.
     #[arg(long, env = "LIBRARY_ALLOW_INSECURE_HTTP")]
     pub allow_insecure_http: bool,
     /// Addresses of reverse proxies whose X-Forwarded-For is trusted, separated by commas.
     #[arg(long, env = "LIBRARY_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpAddr>,
-    /// What the look-up of an ID card answers: the email address, the address with its middle hidden, or nothing.
+    /// Answer of the ID card look-up: the email address, the address with its middle hidden, or nothing.
     #[arg(long, env = "LIBRARY_ID_CARD", value_enum, default_value = "full")]
     pub id_card: IdCard,
-    /// Who must sign in with a second factor, the code of an authenticator app. Everybody may.
+    /// Roles that must sign in with a second factor, the code of an authenticator app. It is optional for all others.
     #[arg(long, env = "LIBRARY_SECOND_FACTOR", value_enum, default_value = "optional")]
     pub second_factor: SecondFactor,
-    /// Makes a backup into this folder every day and keeps those of seven days and four weeks (SQLite).
+    /// Make a daily backup in this folder and keep those of seven days and four weeks (SQLite).
     #[arg(long, env = "LIBRARY_BACKUP_FOLDER", value_name = "DIR")]
     pub backup_folder: Option<PathBuf>,
-    /// The time of day of the backup, in the library's time zone.
+    /// Time of day of the backup, in the library's time zone.
     #[arg(long, env = "LIBRARY_BACKUP_TIME", default_value = "02:30", value_name = "HH:MM", value_parser = time_of_day)]
     pub backup_time: Time,
-    /// How long a librarian stays signed in at most, for instance 12h.
+    /// Maximum duration of a librarian's session, for instance 12h.
     #[arg(long, env = "LIBRARY_LIBRARIAN_SESSION", default_value = "12h", value_name = "TIME", value_parser = session_length)]
     pub librarian_session: Duration,
-    /// How long a librarian stays signed in without doing anything, for instance 30m.
+    /// Maximum idle time of a librarian's session, for instance 30m.
     #[arg(long, env = "LIBRARY_LIBRARIAN_IDLE", default_value = "30m", value_name = "TIME", value_parser = session_length)]
     pub librarian_idle: Duration,
-    /// How many changes a student may make in a minute, or all at once: loans, returns, holds, reviews, their own account.
+    /// Number of changes that a student may make per minute, or all at once: loans, returns, holds, reviews, their own account.
     #[arg(long, env = "LIBRARY_STUDENT_CHANGES", default_value_t = CHANGES_A_MINUTE, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub student_changes: u32,
     #[command(flatten)]
     pub oidc: Oidc,
-    /// How many seconds the server still answers after SIGTERM while readyz already says no: longer than a load balancer
-    /// takes to notice.
+    /// Seconds for which the server still answers after SIGTERM while readyz already fails; longer than a load balancer needs
+    /// to notice.
     #[arg(long, env = "LIBRARY_STOP_DELAY", default_value_t = 1, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(..=300))]
     pub stop_delay: u16,
-    /// Fills an empty database with the demo catalogue and two accounts whose password everybody knows; only on a
-    /// loopback address.
+    /// Fill an empty database with the demo catalogue and two accounts with a public password; only on a loopback address.
     #[arg(long, env = "LIBRARY_DEMO")]
     pub demo: bool,
-    /// The format of the log.
+    /// Log format.
     #[arg(long, env = "LIBRARY_LOG_FORMAT", value_enum, default_value = "text")]
     pub log_format: LogFormat,
 }
 
-/// Sign-in by the college's provider (OpenID Connect); the client's secret is in `LIBRARY_OIDC_CLIENT_SECRET` or in a file.
+/// Sign-in with the college's provider (OpenID Connect); the client's secret is in `LIBRARY_OIDC_CLIENT_SECRET` or in a file.
 #[derive(Args, Clone)]
 pub struct Oidc {
-    /// Lets people sign in by the college's provider (OpenID Connect): its issuer, exactly as it writes it, for instance
-    /// `https://accounts.google.com`.
+    /// Issuer of the college's provider (OpenID Connect), which turns sign-in with it on; exactly as the provider writes it,
+    /// for instance `https://accounts.google.com`.
     #[arg(long, env = "LIBRARY_OIDC_ISSUER", requires = "oidc_client_id", value_name = "URL")]
     pub oidc_issuer: Option<String>,
-    /// What the provider calls this library.
+    /// Client id of this library at the provider.
     #[arg(long, env = "LIBRARY_OIDC_CLIENT_ID", requires = "oidc_issuer", value_name = "ID")]
     pub oidc_client_id: Option<String>,
-    /// The file with the secret that the provider gave out, for its owner's eyes alone; otherwise it is taken from
+    /// File with the client secret issued by the provider, readable by its owner only; otherwise the secret is read from
     /// `LIBRARY_OIDC_CLIENT_SECRET`.
     #[arg(long, env = "LIBRARY_OIDC_CLIENT_SECRET_FILE", requires = "oidc_issuer", value_name = "FILE")]
     pub oidc_client_secret_file: Option<PathBuf>,
-    /// What people call the provider; the button says: Sign in with …
+    /// Name of the provider on the button: Sign in with …
     #[arg(long, env = "LIBRARY_OIDC_LABEL", default_value = "College account", value_name = "NAME")]
     pub oidc_label: String,
-    /// Domains of the college's mail, separated by commas: whoever has a verified address there is the person with that
-    /// address here.
+    /// Domains of the college's mail, separated by commas: a verified address there identifies the account with that address.
     #[arg(long, env = "LIBRARY_OIDC_EMAIL_DOMAINS", value_delimiter = ',', value_name = "DOMAINS")]
     pub oidc_email_domains: Vec<String>,
-    /// The claim of the provider's ID token that holds the roll number, if there is one that people cannot edit.
+    /// Claim of the provider's ID token with the roll number, if users cannot edit it.
     #[arg(long, env = "LIBRARY_OIDC_ROLL_NUMBER_CLAIM", value_name = "CLAIM")]
     pub oidc_roll_number_claim: Option<String>,
-    /// Hosts that the server may call beside the issuer's, separated by commas.
+    /// Further hosts that the server may call, besides the issuer's, separated by commas.
     #[arg(long, env = "LIBRARY_OIDC_HOSTS", value_delimiter = ',', value_name = "HOSTS")]
     pub oidc_hosts: Vec<String>,
-    /// The roots that vouch for these hosts (PEM).
+    /// Root certificates for these hosts (PEM).
     #[arg(
         long,
         env = "LIBRARY_OIDC_CA",
@@ -233,11 +231,11 @@ pub struct Oidc {
     pub oidc_ca: PathBuf,
 }
 
-/// Longest name of a provider that a button has room for.
+/// Maximum length of the provider's name; the button has no room for more.
 const LONGEST_LABEL: usize = 30;
 
 impl Oidc {
-    /// The provider, if there is one; an error where nobody could sign in by it.
+    /// Builds the provider, if configured; fails if no account could sign in with it.
     pub fn provider(&self, public_url: &Url) -> Result<Option<Provider>> {
         let (Some(issuer), Some(client)) = (&self.oidc_issuer, &self.oidc_client_id) else { return Ok(None) };
         ensure!(
@@ -264,7 +262,7 @@ impl Oidc {
         Provider::new(options, &self.oidc_ca).map(Some)
     }
 
-    /// A secret on the command line would be seen by everybody on the machine.
+    /// Not an option of the command line, which every user of the machine can read.
     fn secret(&self) -> Result<String> {
         let Some(file) = &self.oidc_client_secret_file else {
             let secret = std::env::var("LIBRARY_OIDC_CLIENT_SECRET").unwrap_or_default();
@@ -300,7 +298,7 @@ fn time_of_day(text: &str) -> Result<Time, String> {
     Time::strptime("%H:%M", text).map_err(|_| "write the time of day as HH:MM, for instance 02:30".into())
 }
 
-/// Shorter, and somebody who works would be signed out: activity is kept once a minute.
+/// Activity is stored once a minute, so a shorter limit would sign active users out.
 const SHORTEST_SESSION: Duration = Duration::from_mins(5);
 const LONGEST_SESSION: Duration = Duration::from_hours(30 * 24);
 
@@ -324,7 +322,7 @@ fn public_url(text: &str) -> Result<Url, String> {
 }
 
 impl Serve {
-    /// The library's address in browsers, given the address that is listened on; an error if the combination is unsafe.
+    /// Returns the library's address in browsers for a listening address; fails if the combination is unsafe.
     pub fn public_address(&self, listening: SocketAddr) -> Result<Url> {
         let own_tls = self.tls_certificate.is_some();
         let url = match &self.public_url {
@@ -366,7 +364,7 @@ impl Serve {
 }
 
 impl Serve {
-    /// The backups that the server makes by itself; an error where it could not make them.
+    /// Returns the daily backups, if configured; fails if the server could not make them.
     pub fn daily_backups(&self) -> Result<Option<Daily>> {
         let Some(folder) = &self.backup_folder else { return Ok(None) };
         ensure!(
@@ -380,7 +378,7 @@ impl Serve {
 
 #[derive(Subcommand)]
 pub enum Admin {
-    /// Make an account for a librarian; the password is asked for.
+    /// Create a librarian's account; asks for the password.
     Create {
         /// Email address to sign in with.
         #[arg(long)]
@@ -388,16 +386,16 @@ pub enum Admin {
         /// Full name.
         #[arg(long)]
         name: String,
-        /// Read the password from the first line of standard input instead of asking for it.
+        /// Read the password from the first line of standard input.
         #[arg(long)]
         password_stdin: bool,
         #[command(flatten)]
         database: Database,
     },
-    /// Take away the second factor of somebody who lost the authenticator app and the recovery codes, while the server
-    /// works. They are signed out, and sign in with the password alone.
+    /// Remove the second factor of a person who lost the authenticator app and the recovery codes, while the server runs. The
+    /// person is signed out and then signs in with the password alone.
     ResetSecondFactor {
-        /// Email address that they sign in with.
+        /// Email address of the account.
         #[arg(long)]
         email: String,
         #[command(flatten)]
@@ -408,24 +406,24 @@ pub enum Admin {
 #[derive(Subcommand)]
 pub enum Import {
     /// From a CSV file, also gzipped: header title,author,genre,photoURL,description,isbn,publishedYear,language,
-    /// averageRating,ratingsCount and, if wanted, location,noOfBooks,rating,status.
+    /// averageRating,ratingsCount and optionally location,noOfBooks,rating,status.
     Books {
-        /// The file (.csv or .csv.gz).
+        /// File (.csv or .csv.gz).
         file: PathBuf,
-        /// Where rejected rows are listed; NAME.rejected.csv in the current folder by default.
+        /// File for the rejected rows; NAME.rejected.csv in the current folder by default.
         #[arg(long)]
         rejected: Option<PathBuf>,
         #[command(flatten)]
         database: Database,
     },
-    /// From a CSV file, also gzipped: header rollNumber,name,email,department,batch,category,validUntil or a part of it.
+    /// From a CSV file, also gzipped: header rollNumber,name,email,department,batch,category,validUntil or part of it.
     People {
-        /// The file (.csv or .csv.gz).
+        /// File (.csv or .csv.gz).
         file: PathBuf,
-        /// Only say what would be done.
+        /// Only print what would be done.
         #[arg(long)]
         dry_run: bool,
-        /// Where rejected rows are listed; NAME.rejected.csv in the current folder by default.
+        /// File for the rejected rows; NAME.rejected.csv in the current folder by default.
         #[arg(long)]
         rejected: Option<PathBuf>,
         #[command(flatten)]
@@ -465,25 +463,27 @@ mod tests {
         let other = with(&["--listen", "192.0.2.7:443"]).map(String::from);
         assert_eq!(other.as_deref(), Ok("https://192.0.2.7/"));
         let plain = with(&["--public-url", "http://library.example.org", "--allow-insecure-http"]);
-        assert!(plain.is_err_and(|told| told.contains("write it with https")));
-        assert!(serve(&tls[..2]).is_err_and(|told| told.contains("--tls-key")));
-        assert!(serve(&["--http-redirect", "127.0.0.1:80"]).is_err_and(|told| told.contains("--tls-cert")));
+        assert!(plain.is_err_and(|message| message.contains("write it with https")));
+        assert!(serve(&tls[..2]).is_err_and(|message| message.contains("--tls-key")));
+        assert!(
+            serve(&["--http-redirect", "127.0.0.1:80"]).is_err_and(|message| message.contains("--tls-cert"))
+        );
     }
 
     #[test]
     fn the_demo_is_refused_on_other_addresses() {
         assert!(serve(&["--demo"]).is_ok());
         let refused = serve(&["--demo", "--listen", "0.0.0.0:8080", "--allow-insecure-http"]);
-        assert!(refused.is_err_and(|told| told.contains("--demo")));
-        // P12: behind a proxy the listener is a loopback address too.
+        assert!(refused.is_err_and(|message| message.contains("--demo")));
+        // P12: a server behind a proxy listens on a loopback address too.
         for public in ["https://library.example.org", "https://localhost", "http://library.example.org"] {
             let refused = serve(&["--demo", "--public-url", public, "--allow-insecure-http"]);
-            assert!(refused.is_err_and(|told| told.contains("--demo")), "{public}");
+            assert!(refused.is_err_and(|message| message.contains("--demo")), "{public}");
         }
         assert!(serve(&["--demo", "--public-url", "http://localhost:5173"]).is_ok());
     }
 
-    /// S17: a bare image has no time zone data of its own.
+    /// S17: a bare image has no time zone data.
     #[test]
     fn time_zones_are_known_without_the_systems_data_r_loan_8() {
         assert!(jiff::tz::TimeZoneDatabase::bundled().get("Asia/Kolkata").is_ok());
@@ -491,16 +491,18 @@ mod tests {
 
     #[test]
     fn an_unknown_time_zone_is_named_r_loan_8() {
-        assert!(serve(&["--time-zone", "Mars/Olympus"]).is_err_and(|told| told.contains("Mars/Olympus")));
+        assert!(
+            serve(&["--time-zone", "Mars/Olympus"]).is_err_and(|message| message.contains("Mars/Olympus"))
+        );
     }
 
     #[test]
     fn a_librarians_session_has_a_length_that_lets_them_work() {
-        let told = |length: &str| session_length(length);
-        assert_eq!(told("12h"), Ok(Duration::from_hours(12)));
-        assert_eq!(told("1h 30m"), Ok(Duration::from_mins(90)));
+        let parsed = |length: &str| session_length(length);
+        assert_eq!(parsed("12h"), Ok(Duration::from_hours(12)));
+        assert_eq!(parsed("1h 30m"), Ok(Duration::from_mins(90)));
         for wrong in ["30", "1m", "-1h", "31d", "2000h"] {
-            assert!(told(wrong).is_err(), "{wrong}");
+            assert!(parsed(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -1,4 +1,4 @@
-//! One deleted title, brought back from a backup into the library in use, which goes on (the command `restore-book`).
+//! Restores one deleted title from a backup into the running library (command `restore-book`).
 
 use std::path::Path;
 
@@ -19,11 +19,11 @@ use crate::{
     },
 };
 
-/// Brings a title with its copies and reviews back from a backup; its name. Its loans were never gone.
+/// Restores a title with its copies and reviews from a backup and returns its name. Its loans were never deleted.
 ///
 /// # Errors
-/// In words for the operator, where the backup is not good or has no such title, or something stands in the way; nothing
-/// was changed then.
+/// Describes for the operator why the backup is unusable, lacks the title, or conflicts with the library. Nothing was changed
+/// then.
 pub fn book(backup: &Path, db: &Db, clock: &Clock, id: BookId, accept: Accept<'_>) -> Result<String> {
     let title = backup::read(backup, accept, move |tx| restored_book::read(tx, id))?
         .with_context(|| format!("{} has no book with the number {id}", backup.display()))?;

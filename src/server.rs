@@ -1,4 +1,4 @@
-//! Starting and stopping the server: from the options of the command line until the last request is answered.
+//! Starts and stops the server: from the command line's options until the last request is answered.
 
 pub mod connections;
 mod metrics;
@@ -45,14 +45,14 @@ use crate::{
 use connections::{Bounds, Connections, Door};
 use tls::Tls;
 
-/// Requests under way at the end get this long to finish.
+/// Time for pending requests to finish at shutdown.
 const DRAIN: Duration = Duration::from_secs(25);
-/// Requests that were sent before the listener closed get this long to arrive.
+/// Time for requests that were sent before the listener closed to arrive.
 const LAST_REQUESTS: Duration = Duration::from_millis(250);
-/// The database gets this long to close.
+/// Time for the database to close.
 const CLOSE: Duration = Duration::from_secs(5);
 
-/// Warns of files that other users of this machine can read, and of passwords that cross the network unprotected.
+/// Warns of files readable by other users of this machine, and of passwords sent unencrypted.
 fn warn_of_exposure(options: &Serve, public_url: &Url) {
     for file in storage::open_to_others(&options.database.database) {
         let file = file.display();
@@ -76,7 +76,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let tls = tls(&options, &clock)?;
     let provider = options.oidc.provider(&public_url)?.map(Arc::new);
     let redirect = redirect(&options, &public_url).await?;
-    // Held for as long as the process lives.
+    // Held for the life of the process.
     if options.demo {
         storage::begin_anew(&options.database.database);
     }
@@ -127,7 +127,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let owner = http::session::new_token()?;
     jobs.spawn(jobs::run(state.library.clone(), owner.clone()));
     jobs.spawn(jobs::keep(EndSessions(Arc::clone(&state)), state.library.clone(), owner));
-    // Before the log says that it is open: whoever reads that may ask it to stop at once.
+    // Must come before the log says that the library is open: a supervisor reading that line may send a stop signal at once.
     let mut stop = Stop::listen()?;
     tracing::info!(%address, database = %location, "the library is open at {}library/", public_url);
     if options.demo {
@@ -148,7 +148,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     let finish = async {
         state.stopping.store(true, Ordering::Relaxed);
         jobs.abort_all();
-        // Whoever balances the load sees that the server is going, while it still answers.
+        // The load balancer sees `readyz` fail while the server still answers.
         connections.accept_until(&doors, sleep(Duration::from_secs(options.stop_delay.into()))).await;
         for door in doors {
             connections.close(door);
@@ -169,7 +169,7 @@ pub async fn serve(options: Serve, screens: Screens) -> Result<()> {
     Ok(())
 }
 
-/// The listener of an option.
+/// Binds the listener of an option.
 async fn listen(at: SocketAddr, option: &str) -> Result<TcpListener> {
     TcpListener::bind(at).await.map_err(|error| match error.kind() {
         ErrorKind::AddrInUse => anyhow!("{at} is in use by another program: choose another with {option}"),
@@ -181,7 +181,7 @@ async fn listen(at: SocketAddr, option: &str) -> Result<TcpListener> {
     })
 }
 
-/// The certificate, if the server is given one; renewed from now on.
+/// Loads the certificate, if configured, and reloads it when its files change.
 fn tls(options: &Serve, clock: &Clock) -> Result<Option<Arc<Tls>>> {
     let (Some(certificate), Some(key)) = (&options.tls_certificate, &options.tls_key) else {
         return Ok(None);
@@ -193,7 +193,7 @@ fn tls(options: &Serve, clock: &Clock) -> Result<Option<Arc<Tls>>> {
     Ok(Some(tls))
 }
 
-/// The door for plain http, where one is wished for.
+/// Binds the plain-http listener that redirects to https, if configured.
 async fn redirect(options: &Serve, public_url: &Url) -> Result<Option<Door>> {
     let Some(at) = options.http_redirect else { return Ok(None) };
     let listener = listen(at, "--http-redirect").await?;
@@ -201,13 +201,13 @@ async fn redirect(options: &Serve, public_url: &Url) -> Result<Option<Door>> {
     Ok(Some(Door { listener, app: tls::redirect(public_url), tls: None }))
 }
 
-/// Opens the database on a plain thread: its client must not run inside the runtime.
+/// Opens the database on a blocking thread, because its client must not run inside the runtime.
 async fn open(location: &Location) -> Result<Db> {
     let location = location.clone();
     Ok(tokio::task::spawn_blocking(move || Db::open(&location)).await??)
 }
 
-/// A demo that is served as a library of its own would let everybody in.
+/// Refuses a demo database without `--demo`: anyone could sign in with the demo's password.
 async fn refuse_open_accounts(db: &Db) -> Result<()> {
     let open = db.read(demo::open_accounts).await?;
     ensure!(
@@ -220,7 +220,7 @@ async fn refuse_open_accounts(db: &Db) -> Result<()> {
     Ok(())
 }
 
-/// The signals that ask the process to stop, heard from [`Stop::listen`] on.
+/// Signals that ask the process to stop; caught from [`Stop::listen`] on.
 struct Stop {
     terminate: Signal,
     interrupt: Signal,
@@ -232,7 +232,7 @@ impl Stop {
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 
-    /// Completes with the next of them.
+    /// Waits for the next signal.
     async fn asked(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}

@@ -16,7 +16,7 @@ names! {
     LineKind {
         Charge = "charge",
         Payment = "payment",
-        /// A charge or a part of it that is not collected, with a reason.
+        /// Part of a charge that is not collected, with a reason.
         Waiver = "waiver",
         /// Cancels another line.
         Reversal = "reversal",

@@ -1,5 +1,5 @@
-//! Validation: each limit stands once, here and in the tables of the areas, and flows from here into the server's
-//! checks, the `OpenAPI` document and, through it, the forms.
+//! Validation. Each limit is defined once, here or in the tables of the areas, and used by the server's checks, by the
+//! `OpenAPI` document and, through the document, by the forms.
 
 use std::{borrow::Cow, collections::BTreeSet};
 
@@ -10,35 +10,35 @@ use crate::{
     text::{is_direction_control, is_invisible},
 };
 
-/// One field of a request that is wrong, in words for the person who filled it in.
+/// An invalid field of a request, worded for the person who filled it in.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 pub struct FieldError {
-    /// The field's name as it stands in the request.
+    /// Name of the field in the request.
     #[schema(value_type = String)]
     pub field: Cow<'static, str>,
-    /// Which rule it breaks: the message is `x-messages[rule]`.
+    /// Broken rule; the message is `x-messages[rule]`.
     #[schema(value_type = String)]
     pub rule: &'static str,
-    /// What the message is filled with.
+    /// Parameters of the message.
     pub params: Map<String, Value>,
-    /// What is wrong and what would be right, in English.
+    /// Error and remedy, in English.
     pub message: String,
 }
 
 impl FieldError {
-    /// A field and what it is told.
+    /// Creates the error of a field.
     #[must_use]
     pub fn new(field: impl Into<Cow<'static, str>>, message: Message) -> Self {
         Self { field: field.into(), rule: message.code, message: message.text(), params: message.params }
     }
 }
 
-/// Everything that is wrong with a request; never empty when it is an error.
+/// Errors of a request; never empty when returned as an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invalid(pub Vec<FieldError>);
 
 impl Invalid {
-    /// An error of one field.
+    /// Creates a list with one error.
     #[must_use]
     pub fn field(field: impl Into<Cow<'static, str>>, message: Message) -> Self {
         let mut invalid = Self::default();
@@ -46,63 +46,62 @@ impl Invalid {
         invalid
     }
 
-    /// Adds what is wrong with a field.
+    /// Adds an error of a field.
     pub fn push(&mut self, field: impl Into<Cow<'static, str>>, message: Message) {
         self.0.push(FieldError::new(field, message));
     }
 
-    /// Adds an error where a list names one entry more than once.
+    /// Adds an error if the list contains duplicates.
     pub fn refuse_repeats<T: Ord>(&mut self, field: impl Into<Cow<'static, str>>, list: &[T]) {
         if list.iter().collect::<BTreeSet<_>>().len() < list.len() {
             self.push(field, message::repeated());
         }
     }
 
-    /// `Ok(value)` if nothing was wrong.
+    /// Returns `Ok(value)` if there are no errors.
     pub fn or<T>(self, value: T) -> Result<T, Self> {
         if self.0.is_empty() { Ok(value) } else { Err(self) }
     }
 }
 
-/// What is asked of a text field beyond its length.
+/// Format of a text field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// One line; line breaks become blanks.
+    /// One line; line breaks become spaces.
     Line,
-    /// Line breaks are kept.
+    /// Several lines; line breaks are kept.
     Paragraphs,
     /// `http` or `https`, without credentials.
     Url,
-    /// An email address.
+    /// Email address.
     Email,
-    /// Taken as typed: neither trimmed nor cleaned.
+    /// Stored as typed, neither trimmed nor cleaned.
     Secret,
-    /// One of these.
+    /// One of these values.
     OneOf(&'static [&'static str]),
 }
 
-/// A text field: its name in the request, its label on the screen and its limits in characters.
+/// Text field: its name in the request, its label on the screen and its limits in characters.
 #[derive(Clone, Copy, Debug)]
 pub struct Text {
     /// Name in the request.
     pub field: &'static str,
     /// Name on the screen.
     pub label: &'static str,
-    /// Fewest characters after trimming; 0 lets the field be empty.
+    /// Minimum length after trimming; 0 allows an empty field.
     pub min: usize,
-    /// Most characters.
+    /// Maximum length.
     pub max: usize,
-    /// What else is asked.
     pub kind: Kind,
 }
 
 impl Text {
-    /// The text as it is stored (trimmed, without control characters), noting in `invalid` what is wrong with it.
+    /// Returns the text as stored (trimmed, without control characters); adds errors to `invalid`.
     pub fn check(&self, raw: &str, invalid: &mut Invalid) -> String {
         self.check_as(self.field, raw, invalid)
     }
 
-    /// [`Self::check`] where the field stands deeper in the request: `categories[1].name`.
+    /// Same as [`Self::check`] for a nested field, such as `categories[1].name`.
     pub fn check_as(&self, field: impl Into<Cow<'static, str>>, raw: &str, invalid: &mut Invalid) -> String {
         let text = match self.kind {
             Kind::Secret => raw.to_owned(),
@@ -133,26 +132,24 @@ impl Text {
     }
 }
 
-/// A number field with its limits, both included.
+/// Number field with its inclusive limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Number {
     /// Name in the request.
     pub field: &'static str,
     /// Name on the screen.
     pub label: &'static str,
-    /// Smallest.
     pub min: i64,
-    /// Largest.
     pub max: i64,
 }
 
 impl Number {
-    /// Notes in `invalid` if the number is out of its range.
+    /// Adds an error to `invalid` if the number is out of range.
     pub fn check(&self, value: i64, invalid: &mut Invalid) -> i64 {
         self.check_as(self.field, value, invalid)
     }
 
-    /// [`Self::check`] where the field stands deeper in the request: `categories[1].rules.loanDays`.
+    /// Same as [`Self::check`] for a nested field, such as `categories[1].rules.loanDays`.
     pub fn check_as(&self, field: impl Into<Cow<'static, str>>, value: i64, invalid: &mut Invalid) -> i64 {
         if !(self.min..=self.max).contains(&value) {
             invalid.push(field, message::out_of_range(self.label, self.min, self.max));
@@ -160,13 +157,13 @@ impl Number {
         value
     }
 
-    /// Notes in `invalid` that the number is missing.
+    /// Adds the error of a missing number.
     pub fn missing(&self, invalid: &mut Invalid) {
         invalid.push(self.field, message::required(self.label));
     }
 }
 
-/// A field with a few known values, which the request's type knows.
+/// Field with a fixed set of values, which the request's type enforces.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice {
     /// Name in the request.
@@ -176,7 +173,7 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Notes in `invalid` if nothing was chosen.
+    /// Adds an error to `invalid` if no value was chosen.
     pub fn present<T>(&self, chosen: Option<T>, invalid: &mut Invalid) -> Option<T> {
         if chosen.is_none() {
             invalid.push(self.field, message::required(self.label));
@@ -185,7 +182,7 @@ impl Choice {
     }
 }
 
-/// Trims, and drops what is no text: control characters (`PostgreSQL` cannot even store NUL) and, on one line, breaks.
+/// Trims and removes control characters (`PostgreSQL` cannot store NUL) and, in a single line, line breaks.
 fn clean(raw: &str, paragraphs: bool) -> String {
     let text: String = raw
         .replace("\r\n", "\n")
@@ -197,7 +194,7 @@ fn clean(raw: &str, paragraphs: bool) -> String {
             c => Some(c),
         })
         .collect();
-    // A text without a visible character is empty.
+    // A text without visible characters is empty.
     if text.chars().all(|c| c.is_whitespace() || is_invisible(c)) {
         String::new()
     } else {
@@ -205,7 +202,7 @@ fn clean(raw: &str, paragraphs: bool) -> String {
     }
 }
 
-/// Whether this is a web address a picture may have: http or https, a host, no credentials.
+/// True for the address of a picture: http or https, with a host, without credentials.
 #[must_use]
 pub fn is_web_address(text: &str) -> bool {
     let lower = text.to_ascii_lowercase();
@@ -220,7 +217,7 @@ pub fn is_web_address(text: &str) -> bool {
     })
 }
 
-/// What the browser's own email check lets through, and a dot is not asked for either: `name@localhost` exists.
+/// Same check as a browser's email field, which requires no dot: `name@localhost` is valid.
 fn is_email(text: &str) -> bool {
     let Some((local, host)) = text.rsplit_once('@') else { return false };
     let label = |label: &str| {
@@ -244,7 +241,7 @@ mod tests {
 
     const TITLE: Text = Text { field: "title", label: "Title", min: 1, max: 10, kind: Kind::Line };
 
-    fn told(rule: &Text, raw: &str) -> Option<String> {
+    fn error_of(rule: &Text, raw: &str) -> Option<String> {
         let mut invalid = Invalid::default();
         rule.check(raw, &mut invalid);
         invalid.0.pop().map(|error| error.message)
@@ -252,16 +249,16 @@ mod tests {
 
     #[test]
     fn a_blank_field_is_a_missing_field() {
-        assert_eq!(told(&TITLE, " \t\n").as_deref(), Some("Title is required."));
-        assert_eq!(told(&TITLE, "\0\u{1}").as_deref(), Some("Title is required."));
-        assert_eq!(told(&TITLE, "\u{200b}\u{a0}\u{202e}").as_deref(), Some("Title is required."));
-        assert_eq!(told(&TITLE, "\u{115f}\u{fe0f}").as_deref(), Some("Title is required."), "S24");
+        assert_eq!(error_of(&TITLE, " \t\n").as_deref(), Some("Title is required."));
+        assert_eq!(error_of(&TITLE, "\0\u{1}").as_deref(), Some("Title is required."));
+        assert_eq!(error_of(&TITLE, "\u{200b}\u{a0}\u{202e}").as_deref(), Some("Title is required."));
+        assert_eq!(error_of(&TITLE, "\u{115f}\u{fe0f}").as_deref(), Some("Title is required."), "S24");
     }
 
     #[test]
     fn lengths_are_counted_in_characters_not_bytes() {
-        assert_eq!(told(&TITLE, "गोदानगोदान"), None);
-        assert_eq!(told(&TITLE, "12345678901").as_deref(), Some("Title must be at most 10 characters."));
+        assert_eq!(error_of(&TITLE, "गोदानगोदान"), None);
+        assert_eq!(error_of(&TITLE, "12345678901").as_deref(), Some("Title must be at most 10 characters."));
     }
 
     #[test]

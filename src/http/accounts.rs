@@ -273,8 +273,8 @@ pub async fn sign_in(
     }
     let user = account.user.ok_or(Error::RoleUndefined)?;
     let hash = rehashed.as_deref().unwrap_or(&stored);
-    let (hash, told) = (hash.to_owned(), Some(SignInChange::SignedIn));
-    let entering = Entering { device, hash, remember: form.remember, told };
+    let (hash, change) = (hash.to_owned(), Some(SignInChange::SignedIn));
+    let entering = Entering { device, hash, remember: form.remember, change };
     let uid = user.uid;
     enter(&app, &headers, user, entering, move |tx| {
         if let Some(rehashed) = rehashed {
@@ -313,7 +313,7 @@ pub(super) struct Entering {
     pub hash: String,
     pub remember: bool,
     /// Change to record, if any.
-    pub told: Option<SignInChange>,
+    pub change: Option<SignInChange>,
 }
 
 /// Session of a verified user, prepared but not begun.
@@ -332,7 +332,7 @@ impl Entrance {
         Ok(Self {
             user,
             arrival: Arrival::of(app, headers, entering.remember)?,
-            change: entering.told,
+            change: entering.change,
             device: Device::signed_in(entering.device, app.settings.is_https(), &entering.hash)?,
         })
     }
@@ -546,7 +546,7 @@ pub async fn redeem_code(
     app.sessions.forget_person(uid);
     let device = Device::of(app.settings.is_https(), &headers);
     // The code replaces only the password: the second factor is still required.
-    let entering = Entering { device, hash, remember: false, told: None };
+    let entering = Entering { device, hash, remember: false, change: None };
     enter(&app, &headers, user, entering, |_| Ok(())).await
 }
 

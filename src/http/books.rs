@@ -119,10 +119,10 @@ pub struct BookList {
     total: usize,
     /// True if `total` is exact; otherwise there are more.
     total_is_exact: bool,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
-    /// Cursor of the page before this one.
+    /// Cursor of the previous page.
     #[schema(required)]
     previous: Option<String>,
     /// At most 24 books found by another spelling if fewer than ten books match, likeliest first. They count in no

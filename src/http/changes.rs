@@ -48,7 +48,7 @@ pub struct ChangeQuery {
     /// Last day.
     #[param(value_type = Option<String>, format = Date)]
     to: Option<Date>,
-    /// Page size, 1 to 100; default 50.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of the previous page.

@@ -62,7 +62,7 @@ pub struct CopyList {
     copies: Vec<Copy>,
     /// Number of copies per state; states without copies are omitted.
     counts: Vec<StateCount>,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }
@@ -182,7 +182,7 @@ pub const COUNT: crate::domain::rule::Number =
     crate::domain::rule::Number { field: "count", label: "Number of copies", min: 1, max: NO_OF_BOOKS.max };
 
 /// Changes to a copy; omitted fields stay.
-#[expect(clippy::option_option, reason = "null is told from what is left out")]
+#[expect(clippy::option_option, reason = "null differs from an omitted field")]
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CopyEdit {
@@ -318,7 +318,7 @@ pub struct AllCopies {
     copies: Vec<Copy>,
     /// Number of copies that wait to be shelved.
     to_shelve: i64,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }

@@ -217,7 +217,7 @@ pub struct DeskToday {
     waived: Money,
     /// Newest first.
     changes: Vec<ChangeRow>,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }

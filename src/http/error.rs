@@ -23,7 +23,7 @@ use crate::{
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Failures that a caller is told about, in the specification's words where it gives them (section 8).
+/// Failures, worded for the caller in the specification's words where it gives them (section 8).
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Missing or invalid fields.
@@ -644,7 +644,7 @@ mod tests {
 
     #[test]
     fn a_wait_is_told_in_seconds_or_minutes() {
-        let told = |seconds| Error::TooManyRequests(seconds).described().2.text();
+        let wording = |seconds| Error::TooManyRequests(seconds).described().2.text();
         for (seconds, words) in [
             (0, "a second"),
             (1, "a second"),
@@ -653,7 +653,7 @@ mod tests {
             (91, "2 minutes"),
             (3600, "60 minutes"),
         ] {
-            assert_eq!(told(seconds), format!("Too many tries. Wait {words} and try again."));
+            assert_eq!(wording(seconds), format!("Too many tries. Wait {words} and try again."));
         }
     }
 }

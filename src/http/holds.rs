@@ -310,7 +310,7 @@ pub struct HoldList {
     /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }
@@ -369,7 +369,7 @@ pub struct WantedTitle {
 pub struct WantedTitles {
     /// Titles, longest queues first.
     titles: Vec<WantedTitle>,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }

@@ -35,7 +35,7 @@ use crate::{
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct DebtorQuery {
-    /// Page size, 1 to 100; default 50.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
@@ -138,10 +138,10 @@ pub async fn list_debtors(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct LineQuery {
-    /// First day; default: the first of the month.
+    /// First day; the first of the month by default.
     #[param(value_type = Option<String>, format = Date)]
     from: Option<Date>,
-    /// Last day; default: today.
+    /// Last day; today by default.
     #[param(value_type = Option<String>, format = Date)]
     to: Option<Date>,
     #[param(inline)]
@@ -149,7 +149,7 @@ pub struct LineQuery {
     /// Method of payments and refunds.
     #[param(inline)]
     method: Option<Method>,
-    /// Page size, 1 to 100; default 50.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of the previous page.
@@ -230,10 +230,10 @@ pub async fn list_lines(
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TotalQuery {
-    /// First day; default: the first of the month.
+    /// First day; the first of the month by default.
     #[param(value_type = Option<String>, format = Date)]
     from: Option<Date>,
-    /// Last day; default: today.
+    /// Last day; today by default.
     #[param(value_type = Option<String>, format = Date)]
     to: Option<Date>,
 }

@@ -122,22 +122,22 @@ pub async fn return_loan(
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     let restock = person.role == Role::Student || form.restock.unwrap_or(false);
     let to = if restock { Condition::OnShelf } else { Condition::ToShelve };
-    let told = wants_representation(&headers);
+    let wants_answer = wants_representation(&headers);
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
         let what = CheckIn { loan, to, returned_on: None, passing: false, in_hand: None };
         let back = check_in(tx, actor(&person), moment, &rulebook, what)?.loan;
-        if !told {
+        if !wants_answer {
             return Ok(Answer::empty().undoable(tx, &person));
         }
         let copy = copies::by_id(tx, back.copy_id)?.ok_or(Error::NotFound)?;
-        let told = ReturnedCopy {
+        let returned = ReturnedCopy {
             state: copy.state,
             hold: copy.hold.filter(|_| person.role == Role::Admin),
             waiting: holds::waiting(tx, back.book_id)?,
             on_shelf: books::on_shelf(tx, back.book_id)?,
         };
-        Ok(Answer::json(StatusCode::OK, &told)?.undoable(tx, &person))
+        Ok(Answer::json(StatusCode::OK, &returned)?.undoable(tx, &person))
     })
     .await
 }
@@ -207,7 +207,7 @@ pub struct MyLoans {
     loans: Vec<Loan>,
     /// Total owed for the open loans (R-LOAN-5).
     total_fine: Money,
-    /// Today at the library (R-LOAN-8).
+    /// Today in the library's time zone (R-LOAN-8).
     #[schema(value_type = String, format = Date)]
     today: Date,
 }
@@ -241,7 +241,7 @@ pub struct LoanQuery {
     /// Part of the borrower's name, roll number or batch (R-FINE-2).
     #[serde(default)]
     q: String,
-    /// Page size, 1 to 100; default 50.
+    /// Page length, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` or `previous` of another page.
@@ -270,7 +270,7 @@ pub struct LoanList {
     total: i64,
     /// Number of overdue loans among all open loans.
     overdue: i64,
-    /// Today at the library (R-LOAN-8).
+    /// Today in the library's time zone (R-LOAN-8).
     #[schema(value_type = String, format = Date)]
     today: Date,
     /// Cursor of the next page.

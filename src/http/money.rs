@@ -65,7 +65,7 @@ pub struct RunningFine {
 #[derive(Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct AccountQuery {
-    /// Page size in lines, 1 to 100; default 50.
+    /// Page length in lines, 1 to 100; 50 by default.
     #[param(minimum = 1, maximum = 100)]
     limit: Option<i64>,
     /// `next` of the previous page.

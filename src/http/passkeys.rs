@@ -451,7 +451,7 @@ pub async fn sign_in_with_passkey(
     }
     let user = found.user.ok_or(Error::RoleUndefined)?;
     let hash = found.password_hash.ok_or(Error::AccountInactive)?;
-    let entering = Entering { device, hash, remember, told: Some(SignInChange::SignedIn) };
+    let entering = Entering { device, hash, remember, change: Some(SignInChange::SignedIn) };
     let entrance = Entrance::of(&app, &headers, user, entering)?;
     let opened = entrance.clone();
     app.library

@@ -53,7 +53,7 @@ pub struct ReviewList {
     /// Review by the caller; null without one.
     #[schema(required)]
     yours: Option<Review>,
-    /// Cursor of the page after this one.
+    /// Cursor of the next page.
     #[schema(required)]
     next: Option<String>,
 }

@@ -198,7 +198,7 @@ pub async fn give_code(
     security_log::concerns(uid);
     let device = Device::of(https, &headers);
     let tries = app.tries_of_code(uid, network, device.as_ref()).await?;
-    let entering = Entering { device, hash, remember, told: Some(SignInChange::SignedIn) };
+    let entering = Entering { device, hash, remember, change: Some(SignInChange::SignedIn) };
     let entrance = Entrance::of(&app, &headers, user, entering)?;
     let (opened, recovery) = (entrance.clone(), matches!(typed, Typed::Recovery(_)));
     let entered = app.with_code(uid, tries, typed, move |tx, now| {

@@ -1,4 +1,4 @@
-//! Deletes what is kept for a while only.
+//! Deletes rows that are kept for a limited time.
 
 use super::{Job, Outcome};
 use crate::{
@@ -6,7 +6,7 @@ use crate::{
     storage::{self, forget},
 };
 
-/// Daily, whatever the settings (R-PEOPLE-10).
+/// Runs daily, whatever the settings (R-PEOPLE-10).
 pub struct ClearPassing;
 
 impl Job for ClearPassing {

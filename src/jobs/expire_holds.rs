@@ -13,7 +13,7 @@ use crate::{
 /// Holds read at once.
 const PORTION: i64 = 100;
 
-/// All the time: the next in line gets the copy by itself (R-HOLD-2).
+/// Runs all the time, so that the next reader in the queue gets the copy (R-HOLD-2).
 pub struct ExpireHolds;
 
 impl Job for ExpireHolds {
@@ -28,8 +28,8 @@ impl Job for ExpireHolds {
     }
 }
 
-/// Ends each hold in a transaction of its own, hands its copy on, and returns the number of holds ended: none where another
-/// server holds the lease.
+/// Ends each hold in its own transaction and passes its copy on. Returns the number of holds ended; 0 if another server holds
+/// the lease.
 pub async fn expire_holds(library: &Library, owner: &str) -> storage::Result<usize> {
     let mut after = (Date::MIN, HoldId(0));
     let mut expired = 0;
@@ -54,7 +54,7 @@ pub async fn expire_holds(library: &Library, owner: &str) -> storage::Result<usi
             match library.db.write(work).await.map_err(circulation::Error::into_storage) {
                 Ok(ended) => expired += usize::from(ended),
                 Err(error) if error.is_told_by_storage() => return Err(error),
-                // One hold that cannot be ended must not keep the others.
+                // A hold that cannot be ended must not block the others.
                 Err(error) => tracing::error!(
                     error = &error as &dyn std::error::Error,
                     hold = id.0,

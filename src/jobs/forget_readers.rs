@@ -7,7 +7,7 @@ use crate::{
     storage::{self, leases},
 };
 
-/// Daily, where the settings say so (R-PEOPLE-10).
+/// Runs daily if the settings ask for it (R-PEOPLE-10).
 pub struct ForgetReaders;
 
 impl Job for ForgetReaders {

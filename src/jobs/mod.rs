@@ -1,7 +1,7 @@
-//! Work that no request asks for. Every server runs each job in a task of its own; a lease keeps two servers from doing the
-//! same at once, and correctness does not rest on it. A server that was stopped for days finds what is overdue.
+//! Background jobs. Every server runs each job in its own task. A lease keeps two servers from doing the same work at once;
+//! correctness does not depend on it. A server that was down for days catches up.
 //!
-//! A new job: a file here that implements [`Job`], and its line in [`run`].
+//! To add a job: a file here that implements [`Job`], and its line in [`run`].
 
 mod clear_passing;
 mod expire_holds;
@@ -17,23 +17,23 @@ pub use forget_readers::{ForgetReaders, forget_readers};
 
 use crate::{library::Library, storage, supervise::keep_running};
 
-/// Pause between two runs, and before a daily job looks at the day again.
+/// Pause between two runs, and between two checks of a daily job.
 const PAUSE: Duration = Duration::from_secs(30);
-/// Duration of a lease, in milliseconds: how long others wait for a server that vanished.
+/// Duration of a lease, in milliseconds: the delay after a server that vanished.
 const LEASE: i64 = 120_000;
 
-/// Work that is done again and again.
+/// A recurring job.
 pub trait Job: Send + Sync + 'static {
-    /// Its name in the log, and that of its lease.
+    /// Name in the log and of the lease.
     const NAME: &'static str;
-    /// True for a job that is done once a day of the library.
+    /// True for a job that runs once per day of the library.
     const DAILY: bool = false;
 
-    /// Runs the job once; `owner` names this server among those on the same database. A failed run is logged and repeated.
+    /// Runs the job once; `owner` identifies this server among those on the same database. A failed run is logged and repeated.
     fn run(&self, library: &Library, owner: &str) -> impl Future<Output = storage::Result<Outcome>> + Send;
 }
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Done,
