@@ -1,4 +1,4 @@
-//! Who may call what, from where, and what every answer carries.
+//! Access control: accepted callers, cross-site requests, and the headers of every answer.
 
 use axum::{
     body::Body,
@@ -19,7 +19,7 @@ use crate::{
     authority::governs,
 };
 
-/// A body with which the call would succeed, where it needs one.
+/// Returns a body with which the call would succeed, if it needs one.
 fn body(method: &str, path: &str) -> Option<Value> {
     let body = match (method, path) {
         ("POST", "/auth/register") => json!({
@@ -30,7 +30,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/auth/redeem") => {
             json!({ "rollNumber": "nobody", "code": "AAAA-BBBB", "password": "four unrelated words" })
         }
-        // Student 8 and student 9 are made for it.
+        // Students 8 and 9 are created for it.
         ("POST", "/people/merge") => json!({ "keep": 0, "drop": 0, "dryRun": true }),
         ("POST", "/people/promote") => json!({ "fromBatch": "2099", "toBatch": "2100" }),
         ("POST", "/people/{id}/role") => json!({ "role": "admin", "password": "not the one" }),
@@ -85,7 +85,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
     Some(body)
 }
 
-/// A phone that this person's session is the desk of.
+/// Pairs a phone with this person's session as its desk.
 async fn paired(person: &Person<'_>) -> PhoneId {
     let (uid, now) = (person.uid, person.app.clock.now());
     let cookie = person.cookie().unwrap_or_default();
@@ -98,7 +98,7 @@ async fn paired(person: &Person<'_>) -> PhoneId {
     }
 }
 
-/// One call of the table as this person, on a book and a loan of student 1 that are made for it.
+/// Makes one call of the table as this person, on a book and a loan of student 1 created for it.
 async fn call(
     person: &Person<'_>,
     method: &str,
@@ -113,7 +113,7 @@ async fn call(
     let id = if path.starts_with("/loans") {
         loan
     } else if path.contains("/holds") {
-        // Somebody else has the only copy; a hold is of student 1, and a librarian reserves for him.
+        // Student 9 has the only copy; the hold is student 1's, or reserved for him by a librarian.
         let waited = app.book("Waited for", 1).await;
         app.student(9).await.borrow(waited).await;
         let admin = app.admin(0).await;
@@ -150,7 +150,7 @@ async fn call(
             receipt = paid["receipt"]["number"].as_str().expect("a number").replace('/', "%2F");
         }
         if path.ends_with("/refunds") {
-            // Paid before it was taken back, so that there is credit.
+            // Paid before its reversal, so that there is credit.
             let charge = &made["charge"]["id"];
             let payment = json!({ "amount": 5, "method": "cash", "charges": [charge] });
             admin.post(&format!("/people/{uid}/payments"), &payment).await.expect(201);
@@ -189,10 +189,10 @@ async fn call(
     person.send(request).await
 }
 
-/// Who calls.
+/// Kinds of callers.
 const ACTORS: [&str; 5] = ["visitor", "student", "other student", "librarian without rights", "admin"];
 
-/// One of them, with a session of its own, because some calls end it.
+/// Creates a caller with their own session, because some calls end it.
 async fn actor<'a>(app: &'a TestApp, name: &str) -> Person<'a> {
     match name {
         "visitor" => app.visitor(),
@@ -208,10 +208,10 @@ async fn actor<'a>(app: &'a TestApp, name: &str) -> Person<'a> {
     }
 }
 
-/// The refusal that the table means for somebody, if it means one.
+/// Returns the refusal that the table prescribes for a caller, if any.
 fn refusal(access: Access, actor: &str) -> Option<(u16, &'static str)> {
     match (access, actor) {
-        // No session is a phone's token.
+        // No session has a phone's token.
         (Access::Phone, _) => Some((401, "phone-ended")),
         (Access::Anyone, _) => None,
         (_, "visitor") => Some((401, "not-signed-in")),
@@ -222,7 +222,7 @@ fn refusal(access: Access, actor: &str) -> Option<(u16, &'static str)> {
     }
 }
 
-/// Whether the answer is that refusal.
+/// True if the answer is that refusal.
 fn is_refused(answer: &Answer, (status, code): (u16, &str)) -> bool {
     answer.status == status && answer.json()["code"] == code
 }
@@ -245,18 +245,18 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         "/auth/sign-in" | "/auth/sign-in/code" | "/auth/sign-in/passkey" | "/auth/redeem" => {
                             401..=401
                         }
-                        // Nothing was begun.
+                        // No passkey ceremony has begun.
                         "/auth/passkeys/confirm" => 409..=409,
                         "/auth/id-card" | "/no-dues/{number}" | "/auth/passkeys/{id}/remove" => 404..=404,
-                        // Not offered here.
+                        // No provider is configured.
                         path if path.contains("/oidc") => 404..=404,
-                        // Nobody's password is known here.
+                        // The test does not know the password.
                         "/people/{id}/role" | "/auth/password" | "/auth/recovery-codes" => 422..=422,
                         path if path.starts_with("/auth/authenticator") => 422..=422,
                         "/auth/passkeys" => 422..=422,
-                        // What the change asks for is asked by the handler.
+                        // The handler checks the capability that the change asks for.
                         "/changes/{id}/undo" if name == "librarian without rights" => 403..=403,
-                        // The same person registers or takes the roll number again.
+                        // The same person registers, or takes the roll number, again.
                         "/auth/register" | "/me" => 200..=409,
                         _ => 200..=299,
                     };
@@ -268,7 +268,7 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
     }
 }
 
-/// What lets this caller in where the table does not, and as few others as can be.
+/// Returns an access that lets this caller in and as few others as possible.
 fn loosened(access: Access, actor: &str) -> Access {
     match (access, actor) {
         (_, "visitor") | (Access::Phone, _) => Access::Anyone,
@@ -278,10 +278,9 @@ fn loosened(access: Access, actor: &str) -> Access {
     }
 }
 
-/// R10: for each cell of the table that refuses somebody, the guard is dropped for them, and the test above would fail.
-/// Where it would not, the handler asks the same once more: those who need to know who calls refuse a
-/// visitor, phones show their token, what an undo asks for depends on the change, and whoever writes on a person's record is
-/// asked for authority over them.
+/// R10: for each cell of the table that refuses a caller, the guard is dropped for that caller, and the test above must notice.
+/// Where it cannot, the handler checks again: handlers that need a user refuse visitors, phones show their token, an undo
+/// depends on the change, and a write on a person needs authority over that person.
 #[tokio::test]
 async fn whichever_guard_is_dropped_the_test_of_the_table_notices_r10() {
     let app = TestApp::new().await;
@@ -315,7 +314,7 @@ async fn whichever_guard_is_dropped_the_test_of_the_table_notices_r10() {
 async fn a_role_is_asked_before_anything_is_read_r_role_1() {
     let app = TestApp::new().await;
     let student = app.student(1).await;
-    // Neither a missing book nor a broken body is told to somebody who may not ask.
+    // A caller without access learns neither that a book is missing nor that a body is invalid.
     student.delete("/books/999").await.problem(403, "forbidden");
     app.visitor().delete("/books/999").await.problem(401, "not-signed-in");
     student.post("/books", &json!("nonsense")).await.problem(403, "forbidden");
@@ -442,7 +441,7 @@ async fn no_other_site_can_change_anything_in_a_readers_name() {
             }
         }
     }
-    // Reading is free, as a link from elsewhere needs it; another site's script cannot see the answer.
+    // Reads are allowed from other sites, since links need them; scripts of another site cannot see the answer.
     let mut link = app.visitor().request("GET", "/library/login", None);
     link.headers_mut().insert("sec-fetch-site", "cross-site".parse().expect("a header"));
     assert_ne!(app.send(link).await.status, 403);
@@ -498,7 +497,7 @@ async fn every_answer_carries_the_headers_that_protect_it() {
     }
 }
 
-/// When a session was last used is kept, once a minute.
+/// The session's last use is left out: it changes once a minute.
 const TABLES: [&str; 8] = [
     "users",
     "books",

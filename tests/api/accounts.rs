@@ -1,4 +1,4 @@
-//! Registering, signing in and out, sessions and profiles.
+//! Registration, sign-in, sign-out, sessions and profiles.
 
 use std::{sync::Arc, time::Instant};
 
@@ -123,7 +123,7 @@ async fn a_password_may_be_any_characters_and_is_taken_as_typed_r_reg_5() {
     assert!(kept[0][0].as_deref().is_some_and(|hash| hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$")));
 }
 
-/// S19: an é typed in two characters was another password.
+/// S19: an é typed as two characters was another password.
 #[tokio::test]
 async fn a_password_opens_from_every_keyboard_and_an_older_hash_is_renewed_r_reg_5() {
     let app = TestApp::new().await;
@@ -133,7 +133,7 @@ async fn a_password_opens_from_every_keyboard_and_an_older_hash_is_renewed_r_reg
     sign_in(&app, composed).await.expect(200);
     sign_in(&app, decomposed).await.expect(200);
 
-    // The same password as a program with half the cost has hashed it.
+    // The same password, hashed by a program with half the cost.
     let cheaper =
         "$argon2id$v=19$m=8192,t=2,p=1$iwnmMXp9zIxrVYF+Qqw1RA$4hQ+0ZlJvyLxuCc2nc8QLw8mQUXaqIkMn78gIgLJGms";
     app.raw(&format!("UPDATE users SET password_hash = '{cheaper}'"));
@@ -222,7 +222,7 @@ async fn a_session_ends_with_the_browser_unless_it_is_kept_r_login_6() {
     let set = kept.post("/auth/sign-in", &with(&form, json!({ "remember": true }))).await;
     assert!(set.header("set-cookie").is_some_and(|cookie| cookie.ends_with("; Max-Age=2592000")));
 
-    // Only the token's hash is kept, and it is over after 30 days whatever the browser does.
+    // Only the token's hash is stored, and it expires after 30 days whatever the browser does.
     let token = cookie.split([';', '=']).nth(1).unwrap_or_default().to_owned();
     assert!(token.len() >= 43, "256 bits");
     let stored = app.raw("SELECT token_hash FROM sessions");
@@ -297,11 +297,11 @@ async fn over_https_the_cookie_is_bound_to_the_host_r_login_6() {
         cookie.starts_with("__Host-library=") && cookie.contains("; Secure") && !cookie.contains("Domain"),
         "{cookie}"
     );
-    // S4: of this host alone.
+    // S4: for this host only, without subdomains.
     assert_eq!(answer.header("strict-transport-security"), Some("max-age=31536000"));
     let student = app.student(1).await;
     student.get("/me").await.expect(200);
-    // The plain cookie of another origin opens nothing here.
+    // The cookie of a plain-http origin opens nothing here.
     let mut request = app.visitor().request("GET", "/me", None);
     let plain = student.cookie().unwrap_or_default().replace("__Host-", "");
     request.headers_mut().insert(header::COOKIE, plain.parse().expect("a header"));

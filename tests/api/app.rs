@@ -1,5 +1,5 @@
-//! The whole product in process: the real router on a database of its own, with a clock that the test moves and people
-//! who keep their cookies. Every answer of the API is held against its document.
+//! The whole product in process: the real router on its own database, with a clock that the test moves and people who keep
+//! their cookies. Every answer of the API is checked against its document.
 
 use std::{
     collections::BTreeMap,
@@ -51,22 +51,21 @@ use tower::ServiceExt as _;
 
 use crate::{common::Database, contract};
 
-/// Where every test begins: a Saturday morning in the library (11:30 in Kolkata).
+/// Start of every test: a Saturday morning in the library (11:30 in Kolkata).
 pub const NOW: &str = "2026-11-21T06:00:00Z";
 
 /// Longer than any test.
 const A_CENTURY: Duration = Duration::from_hours(100 * 365 * 24);
 
-/// The host that browsers call.
+/// Host that browsers call.
 pub const HOST: &str = "localhost:8080";
 
-/// The built screens, read from their folder.
+/// Built screens, read from their folder.
 #[derive(RustEmbed)]
 #[folder = "web/dist"]
 #[allow_missing = true]
 struct Files;
 
-/// A server on a database.
 pub struct TestApp {
     pub state: Shared,
     pub clock: Clock,
@@ -74,7 +73,7 @@ pub struct TestApp {
     pub database: Arc<Database>,
 }
 
-/// Hashing is slow on purpose; the tests of one process share what is prepared for it.
+/// Hashing is slow on purpose; the tests of one process share one instance.
 static PASSWORDS: LazyLock<Passwords> = LazyLock::new(|| Passwords::new().expect("hashing works"));
 
 fn instant(text: &str) -> Timestamp {
@@ -82,23 +81,23 @@ fn instant(text: &str) -> Timestamp {
 }
 
 impl TestApp {
-    /// On a fresh `SQLite` file.
+    /// Creates a server on a fresh `SQLite` file.
     pub async fn new() -> Self {
         Self::on(Database::sqlite()).await
     }
 
-    /// On this database.
+    /// Creates a server on this database.
     pub async fn on(database: Database) -> Self {
         Self::with(Arc::new(database), "Asia/Kolkata", |_| {}).await
     }
 
-    /// With settings and a place of its own, on a database that may have other servers.
+    /// Creates a server with its own settings and time zone, on a database that other servers may share.
     pub async fn with(database: Arc<Database>, zone: &str, change: impl FnOnce(&mut Settings)) -> Self {
-        // A few students do here what many do in a library.
+        // A few students here do as much as many in a library.
         Self::limited(database, zone, change, Limits::with_student_changes(1_000_000)).await
     }
 
-    /// [`Self::with`], and with limits of its own.
+    /// Same as [`Self::with`], with its own limits.
     pub async fn limited(
         database: Arc<Database>,
         zone: &str,
@@ -110,7 +109,7 @@ impl TestApp {
             trusted_proxies: Vec::new(),
             id_card: IdCard::Full,
             second_factor: SecondFactor::Optional,
-            // Most tests move the clock for other reasons; those of sessions set what a library has.
+            // Most tests move the clock for other reasons; session tests set realistic lifetimes.
             lifetimes: Lifetimes { librarian: A_CENTURY, librarian_idle: A_CENTURY },
             provider: None,
         };
@@ -138,7 +137,7 @@ impl TestApp {
         self.clock.set(instant(text));
     }
 
-    /// Writes past the API.
+    /// Writes without the API.
     pub async fn store<T: Send + 'static>(
         &self,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,
@@ -146,17 +145,17 @@ impl TestApp {
         self.state.library.db.write(work).await.expect("the write is stored")
     }
 
-    /// Changes or reads rows with the database's driver alone; every cell as text.
+    /// Runs a statement with the bare driver; returns every cell as text.
     pub fn raw(&self, statement: &str) -> Vec<Vec<Option<String>>> {
         self.database.raw(statement).unwrap_or_else(|error| panic!("{statement}: {error}"))
     }
 
-    /// Somebody who is not signed in.
+    /// Returns a caller without a session.
     pub fn visitor(&self) -> Person<'_> {
         Person { app: self, uid: UserId(0), cookies: Mutex::default() }
     }
 
-    /// A signed-in student with the number `n`; an account that exists already gets one more session.
+    /// Returns signed-in student number `n`; an existing account gets another session.
     pub async fn student(&self, n: usize) -> Person<'_> {
         self.person(NewAccount {
             email: format!("student{n}@college.edu"),
@@ -165,13 +164,13 @@ impl TestApp {
             roll_number: Some(format!("cs25-{n:03}")),
             department: Some("Physics".into()),
             batch: Some("2027".into()),
-            // No password fits, so that none needs to be hashed.
+            // No password matches, so none needs to be hashed.
             password_hash: "!".into(),
         })
         .await
     }
 
-    /// A signed-in librarian; see [`Self::student`].
+    /// Returns signed-in librarian number `n`; see [`Self::student`].
     pub async fn admin(&self, n: usize) -> Person<'_> {
         self.person(NewAccount {
             email: format!("librarian{n}@college.edu"),
@@ -185,7 +184,7 @@ impl TestApp {
         .await
     }
 
-    /// A signed-in person with this account.
+    /// Creates this account and signs its owner in.
     pub async fn person(&self, new: NewAccount) -> Person<'_> {
         let token = http::session::new_token().expect("randomness");
         let (hash, now) = (http::session::hashed(&token), self.clock.now());
@@ -204,12 +203,12 @@ impl TestApp {
         Person { app: self, uid, cookies: Mutex::new([(name.to_owned(), token)].into()) }
     }
 
-    /// Adds a book through the API; its id.
+    /// Adds a book through the API; returns its id.
     pub async fn book(&self, title: &str, copies: i64) -> i64 {
         self.book_by(title, "Premchand", copies).await
     }
 
-    /// Adds a book of this author through the API; its id.
+    /// Adds a book of this author through the API; returns its id.
     pub async fn book_by(&self, title: &str, author: &str, copies: i64) -> i64 {
         let form = with(&form(title, copies), json!({ "author": author }));
         let librarian = self.admin(0).await;
@@ -291,7 +290,7 @@ pub fn with(base: &Value, changes: Value) -> Value {
     changed
 }
 
-/// Somebody with a browser: keeps the session's cookie.
+/// A person with a browser, which keeps the session's cookie.
 pub struct Person<'a> {
     pub app: &'a TestApp,
     pub uid: UserId,
@@ -418,7 +417,7 @@ impl<'a> Person<'a> {
     }
 }
 
-/// A stream of server-sent events that somebody listens to.
+/// A stream of server-sent events.
 pub struct Events {
     body: Body,
     text: String,

@@ -32,7 +32,7 @@ pub const PASSWORD: &str = "four unrelated words";
 enum Concern {
     /// It writes on the person's record, and asks for authority over them. [`ACTS`] tries it.
     Governs,
-    /// It lends, takes back, charges or certifies: the capability is enough, whoever the person is.
+    /// Lends, takes back, charges or certifies: the capability is enough, whatever rights the person has.
     Serves,
     /// It names no person, or only the one who calls.
     Nobody,
@@ -94,7 +94,7 @@ pub fn governs(method: &str, path: &str) -> bool {
     concern(method, path) == Some(Concern::Governs)
 }
 
-/// Something that is done to a person, by a call of the table.
+/// An act on a person by a call of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Act {
     Edit,
@@ -163,7 +163,7 @@ impl Target {
     }
 }
 
-/// How a call must end.
+/// Expected end of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Done,
@@ -185,7 +185,7 @@ fn expected(act: Act, may: &[Capability], target: Target) -> End {
     }
 }
 
-/// An account that nobody else has, with this role; its roll number and its batch.
+/// Creates an account with this role; returns its person, roll number and batch.
 pub async fn account<'a>(app: &'a TestApp, role: Role, hash: &str) -> (Person<'a>, String, String) {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let n = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -213,13 +213,13 @@ pub fn give(app: &TestApp, person: &Person<'_>, capabilities: &[Capability], act
     app.state.sessions.forget_person(person.uid);
 }
 
-/// The newest change of this action that concerns a person, as its path of undo.
+/// Returns the undo path of the newest change of this action on a person.
 pub async fn undo_path(founder: &Person<'_>, query: &str) -> String {
     let list = founder.get(&format!("/changes?{query}")).await.expect(200);
     format!("/changes/{}/undo", list["changes"][0]["id"])
 }
 
-/// Does it, after the founder did what there is to undo.
+/// Performs the act, after the founder has prepared what it undoes.
 async fn perform(
     founder: &Person<'_>,
     actor: &Person<'_>,
@@ -271,7 +271,7 @@ async fn perform(
             actor.ask(&format!("/changes/{}/undo", merged["change"])).await
         }
         Act::UndoLeaving | Act::UndoMoving => {
-            // They were students of a batch, and something else since.
+            // They were students of a batch, and have another role since.
             app.raw(&format!("UPDATE users SET role = 'student', active = TRUE WHERE id = {uid}"));
             let form = if act == Act::UndoLeaving {
                 json!({ "fromBatch": batch, "deactivate": true })
@@ -291,7 +291,7 @@ async fn perform(
 fn end(act: Act, answer: &Answer) -> Option<End> {
     let told = answer.json();
     Some(match (answer.status, told["code"].as_str()) {
-        // A row of a file is refused, not the file.
+        // The import rejects the row, not the file.
         (200, _) if act == Act::Import && told["totals"]["rejected"] == 1 => End::MoreCapable,
         (200..=299, _) => End::Done,
         (403, Some("forbidden")) => End::Forbidden,
@@ -327,7 +327,7 @@ async fn nobody_writes_on_somebody_who_may_do_more_r_seam_8() {
     for may in alone.chain([none, Capability::ALL.as_slice()]) {
         for target in TARGETS {
             for (act, ..) in ACTS {
-                // An inactive librarian, or one merged away, has no session to undo it with.
+                // An inactive or merged-away librarian has no session to undo it with.
                 let gone = [Act::UndoDeactivation, Act::UndoLeaving, Act::UndoMergeAway];
                 if target == Target::Own && gone.contains(&act) {
                     continue;
@@ -361,7 +361,7 @@ async fn nobody_writes_on_somebody_who_may_do_more_r_seam_8() {
     assert!(wrong.is_empty(), "{}: {wrong:#?}", wrong.len());
 }
 
-/// How many librarians are active, may do everything and can sign in.
+/// Returns the number of librarians who are active, have all capabilities and can sign in.
 fn full(app: &TestApp) -> usize {
     app.raw(
         "SELECT id FROM users WHERE role = 'admin' AND capabilities IS NULL AND active AND gone_at IS NULL
@@ -375,7 +375,7 @@ async fn the_last_full_librarian_stays_whichever_way_they_would_go_r_people_8(da
     let hash = app.state.passwords.hash(PASSWORD.to_owned()).await.expect("hashed");
     let (last, assistant) = (account(&app, Role::Admin, &hash).await.0, app.admin(7).await);
     give(&app, &assistant, &[Capability::People, Capability::Desk], true);
-    // By themselves; that somebody else looks after people is not enough.
+    // The last one cannot do it alone, even if another librarian looks after people.
     let role = format!("/people/{}/role", last.uid);
     for form in [
         json!({ "role": "student", "password": PASSWORD }),
@@ -385,7 +385,7 @@ async fn the_last_full_librarian_stays_whichever_way_they_would_go_r_people_8(da
     }
     last.ask(&format!("/people/{}/deactivate", last.uid)).await.problem(409, "own-account");
     last.delete(&format!("/people/{}", last.uid)).await.problem(409, "own-account");
-    // By a colleague who may do as much, but has no password to come back with.
+    // Nor can a colleague with all capabilities but without a password, who could not sign in again.
     let colleague = app.admin(8).await;
     app.raw(&format!("UPDATE users SET password_hash = NULL WHERE id = {}", colleague.uid));
     let student = app.student(1).await.uid;
@@ -394,7 +394,7 @@ async fn the_last_full_librarian_stays_whichever_way_they_would_go_r_people_8(da
     let merge = json!({ "keep": student, "drop": last.uid });
     colleague.post("/people/merge", &merge).await.problem(409, "last-librarian");
     assert_eq!(full(&app), 1);
-    // Once there is another one, each of them works.
+    // With another full librarian each of them works.
     app.raw(&format!("UPDATE users SET password_hash = '!' WHERE id = {}", colleague.uid));
     let fewer = json!({ "role": "admin", "capabilities": ["people"], "password": PASSWORD });
     last.post(&role, &fewer).await.expect(200);
@@ -446,7 +446,7 @@ async fn two_full_librarians_who_remove_one_another_at_once_leave_one_r_people_8
     }
 }
 
-/// X4: a dismissed full librarian is brought back by nobody who may do less, and by a colleague.
+/// X4: only a colleague with at least the same capabilities can reactivate a dismissed full librarian.
 #[tokio::test]
 async fn whoever_may_do_less_does_not_bring_a_dismissed_librarian_back_r_seam_8() {
     let app = TestApp::new().await;
@@ -462,7 +462,7 @@ async fn whoever_may_do_less_does_not_bring_a_dismissed_librarian_back_r_seam_8(
             .clone()
     };
     assert_eq!(active(&app).as_deref(), Some("0"));
-    // Whoever was dismissed meanwhile acts no more, also where a server has not heard of it.
+    // A librarian dismissed meanwhile can do nothing, even on a server that has not heard of it.
     founder.ask(&undo).await.expect(200);
     assert_eq!(active(&app).as_deref(), Some("1"));
     let nothing: Value = json!({});

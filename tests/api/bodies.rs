@@ -1,4 +1,4 @@
-//! Bodies: only well-formed JSON of exactly the fields asked for, of a bearable size, changes anything.
+//! Bodies: only well-formed JSON with exactly the documented fields, of limited size, changes anything.
 
 use axum::{
     body::Body,
@@ -12,7 +12,7 @@ use crate::{
     common::Database,
 };
 
-/// Every call that takes a body: who makes it, one that is right, a field and a value that does not fit its type.
+/// Every call with a body: its caller, a valid body, a field, and a value of the wrong type for that field.
 async fn calls(app: &TestApp) -> Vec<(Person<'_>, &'static str, String, Value, &'static str, Value)> {
     let (student, admin) = (app.student(1).await, app.admin(0).await);
     let book = app.book("Book", 9).await;
@@ -133,7 +133,7 @@ async fn a_field_of_the_wrong_type_is_named_r_book_5() {
     }
 }
 
-/// ASVS 15.3.7: which of two values counts is not left to whoever reads them.
+/// ASVS 15.3.7: a field given twice is refused, not left to the parser's choice.
 #[tokio::test]
 async fn a_query_parameter_that_is_repeated_is_refused_asvs_15_3_7() {
     let app = TestApp::new().await;
@@ -146,7 +146,7 @@ async fn a_query_parameter_that_is_repeated_is_refused_asvs_15_3_7() {
     assert_eq!(admin.get("/books?limit=1&limit=2").await.wrong_fields(), ["limit"]);
 }
 
-/// R8: `8.0` for a month was told in the parser's words.
+/// R8: `8.0` for a month was answered in the parser's words.
 #[tokio::test]
 async fn a_number_with_a_point_is_told_in_plain_words_r8() {
     let app = TestApp::new().await;
@@ -234,7 +234,7 @@ async fn a_body_that_is_too_large_is_refused() {
         assert_eq!(state(&app), before, "{method} {path}");
     }
     let student = app.student(1).await;
-    // `Full` knows its length, a mapped body does not say it.
+    // `Full` knows its length, a mapped body does not state it.
     let unsaid = Body::new(http_body_util::Full::from(vec![b' '; 70 * 1024]).map_frame(|frame| frame));
     let request = Request::builder()
         .method("PATCH")
@@ -247,7 +247,7 @@ async fn a_body_that_is_too_large_is_refused() {
     app.send(request).await.problem(413, "payload-too-large");
 }
 
-/// In an address.
+/// Texts in an address.
 const TEXTS: [&str; 6] = ["%00", "a%00b", "%01%1f", "%ff%fe", "%ef%bf%be", "%f4%8f%bf%bf"];
 
 /// P10: PostgreSQL takes no NUL in a text, and a sign-in with one was a 500.
@@ -297,7 +297,7 @@ async fn no_text_is_too_odd_on_postgres() {
     no_text_is_too_odd(TestApp::on(Database::postgres()).await).await;
 }
 
-/// P10: such a sign-in was no failure that counts.
+/// P10: such a sign-in was not counted as a failure.
 #[tokio::test]
 async fn an_address_that_nobody_can_have_counts_as_a_failed_sign_in_r_login_4() {
     let app = TestApp::new().await;
@@ -328,7 +328,7 @@ async fn a_body_that_is_not_said_to_be_json_is_refused() {
     }
 }
 
-/// The screens say it in the person's language, by rule and parameters.
+/// The screens translate it by rule and parameters.
 #[tokio::test]
 async fn a_problem_and_each_wrong_field_name_their_message_and_what_fills_it() {
     let app = TestApp::new().await;

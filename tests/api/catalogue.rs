@@ -125,7 +125,7 @@ async fn of_two_admins_who_edit_one_book_the_second_is_told_r_book_7() {
             .contains("Nothing was overwritten")
     );
     assert_eq!(other.get(&path).await.expect(200)["title"], "By the first");
-    // Whoever saved can go on from there, and so can the other after a look.
+    // The librarian who saved can go on from there, and the other one after reloading.
     one.put(&path, &saved.etag(), &form("Again", 3)).await.expect(200);
     let fresh = other.get(&path).await.etag();
     other.put(&path, &fresh, &form("Last", 3)).await.expect(200);
@@ -163,7 +163,7 @@ async fn the_number_of_books_is_applied_as_a_difference_to_what_the_form_had_loa
     assert!(told.messages()[0].contains("only 1 is on the shelf"), "{}", told.text);
     assert_eq!(copies().await, 1);
 
-    // All lent: 0 may stay 0, but nobody types a 0.
+    // All copies are lent: 0 may stay 0, but cannot be typed.
     let loaded = admin.get(&path).await.etag();
     assert_eq!(save(&loaded, 0).await.wrong_fields(), ["noOfBooks"]);
     student.borrow(id).await;
@@ -232,7 +232,7 @@ async fn titles(person: &Person<'_>, query: &str) -> Vec<String> {
     titles
 }
 
-/// A query's value as a URL has it.
+/// Encodes the value of a query.
 fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
@@ -278,7 +278,7 @@ async fn a_search_finds_any_part_of_title_or_author_in_any_script_r_home_2() {
     ] {
         assert_eq!(titles(&visitor, &format!("q={}", encoded(query))).await, expected, "{query}");
     }
-    // U6: the numbers that stand on a book.
+    // U6: numbers printed on a book.
     app.raw("UPDATE books SET isbn = '9780747532699' WHERE title = 'Victory'");
     for number in ["9780747532699", "978-0-7475-3269-9", "0-7475-3269-9", "074753269 9", "l000001"] {
         let found = titles(&visitor, &format!("q={}", encoded(number))).await;
@@ -391,7 +391,7 @@ async fn an_admin_finds_at_once_what_was_just_saved_r_home_2() {
 #[tokio::test]
 async fn pages_lead_forwards_and_back_without_gaps_or_repeats_r_home_2() {
     let app = TestApp::new().await;
-    // Several of one title, so that a cursor has to tell them apart.
+    // Several of one title, so that a cursor must distinguish them.
     for n in 0..23 {
         app.book(&format!("Volume {}", n / 4), 1).await;
     }

@@ -137,7 +137,7 @@ async fn the_fine_is_five_rupees_a_day_wherever_it_is_read_r_loan_5() {
         ("2027-11-24T06:00:00Z", 361 * 5, 358 * 5),
     ] {
         app.set_clock(at);
-        // The profile was not opened in between: the list is right by itself.
+        // The profile was not opened in between: the list is right without it.
         let (student, admin) = if at.starts_with("2027") {
             (app.student(1).await, app.admin(0).await)
         } else {
@@ -173,7 +173,7 @@ async fn a_students_return_puts_the_copy_back_and_a_librarians_only_if_asked_r_l
         student.borrow(book).await,
     ];
     assert_eq!(copies().await, 0);
-    // A student does not choose.
+    // A student's choice is ignored.
     student.post(&format!("/loans/{}/return", loans[0]), &json!({ "restock": false })).await.expect(204);
     assert_eq!(copies().await, 1);
     admin.ask(&format!("/loans/{}/return", loans[1])).await.expect(204);

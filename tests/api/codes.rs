@@ -1,5 +1,5 @@
-//! A roll number and a barcode are never the same code (R-COPY-1): each door by which a person gets a roll number, and each by
-//! which a copy gets a barcode, is tried with one that the other side has. Otherwise a scan at the desk would mean both.
+//! A roll number and a barcode are never the same code (R-COPY-1), or a scan at the desk would mean both. Every call that
+//! assigns a roll number or a barcode is tried with a code of the other kind.
 
 use indicatif::ProgressBar;
 use library::{domain::id::BookId, import::books, restore_book, storage};
@@ -18,18 +18,18 @@ on_both_databases!(
     a_pair_from_before_does_not_keep_its_reader_from_other_edits_r_copy_1,
 );
 
-/// The clock of the tests, in epoch seconds.
+/// Clock of the tests, epoch seconds.
 const NOW: i64 = 1_795_240_800;
-/// How the same code may be written.
+/// Spellings of the same code.
 const BARCODE: [&str; 3] = ["L000001", "l000001", " L000001 "];
 const ROLL_NUMBER: [&str; 3] = ["cs25-001", "CS25-001", " Cs25-001 "];
 
-/// Roll numbers that are the barcode of a copy, and the other way round.
+/// Returns the roll numbers that are also barcodes.
 fn pairs(app: &TestApp) -> Vec<Vec<Option<String>>> {
     app.raw("SELECT roll_number FROM users JOIN copies ON copies.barcode_key = users.roll_number")
 }
 
-/// Tries one door with each way of writing; the field that is refused is named.
+/// Tries one call with each spelling; checks which field is refused.
 async fn refused(
     by: &Person<'_>,
     (method, path): (&str, &str),
@@ -73,7 +73,7 @@ async fn no_door_gives_a_reader_a_barcode_as_roll_number_r_copy_1(database: Data
         refused(by, (method, path), body, BARCODE, "rollNumber").await;
     }
 
-    // A file.
+    // Import of a file.
     for code in BARCODE {
         let file = format!("rollNumber,name\n{code},Xavier One\n");
         let report = people::import(&desk, &file, false).await.expect(200);
@@ -84,7 +84,7 @@ async fn no_door_gives_a_reader_a_barcode_as_roll_number_r_copy_1(database: Data
         );
     }
 
-    // The provider's word opens an account that is there and makes none.
+    // Sign-in with the provider opens existing accounts and creates none.
     let known = app.raw("SELECT COUNT(*) FROM users");
     for code in BARCODE {
         let claims =
@@ -93,7 +93,7 @@ async fn no_door_gives_a_reader_a_barcode_as_roll_number_r_copy_1(database: Data
     }
     assert_eq!(app.raw("SELECT COUNT(*) FROM users"), known);
 
-    // A copy gets a number while it is free: the number of a deleted title, until that is undone.
+    // A copy gets a number while it is free: that of a deleted title, until the deletion is undone.
     let deleted = desk.delete(&format!("/books/{book}")).await;
     let deletion = deleted.header("undoable-change").expect("a change").to_owned();
     desk.patch(&person, &json!({ "rollNumber": "L000001" })).await.expect(200);
@@ -109,7 +109,7 @@ async fn no_door_gives_a_copy_a_roll_number_as_barcode_r_copy_1(database: Databa
     let copy = format!("/copies/{}", copies["copies"][0]["id"]);
     let copies = format!("/books/{book}/copies");
 
-    // The second is the number of a record that was merged: its card still opens the one that was kept.
+    // The second is the number of a merged record, whose card still opens the kept one.
     let merged =
         desk.post("/people/merge", &json!({ "keep": kept.uid, "drop": dropped.uid })).await.expect(200);
     for codes in [ROLL_NUMBER, ["cs25-002", "CS25-002", " cs25-002"]] {
@@ -119,7 +119,7 @@ async fn no_door_gives_a_copy_a_roll_number_as_barcode_r_copy_1(database: Databa
         refused(&desk, ("POST", &copies), more, codes, "barcodes[0]").await;
         refused(&desk, ("PATCH", &copy), |code| json!({ "barcode": code }), codes, "barcode").await;
 
-        // A file.
+        // Import of a file.
         let folder = folder();
         let (file, rejected) = (folder.path().join("books.csv"), folder.path().join("rejected.csv"));
         let rows = codes.map(|code| ["Kafan,", code].concat()).join("\n");
@@ -130,11 +130,11 @@ async fn no_door_gives_a_copy_a_roll_number_as_barcode_r_copy_1(database: Databa
         assert_eq!((totals.added, totals.rejected), (0, 3), "{codes:?}");
         assert_eq!(pairs(&app), [[None::<String>; 0]; 0], "{codes:?}");
     }
-    // The merge is undone, and both numbers are their own readers' again.
+    // The merge is undone, and each reader has their own number again.
     desk.ask(&format!("/changes/{}/undo", merged["change"])).await.expect(200);
     assert_eq!(pairs(&app), [[None::<String>; 0]; 0]);
 
-    // Accession numbers go around a reader's number.
+    // Accession numbers skip a reader's number.
     desk.patch(&format!("/people/{}", kept.uid), &json!({ "rollNumber": "L000003" })).await.expect(200);
     let added = desk.post(&copies, &json!({ "count": 3 })).await.expect(201);
     let barcodes: Vec<&str> = added["copies"]
@@ -149,7 +149,7 @@ async fn no_door_gives_a_copy_a_roll_number_as_barcode_r_copy_1(database: Databa
     assert_eq!(pairs(&app), [[None::<String>; 0]; 0]);
 }
 
-/// A library may have such pairs from before; the doctor names them.
+/// A library may have such pairs from earlier versions; `library doctor` lists them.
 async fn a_pair_from_before_does_not_keep_its_reader_from_other_edits_r_copy_1(database: Database) {
     let app = TestApp::on(database).await;
     let (desk, student) = (app.admin(0).await, app.student(1).await);
@@ -159,7 +159,7 @@ async fn a_pair_from_before_does_not_keep_its_reader_from_other_edits_r_copy_1(d
     let profile = json!({ "name": "Asha Rao", "department": "Physics", "rollNumber": "l000001" });
     student.patch("/me", &profile).await.expect(200);
     desk.patch(&format!("/people/{}", student.uid), &json!({ "department": "Chemistry" })).await.expect(200);
-    // Two records of one person become one, and two again.
+    // Two records of one person are merged, and separated again.
     for (keep, drop) in [(student.uid, other.uid), (other.uid, student.uid)] {
         let merged = desk.post("/people/merge", &json!({ "keep": keep, "drop": drop })).await.expect(200);
         desk.ask(&format!("/changes/{}/undo", merged["change"])).await.expect(200);
@@ -167,7 +167,7 @@ async fn a_pair_from_before_does_not_keep_its_reader_from_other_edits_r_copy_1(d
     desk.patch(&format!("/people/{}", student.uid), &json!({ "rollNumber": "cs25-001" })).await.expect(200);
     assert_eq!(pairs(&app), [[None::<String>; 0]; 0]);
 }
-/// A backup of the day before the barcode was given to a reader.
+/// A backup from the day before the barcode was given to a reader.
 #[tokio::test]
 async fn a_restored_book_takes_no_roll_number_as_barcode_r_copy_1() {
     let app = TestApp::new().await;

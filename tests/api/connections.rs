@@ -1,4 +1,4 @@
-//! Connections, on real sockets: who gets one, who loses it, and that the end is heard when all are taken.
+//! Connections on real sockets: limits per network, timeouts, and shutdown when all places are taken.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -16,7 +16,7 @@ const LONG: usize = 3 * 1024 * 1024;
 const BOUNDS: Bounds =
     Bounds { places: 24, stalled: Duration::from_secs(30), handshake: Duration::from_secs(10) };
 
-/// A listening server and the way to end it.
+/// A listening server, and the way to stop it.
 struct Server {
     address: SocketAddr,
     end: oneshot::Sender<()>,
@@ -41,7 +41,7 @@ async fn start(bounds: Bounds, trusted: &[&str]) -> Server {
 }
 
 impl Server {
-    /// A connection from this address of the machine; whether the server keeps it.
+    /// Connects from this address of the machine; returns whether the server keeps the connection.
     async fn connect(&self, from: &str) -> (TcpStream, bool) {
         let socket = TcpSocket::new_v4().expect("a socket");
         socket.bind(format!("{from}:0").parse().expect("an address")).expect("an address of this machine");
@@ -63,7 +63,7 @@ async fn read_to_end(stream: &mut TcpStream, pause: Duration) -> usize {
     all
 }
 
-/// P6, S11: 300 clients who read nothing held 300 connections and 1.1 GiB of the system's memory.
+/// P6, S11: 300 clients that read nothing held 300 connections and 1.1 GiB of the system's memory.
 #[tokio::test]
 async fn who_takes_nothing_of_an_answer_loses_the_connection_and_who_takes_it_slowly_does_not() {
     let server = start(Bounds { stalled: Duration::from_secs(1), ..BOUNDS }, &[]).await;
@@ -99,7 +99,7 @@ async fn when_places_run_out_the_last_ones_are_for_those_who_hold_few() {
     assert!(kept("127.0.0.9").await);
 }
 
-/// S11, P6: with all places taken the server did not hear that it was to stop.
+/// S11, P6: with all places taken the server did not notice the stop signal.
 #[tokio::test]
 async fn a_full_server_hears_the_end() {
     let server = start(BOUNDS, &["127.0.0.1"]).await;

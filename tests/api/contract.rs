@@ -1,4 +1,4 @@
-//! The API's document: checked in as it is, and kept by every answer of every other test.
+//! The API's document: equal to the checked-in file, and honoured by every answer of every other test.
 
 use std::{
     collections::HashMap,
@@ -14,11 +14,11 @@ use crate::app::Answer;
 struct Operation {
     method: String,
     path: Vec<String>,
-    /// By status or `default`: the media type and the check of the body, or nothing for an empty one.
+    /// Media type and body check by status or `default`; `None` for an empty body.
     answers: HashMap<String, Option<(String, Check)>>,
 }
 
-/// A schema of the document. It is compiled for the first answer that it checks: a test asks for few of them.
+/// A schema of the document, compiled for the first answer it checks, because a test needs few of them.
 struct Check {
     schema: Value,
     compiled: OnceLock<Validator>,
@@ -73,7 +73,7 @@ static CONTRACT: LazyLock<Contract> = LazyLock::new(|| {
     Contract { operations, components, problem }
 });
 
-/// What the document does not name must not be sent: a password's hash would be noticed.
+/// Forbids undocumented fields, so that a leaked password hash would be noticed.
 fn forbid_other_fields(schema: &mut Value, part_of_all: bool) {
     match schema {
         Value::Object(object) => {
@@ -99,7 +99,7 @@ fn fits(path: &[String], asked: &str) -> bool {
         && path.iter().zip(asked).all(|(part, asked)| part.starts_with('{') || part == asked)
 }
 
-/// Holds an answer against the document.
+/// Checks an answer against the document.
 pub fn check(method: &str, path: &str, answer: &Answer) {
     let told = || format!("{method} {path} → {}: {}", answer.status, answer.text);
     if method == "HEAD" || answer.status == 304 {
@@ -133,7 +133,7 @@ pub fn check(method: &str, path: &str, answer: &Answer) {
     match operation.answers.get(&answer.status.to_string()).or(default) {
         None => panic!("the document does not know this status: {}", told()),
         Some(None) => assert!(answer.text.is_empty(), "{}", told()),
-        // A file or a stream is no JSON; its kind is all that is looked at here.
+        // A file or a stream is no JSON; only its media type is checked.
         Some(Some((media, _))) if ["text/csv", "text/event-stream"].contains(&media.as_str()) => {
             assert!(answer.header("content-type").is_some_and(|kind| kind.starts_with(media)), "{}", told());
         }
@@ -154,7 +154,7 @@ fn the_document_that_is_checked_in_is_the_servers_own() {
     );
 }
 
-/// OWASP ASVS 5.0, 14.2.1: addresses stand in the logs of proxies and in the history of browsers.
+/// OWASP ASVS 5.0, 14.2.1: addresses end up in proxy logs and browser histories.
 #[test]
 fn no_call_takes_a_secret_in_its_address_asvs_14_2_1() {
     let document: Value = serde_json::from_str(&openapi::text()).expect("JSON");

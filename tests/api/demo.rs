@@ -1,4 +1,4 @@
-//! The demo: a library at work, to be tried with the printed sheet of its barcodes.
+//! The demo: a library at work, to try with the printed sheet of its barcodes.
 
 use library::{
     demo,
@@ -36,7 +36,7 @@ async fn the_demo_shows_a_library_at_work_in_which_both_ledger_laws_hold(databas
     let wrong = app.store(|tx| Ok((copies::contradictions(tx, 10)?, ledger::contradictions(tx)?))).await;
     assert_eq!(wrong, (Vec::new(), Vec::new()));
 
-    // What is printed can be scanned: cards of people, and copies that are on the shelf.
+    // Every printed code can be scanned: cards of people, and copies on the shelf.
     let sheet = include_str!("../../docs/demo-barcodes.svg");
     let codes: Vec<_> =
         sheet.split(r#"class="code">"#).skip(1).filter_map(|rest| rest.split('<').next()).collect();

@@ -20,7 +20,7 @@ on_both_databases!(
     a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6,
 );
 
-/// The barcodes of a title's copies, in the order in which they came.
+/// Returns the barcodes of a title's copies in the order in which they were added.
 async fn barcodes(desk: &Person<'_>, book: i64) -> Vec<String> {
     let list = desk.get(&format!("/books/{book}/copies")).await.expect(200);
     let copies = list["copies"].as_array().expect("a list");
@@ -52,7 +52,7 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
     let copies = barcodes(&desk, book).await;
     let (first, second) = (copies[0].as_str(), copies[1].as_str());
 
-    // Nobody is open. A copy that nobody has is shown, and stays where it is.
+    // Without an open person an available copy is shown and stays where it is.
     let shown = scan(&desk, json!({ "code": first })).await;
     assert_eq!(told(&shown), ("shown", "ok"));
     assert_eq!((&shown["person"], &shown["change"]), (&Value::Null, &Value::Null));
@@ -65,7 +65,7 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
         (&json!("Student 1"), &json!(0), &json!("Student 1: no book out."))
     );
 
-    // With a person open a copy is lent; the same at once is the trigger's bounce, a little later it is told.
+    // With an open person a copy is lent; a repeat at once is the scanner's bounce, a later one is reported.
     let lend = json!({ "code": first.to_lowercase(), "person": asha.uid });
     let lent = scan(&desk, lend.clone()).await;
     assert_eq!(told(&lent), ("lent", "ok"));
@@ -76,12 +76,12 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
     app.set_clock("2026-11-21T06:01:00Z");
     let told_again = scan(&desk, lend.clone()).await;
     assert_eq!((told(&told_again), choices(&told_again)), (("shown", "neutral"), vec!["return"]));
-    // What was lent since the person was opened does not come back by a scan, however long that was.
+    // A copy lent since the person was opened is not returned by a scan, however long ago that was.
     app.set_clock("2026-11-21T06:30:00Z");
     let since = json!({ "code": first, "person": asha.uid, "since": "2026-11-21T05:59:00Z" });
     assert_eq!(told(&scan(&desk, since).await).0, "shown");
 
-    // Somebody else has it: nothing happens before a key decides. Both steps are one.
+    // Another reader has it: a key decides first. Return and loan are one action.
     let asked = scan(&desk, json!({ "code": first, "person": bala.uid })).await;
     assert_eq!((told(&asked), choices(&asked)), (("ask", "ask"), vec!["return-and-lend", "return"]));
     assert_eq!(state(&desk, first).await, "on-loan");
@@ -89,11 +89,11 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
     assert_eq!((told(&both), &both["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
     assert!(asha.get("/me/loans").await.expect(200)["loans"].as_array().is_some_and(Vec::is_empty));
 
-    // Renewing is meant, not guessed.
+    // Renewal needs an explicit key.
     let renewed = scan(&desk, json!({ "code": first, "person": bala.uid, "intent": "renew" })).await;
     assert_eq!((told(&renewed), &renewed["loan"]["returnDate"]), (("renewed", "ok"), &json!("2026-12-05")));
 
-    // A copy on loan to the person who is open comes back; with nobody open it comes back for whoever has it.
+    // A copy on loan to the open person is returned; without an open person it is returned for its borrower.
     app.set_clock("2026-11-22T06:00:00Z");
     let back = scan(&desk, json!({ "code": first, "person": bala.uid })).await;
     assert_eq!((told(&back), &back["copy"]["state"]), (("returned", "ok"), &json!("on-shelf")));
@@ -112,7 +112,7 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
     let closed = scan(&desk, json!({ "code": "cs25-001", "person": asha.uid })).await;
     assert_eq!((told(&closed), &closed["person"]), (("person", "neutral"), &Value::Null));
 
-    // Copies that are nowhere to be lent from: a key decides, and the desk does it.
+    // Copies that cannot be lent from their state: a key decides, and the desk does it.
     for (state_before, class) in [
         ("lost", "ask"),
         ("missing", "ask"),
@@ -141,7 +141,7 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
         assert_eq!((told(&put), &put["copy"]["state"]), (("shelved", "ok"), &json!("on-shelf")));
     }
 
-    // A name or a title is looked for; what nobody has is unknown, and nothing is made of it.
+    // A name or a title is searched for; an unknown code changes nothing.
     let found = scan(&desk, json!({ "code": "student" })).await;
     assert_eq!(told(&found), ("ask", "neutral"));
     let person = format!("person:{}", asha.uid);
@@ -170,7 +170,7 @@ async fn a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6(database: Dat
     let loans = desk.get("/loans").await.expect(200);
     assert_eq!(loans["loans"][0]["titleDeleted"], json!(true), "the list of loans knows");
 
-    // With nobody open, and with somebody else open: nobody can be lent it, so there is nothing to ask.
+    // Without an open person, or with another one, the copy cannot be lent, so there is nothing to ask.
     app.set_clock("2026-11-22T06:00:00Z");
     let back = scan(&desk, json!({ "code": copies[0].to_uppercase() })).await;
     assert_eq!(told(&back), ("returned", "ok"));
@@ -183,7 +183,7 @@ async fn a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6(database: Dat
     let other = scan(&desk, json!({ "code": copies[1], "person": bala.uid })).await;
     assert_eq!(told(&other), ("returned", "ok"));
 
-    // Nobody has it any more; and a new copy may have its barcode.
+    // The title is deleted and has no copies; a new copy may have the barcode.
     assert_eq!(told(&scan(&desk, json!({ "code": copies[0] })).await), ("unknown", "stop"));
 }
 
@@ -297,7 +297,7 @@ async fn a_copy_that_comes_back_is_kept_for_whoever_waits_and_the_desk_says_for_
     assert!(
         back["text"].as_str().is_some_and(|text| text.contains("Keep it for Student 2 on the hold shelf"))
     );
-    // Nobody else gets it without a reason; whoever it is kept for does.
+    // Another reader gets it only with a reason; the reader it is kept for gets it as usual.
     let refused = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
     assert_eq!((told(&refused), &refused["blocks"][0]["overridable"]), (("refused", "stop"), &json!(true)));
     assert_eq!(told(&scan(&desk, json!({ "code": copies[0], "person": bala.uid })).await), ("lent", "ok"));
@@ -325,7 +325,7 @@ async fn returning_for_one_and_lending_to_another_is_both_or_neither_r_desk_2() 
     let anyway = json!({ "blocks": ["title.reserved"], "reason": "exam tomorrow" });
     let lent = scan(&desk, crate::app::with(&both, json!({ "override": anyway }))).await;
     assert_eq!((told(&lent), &lent["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
-    // Who waited waits on: nothing was kept on the way.
+    // The waiting reader still waits: nothing was kept on the way.
     assert_eq!(waiting.get("/me/holds").await.expect(200)["holds"][0]["state"], "waiting");
 }
 
@@ -354,7 +354,7 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     let loan = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await["loan"]["id"].clone();
     let swap = format!("swap:{loan}");
 
-    // A second copy is lent, or the one that was lent comes back as another: a key says so.
+    // A second copy is either lent, or swapped for the one on loan: a key decides.
     let second = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
     assert_eq!((told(&second), choices(&second)), (("lent", "ok"), vec![swap.as_str()]));
     let back = scan(&desk, json!({ "code": copies[1], "person": asha.uid, "choice": swap })).await;
@@ -367,7 +367,7 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
     assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[1]).await], ["on-loan", "on-shelf"]);
 
-    // With nobody open it is offered where exactly one person has the title.
+    // Without an open person the swap is offered if exactly one person has the title.
     app.set_clock("2026-11-22T06:00:00Z");
     let shown = scan(&desk, json!({ "code": copies[1] })).await;
     assert_eq!((told(&shown), choices(&shown)), (("shown", "ok"), vec![swap.as_str()]));
@@ -379,11 +379,11 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
         "{back}"
     );
     assert!(asha.get("/me/loans").await.expect(200)["loans"].as_array().is_some_and(Vec::is_empty));
-    // Both are one action, and are taken back as one.
+    // Both are one action, and are undone as one.
     desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
     assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[1]).await], ["on-loan", "on-shelf"]);
 
-    // Where somebody else has that copy by the records, the two are exchanged.
+    // If another reader has that copy by the records, the two loans are exchanged.
     scan(&desk, json!({ "code": copies[2], "person": bala.uid })).await;
     let asked = scan(&desk, json!({ "code": copies[2], "person": asha.uid })).await;
     assert_eq!(choices(&asked), [swap.as_str(), "return-and-lend", "return"]);
@@ -413,7 +413,7 @@ async fn a_damaged_copy_goes_to_repair_and_whoever_brought_it_is_charged_r_desk_
     assert_eq!(nobody.wrong_fields(), ["damaged.charge"], "nobody had it");
     assert_eq!(state(&desk, &code).await, "on-shelf", "nothing was half-done");
 
-    // At once with the return, or found a moment later: the same.
+    // Damage reported with the return, or a moment later: the same result.
     for first in [None, Some(json!({ "code": code }))] {
         scan(&desk, json!({ "code": code, "person": asha.uid, "choice": "lend" })).await;
         if let Some(back) = first {
@@ -462,7 +462,7 @@ async fn what_this_desk_did_today_is_listed_with_its_till_r_desk_12(database: Da
     let (book, free) = (app.book("Algorithms", 2).await, app.book("Godaan", 1).await);
     let copies = barcodes(&desk, book).await;
     scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
-    // What a student does by himself is no desk's work, nor is what was done on another day.
+    // A student's own loans, and those of another day, are not work of the desk.
     asha.borrow(free).await;
     app.set_clock("2026-11-30T06:00:00Z");
     let empty = desk.get("/desk/today").await.expect(200);

@@ -236,7 +236,7 @@ async fn the_page_says_how_many_copies_there_are_and_when_the_next_comes_back_u1
     let loan = app.student(1).await.borrow(id).await;
     let due = app.raw(&format!("SELECT return_date FROM loans WHERE id = {loan}"))[0][0].clone();
     assert_eq!(shown().await, (json!(1), json!(2), json!(due)));
-    // One that is late says nothing about when the next one comes.
+    // An overdue loan says nothing about the next return.
     app.raw(&format!(
         "UPDATE loans SET entry_date = '2020-01-01', return_date = '2020-01-08' WHERE id = {loan}"
     ));

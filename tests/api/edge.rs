@@ -1,4 +1,4 @@
-//! What every call has in common, whatever it asks for: metrics, limits, headers, time-outs.
+//! Behaviour common to all calls: metrics, limits, headers, timeouts.
 
 use std::{
     collections::BTreeSet,
@@ -24,7 +24,7 @@ use crate::{
     common::Database,
 };
 
-/// The values that one label has in the metrics, whatever the series.
+/// Returns the values of one label in the metrics, over all series.
 fn values(rendered: &str, label: &str) -> BTreeSet<String> {
     let marker = format!("{label}=\"");
     rendered
@@ -34,7 +34,7 @@ fn values(rendered: &str, label: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// P1: each invented method was a series of its own, kept for ever.
+/// P1: each invented method was a metric series, kept for ever.
 #[tokio::test]
 async fn a_client_cannot_invent_values_of_metric_labels() {
     let app = TestApp::new().await;
@@ -54,7 +54,7 @@ async fn a_client_cannot_invent_values_of_metric_labels() {
     assert!(values(&rendered, "route").len() <= 4, "{rendered}");
 }
 
-/// P9: the counters by which an operator is alarmed.
+/// P9: counters for the operator's alarms.
 #[tokio::test]
 async fn security_events_are_counted_by_names_of_a_closed_list() {
     let app = TestApp::new().await;
@@ -94,7 +94,7 @@ impl hyper::body::Body for Endless {
     }
 }
 
-/// An answer of routes that no product has, behind the guard that every route has.
+/// Answers from routes that no product has, behind the layers that every route has.
 async fn guarded(app: &TestApp, method: &str, path: &str, body: Body) -> (u16, HeaderMap, Value) {
     async fn panics() -> &'static str {
         panic!("on purpose")
@@ -113,14 +113,14 @@ async fn guarded(app: &TestApp, method: &str, path: &str, body: Body) -> (u16, H
     (parts.status.as_u16(), parts.headers, serde_json::from_slice(&bytes).unwrap_or_default())
 }
 
-/// S8: a handler that took too long or panicked was a bare 503 or 500, and a write was said not to have happened.
+/// S8: a handler that timed out or panicked was a bare 503 or 500, and its write was said not to have happened.
 #[tokio::test]
 async fn a_handler_that_fails_is_answered_like_every_other_failure() {
     let app = TestApp::new().await;
     let recorder = PrometheusBuilder::new().build_recorder();
     let handle = recorder.handle();
     let _recording = metrics::set_default_local_recorder(&recorder);
-    // Time flies while nothing else happens.
+    // Paused time advances when nothing else happens.
     tokio::time::pause();
     for (method, path, body, status, code) in [
         ("GET", "/never", Body::empty(), 503, "busy"),
@@ -160,7 +160,7 @@ async fn a_request_keeps_the_name_that_a_trusted_proxy_gave_it() {
     assert_ne!(name(&stranger, "a1b2").await, name(&stranger, "a1b2").await, "anybody could pretend");
 }
 
-/// P13: the body that nobody read stayed in the connection, which the answer promised to keep.
+/// P13: an unread body stayed in the connection, which the answer promised to keep open.
 #[tokio::test]
 async fn an_answer_that_comes_before_the_body_was_read_ends_the_connection() {
     let app = TestApp::new().await;
@@ -187,7 +187,7 @@ async fn an_answer_that_comes_before_the_body_was_read_ends_the_connection() {
     }
 }
 
-/// P12: a server that was asked to stop went on saying that it is ready.
+/// P12: a server asked to stop went on saying that it is ready.
 #[tokio::test]
 async fn a_server_that_is_about_to_stop_answers_and_sends_everybody_elsewhere() {
     let app = TestApp::new().await;

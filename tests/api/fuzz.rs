@@ -1,4 +1,4 @@
-//! R9 on a stable compiler: the kept corpus, then random changes to it. `make fuzz` does the same led by coverage.
+//! R9 on a stable compiler: the kept corpus, then random mutations of it. `make fuzz` does the same guided by coverage.
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
@@ -10,7 +10,7 @@ use crate::{
     librarian::Random,
 };
 
-/// What parsers tend to stumble over.
+/// Inputs that parsers tend to stumble over.
 const ODD: [&[u8]; 24] = [
     b"\0",
     b"\r",
@@ -38,7 +38,7 @@ const ODD: [&[u8]; 24] = [
     b"=cmd|' /C calc'!A0",
 ];
 
-/// The files of the corpus, in one order.
+/// Returns the corpus files in a fixed order.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
     let mut files: Vec<_> =
@@ -47,7 +47,8 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     files.iter().map(|file| std::fs::read(file).expect("readable")).collect()
 }
 
-/// One to four changes: a byte turned, put in or taken out, an odd text put in, a piece repeated or of another file.
+/// Applies one to four mutations: flips, deletes or inserts a byte, inserts an odd text, repeats a piece or takes one of
+/// another file.
 fn changed(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
     let mut data = random.one_of(corpus).expect("not empty").clone();
     for _ in 0..=random.below(4) {
@@ -74,7 +75,7 @@ fn changed(random: &mut Random, corpus: &[Vec<u8>]) -> Vec<u8> {
     data
 }
 
-/// Runs the target on the corpus and on so many changes of it; how many were of use to it.
+/// Runs the target on the corpus and on mutations of it; returns how many inputs the target accepted.
 fn run(name: &str, rounds: usize, mut target: impl FnMut(&[u8]) -> bool) -> usize {
     let corpus = corpus(name);
     let mut random = Random(20_261_123);
@@ -90,13 +91,12 @@ fn run(name: &str, rounds: usize, mut target: impl FnMut(&[u8]) -> bool) -> usiz
     useful
 }
 
-/// How often the corpus is changed, where this machine is not to do more.
+/// Returns the number of mutations: that of the gate, unless the environment asks for more.
 fn rounds(gate: usize) -> usize {
     let soak = std::env::var("LIBRARY_TEST_SOAK").ok().and_then(|rounds| rounds.parse::<usize>().ok());
     gate * soak.unwrap_or(1)
 }
 
-/// JSON bodies, queries, cursors, headers, cookies, scanned codes, and the file of people.
 #[test]
 fn no_request_is_the_servers_fault_r9() {
     let library = Library::new();
@@ -120,7 +120,7 @@ fn no_text_is_too_odd_r9() {
     });
 }
 
-/// The control of R9: a fault behind two conditions is found.
+/// Control of R9: a fault behind two conditions is found.
 #[test]
 fn a_panic_that_was_planted_is_found_r9() {
     let library = Library::new();

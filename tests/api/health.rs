@@ -1,4 +1,4 @@
-//! What `/library/readyz` tells a load balancer.
+//! Readiness probe of `/library/readyz` for load balancers.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ async fn a_search_waits_for_the_index_that_is_loaded_after_the_start() {
     for database in [Database::sqlite(), Database::postgres()] {
         let app = TestApp::on(database).await;
         app.book("Godaan", 1).await;
-        // As a server that starts: nothing was awaited yet, so nothing is loaded.
+        // Like a server at start: nothing was awaited yet, so nothing is loaded.
         let catalogue = Catalogue::open(app.state.library.db.clone());
         assert_eq!(catalogue.health(), Err("the search index is being loaded".to_owned()));
         let query = Query { text: "godaan", limit: 1, ..Query::default() };

@@ -1,4 +1,4 @@
-//! Holds through the real router: reserving, the line, what is kept, and who may see it.
+//! Holds through the real router: reservations, the queue, kept copies, and their visibility.
 
 use std::sync::Arc;
 
@@ -220,7 +220,7 @@ async fn a_book_that_is_deleted_ends_its_line_and_a_renewal_says_who_waits() {
     bala.ask(&format!("/books/{book}/holds")).await.problem(404, "not-found");
 }
 
-/// So many titles, each with a copy that is kept until 24 November and somebody who waits behind.
+/// Creates titles, each with a copy kept until 24 November and a second reader waiting.
 async fn kept(app: &TestApp, titles: usize) -> Vec<i64> {
     let (asha, bala, chitra, admin) =
         (app.student(1).await, app.student(2).await, app.student(3).await, app.admin(0).await);
@@ -275,7 +275,7 @@ async fn a_server_that_was_stopped_for_days_catches_up_r_hold_2(database: Databa
     let app = TestApp::on(database).await;
     let book = kept(&app, 1).await[0];
     app.set_clock("2026-12-10T06:00:00Z");
-    // A server that vanished while it worked: its lease is waited for, and no longer.
+    // A server vanished at work: its lease must expire first.
     app.raw("INSERT INTO leases (name, owner, ends_at) VALUES ('expire-holds', 'gone', 1796882401000)");
     assert_eq!(jobs::expire_holds(&app.state.library, "here").await.expect("asked"), 0);
     app.set_clock("2026-12-10T06:00:01Z");
@@ -283,7 +283,7 @@ async fn a_server_that_was_stopped_for_days_catches_up_r_hold_2(database: Databa
     let admin = app.admin(0).await;
     let next = admin.get("/holds").await.expect(200)["holds"][0].clone();
     assert_eq!((&next["userName"], &next["readyUntil"]), (&json!("Student 3"), &json!("2026-12-13")));
-    // Nobody waits behind her: the copy is to be shelved.
+    // The queue behind her is empty: the copy is to be shelved.
     app.set_clock("2026-12-24T06:00:00Z");
     assert_eq!(jobs::expire_holds(&app.state.library, "here").await.expect("done"), 1);
     let admin = app.admin(0).await;

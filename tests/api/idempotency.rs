@@ -1,5 +1,5 @@
-//! Nothing happens twice: a write with an `Idempotency-Key` whose answer got lost is repeated, and its first answer comes
-//! again (desk law 7, P11, W2).
+//! Idempotency: a write whose answer was lost is repeated with its `Idempotency-Key`, has no second effect, and gets the first
+//! answer again (desk law 7, P11, W2).
 
 use std::{
     collections::BTreeSet,
@@ -45,7 +45,7 @@ on_both_databases!(
     an_answer_is_kept_for_48_hours,
 );
 
-/// A write as it can be sent again and again.
+/// A write that can be sent again.
 #[derive(Clone)]
 struct Write {
     method: &'static str,
@@ -86,7 +86,7 @@ fn borrow(book: i64) -> Write {
     Write::new("POST", format!("/books/{book}/loans"))
 }
 
-/// How many copies of a book are on loan.
+/// Returns the number of copies of a book on loan.
 fn on_loan(app: &TestApp, book: i64) -> usize {
     app.raw(&format!("SELECT id FROM loans WHERE book_id = {book} AND ended_at IS NULL")).len()
 }
@@ -102,7 +102,7 @@ fn registration(email: &str, password: &str) -> Value {
     })
 }
 
-/// Everything that a write may change.
+/// Everything that a write can change.
 fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
     [
         "users",
@@ -124,7 +124,7 @@ fn state(app: &TestApp) -> Vec<Vec<Vec<Option<String>>>> {
     .collect()
 }
 
-/// Method and path of the writes that take a key, by the document.
+/// Returns method and path of the writes that take a key, by the document.
 fn documented() -> BTreeSet<(String, String)> {
     let document = openapi::document();
     let mut documented = BTreeSet::new();
@@ -139,7 +139,7 @@ fn documented() -> BTreeSet<(String, String)> {
 }
 
 async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: Database) {
-    // It is not called here.
+    // The provider is not called here.
     let provider = known("http://127.0.0.1:9", |_| {});
     let app =
         TestApp::with(database.into(), "Asia/Kolkata", |settings| settings.provider = Some(provider)).await;
@@ -240,7 +240,7 @@ async fn every_write_that_is_repeated_happens_once_and_answers_alike(database: D
     repeat(&app, &all).await;
 }
 
-/// Somebody ends the link with the college's provider, which is made for it.
+/// Unlinks a person, linked for this, from the college's provider.
 async fn to_the_provider<'a>(person: &'a Person<'a>) -> (&'a Person<'a>, Write, &'static str) {
     let provider = person.app.state.settings.provider.clone().expect("there is one");
     let link = Link { user: person.uid, password_asked: false };
@@ -248,7 +248,7 @@ async fn to_the_provider<'a>(person: &'a Person<'a>) -> (&'a Person<'a>, Write, 
     (person, Write::new("DELETE", "/me/oidc"), "/me/oidc")
 }
 
-/// What somebody does with their own sessions, and a librarian with another's.
+/// Writes on a person's own sessions, and a librarian's on another person's.
 async fn to_sessions<'a>(
     here: &'a Person<'a>,
     admin: &'a Person<'a>,
@@ -268,7 +268,7 @@ async fn to_sessions<'a>(
     ]
 }
 
-/// What a librarian does with money.
+/// A librarian's writes on money.
 async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, Write, &'static str); 7] {
     let gone = admin.app.student(5).await.borrow(admin.app.book("Gone", 1).await).await;
     let form = json!({ "amount": 3, "kind": "other", "reason": "r" });
@@ -308,7 +308,7 @@ async fn to_money<'a>(admin: &'a Person<'a>, person: i64) -> [(&'a Person<'a>, W
     ]
 }
 
-/// What a librarian does with people.
+/// A librarian's writes on people.
 async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'static str); 10] {
     let (app, librarian) = (admin.app, admin.uid);
     // Making a librarian asks for the password.
@@ -350,7 +350,7 @@ async fn to_people<'a>(admin: &'a Person<'a>) -> [(&'a Person<'a>, Write, &'stat
     ]
 }
 
-/// Sends each of these writes, which are all that there are, and then twice more.
+/// Sends each of these writes, which must be all there are, and repeats it twice.
 async fn repeat(app: &TestApp, writes: &[(&Person<'_>, Write, &str)]) {
     let tried: BTreeSet<(String, String)> =
         writes.iter().map(|(_, write, path)| (write.method.to_owned(), (*path).to_owned())).collect();
@@ -423,7 +423,7 @@ async fn a_key_used_for_another_request_is_refused_and_changes_nothing(database:
         refused.problem(422, "idempotency-key-reused");
     }
     assert_eq!(state(&app), before);
-    // The same content written another way is the same request.
+    // The same content in another spelling is the same request.
     let mut request = student.request("POST", &good.path, Some(&json!({})));
     request.headers_mut().insert(KEY, "k".parse().expect("a header"));
     *request.body_mut() = Body::from(r#"{  "comment": "Good.",  "rating": 5 }"#);
@@ -493,7 +493,7 @@ async fn no_trace_of_a_password_is_kept() {
     let made = register("four unrelated words").send(&app.visitor(), "k").await;
     made.expect(201);
     assert_eq!(made.header("set-cookie"), None);
-    // So another password is no other request.
+    // A request with another password is the same request.
     assert!(replayed(&register("five quite unrelated words").send(&app.visitor(), "k").await));
     let sign_in = Write::new("POST", "/auth/sign-in")
         .body(json!({ "email": "asha@college.edu", "password": "four unrelated words" }));
@@ -553,7 +553,7 @@ const PASS: u8 = 0;
 const CUT_BEFORE_COMMIT: u8 = 1;
 const CUT_AFTER_COMMIT: u8 = 2;
 
-/// A connection to `PostgreSQL` that can be cut at the next COMMIT: before it arrives, or before its answer does.
+/// A connection to `PostgreSQL` that can be cut at the next COMMIT: before COMMIT arrives, or before its answer does.
 struct Cable {
     port: u16,
     next_commit: Arc<AtomicU8>,
@@ -589,7 +589,7 @@ impl Cable {
     }
 }
 
-/// Carries what comes from one end to the other until `pass` says no or an end closes; then both are closed.
+/// Forwards bytes until `pass` refuses or an end closes; then closes both ends.
 fn carry(mut from: TcpStream, mut to: TcpStream, pass: impl Fn(&[u8]) -> bool) {
     let mut bytes = [0; 16 * 1024];
     while let Ok(count @ 1..) = from.read(&mut bytes) {

@@ -1,4 +1,4 @@
-//! Files of people: beside others who change the same people, one at a time, and too long to be the right file
+//! Imports of people: concurrent with other writes on the same people, one at a time, and of files that are too long
 //! (R-PEOPLE-4, R-SEAM-10).
 
 use std::{
@@ -32,7 +32,7 @@ on_both_databases!(
     a_repeat_of_an_import_gets_the_first_answer_r_people_4,
 );
 
-/// Imports a file under this key, or without one.
+/// Imports a file, with or without a key.
 async fn send(librarian: &Person<'_>, file: &str, dry_run: bool, key: Option<&str>) -> Answer {
     let mut request = librarian.request("POST", &format!("/people/import?dryRun={dry_run}"), None);
     request.headers_mut().insert("content-type", HeaderValue::from_static("text/csv"));
@@ -43,14 +43,14 @@ async fn send(librarian: &Person<'_>, file: &str, dry_run: bool, key: Option<&st
     librarian.send(request).await
 }
 
-/// What a person's row has now.
+/// Returns a person's row as stored.
 fn row(app: &TestApp, uid: UserId) -> Vec<String> {
     let found = app.raw(&format!("SELECT name, email, department, batch FROM users WHERE id = {}", uid.0));
     found.into_iter().flatten().map(Option::unwrap_or_default).collect()
 }
 
-/// Imports a file while somebody else is in the middle of a write: it began before the import, and is stored after the import
-/// has read what was there.
+/// Imports a file concurrently with another write, which begins before the import and commits after the import has read the
+/// rows.
 async fn import_beside(
     app: &TestApp,
     file: &str,
@@ -169,7 +169,7 @@ async fn files_and_forms_with_the_same_people_at_once_end_well_r_people_4(databa
         here.raw("SELECT COUNT(*), COUNT(DISTINCT roll_number) FROM users WHERE roll_number LIKE 'n-%'");
     let all = Some(PEOPLE.to_string());
     assert!(numbers[0][0] <= all && numbers[0][0] == numbers[0][1], "{numbers:?}");
-    // Whoever is imported twice is unchanged the second time.
+    // A second import leaves the person unchanged.
     let again = send(&librarian, &one, false, None).await.expect(200);
     let last = send(&librarian, &one, false, None).await.expect(200);
     assert_eq!((&last["totals"]["added"], &last["totals"]["changed"]), (&json!(0), &json!(0)), "{again}");
@@ -258,7 +258,7 @@ async fn a_file_that_cannot_be_the_right_one_is_refused_as_a_whole_r_people_4() 
 async fn the_longest_texts_have_room_in_an_answer_r_people_4() {
     let app = TestApp::new().await;
     let librarian = app.admin(0).await;
-    // Four bytes a character, and six where one is written as JSON.
+    // Four bytes per character, six if written as JSON.
     let wide = "\u{10348}".repeat(100);
     let row = |n: usize, batch: &str| {
         format!("l-{n},{wide},l{n}@college.edu,{wide},{batch}\nl-{n}-b,,no mail,{},\n", "\"\"".repeat(100))
@@ -278,8 +278,8 @@ async fn the_longest_texts_have_room_in_an_answer_r_people_4() {
     assert!(listed > 50 && listed < 500, "{listed}");
 }
 
-/// A file of several portions is stored portion by portion: what is told where it stops is the truth, and the same file goes
-/// on from there.
+/// A file of several portions is stored portion by portion: the number reported at a stop is right, and importing the same file
+/// again stores the rest.
 #[tokio::test]
 async fn an_import_that_stops_tells_what_is_stored_and_goes_on_r_people_4() {
     let app = TestApp::new().await;

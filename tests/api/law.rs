@@ -1,8 +1,8 @@
-//! The law of the ledger over many sequences (R5, docs/reliability.md): after whatever people do, in whatever order, while
-//! the clock moves and commits fail, every copy that was ever added is somewhere, and every rupee is on an account's list.
+//! The law of the ledger over many sequences (R5, docs/reliability.md): after any sequence of actions, while the clock moves
+//! and commits fail, every copy ever added is somewhere, and every rupee is on an account.
 //!
-//! `model.rs` compares every answer with a model; here it is only counted what was answered, and the rows are summed up by
-//! statements of the test's own, so that a sequence costs a tenth.
+//! `model.rs` compares every answer with a model. Here answers are only counted, and the rows are summed by the test's own
+//! statements, so that a sequence costs a tenth.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use crate::{
 const STUDENTS: usize = 3;
 const STEPS: usize = 50;
 
-/// Lets a statement of the next change fail (1), or its COMMIT (2).
+/// Makes a statement of the next change fail (1), or its COMMIT (2).
 const SABOTAGE: [&str; 5] = [
     "CREATE TABLE sabotage (armed INTEGER NOT NULL)",
     "INSERT INTO sabotage VALUES (0)",
@@ -31,8 +31,8 @@ const SABOTAGE: [&str; 5] = [
      BEGIN INSERT INTO sabotaged VALUES (-1); END",
 ];
 
-/// Faults that the rig must notice: a copy too many at a return, one that is gone, money that a balance does not show, and
-/// a payment that settles a charge twice.
+/// Faults that the rig must detect: a surplus copy at a return, a missing one, money missing from a balance, and a payment that
+/// settles a charge twice.
 const PLANTED: [&str; 4] = [
     "CREATE TRIGGER planted AFTER UPDATE OF ended_at ON loans WHEN NEW.ended_at IS NOT NULL
      BEGIN INSERT INTO copies (book_id, barcode, condition) VALUES (NEW.book_id, 'planted', 'on-shelf'); END",
@@ -44,7 +44,7 @@ const PLANTED: [&str; 4] = [
      BEGIN INSERT INTO settlements (charge_id, line_id, amount) VALUES (NEW.charge_id, NEW.line_id, NEW.amount); END",
 ];
 
-/// A title: copies ever added, and those of them that were written off.
+/// A title: copies ever added, and how many of them were written off.
 #[derive(Clone, Debug)]
 struct Title {
     id: i64,
@@ -60,7 +60,7 @@ struct Loan {
     due: Date,
 }
 
-/// A charge that can be waived in parts and taken back, in the smallest unit.
+/// A charge that can be waived in parts and reversed, in the smallest unit.
 #[derive(Clone, Debug)]
 struct Charge {
     student: usize,
@@ -68,7 +68,7 @@ struct Charge {
     waived: i64,
 }
 
-/// What was told to be done, summed up.
+/// Totals of what the answers reported.
 #[derive(Clone, Debug, Default)]
 struct Told {
     titles: Vec<Title>,
@@ -84,14 +84,14 @@ struct Library<'a> {
     chance: Chance,
     now: Timestamp,
     told: Told,
-    /// A change that can be taken back, and what was told before it.
+    /// The last undoable change, and the totals before it.
     before: Option<(i64, Told)>,
-    /// Writes so far, for their keys.
+    /// Number of writes, which makes their keys unique.
     writes: usize,
 }
 
 fn paise(amount: &Value) -> i64 {
-    // Whole rupees are all that is charged here.
+    // Only whole rupees are charged here.
     amount.as_i64().expect("rupees") * 100
 }
 
@@ -106,7 +106,7 @@ impl Library<'_> {
             .expect("armed");
     }
 
-    /// Asks once, or again after it failed: under the same key, so that it is done once.
+    /// Sends a call, and after a failure once more under the same key, so that it has one effect.
     async fn ask(&mut self, by: usize, path: &str, body: Option<Value>) -> Result<(u16, Value), String> {
         self.writes += 1;
         let key = format!("write {}", self.writes);
@@ -138,13 +138,13 @@ impl Library<'_> {
         answer(self.app, write(&self.people[by], path, body, Some(key))).await
     }
 
-    /// A loan ends: what is late is charged where the desk ends it.
+    /// Ends a loan; overdue days are charged if the desk ends it.
     fn ended(&mut self, loan: i64) {
         let loan = self.told.loans.remove(&loan).expect("it was open");
         let late = i64::from(loan.due.until(self.today()).expect("days").get_days()).max(0);
         self.told.owed[loan.student] += late * 500;
         let title = &mut self.told.titles[loan.title];
-        // The copy of a deleted title does not come back.
+        // The copy of a deleted title does not return to the shelf.
         title.written_off += i64::from(!title.exists);
     }
 
@@ -221,7 +221,7 @@ impl Library<'_> {
         self.law()
     }
 
-    /// Pays for all charges, or for a list of them in which one may stand twice.
+    /// Pays all charges, or a list that may contain one twice.
     async fn pay(&mut self, student: usize) -> Result<(), String> {
         let charges = self.told.charges.iter().filter(|(_, charge)| charge.student == student);
         let charges: Vec<i64> = charges.map(|(id, _)| *id).collect();
@@ -330,7 +330,7 @@ impl Library<'_> {
         rows.collect::<rusqlite::Result<_>>().expect("readable")
     }
 
-    /// What must hold in every state.
+    /// Checks the invariants of every state.
     fn law(&self) -> Result<(), String> {
         let wrong = |what: &str, told: &dyn std::fmt::Debug, kept: &dyn std::fmt::Debug| {
             if format!("{told:?}") == format!("{kept:?}") {
@@ -466,7 +466,7 @@ impl Prepared {
 fn every_copy_and_every_rupee_is_accounted_for_whatever_happens_r5_r_copy_2_r_money_1() {
     let prepared = now(Prepared::new());
     each(seeds(400, 1000), |seed| prepared.sequence(seed, None));
-    // The controls.
+    // Controls.
     for fault in PLANTED {
         let noticed = (0..20).any(|seed| now(prepared.sequence(seed, Some(fault))).is_err());
         assert!(noticed, "the rig does not notice {fault}");

@@ -1,4 +1,4 @@
-//! Who may try how often: guessing is slow, and nobody is locked out by what others do.
+//! Rate limits: guessing is slow, and attackers cannot lock an account's owner out.
 
 use std::{sync::Arc, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
 const PROXY: [u8; 4] = [127, 0, 0, 1];
 const RIGHT: &str = "four unrelated words";
 
-/// A server behind a proxy, with one account, `owner@college.edu`.
+/// Starts a server behind a proxy, with one account, `owner@college.edu`.
 async fn behind_a_proxy(limits: Limits) -> TestApp {
     let trust = |settings: &mut library::http::Settings| settings.trusted_proxies = vec![PROXY.into()];
     let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", trust, limits).await;
@@ -25,7 +25,7 @@ async fn behind_a_proxy(limits: Limits) -> TestApp {
     app
 }
 
-/// A POST that the proxy passes on with this list of addresses.
+/// Sends a POST that the proxy forwards with this list of addresses.
 async fn post(browser: &Person<'_>, forwarded: &str, path: &str, body: &Value) -> Answer {
     let mut request = browser.request("POST", path, Some(body));
     request.headers_mut().insert("x-forwarded-for", forwarded.parse().expect("a header"));
@@ -36,12 +36,12 @@ async fn sign_in(browser: &Person<'_>, from: &str, email: &str, password: &str) 
     post(browser, from, "/auth/sign-in", &json!({ "email": email, "password": password })).await
 }
 
-/// One try an hour after the burst, so that none comes back while a test runs.
+/// A limit that refills one token an hour, so that none returns during a test.
 fn burst<K: Clone + Eq + std::hash::Hash>(burst: u32) -> Limit<K> {
     Limit::new(burst, Duration::from_hours(1))
 }
 
-/// S2, P3: each of 200 was let through, because the limit was checked before the password and charged after it.
+/// S2, P3: all of 200 guesses got through, because the limit was checked before the password and charged after it.
 #[tokio::test]
 async fn guesses_at_the_same_moment_are_all_counted_r_login_4() {
     let app = behind_a_proxy(Limits::default()).await;
@@ -64,7 +64,7 @@ async fn guesses_at_the_same_moment_are_all_counted_r_login_4() {
     assert!(answers.iter().all(|status| matches!(status, 401 | 429 | 503)), "{answers:?}");
 }
 
-/// P3: 100 failures elsewhere, or 200 from the campus's one address, kept an account's owner out.
+/// P3: 100 failures elsewhere, or 200 from the campus's one address, locked an account's owner out.
 #[tokio::test]
 async fn nobody_is_locked_out_of_an_account_in_his_own_browser() {
     let app = behind_a_proxy(Limits {
@@ -79,7 +79,7 @@ async fn nobody_is_locked_out_of_an_account_in_his_own_browser() {
     sign_in(&own, campus, "owner@college.edu", RIGHT).await.expect(200);
     own.close_browser();
 
-    // An attacker with many addresses uses up the account's tries, and somebody on the campus those of its address.
+    // An attacker with many addresses uses up the account's limit, and a student on the campus that of its address.
     for n in 0..6 {
         let answer = sign_in(&app.visitor(), &format!("198.51.100.{n}"), "owner@college.edu", "guess").await;
         assert_eq!(answer.status, if n < 5 { 401 } else { 429 }, "{n}");
@@ -95,9 +95,9 @@ async fn nobody_is_locked_out_of_an_account_in_his_own_browser() {
     for from in [campus, "192.0.2.1"] {
         sign_in(&own, from, "Owner@college.edu", RIGHT).await.expect(200);
     }
-    // What the browser knows about one account says nothing about another.
+    // A browser that knows one account is unknown to another.
     sign_in(&own, campus, "new@college.edu", "guess").await.problem(429, "too-many-requests");
-    // And who sits at it cannot guess without end.
+    // A known browser cannot guess without end either.
     for n in 0..4 {
         let answer = sign_in(&own, campus, "owner@college.edu", "guess").await;
         assert_eq!(answer.status, if n < 3 { 401 } else { 429 }, "{n}");
@@ -126,7 +126,7 @@ async fn signing_in_uses_up_nothing() {
     sign_in(&app.visitor(), "203.0.113.9", "owner@college.edu", RIGHT).await.expect(429);
 }
 
-/// P4: 200 of 200 look-ups passed through the documented proxy instead of 30.
+/// P4: all of 200 look-ups passed through the documented proxy instead of 30.
 #[tokio::test]
 async fn a_forged_address_gives_no_further_tries_r_scan_2() {
     let app = behind_a_proxy(Limits { card_lookups: burst(5), ..Limits::default() }).await;
@@ -146,7 +146,7 @@ async fn a_forged_address_gives_no_further_tries_r_scan_2() {
     assert_eq!(look_up("2001:db8:0:2::1").await, 200);
 }
 
-/// P2: anybody could send figures without end.
+/// P2: figures were accepted without any limit.
 #[tokio::test]
 async fn a_network_reports_so_many_page_views_and_no_more_r_shell_4() {
     let app = behind_a_proxy(Limits { vitals: burst(2), ..Limits::default() }).await;
@@ -167,7 +167,7 @@ async fn a_student_changes_so_much_in_a_minute_and_reads_and_signs_out_all_the_s
     let review = json!({ "rating": 5, "comment": "Read it twice." });
     student.post(&reviews, &review).await.expect(201);
     student.borrow(book).await;
-    // What is refused counts too.
+    // A refused change counts too.
     student.delete("/holds/999").await.problem(404, "not-found");
     let told = student.patch("/me", &json!({ "department": "Chemistry" })).await;
     told.problem(429, "too-many-requests");

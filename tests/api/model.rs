@@ -1,5 +1,5 @@
-//! The whole of circulation against a small model: whatever librarians and students do in whatever order, every copy is
-//! accounted for, and statuses, dates and fines are what the rules say.
+//! The whole of circulation against a small model: after any sequence of actions, every copy is accounted for, and statuses,
+//! dates and fines follow the rules.
 //!
 //! `PROPTEST_CASES` sets the number of sequences.
 
@@ -23,7 +23,7 @@ use crate::{
 
 const STUDENTS: usize = 4;
 
-/// What somebody tries. Numbers choose among what there is at that moment.
+/// An action. Numbers select among what exists at that moment.
 #[derive(Clone, Debug)]
 enum Step {
     Borrow {
@@ -42,7 +42,7 @@ enum Step {
         by: Option<usize>,
         loan: usize,
     },
-    /// Saves the form, loaded `age` looks ago, with so many copies more than it had loaded.
+    /// Saves the form, loaded `age` looks ago, with this many copies more than it had loaded.
     Edit {
         book: usize,
         age: usize,
@@ -60,7 +60,7 @@ enum Step {
     },
     /// A librarian puts all copies that wait to be shelved on the shelf.
     ShelveAll,
-    /// A librarian adds copies of a title that is there.
+    /// A librarian adds copies of an existing title.
     AddCopies {
         book: usize,
         copies: i64,
@@ -79,13 +79,13 @@ enum Step {
         student: usize,
         book: usize,
     },
-    /// A student cancels his hold of a title, or a librarian does it.
+    /// A student cancels his hold of a title, or a librarian does.
     CancelHold {
         student: usize,
         book: usize,
         by_desk: bool,
     },
-    /// A librarian moves a student in the line.
+    /// A librarian moves a student in the queue.
     MoveInLine {
         student: usize,
         book: usize,
@@ -121,7 +121,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a form had loaded.
+/// State of a form when it was loaded.
 #[derive(Clone)]
 struct Look {
     etag: String,
@@ -135,12 +135,12 @@ struct Book {
     exists: bool,
     version: i64,
     available: bool,
-    /// Every copy that was ever added, and its state.
+    /// Every copy ever added, and its state.
     copies: BTreeMap<i64, State>,
     looks: Vec<Look>,
-    /// Who waits, in line.
+    /// Waiting students in queue order.
     line: Vec<Waiting>,
-    /// Who has a copy kept, and until which day.
+    /// Students with a kept copy, and its last day.
     kept: BTreeMap<i64, (Waiting, i64)>,
 }
 
@@ -151,7 +151,7 @@ struct Waiting {
     student: usize,
 }
 
-/// Where a copy goes that comes to the shelf.
+/// Destination of a copy that comes in.
 #[derive(Clone, Copy, PartialEq)]
 enum Arrives {
     OnShelf,
@@ -159,7 +159,7 @@ enum Arrives {
 }
 
 impl Book {
-    /// A copy comes in: it is kept for the first in line, or goes where it should (R-HOLD-2).
+    /// A copy comes in: it is kept for the first in the queue, or goes to its destination (R-HOLD-2).
     fn arrive(&mut self, copy: i64, to: Arrives, today: i64) -> State {
         let state = if self.line.is_empty() {
             match to {
@@ -174,7 +174,7 @@ impl Book {
         state
     }
 
-    /// A hold ends, and the copy that it kept goes on.
+    /// Ends a hold; the copy kept for it goes to the next.
     fn drop_hold(&mut self, id: i64, today: i64) {
         self.line.retain(|waiting| waiting.id != id);
         let copy = self.kept.iter().find(|(_, (hold, _))| hold.id == id).map(|(copy, _)| *copy);
@@ -199,7 +199,7 @@ impl Book {
         i64::try_from(count).unwrap_or(i64::MAX)
     }
 
-    /// As after a borrow, a return and every move of a copy.
+    /// Recalculates the status, as after a borrow, a return and every move of a copy.
     fn status_follows(&mut self) {
         self.available = self.on_the_shelf() > 0;
     }
@@ -213,7 +213,7 @@ struct Loan {
     /// Days since 1970.
     entry: i64,
     due: i64,
-    /// Whether the copy went back, the day, and the fine then.
+    /// True if the copy went back to the shelf, the day, and the fine at that time.
     ended: Option<(bool, i64, i64)>,
 }
 
@@ -265,7 +265,7 @@ struct People<'a> {
 }
 
 impl<'a> People<'a> {
-    /// With sessions of today, because a month of a sequence ends those of its beginning.
+    /// Signs everyone in again, because a month in a sequence ends earlier sessions.
     async fn sign_in(app: &'a TestApp) -> Self {
         let mut students = Vec::new();
         for n in 0..STUDENTS {
@@ -282,7 +282,7 @@ async fn add(people: &People<'_>, model: &mut Model, copies: i64) {
     learn_new_copies(people, model.books.last_mut().expect("just added"), copies, today).await;
 }
 
-/// The copies of a title as the librarian sees them.
+/// Returns the copies of a title as the librarian sees them.
 async fn shown_copies(people: &People<'_>, book: i64) -> BTreeMap<i64, State> {
     let list = people.admin.get(&format!("/books/{book}/copies")).await.expect(200);
     let copies = list["copies"].as_array().cloned().unwrap_or_default();
@@ -290,7 +290,7 @@ async fn shown_copies(people: &People<'_>, book: i64) -> BTreeMap<i64, State> {
     copies.iter().map(|copy| (copy["id"].as_i64().expect("an id"), state(copy))).collect()
 }
 
-/// So many copies came in, and each is on the shelf or kept for the next in line.
+/// Adds this many new copies to the model: each is on the shelf or kept for the next in the queue.
 async fn learn_new_copies(people: &People<'_>, book: &mut Book, expected: i64, today: i64) {
     let shown = shown_copies(people, book.id).await;
     let new: BTreeMap<i64, State> =
@@ -348,7 +348,7 @@ async fn end(people: &People<'_>, model: &mut Model, by: Option<usize>, loan: us
         assert_eq!(book.copies.get(&lent.copy), Some(&State::OnLoan));
         let to = match (book.exists, restocked) {
             (false, _) => State::Withdrawn,
-            // Others wait, and the desk has not seen it.
+            // Others wait, and the desk has not seen the copy.
             (true, _) if by.is_some() && !book.line.is_empty() => State::Unseen,
             (true, true) => book.arrive(lent.copy, Arrives::OnShelf, today),
             (true, false) => book.arrive(lent.copy, Arrives::ToShelve, today),
@@ -432,7 +432,7 @@ async fn edit(
         if copies >= 0 {
             let before = book.line.len();
             learn_new_copies(people, book, copies, today).await;
-            // What is caught leaves the shelf again, and the status follows.
+            // A copy caught for a hold leaves the shelf, and the status follows.
             if book.line.len() < before {
                 book.status_follows();
             }
@@ -522,7 +522,7 @@ async fn move_in_line(people: &People<'_>, book: &mut Book, student: usize, plac
     assert_eq!(answer.expect(200)["place"], to + 1);
 }
 
-/// As a server does by itself.
+/// Runs the job that a server runs by itself.
 async fn expire_holds(app: &TestApp, model: &mut Model) {
     let today = model.today();
     let mut past: Vec<(i64, i64, usize)> = Vec::new();
@@ -589,7 +589,7 @@ async fn take(app: &TestApp, people: &People<'_>, model: &mut Model, step: &Step
             if book.exists {
                 let before = book.line.len();
                 learn_new_copies(people, book, copies, today).await;
-                // What is caught leaves the shelf again.
+                // A copy caught for a hold leaves the shelf again.
                 book.available = true;
                 if book.line.len() < before {
                     book.status_follows();
@@ -710,7 +710,7 @@ async fn sequence(database: Database, steps: Vec<Step>) {
         }
         compare(&app, &people, &mut model).await;
     }
-    // Nothing is lost: every loan that ended is there with its day and its fine (R-LOAN-9).
+    // Every ended loan is stored with its day and its fine (R-LOAN-9).
     let kept =
         app.raw("SELECT id, CASE WHEN restocked THEN 1 ELSE 0 END, ended_on, fine FROM loans WHERE ended_at IS NOT NULL ORDER BY id");
     let ended = model.loans.iter().filter_map(|loan| loan.ended.map(|ended| (loan.id, ended)));

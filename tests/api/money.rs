@@ -1,4 +1,4 @@
-//! Money and undo through the API: what the desk takes, and what it takes back.
+//! Money and undo through the API.
 
 use serde_json::{Value, json};
 
@@ -22,7 +22,7 @@ async fn barcode(desk: &Person<'_>, book: i64) -> String {
     list["copies"][0]["barcode"].as_str().expect("text").to_owned()
 }
 
-/// A copy of a new title that somebody has, its loan, and its barcode.
+/// Lends a copy of a new title; returns the copy, its loan and its barcode.
 async fn lent(app: &TestApp, desk: &Person<'_>, to: &Person<'_>, title: &str) -> (Value, i64, String) {
     let book = app.book(title, 1).await;
     let loan = to.borrow(book).await;
@@ -31,7 +31,7 @@ async fn lent(app: &TestApp, desk: &Person<'_>, to: &Person<'_>, title: &str) ->
     (copies["copies"][0]["id"].clone(), loan, code)
 }
 
-/// What is said of an amount, in English.
+/// Returns the English explanation of an amount.
 fn told(explain: &Value) -> Vec<&str> {
     let messages = explain.as_array().expect("a list");
     messages.iter().map(|message| message["text"].as_str().expect("text")).collect()
@@ -72,7 +72,7 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     assert_eq!(asha.get("/me/loans").await.expect(200)["totalFine"], 0);
     assert_eq!(desk.get(&format!("/people/{}", asha.uid)).await.expect(200)["owes"], 20);
 
-    // Part of it is paid; the rest is waived, with a reason.
+    // Part of the charge is paid; the rest is waived, with a reason.
     let payments = format!("/people/{}/payments", asha.uid);
     let too_much = desk.post(&payments, &json!({ "amount": 21, "method": "cash" })).await;
     assert_eq!(too_much.problem(422, "invalid"), "At most ₹20 is owed here.");
@@ -94,7 +94,7 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     let settled = account(&desk, &asha).await;
     assert_eq!((&settled["balance"], &settled["charges"]), (&json!(0), &json!([])));
 
-    // Newest first: the return is not undone while its charge is paid.
+    // The return cannot be undone while its charge is paid.
     let undo = |change: &Value| format!("/changes/{change}/undo");
     let refused = desk.ask(&undo(&back["change"])).await;
     assert_eq!(refused.problem(409, "refused"), "Something of this was paid or waived. Undo that first.");
@@ -114,7 +114,7 @@ async fn a_fine_is_charged_at_the_desk_paid_and_taken_back_r_money_1_r_undo_1(da
     assert_eq!(late.problem(409, "refused"), "Only what was done today can be undone. Correct it by hand.");
 }
 
-/// T1: it was settled twice, and no backup of the library could be restored any more.
+/// T1: the charge was settled twice, and no backup of the library could be restored any more.
 async fn a_payment_that_names_one_charge_twice_is_refused_r_money_2(database: Database) {
     let app = TestApp::on(database).await;
     let (desk, asha) = (app.admin(0).await, app.student(1).await);
@@ -191,7 +191,7 @@ async fn who_owes_what_is_listed_most_first_and_credit_last_r_money_6(database: 
         (one["uid"].clone(), one["balance"].clone(), one["running"].clone(), one["owes"].clone())
     };
     assert_eq!(row(0), (json!(bala.uid), json!(10), json!(10), json!(20)));
-    // Whoever owes the same stands in the order of the names.
+    // People who owe the same are sorted by name.
     assert_eq!(row(1), (json!(asha.uid), json!(10), json!(0), json!(10)));
     assert_eq!(row(2), (json!(devi.uid), json!(0), json!(10), json!(10)));
     assert_eq!(row(3), (json!(chitra.uid), json!(-30), json!(0), json!(-30)));
@@ -209,7 +209,7 @@ async fn the_lines_of_a_period_are_listed_summed_up_and_a_file_r_money_6(databas
     let (desk, asha) = (app.admin(0).await, app.student(1).await);
     app.raw("UPDATE users SET name = '=1+1' WHERE name = 'Student 1'");
     charge(&desk, &asha, 30).await;
-    // In the library it is December, in Greenwich still November.
+    // December at the library, still November in Greenwich.
     app.set_clock("2026-11-30T18:31:00Z");
     let damage = json!({ "amount": 50, "kind": "damage", "reason": "-2 pages" });
     let torn = desk.post(&format!("/people/{}/charges", asha.uid), &damage).await.expect(201);
@@ -279,7 +279,7 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
     let (copy, loan, code) = lent(&app, &desk, &asha, "Godaan").await;
     app.set_clock("2026-12-02T06:00:00Z");
-    // Without a price nothing is known to ask for, and zero is a price.
+    // Without a price there is nothing to charge; zero is a price.
     let lose = format!("/loans/{loan}/lost");
     let unknown = desk.ask(&lose).await;
     assert_eq!((unknown.status, unknown.wrong_fields()), (422, vec!["price".to_owned()]));
@@ -302,7 +302,7 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     assert_eq!((state().await, account(&desk, &asha).await["balance"].clone()), (json!("lost"), json!(470)));
     assert_eq!(desk.ask(&lose).await.status, 404, "it has ended");
 
-    // It turns up: the price is offered to be taken back, the fine stays.
+    // The copy turns up: reversing its price is offered, the fine stays.
     let to_shelf = json!({ "state": "on-shelf" });
     let found = desk.post(&format!("/copies/{copy}/move"), &to_shelf).await.expect(200);
     let price = &found["lost"];
@@ -317,7 +317,7 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     assert_eq!((&back["credit"], &account(&desk, &asha).await["balance"]), (&json!(0), &json!(20)));
     assert_eq!(desk.post(&reverse, &json!({ "reason": "Found" })).await.status, 422, "once");
 
-    // Newest first: the copy is not lost again while its price is taken back.
+    // The move cannot be undone while the price is reversed.
     let moved = desk.get("/changes?action=copy-moved").await.expect(200)["changes"][0]["id"].clone();
     assert_eq!(undo(&desk, &moved).await.status, 409);
     undo(&desk, &back["change"]).await.expect(200);
@@ -333,7 +333,7 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     let open = account(&desk, &asha).await;
     assert_eq!((&open["balance"], &open["running"]), (&json!(0), &json!(20)));
 
-    // The desk finds it by a scan, and offers the same.
+    // A scan at the desk finds the copy, and offers the same.
     desk.ask(&lose).await.expect(200);
     let scanned = desk.post("/desk/scans", &json!({ "code": code })).await.expect(200);
     assert_eq!((&scanned["outcome"], scanned.get("lost")), (&json!("ask"), None));
@@ -345,7 +345,7 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     assert_eq!(lost["undoable"], true);
     undo(&desk, &lost["id"]).await.expect(200);
 
-    // Pitfall 7: who had it later and brought it back is nobody's debtor when it is lost from the shelf.
+    // Pitfall 7: a later borrower who returned the copy owes nothing when it is lost from the shelf.
     desk.ask(&lose).await.expect(200);
     desk.post(&format!("/copies/{copy}/move"), &to_shelf).await.expect(200);
     desk.post("/desk/scans", &json!({ "code": code, "person": bala.uid })).await.expect(200);
@@ -368,7 +368,7 @@ async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database
         .expect(200);
     let found =
         desk.post(&format!("/copies/{copy}/move"), &json!({ "state": "to-shelve" })).await.expect(200);
-    // What was waived is not taken back once more.
+    // The waived part is not reversed again.
     assert_eq!((&found["lost"]["amount"], &found["lost"]["paid"]), (&json!(400), &json!(300)));
     let back =
         desk.post(&format!("/charges/{charge}/reverse"), &json!({ "reason": "Found" })).await.expect(200);
@@ -378,7 +378,7 @@ async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database
         told(&now["lines"][0]["explain"]),
         ["₹100 for “Godaan” is not owed any more", "₹300 had been paid and is credit now"]
     );
-    // The payment settled what is taken back: it is not undone before that.
+    // The payment settled the reversed charge: it cannot be undone first.
     assert_eq!(undo(&desk, &paid["change"]).await.status, 409);
 
     let refunds = format!("/people/{}/refunds", asha.uid);
@@ -391,7 +391,7 @@ async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database
     undo(&desk, &back["change"]).await.expect(200);
     let before = account(&desk, &asha).await;
     assert_eq!((&before["credit"], &before["balance"]), (&json!(0), &json!(100)));
-    // What was taken back and owed again can be taken back again.
+    // A reversed charge that is owed again can be reversed again.
     desk.post(&format!("/charges/{charge}/reverse"), &json!({ "reason": "Found" })).await.expect(200);
     assert_eq!(account(&desk, &asha).await["credit"], 300);
 }

@@ -1,5 +1,5 @@
-//! Networks that lose, repeat, hold back and cut off (R18, docs/reliability.md). Whoever got no answer asks again under the
-//! key of the first attempt, as the screens do, and everything happens exactly once.
+//! Networks that lose, repeat, delay and cut off (R18, docs/reliability.md). A client without an answer repeats under the key
+//! of the first attempt, as the screens do, and everything happens exactly once.
 
 use std::{
     collections::BTreeSet,
@@ -15,17 +15,17 @@ use crate::{
     seeded::{Chance, Template, answer, each, now, seeds, write},
 };
 
-/// Attempts after which the network is well again.
+/// Attempts after which the network works again.
 const ATTEMPTS: usize = 6;
 
-/// Copies of requests that the network still holds, and how it treats the next one.
+/// Delayed copies of requests, and the random behaviour of the network.
 struct Network<'a> {
     app: &'a TestApp,
     chance: Chance,
     held: Vec<Request<Body>>,
 }
 
-/// A request that can be sent once more.
+/// A request that can be sent again.
 struct Write<'a> {
     person: &'a Person<'a>,
     path: String,
@@ -40,7 +40,7 @@ impl Write<'_> {
 }
 
 impl Network<'_> {
-    /// Cuts a request off after so many steps of the server: whoever sent it is gone, and the server drops what it was at.
+    /// Drops a request after this many steps of the server, as if the client had disconnected.
     async fn cut_off(&self, request: Request<Body>, mut steps: usize) {
         let mut asked = pin!(answer(self.app, request));
         std::future::poll_fn(|context: &mut Context<'_>| {
@@ -53,7 +53,7 @@ impl Network<'_> {
         .await;
     }
 
-    /// Sends a write until it is answered; status and body.
+    /// Sends a write until it is answered; returns status and body.
     async fn insist(&mut self, wanted: &Write<'_>) -> (u16, Value) {
         for _ in 0..ATTEMPTS {
             if !self.held.is_empty() && self.chance.once_in(3) {
@@ -64,13 +64,13 @@ impl Network<'_> {
             match self.chance.below(8) {
                 // Lost on its way.
                 0 => {}
-                // Done, and the answer is lost.
+                // Done, but the answer is lost.
                 1 | 2 => drop(answer(self.app, request).await),
                 3 | 4 => {
                     let steps = self.chance.below(5);
                     self.cut_off(request, steps).await;
                 }
-                // Arrives after it was given up, and after it was repeated.
+                // Arrives after the client has given up and repeated it.
                 5 => self.held.push(request),
                 6 => {
                     let (one, other) =
@@ -86,7 +86,7 @@ impl Network<'_> {
     }
 }
 
-/// What there is of each kind: loans, returns, renewals, holds, charges, payments, reviews.
+/// Counts of loans, returns, renewals, holds, charges, payments and reviews.
 type Counts = [i64; 7];
 
 fn counted(app: &TestApp) -> Counts {
@@ -104,16 +104,16 @@ fn counted(app: &TestApp) -> Counts {
 
 /// What two students and a desk did over such a network.
 struct Told {
-    /// How often something of each kind was done for each who wanted it.
+    /// Number of actions of each kind that the clients wanted.
     wanted: Counts,
     done: Counts,
-    /// Answers that were no success; everything that is wanted can be done.
+    /// Failed answers; every wanted action is possible.
     refused: Vec<String>,
-    /// Things that were told as new, and how often.
+    /// Number of answers that report something new, and the distinct things.
     new: (usize, BTreeSet<String>),
 }
 
-/// A library with two titles of which there are many copies, and two of which somebody else has the only one.
+/// A library with two titles of many copies, and two whose only copy is on loan.
 struct Prepared {
     template: Template,
     many: [i64; 2],
@@ -197,7 +197,7 @@ async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Tol
     for late in std::mem::take(&mut network.held) {
         answer(&app, late).await;
     }
-    // Behind whatever was cut off.
+    // Queued behind whatever was cut off.
     app.store(|_| Ok(())).await;
     let after = counted(&app);
     told.done = std::array::from_fn(|kind| after[kind] - before[kind]);
@@ -214,7 +214,7 @@ fn over_a_network_that_loses_and_repeats_everything_happens_exactly_once_r18_p11
         let Told { wanted, done, refused, new } = told;
         if sound { Ok(()) } else { Err(format!("wanted {wanted:?}, done {done:?}; {refused:?}; {new:?}")) }
     });
-    // The control: people who repeat without a key.
+    // Control: clients that repeat without a key.
     let twice = (0..20).any(|seed| {
         let told = now(over_a_bad_network(&prepared, seed, false));
         told.done.iter().zip(told.wanted).any(|(done, wanted)| *done > wanted)

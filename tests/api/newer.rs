@@ -1,4 +1,4 @@
-//! Rows that a newer version of the program wrote are read without failing (R-SEAM-9).
+//! Rows written by a newer version of the program are read without failing (R-SEAM-9).
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ on_both_databases!(
     settings_of_a_newer_version_work_and_keep_its_fields_r_seam_9,
 );
 
-/// Ids of the changes in a list.
+/// Returns the ids of the changes in a list.
 fn ids(list: &Value) -> Vec<i64> {
     let changes = list["changes"].as_array().expect("a list");
     changes.iter().map(|change| change["id"].as_i64().expect("an id")).collect()
@@ -28,7 +28,7 @@ async fn changes_of_a_newer_version_are_shown_as_something_newer_r_seam_9(databa
         json!({ "v": 1, "kind": "mail-sent", "to": ["asha@college.edu"], "template": { "name": "due" } });
     let rows = [
         ("mail-sent", &mail),
-        // Known kinds whose fields or version are not known.
+        // Known kinds with unknown fields or an unknown version.
         (
             "paid",
             &json!({ "v": 1, "kind": "paid", "line": 1, "amount": 5, "method": "wallet", "settled": [] }),
@@ -74,7 +74,7 @@ async fn changes_of_a_newer_version_are_shown_as_something_newer_r_seam_9(databa
         assert_eq!(refused.json()["blocks"][0]["id"], "undo.kind", "{}", refused.text);
         assert_eq!(refused.status, 409);
     }
-    // What this version wrote is undone beside it.
+    // This version's own change can be undone next to it.
     let lent = desk.post("/desk/scans", &json!({ "code": "L000001", "person": student })).await.expect(200);
     desk.ask(&format!("/changes/{}/undo", lent["change"])).await.expect(200);
 }
@@ -110,7 +110,7 @@ async fn settings_of_a_newer_version_work_and_keep_its_fields_r_seam_9(database:
     let scan = json!({ "code": "L000002", "person": app.student(2).await.uid });
     assert_eq!(desk.post("/desk/scans", &scan).await.expect(200)["outcome"], "lent");
 
-    // The API shows and takes what this version knows; a save keeps the rest.
+    // The API shows and accepts what this version knows; a save keeps the rest.
     let save = async |what: &str, document: &Value| -> Answer {
         desk.send(desk.request("PUT", &format!("/settings/{what}"), Some(document))).await
     };

@@ -1,4 +1,4 @@
-//! Sign-in by the college's provider (OpenID Connect): who gets in, and everything that must not.
+//! Sign-in with the college's provider (OpenID Connect), and everything that must be refused.
 
 use std::{
     sync::Arc,
@@ -37,10 +37,10 @@ on_both_databases!(
     the_owner_of_a_claimed_account_gets_in_by_a_code_of_the_librarian_r_seam_8,
 );
 
-/// The clock of the tests, in epoch seconds.
+/// Clock of the tests, epoch seconds.
 const NOW: i64 = 1_795_240_800;
 
-/// A library whose people sign in at this provider.
+/// Starts a library whose people sign in with this provider.
 async fn library(database: Database, provider: &Provider) -> TestApp {
     library_with(database, provider, |_| {}).await
 }
@@ -54,7 +54,7 @@ pub async fn library_with(
     TestApp::with(Arc::new(database), "Asia/Kolkata", |settings| settings.provider = Some(known)).await
 }
 
-/// A provider as an operator tells of it.
+/// Configures a provider as an operator would.
 pub fn known(issuer: &str, change: impl FnOnce(&mut Options)) -> Arc<Known> {
     let mut options = options(issuer);
     change(&mut options);
@@ -71,13 +71,13 @@ fn options(issuer: &str) -> Options {
         roll_number_claim: None,
         redirect: format!("http://{HOST}{API}{CALLBACK}").parse().expect("a URL"),
         hosts: Vec::new(),
-        // A machine under load is no provider that is down.
+        // A slow machine under test must not look like a provider that is down.
         patience: Duration::from_secs(25),
         rest: Duration::from_hours(1),
     }
 }
 
-/// What the provider says of the student with this number.
+/// Claims of student number `n`.
 fn claims(n: usize) -> Value {
     json!({ "sub": format!("sub-{n}"), "email": format!("Student{n}@College.edu"), "email_verified": true })
 }
@@ -91,13 +91,13 @@ async fn come_back(person: &Person<'_>, query: &str) -> Answer {
     person.get(&format!("{CALLBACK}?{query}")).await
 }
 
-/// Goes to the provider, where they are who the claims say, and comes back.
+/// Signs in at the provider with these claims and returns to the library.
 pub async fn sign_in(person: &Person<'_>, provider: &Provider, claims: Value) -> Answer {
     let address = begin(person, json!({})).await;
     come_back(person, &provider.approve(&address, claims)).await
 }
 
-/// Where a return leads.
+/// Returns the end of a sign-in, from the redirect.
 #[track_caller]
 pub fn end(answer: &Answer) -> String {
     assert_eq!(answer.status, 303, "{}", answer.text);
@@ -106,12 +106,12 @@ pub fn end(answer: &Answer) -> String {
     end.to_owned()
 }
 
-/// Who is signed in.
+/// Returns the signed-in user.
 async fn user(person: &Person<'_>) -> Value {
     person.get("/auth/session").await.expect(200)["user"].clone()
 }
 
-/// An account whose password is known.
+/// Creates an account whose password the test knows.
 async fn registered(app: &TestApp, name: &str, role: Role) -> (NewAccount, &'static str) {
     let password = "four unrelated words";
     let new = NewAccount {
@@ -143,7 +143,7 @@ async fn a_student_signs_in_by_the_college_and_is_where_they_wanted_to_go(databa
     );
     let address = begun.expect(200)["location"].as_str().expect("an address").to_owned();
     assert!(address.starts_with(&format!("{}/authorize?realm=college&", provider.url())), "{address}");
-    // A role that the provider tells is none of its business.
+    // A role in the claims is ignored.
     let mut said = claims(1);
     said["role"] = json!("admin");
     let back = come_back(&browser, &provider.approve(&address, said)).await;
@@ -153,7 +153,7 @@ async fn a_student_signs_in_by_the_college_and_is_where_they_wanted_to_go(databa
     let signed_in = user(&browser).await;
     assert_eq!((&signed_in["uid"], &signed_in["role"]), (&json!(uid), &json!("student")));
 
-    // The link holds, whatever address the provider tells later; the token is of another kind this time.
+    // The link survives a changed address at the provider; this token is signed by another kind of key.
     provider.sign_by(Sign::Ec);
     let again = app.visitor();
     let said = json!({ "sub": "sub-1", "email": "new@elsewhere.org" });
@@ -174,18 +174,18 @@ async fn a_return_counts_once_in_its_own_browser_and_for_ten_minutes(database: D
     let (browser, stranger) = (app.visitor(), app.visitor());
     let address = begin(&browser, json!({})).await;
     let query = provider.approve(&address, claims(1));
-    // Whoever got hold of the address has another browser, whether it has begun a sign-in or not.
+    // A thief of the address uses another browser, whether it has begun a sign-in or not.
     assert_eq!(end(&come_back(&stranger, &query).await), "forgotten");
     begin(&stranger, json!({})).await;
     assert_eq!(end(&come_back(&stranger, &query).await), "forgotten");
     let copy = browser.copy();
     assert_eq!(end(&come_back(&browser, &query).await), "done");
-    // Again, also with the cookie that the answer took back.
+    // Replays, also with the cookie that the answer deleted.
     for replayed in [&browser, &copy] {
         assert_eq!(end(&come_back(replayed, &query).await), "forgotten");
     }
     assert_eq!(provider.tokens().len(), 1, "nobody else got as far as the provider");
-    // A state of one's own does not make somebody else's code good: it is exchanged with another secret.
+    // The own state with another user's code is refused: the code is bound to another PKCE verifier.
     let theirs = provider.approve(&begin(&browser, json!({})).await, claims(1));
     let own = provider.approve(&begin(&stranger, json!({})).await, claims(2));
     let parameter = |query: &str, name: &str| {
@@ -195,7 +195,7 @@ async fn a_return_counts_once_in_its_own_browser_and_for_ten_minutes(database: D
     let mixed = format!("{}&{}", parameter(&theirs, "code="), parameter(&own, "state="));
     assert_eq!(end(&come_back(&stranger, &mixed).await), "refused");
     assert_eq!(user(&stranger).await, Value::Null);
-    // What else a return may lack or say.
+    // Other parameters that a return may lack or contain.
     for (query, wanted) in [
         ("", "forgotten"),
         ("code=c&state=guess", "forgotten"),
@@ -254,13 +254,13 @@ async fn who_somebody_is_rests_on_what_the_provider_vouches_for(database: Databa
         assert_eq!(end(&sign_in(&browser, &provider, said.clone()).await), "nobody", "{said}");
         assert_eq!(user(&browser).await, Value::Null);
     }
-    // The roll number comes before the address.
+    // The roll number is tried before the address.
     let browser = app.visitor();
     let mut both = claims(1);
     both["student_number"] = json!("CS25-002");
     assert_eq!(end(&sign_in(&browser, &provider, both).await), "done");
     assert_eq!(user(&browser).await["uid"], json!(uids[1]));
-    // An address that the college gave to somebody else opens nothing.
+    // An address that the college reassigned does not open the old account.
     let mut heir = claims(2);
     heir["sub"] = json!("another person");
     assert_eq!(end(&sign_in(&app.visitor(), &provider, heir).await), "another");
@@ -290,7 +290,7 @@ async fn a_librarians_account_is_linked_once_its_password_was_asked(database: Da
     browser.post("/auth/oidc/link", &right).await.problem(401, "provider-forgotten");
     assert_eq!(end(&sign_in(&browser, &provider, meera.clone()).await), "password");
     assert_eq!(user(&browser).await, Value::Null);
-    // Only the browser that came from the provider, and only with the password.
+    // Only in the browser that came from the provider, and only with the password.
     stranger.post("/auth/oidc/link", &right).await.problem(401, "provider-forgotten");
     let wrong = browser.post("/auth/oidc/link", &json!({ "password": "not the one" })).await;
     assert_eq!(wrong.wrong_fields(), ["password"]);
@@ -302,7 +302,7 @@ async fn a_librarians_account_is_linked_once_its_password_was_asked(database: Da
     assert_eq!(end(&sign_in(&again, &provider, meera).await), "done");
     assert_eq!(user(&again).await["role"], "admin");
 
-    // Whoever is made a librarian after they were linked is asked too.
+    // A linked student who becomes a librarian is asked too.
     let (_, password) = registered(&app, "asha", Role::Student).await;
     let asha = json!({ "sub": "a", "email": "asha@college.edu", "email_verified": true });
     let browser = app.visitor();
@@ -311,7 +311,7 @@ async fn a_librarians_account_is_linked_once_its_password_was_asked(database: Da
     assert_eq!(end(&sign_in(&browser, &provider, asha.clone()).await), "password");
     browser.post("/auth/oidc/link", &json!({ "password": password })).await.expect(200);
     assert_eq!(end(&sign_in(&app.visitor(), &provider, asha.clone()).await), "done");
-    // Not for longer than ten minutes.
+    // For ten minutes at most.
     app.raw("DELETE FROM oidc_links");
     assert_eq!(end(&sign_in(&browser, &provider, asha).await), "password");
     app.set_clock("2026-11-21T06:10:00Z");
@@ -338,7 +338,7 @@ async fn whoever_has_a_second_factor_is_asked_for_it_on_this_way_too(database: D
     again.post("/auth/sign-in/code", &next_code(&app, &secret)).await.expect(200);
     assert_eq!(user(&again).await["email"], EMAIL);
 
-    // A passkey alone is one too.
+    // A passkey alone is a second factor too.
     let (_, password) = registered(&app, "asha", Role::Student).await;
     let asha = app.visitor();
     let form = json!({ "email": "asha@college.edu", "password": password });
@@ -356,7 +356,7 @@ async fn whoever_has_a_second_factor_is_asked_for_it_on_this_way_too(database: D
     assert_eq!(user(&browser).await["email"], "asha@college.edu");
 }
 
-/// Somebody registers, with a password of their own.
+/// Registers an account with a password.
 async fn registers<'a>(app: &'a TestApp, email: &str, roll_number: &str) -> Person<'a> {
     let form = json!({
         "name": "Stranger", "email": email, "password": "the stranger's words", "rollNumber": roll_number,
@@ -373,12 +373,12 @@ fn links(app: &TestApp) -> usize {
     app.raw("SELECT subject FROM oidc_links").len()
 }
 
-/// A person whom a librarian adds; the number.
+/// Adds a person as a librarian; returns the id.
 async fn adds(librarian: &Person<'_>, form: Value) -> Value {
     librarian.post("/people", &form).await.expect(201)["uid"].clone()
 }
 
-/// Redeems a code of the librarian for this person.
+/// Redeems a librarian's sign-in code for this person.
 async fn redeems<'a>(librarian: &Person<'a>, uid: &Value, form: Value) -> Person<'a> {
     let code = librarian.ask(&format!("/people/{uid}/sign-in-code")).await.expect(200)["code"].clone();
     let person = librarian.app.visitor();
@@ -400,7 +400,7 @@ async fn whoever_registered_first_with_somebodys_address_does_not_get_their_acco
     let guess = browser.post("/auth/oidc/link", &json!({ "password": "the owner's words" })).await;
     assert_eq!(guess.wrong_fields(), ["password"]);
     assert_eq!(links(&app), 0);
-    // Whoever registered themself knows it, and is asked once.
+    // A self-registered owner knows the password, and is asked for it once.
     let own = json!({ "password": "the stranger's words" });
     browser.post("/auth/oidc/link", &own).await.expect(200);
     assert_eq!(end(&sign_in(&app.visitor(), &provider, victim).await), "done");
@@ -424,9 +424,9 @@ async fn whoever_took_somebodys_roll_number_does_not_get_their_account_r_seam_8(
     let change = |options: &mut Options| options.roll_number_claim = Some("student_number".into());
     let app = library_with(database, &provider, change).await;
     let librarian = app.admin(0).await;
-    // At registration, under an address of their own.
+    // At registration, under an address of the thief's.
     registers(&app, "thief1@college.edu", "victim-1").await;
-    // In the profile of an account that the library made.
+    // In the profile of an account that the library created.
     let form = json!({ "name": "Thief", "email": "thief2@college.edu", "rollNumber": "thief-2" });
     let uid = adds(&librarian, form).await;
     let thief = redeems(&librarian, &uid, json!({ "rollNumber": "thief-2" })).await;
@@ -438,7 +438,7 @@ async fn whoever_took_somebodys_roll_number_does_not_get_their_account_r_seam_8(
         assert_eq!(end(&sign_in(&browser, &provider, victim).await), "password", "{n}");
         assert_eq!((user(&browser).await, links(&app)), (Value::Null, 0), "{n}");
     }
-    // An edit that takes no other number claims nothing.
+    // An edit that keeps the number claims nothing.
     let form = json!({ "name": "Asha", "email": "asha@college.edu", "rollNumber": "asha-1" });
     let uid = adds(&librarian, form).await;
     let asha = redeems(&librarian, &uid, json!({ "rollNumber": "asha-1" })).await;
@@ -446,7 +446,7 @@ async fn whoever_took_somebodys_roll_number_does_not_get_their_account_r_seam_8(
     asha.patch("/me", &edit).await.expect(200);
     let said = json!({ "sub": "a", "student_number": "asha-1" });
     assert_eq!(end(&sign_in(&app.visitor(), &provider, said.clone()).await), "done");
-    // A link holds, whatever number its person takes later.
+    // A link survives a change of the roll number.
     let edit = json!({ "name": "Asha Rao", "rollNumber": "asha-2", "department": "d" });
     asha.patch("/me", &edit).await.expect(200);
     assert_eq!(end(&sign_in(&app.visitor(), &provider, said).await), "done");
@@ -461,7 +461,7 @@ async fn an_address_chosen_with_a_code_and_one_that_was_merged_are_proved_first_
     redeems(&librarian, &uid, json!({ "rollNumber": "thief-1", "email": "victim1@college.edu" })).await;
     assert_eq!(end(&sign_in(&app.visitor(), &provider, victim(1)).await), "password");
 
-    // The record that stays takes over the address, the password or both of one that registered itself.
+    // The kept record takes over the address, the password or both of a self-registered one.
     registers(&app, "victim2@college.edu", "thief-2").await;
     let list = librarian.get("/people?rollNumber=thief-2").await.expect(200);
     let keep = adds(&librarian, json!({ "name": "Thief", "rollNumber": "thief-3" })).await;
@@ -480,7 +480,7 @@ async fn the_owner_of_a_claimed_account_gets_in_by_a_code_of_the_librarian_r_sea
     let app = library_with(database, &provider, change).await;
     let librarian = app.admin(0).await;
     let stranger = registers(&app, "victim@college.edu", "stranger-1").await;
-    // The stranger has linked it with an account of their own.
+    // The stranger has linked the account with their own identity.
     let theirs = json!({ "sub": "stranger", "student_number": "stranger-1" });
     let browser = app.visitor();
     assert_eq!(end(&sign_in(&browser, &provider, theirs.clone()).await), "password");
@@ -494,7 +494,7 @@ async fn the_owner_of_a_claimed_account_gets_in_by_a_code_of_the_librarian_r_sea
     let form = json!({ "email": "victim@college.edu", "password": "the stranger's words" });
     app.visitor().post("/auth/sign-in", &form).await.problem(401, "invalid-credentials");
     assert_eq!(end(&sign_in(&app.visitor(), &provider, theirs).await), "password");
-    // From now on the owner's password is asked once, which they chose.
+    // From now on the owner's password is required once, which the owner chose.
     let victim = json!({ "sub": "v", "email": "victim@college.edu", "email_verified": true });
     let browser = app.visitor();
     assert_eq!(end(&sign_in(&browser, &provider, victim.clone()).await), "password");
@@ -521,7 +521,7 @@ async fn somebody_sees_the_link_and_ends_it(database: Database) {
     let librarian = app.admin(0).await;
     let path = format!("/changes?person={uid}&action=provider-unlinked");
     assert_eq!(librarian.get(&path).await.expect(200)["changes"].as_array().map(Vec::len), Some(1));
-    // What is erased of a person tells nobody who they were at the provider.
+    // An erased person's record does not reveal their identity at the provider.
     assert_eq!(end(&sign_in(&here, &provider, claims(1)).await), "done");
     librarian.delete(&format!("/people/{uid}")).await.expect(204);
     assert!(app.raw("SELECT * FROM oidc_links").is_empty());
@@ -583,7 +583,7 @@ async fn a_token_that_is_not_what_it_should_be_lets_nobody_in() {
     provider.sign_by(Sign::Rsa);
     provider.tamper(None);
     let rewrites: [Rewrite; 4] = [
-        // Its claims changed after it was signed.
+        // Claims changed after signing.
         |token| token.replacen(".ey", ".eyA", 1),
         |token| format!("{token}.more"),
         |token| token.rsplit_once('.').expect("a signature").0.to_owned(),
@@ -595,7 +595,7 @@ async fn a_token_that_is_not_what_it_should_be_lets_nobody_in() {
     }
     provider.rewrite(None);
     assert!(app.raw("SELECT * FROM oidc_links").is_empty());
-    // The same person with a sound token; it may name others whom it is for, if it says for whom it was made.
+    // The same person with a sound token; further audiences are allowed if the authorised party is named.
     provider.tamper(Some(Arc::new(|_, claims| {
         claims["aud"] = json!(["another", CLIENT]);
         claims["azp"] = json!(CLIENT);
@@ -620,7 +620,7 @@ async fn a_key_that_the_provider_exchanged_is_asked_for_once() {
     assert_eq!(provider.was_asked(), (1, 3), "once more, not again and again");
 }
 
-/// reach, A6: a provider that is down keeps nobody out who has a password, and whoever waits for it is told soon.
+/// A6: a provider that is down locks out nobody with a password, and those waiting for it soon get an answer.
 #[tokio::test]
 async fn a_provider_that_does_not_answer_is_said_so_and_passwords_go_on() {
     for answers in [
@@ -639,9 +639,9 @@ async fn a_provider_that_does_not_answer_is_said_so_and_passwords_go_on() {
         let took = begun.elapsed();
         let words = told.problem(503, "provider-unavailable");
         assert!(words.contains("email and password"), "{words}");
-        // Three seconds, and what a machine under load takes beside them.
+        // Three seconds, and what a machine under load needs on top.
         assert!(took < Duration::from_secs(25), "{answers:?}: {took:?}");
-        // Whoever comes right after does not wait for it once more.
+        // The next caller does not wait for it again.
         app.visitor().post("/auth/oidc", &json!({})).await.problem(503, "provider-unavailable");
         assert_eq!(provider.was_asked(), (1, 0), "{answers:?}");
         if answers == Answers::With500 {
@@ -670,7 +670,7 @@ async fn a_provider_that_fails_while_somebody_is_there_is_said_so_too() {
     assert_eq!(end(&sign_in(&app.visitor(), &provider, claims(1)).await), "done");
 }
 
-/// Nothing goes out but to hosts that the operator named (decision 126).
+/// The server calls only hosts that the operator named (decision 126).
 #[tokio::test]
 async fn a_host_that_the_operator_did_not_name_is_not_called() {
     let provider = Provider::start(NOW).await;
@@ -682,7 +682,7 @@ async fn a_host_that_the_operator_did_not_name_is_not_called() {
     }
 }
 
-/// OWASP ASVS 5.0, 12.3.2: a certificate of another name, out of date or of nobody whom the operator trusts is not believed.
+/// OWASP ASVS 5.0, 12.3.2: a certificate of another name, expired, or from an untrusted root is refused.
 #[tokio::test]
 async fn a_provider_is_called_over_tls_and_only_one_whom_the_operators_roots_vouch_for() {
     let folder = folder();
@@ -715,7 +715,7 @@ async fn a_provider_is_called_over_tls_and_only_one_whom_the_operators_roots_vou
     }
 }
 
-/// Whoever has not begun a sign-in here reads at most: a made-up return waits for nobody's write and makes nobody wait.
+/// A return without a sign-in begun here only reads: forged returns neither wait for writes nor delay them.
 #[tokio::test]
 async fn a_return_that_nobody_began_writes_nothing() {
     let provider = Provider::start(NOW).await;

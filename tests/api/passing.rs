@@ -1,4 +1,4 @@
-//! What is kept for a day only goes by itself, in a library that changed no setting (R-PEOPLE-10, R-UNDO-1).
+//! Rows kept for a day only are deleted by a job, in a library with default settings (R-PEOPLE-10, R-UNDO-1).
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
 
 on_both_databases!(what_an_undo_needed_and_what_has_expired_goes_the_next_day_r_people_10_r_undo_1);
 
-/// Tables with rows that name people and are kept for a while only.
+/// Tables with rows that name people and are kept for a limited time.
 const PASSING: [&str; 5] = ["deleted_books", "deleted_reviews", "merges", "half_sign_ins", "idempotency"];
 
 fn kept(app: &TestApp) -> Vec<&'static str> {
@@ -21,7 +21,7 @@ fn kept(app: &TestApp) -> Vec<&'static str> {
     PASSING.into_iter().filter(kept).collect()
 }
 
-/// Lets the server's jobs look for work until `so` or for five seconds.
+/// Runs the server's jobs until `so` holds, for five seconds at most.
 async fn jobs_run(app: &TestApp, so: impl Fn() -> bool) {
     let jobs = tokio::spawn(jobs::run(app.state.library.clone(), "here".into()));
     for _ in 0..500 {
@@ -50,11 +50,11 @@ async fn what_an_undo_needed_and_what_has_expired_goes_the_next_day_r_people_10_
     app.visitor().post("/auth/sign-in", &sign_in).await.problem(401, "second-factor-needed");
     assert_eq!(kept(&app), PASSING);
 
-    // The last minute of the day in Kolkata: the half sign-in is over, everything can still be undone.
+    // The last minute of the day in Kolkata: the half sign-in has expired, everything can still be undone.
     app.set_clock("2026-11-21T18:29:00Z");
     jobs_run(&app, || !kept(&app).contains(&"half_sign_ins")).await;
     assert!(["deleted_books", "deleted_reviews", "merges"].iter().all(|table| kept(&app).contains(table)));
-    // The first minute of the next day, and the end of two days: so long an answer is kept for a repeat.
+    // The first minute of the next day, and then two days later, when answers for repeats expire.
     app.set_clock("2026-11-21T18:30:00Z");
     jobs_run(&app, || kept(&app) == ["idempotency"]).await;
     assert_eq!(kept(&app), ["idempotency"]);

@@ -1,4 +1,4 @@
-//! Passkeys: made, used alone and after the password, and refused (ASVS 6.3.3, 6.4, 6.5; Web Authentication Level 3).
+//! Passkeys: created, used alone and after the password, and refused (ASVS 6.3.3, 6.4, 6.5; Web Authentication Level 3).
 
 use std::sync::Arc;
 
@@ -22,12 +22,11 @@ on_both_databases!(
     passkeys_end_with_what_ends_a_second_factor,
 );
 
-/// Whatever is wrong, the same is told.
+/// One text for every reason.
 const UNKNOWN: &str = "This passkey did not work; perhaps it was removed here. Sign in with your password: \
                        Security shows the passkeys you have.";
 const ORIGIN: &str = "http://localhost:8080";
 
-/// The authenticator number `n`.
 fn a_device(n: u8) -> Device {
     Device::at(ORIGIN, n)
 }
@@ -44,7 +43,7 @@ fn password() -> Value {
     json!({ "currentPassword": PASSWORD })
 }
 
-/// Adds a passkey; the recovery codes that come with the first one.
+/// Adds a passkey; returns the recovery codes issued with the first one.
 async fn add(person: &Person<'_>, device: &mut Device) -> Vec<String> {
     let asked = person.post("/auth/passkeys", &password()).await.expect(200);
     let added = person.post("/auth/passkeys/confirm", &device.make(&asked)).await.expect(200);
@@ -68,7 +67,7 @@ async fn sign_in<'a>(app: &'a TestApp, device: &Device) -> (Person<'a>, Answer) 
     (browser, answer)
 }
 
-/// Gives the password in a fresh browser, which is asked for the second step.
+/// Gives the password in a fresh browser, which is then asked for the second step.
 async fn half(app: &TestApp) -> Person<'_> {
     let browser = app.visitor();
     let form = json!({ "email": EMAIL, "password": PASSWORD });
@@ -94,7 +93,7 @@ async fn a_passkey_is_added_and_signs_in_alone_and_after_the_password(database: 
     assert_eq!(unnamed.wrong_fields(), ["name"]);
     let added = librarian.post("/auth/passkeys/confirm", &made).await.expect(200);
     assert_eq!(added["recoveryCodes"].as_array().map(Vec::len), Some(10));
-    // It counts as the second factor that is required.
+    // It counts as the required second factor.
     librarian.get("/people").await.expect(200);
     let own = librarian.get("/me/second-factor").await.expect(200);
     assert_eq!(
@@ -124,13 +123,13 @@ async fn a_passkey_is_added_and_signs_in_alone_and_after_the_password(database: 
         (&known["id"], &known["transports"]),
         (&json!(encoded(&[1; 16])), &json!(["hybrid", "internal"]))
     );
-    // An authenticator that is told which passkey is meant may leave out whose it is.
+    // An authenticator given the passkey's id may omit the user handle.
     let shown = crate::app::with(&device.sign(&asked), json!({ "secondStep": true, "userHandle": null }));
     show(&browser, &shown).await.expect(200);
     browser.get("/people").await.expect(200);
     browser.get("/auth/sign-in/code").await.problem(401, "sign-in-expired");
 
-    // Somebody else's passkey is none for the second step.
+    // Another person's passkey does not complete the second step.
     let mut other = a_device(2);
     let colleague = app.admin(7).await;
     let uid = colleague.uid;
@@ -145,7 +144,7 @@ async fn a_passkey_is_added_and_signs_in_alone_and_after_the_password(database: 
     browser.get("/me").await.problem(401, "not-signed-in");
 }
 
-/// Ed25519 and RS256 (Windows Hello with some TPMs) beside ES256, which the other tests use.
+/// Ed25519 and RS256 (Windows Hello with some TPMs) besides ES256, which the other tests use.
 async fn every_kind_of_key_that_is_asked_for_is_taken(database: Database) {
     let app = library(database).await;
     let librarian = meera(&app).await;
@@ -169,7 +168,7 @@ async fn every_kind_of_key_that_is_asked_for_is_taken(database: Database) {
     }
 }
 
-/// R-PEOPLE-9: the record that stays takes the other's password over, and the passkeys with it.
+/// R-PEOPLE-9: the kept record takes over the other's password, and the passkeys with it.
 async fn two_records_of_one_person_keep_the_passkeys_with_the_password(database: Database) {
     let app = library(database).await;
     let registration = json!({
@@ -285,14 +284,14 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Databa
     let again = device.make(&ask().await);
     librarian.post("/auth/passkeys/confirm", &again).await.problem(409, "passkey-refused");
 
-    // Ten at most, and the codes of the first stay.
+    // Ten at most, and the recovery codes of the first stay.
     for n in 2..=10 {
         assert_eq!(add(&librarian, &mut a_device(n)).await, [""; 0]);
     }
     librarian.post("/auth/passkeys", &password()).await.problem(409, "too-many-passkeys");
     let (secret, codes) = set_up(&librarian).await;
     assert_eq!(codes, [""; 0]);
-    // The app goes, and the passkeys stay with their codes.
+    // The app is removed; the passkeys stay with their codes.
     let off = crate::app::with(&next_code(&app, &secret), password());
     librarian.post("/auth/authenticator/remove", &off).await.expect(204);
     let own = librarian.get("/me/second-factor").await.expect(200);
@@ -315,10 +314,10 @@ async fn passkeys_end_with_what_ends_a_second_factor(database: Database) {
     ));
     add(&colleague, &mut other).await;
 
-    // A recovery code stands for it, as for the app.
+    // A recovery code replaces it, like the app.
     let browser = half(&app).await;
     browser.post("/auth/sign-in/code", &json!({ "code": codes[0] })).await.expect(200);
-    // Removed with the own password, by its person.
+    // Removed by its owner, with their password.
     colleague.post(&path, &password()).await.problem(404, "not-found");
     let wrong = librarian.post(&path, &json!({ "currentPassword": "not the one" })).await;
     assert_eq!(wrong.wrong_fields(), ["currentPassword"]);
@@ -341,7 +340,7 @@ async fn passkeys_end_with_what_ends_a_second_factor(database: Database) {
     show(&waiting, &shown).await.problem(401, "sign-in-expired");
     sign_in(&app, &device).await.1.problem(401, "invalid-passkey");
 
-    // R-PEOPLE-6: nothing is left of whoever is erased.
+    // R-PEOPLE-6: nothing is left of an erased person.
     let again = app.visitor();
     again.post("/auth/sign-in", &form).await.expect(200);
     add(&again, &mut device).await;
@@ -357,7 +356,7 @@ async fn passkeys_end_with_what_ends_a_second_factor(database: Database) {
     assert_eq!(app.raw("SELECT * FROM passkeys").len(), 1, "the colleague's");
 }
 
-/// Where browsers make none, nothing of it is there.
+/// Not offered where browsers create no passkeys.
 #[tokio::test]
 async fn at_an_address_that_is_a_number_there_are_no_passkeys() {
     let app = TestApp::with(Arc::new(Database::sqlite()), "UTC", |settings| {

@@ -1,4 +1,4 @@
-//! People as librarians see them.
+//! Librarians' calls on people.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use crate::{
     common::Database,
 };
 
-/// Makes two tests of each function, which is given the application: one on `SQLite`, one on `PostgreSQL`.
+/// Makes two tests of each function, which gets the application: one on `SQLite`, one on `PostgreSQL`.
 macro_rules! each_app {
     ($($test:ident),+ $(,)?) => {
         mod sqlite { $( #[tokio::test] async fn $test() {
@@ -47,7 +47,7 @@ each_app!(
     a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_9,
 );
 
-/// The names of a list.
+/// Returns the names in a list.
 fn names(list: &Value) -> Vec<&str> {
     let people = list["people"].as_array().expect("a list");
     people.iter().map(|person| person["name"].as_str().expect("a name")).collect()
@@ -105,7 +105,7 @@ async fn what_is_owed_counts_as_everywhere_else_and_orders_the_list_r_people_1(a
     app.set_clock("2026-11-25T06:00:00Z");
     one.borrow(second).await;
     two.borrow(second).await;
-    // Four days after the first was due, on the day before the others are.
+    // Four days after the first due date, and a day before the others.
     app.set_clock("2026-12-02T06:00:00Z");
     three.borrow(second).await;
     let librarian = app.admin(0).await;
@@ -134,7 +134,7 @@ async fn what_is_owed_counts_as_everywhere_else_and_orders_the_list_r_people_1(a
         let found = list(&librarian, &format!("filter={filter}")).await;
         assert_eq!((names(&found), &found["total"]), (vec!["Student 1"], &json!(1)), "{filter}");
     }
-    // The student himself is told the same.
+    // The student sees the same.
     assert_eq!(one.get("/me/loans").await.expect(200)["totalFine"], 20);
 }
 
@@ -185,13 +185,13 @@ async fn a_person_is_shown_with_what_is_and_was_out_r_people_2(app: TestApp) {
     }
 }
 
-/// A person without email, added through the API; the number.
+/// Adds a person without email through the API; returns the id.
 async fn added(librarian: &Person<'_>, name: &str, roll_number: &str) -> i64 {
     let form = json!({ "name": name, "rollNumber": roll_number });
     librarian.post("/people", &form).await.expect(201)["uid"].as_i64().expect("a number")
 }
 
-/// What was written down under this action, the oldest first.
+/// Returns the changes recorded under this action, oldest first.
 fn recorded(app: &TestApp, action: &str) -> Vec<Value> {
     let rows = app.raw(&format!("SELECT change FROM events WHERE action = '{action}' ORDER BY id"));
     rows.iter()
@@ -268,7 +268,7 @@ async fn a_code_gives_a_password_once_and_for_seven_days_r_people_3(app: TestApp
     let with_code =
         |code: &Value| json!({ "rollNumber": "CS25-014", "code": code, "password": "four unrelated words" });
 
-    // Neither an earlier code nor a wrong one, nor somebody else's, and all in the same words.
+    // An earlier code, a wrong one and another person's get the same answer.
     let refusals = [
         redeem(with_code(&first["code"])).await,
         redeem(with_code(&json!("AAAA-BBBB"))).await,
@@ -301,7 +301,7 @@ async fn a_code_gives_a_password_once_and_for_seven_days_r_people_3(app: TestApp
     app.visitor().post("/auth/sign-in", &sign_in).await.expect(200);
     assert_eq!(librarian.get(&format!("/people/{uid}")).await.expect(200)["canSignIn"], true);
 
-    // A forgotten password: the sessions of before end.
+    // A forgotten password: earlier sessions end.
     let late = librarian.ask(&path).await.expect(200)["code"].clone();
     app.set_clock("2026-11-28T06:00:00Z");
     redeem(with_code(&late)).await.problem(401, "invalid-code");
@@ -354,10 +354,10 @@ async fn whoever_is_inactive_cannot_sign_in_or_borrow_and_can_return_r_people_6(
     student.get("/me").await.problem(401, "not-signed-in");
     let redeem = json!({ "rollNumber": "cs25-001", "code": code, "password": "four unrelated words" });
     app.visitor().post("/auth/redeem", &redeem).await.problem(401, "invalid-code");
-    // Even a session that was begun meanwhile is nobody's.
+    // A session begun meanwhile does not work either.
     app.student(1).await.ask(&format!("/books/{wanted}/loans")).await.problem(401, "not-signed-in");
 
-    // Whoever waits loses his place as well.
+    // A waiting reader also loses the place in the queue.
     librarian.ask(&format!("/people/{}/deactivate", waiting.uid)).await.expect(200);
     assert_eq!(recorded(&app, "hold-cancelled").len(), 1);
     librarian
@@ -493,7 +493,7 @@ async fn a_file_is_tried_first_and_then_brings_people_in_once_r_people_4(app: Te
     );
     assert_eq!((recorded(&app, "person-added").len(), recorded(&app, "person-updated").len()), (1, 1));
 
-    // The second time it changes nothing, and an export comes back as it went.
+    // A second import changes nothing, and an export imports unchanged.
     let again = import(&librarian, FILE, false).await.expect(200);
     assert_eq!(
         again["totals"],
@@ -502,7 +502,7 @@ async fn a_file_is_tried_first_and_then_brings_people_in_once_r_people_4(app: Te
     let export = librarian.get("/people.csv?q=cs25").await.text;
     let back = import(&librarian, &export, false).await.expect(200);
     assert_eq!(back["totals"], json!({ "rows": 2, "added": 0, "changed": 0, "unchanged": 2, "rejected": 0 }));
-    // The list of rejects is a file that can be corrected and imported.
+    // The list of rejects can be corrected and imported.
     let corrected = again["rejectsFile"].as_str().expect("a file").replace("NEW-3", "NEW-6");
     let rest = import(&librarian, &corrected, false).await.expect(200);
     assert_eq!((&rest["totals"]["added"], &rest["totals"]["rejected"]), (&json!(2), &json!(5)));
@@ -558,7 +558,7 @@ async fn a_file_that_is_not_sound_brings_nobody_in_r_people_4(app: TestApp) {
     assert!(answer.status < 500, "{}", answer.text);
 }
 
-/// 20 000 take 10 s at most in a release build; here the database is not optimised, and the machine does other things.
+/// 20 000 take 10 s at most in a release build; here the database is not optimised, and the machine is shared.
 #[tokio::test]
 async fn two_thousand_people_come_in_within_ten_seconds_r_people_4() {
     let app = TestApp::new().await;
@@ -627,7 +627,7 @@ async fn the_job_forgets_readers_where_the_library_wants_it_and_shows_first_how_
         jobs::forget_readers(&app.state.library, "here").await.expect("done").expect("nobody else is at it")
     };
     app.set_clock("2027-02-20T18:29:00Z");
-    // Sessions of three months ago are over.
+    // Sessions of three months ago have expired.
     let librarian = app.admin(0).await;
     assert_eq!(job().await.loans, 0, "it is off by default");
     let mut settings = librarian.get("/settings/library").await.expect(200);
@@ -638,7 +638,7 @@ async fn the_job_forgets_readers_where_the_library_wants_it_and_shows_first_how_
         effect(&settings).await["summary"][0]["text"],
         "No past loan is old enough yet. This cannot be undone."
     );
-    // The first minute in Kolkata of the day on which it is three months ago.
+    // The first minute in Kolkata of the day three months later.
     app.set_clock("2027-02-21T18:30:00Z");
     let shown = effect(&settings).await;
     assert_eq!(
@@ -677,14 +677,14 @@ async fn two_records_become_one_which_both_cards_open_r_people_9(app: TestApp) {
     assert_eq!(kept.get("/me/loans").await.expect(200)["loans"][0]["title"], "Godaan");
     let path = format!("/people/{}", dropped.uid);
     assert_eq!(librarian.get(&path).await.expect(200)["uid"], json!(kept.uid), "an old link leads on");
-    // The card of the record that went, at sign-in and at the desk.
+    // The dropped record's card, at sign-in and at the desk.
     let card = app.visitor().post("/auth/id-card", &json!({ "rollNumber": "cs25-002" })).await.expect(200);
     assert_eq!(card["email"], "student1@college.edu");
     let scanned = librarian.post("/desk/scans", &json!({ "code": "CS25-002" })).await.expect(200);
     assert_eq!((&scanned["outcome"], &scanned["person"]["uid"]), (&json!("person"), &json!(kept.uid)));
     let signed_in = json!({ "email": "student2@college.edu", "password": "four unrelated words" });
     app.visitor().post("/auth/sign-in", &signed_in).await.problem(401, "invalid-credentials");
-    // Nobody else gets its number, and a file that has it is told whose it is.
+    // Its number stays taken, and an import with it names the kept person.
     let taken = json!({ "name": "Somebody", "rollNumber": "cs25-002" });
     librarian.post("/people", &taken).await.problem(409, "roll-number-taken");
     let report = import(&librarian, "rollNumber,name\ncs25-002,Student 2\n", false).await.expect(200);
@@ -701,7 +701,7 @@ async fn two_records_become_one_which_both_cards_open_r_people_9(app: TestApp) {
         .problem(422, "invalid");
     let own = json!({ "keep": kept.uid, "drop": librarian.uid });
     librarian.post("/people/merge", &own).await.problem(409, "own-account");
-    // Whoever is erased afterwards is named by neither record.
+    // Once the person is erased, neither record names them.
     librarian.post("/people/merge", &form).await.expect(200);
     let loan = app.raw("SELECT id FROM loans")[0][0].clone().expect("a number");
     librarian.post(&format!("/loans/{loan}/return"), &json!({ "restock": true })).await.expect(204);
@@ -742,7 +742,7 @@ async fn a_batch_is_taken_back_from_the_log_by_who_may_look_after_people_r_peopl
     librarian.ask(&format!("/people/{}/activate", students[1].uid)).await.expect(200);
     let refused = librarian.ask(&format!("/changes/{change}/undo")).await.problem(409, "refused");
     assert_eq!(refused, "1 person was changed since: Student 2. Correct the rest by hand.");
-    // Tomorrow it is history.
+    // Tomorrow it can no longer be undone.
     app.set_clock("2026-11-22T08:00:00Z");
     assert_eq!(row(&librarian).await, (json!(false), json!(false)));
 }
@@ -783,7 +783,7 @@ async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {
     assert_eq!(list(&librarian, "").await["total"], 1);
     let reviews = librarian.get(&format!("/books/{book}/reviews")).await.expect(200);
     assert_eq!(reviews["reviews"][0]["userName"], Value::Null);
-    // The record still tells that something happened, and what was not personal.
+    // The record still tells that something happened, without personal data.
     let changes = librarian.get(&format!("/changes?person={uid}")).await.expect(200);
     let kinds: Vec<&str> = changes["changes"]
         .as_array()
@@ -795,7 +795,7 @@ async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {
         kinds.contains(&"person-erased") && kinds.contains(&"erased") && kinds.contains(&"lent"),
         "{kinds:?}"
     );
-    // The number is free for somebody else.
+    // The number is free again.
     added(&librarian, "Somebody Else", "zq-1").await;
 }
 
@@ -872,7 +872,7 @@ async fn librarians_are_made_and_unmade_with_a_password_but_for_the_last_r_peopl
     student.get("/me").await.problem(401, "not-signed-in");
     let second = app.student(1).await;
     with_password(&app, &second).await;
-    // Whoever may do less neither gives more nor takes from the other.
+    // A librarian with fewer capabilities can neither grant nor revoke others.
     let more = json!({ "role": "admin", "password": password });
     role(&second, &app.student(2).await, more.clone()).await.problem(403, "more-capable");
     role(&second, &first, alone.clone()).await.problem(403, "more-capable");

@@ -29,7 +29,6 @@ on_both_databases!(
 const DESK: &str = "front-desk";
 const SCANS: &str = "/desk/phone-scans?desk=front-desk";
 
-/// A phone with its token.
 struct Phone<'a> {
     app: &'a TestApp,
     id: i64,
@@ -69,18 +68,18 @@ impl<'a> Phone<'a> {
         Events::of(self.app, request).await
     }
 
-    /// The same, of a page that says what it calls itself.
+    /// Listens as a page with this id.
     async fn listen_as(&self, page: &str) -> Events {
         Events::of(self.app, self.request("GET", &format!("/phone/answers?page={page}"), None)).await
     }
 
-    /// What it is told when it calls.
+    /// Returns the text that a disconnected phone gets.
     async fn refused(&self) -> String {
         self.send("key-refused", "X-1").await.problem(401, "phone-ended")
     }
 }
 
-/// What the desk's page does with a scan that it hears.
+/// Scans as the desk's page does when it receives a scan.
 async fn decide(desk: &Person<'_>, scan: &Value) -> Value {
     let body = json!({ "code": scan["code"], "phoneScan": scan["id"] });
     let mut request = desk.request("POST", "/desk/scans", Some(&body));
@@ -126,7 +125,7 @@ async fn a_phone_scans_for_the_desk_and_hears_its_answers_r_desk_9(database: Dat
     decide(&desk, &unknown.json()).await;
     assert_eq!(answers.next_of("answer").await.json()["answer"]["outcome"], "unknown");
 
-    // A phone that is disconnected hears it, and can do nothing any more.
+    // A disconnected phone is notified, and can no longer scan.
     let other = app.admin(1).await;
     other.delete(&format!("/desk/phones/{}", phone.id)).await.problem(404, "not-found");
     desk.delete(&format!("/desk/phones/{}", phone.id)).await.expect(204);
@@ -143,7 +142,7 @@ async fn whoever_connects_again_gets_what_it_has_not_got_r_desk_9(database: Data
     for n in 1..=3 {
         phone.send(&format!("key-000{n}"), &format!("X-{n}")).await.expect(204);
     }
-    // A page that has heard the first gets the others; one that begins gets all that is not answered.
+    // A page that has received the first scan gets the others; a new page gets all unanswered ones.
     let mut heard = desk.listen(SCANS, None).await;
     let first = heard.next_of("scan").await;
     drop(heard);
@@ -153,12 +152,12 @@ async fn whoever_connects_again_gets_what_it_has_not_got_r_desk_9(database: Data
     let mut again = desk.listen(SCANS, None).await;
     let second = again.next_of("scan").await.json();
     assert_eq!(second["code"], "X-2");
-    // One page at a time is the desk: the one before is told so.
+    // One page at a time is the desk: the previous one is notified.
     heard.next_of("elsewhere").await;
     assert_eq!(heard.next().await, None);
     decide(&desk, &second).await;
 
-    // The answer of a scan that is decided again is not told again.
+    // A repeated decision does not send the answer again.
     let mut repeat = desk.request(
         "POST",
         "/desk/scans",
@@ -181,11 +180,11 @@ async fn whoever_connects_again_gets_what_it_has_not_got_r_desk_9(database: Data
 async fn a_phone_ends_with_the_session_or_after_twelve_hours_r_desk_9(database: Database) {
     let app = TestApp::on(database).await;
     let desk = app.admin(0).await;
-    // A code that nobody opens is good for ten minutes.
+    // An unopened code expires after ten minutes.
     let unopened = Phone::of(&desk).await;
     app.set_clock("2026-11-21T06:10:00Z");
     unopened.refused().await;
-    // One that was opened, for twelve hours.
+    // An opened one expires after twelve hours.
     let phone = Phone::of(&desk).await;
     let mut answers = phone.listen(None).await;
     app.set_clock("2026-11-21T18:09:59Z");
@@ -205,7 +204,7 @@ async fn a_phone_ends_with_the_session_or_after_twelve_hours_r_desk_9(database: 
     heard.next_of("ended").await;
     phone.refused().await;
     other.send("key-0002", "X-1").await.expect(204);
-    // As does the end of the session by itself.
+    // The expiry of the session does the same.
     other.listen(None).await;
     app.raw(&format!("UPDATE sessions SET expires_at = {}", app.clock.now()));
     other.refused().await;
@@ -238,14 +237,14 @@ async fn a_token_can_only_scan_for_its_desk_r_desk_9() {
             _ => assert_eq!(answer.status, 401, "{method} {path}: {}", answer.text),
         }
     }
-    // And no token that was never given, whatever it looks like.
+    // Tokens that were never issued, however they look.
     for odd in ["", "x", "'; DROP TABLE phones; --", "ünknown"] {
         let mut request = phone.request("POST", "/phone/scans", None);
         let value = header::HeaderValue::from_bytes(format!("Bearer {odd}").as_bytes()).expect("a header");
         request.headers_mut().insert(header::AUTHORIZATION, value);
         app.send(request).await.problem(401, "phone-ended");
     }
-    // A scan belongs to the desk that it was made for: another librarian's page cannot answer it.
+    // A scan belongs to its desk: another librarian's page cannot answer it.
     phone.send("key-0001", "X-1").await.expect(204);
     let scan = desk.listen(SCANS, None).await.next_of("scan").await.json();
     decide(&app.admin(1).await, &scan).await;
@@ -258,7 +257,7 @@ async fn phones_scans_and_codes_are_bounded_r_desk_9() {
         Limits { phone_scans: Limit::new(60, std::time::Duration::from_hours(1)), ..Limits::default() };
     let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", |_| {}, limits).await;
     let desk = app.admin(0).await;
-    // A code that nobody has opened makes room for the next one.
+    // An unopened code is replaced by the next one.
     Phone::of(&desk).await;
     let phone = Phone::of(&desk).await;
     assert_eq!(phones(&desk).await.as_array().map(Vec::len), Some(1));
@@ -275,7 +274,7 @@ async fn phones_scans_and_codes_are_bounded_r_desk_9() {
     let full = phone.send("key-more", "X-1").await;
     full.problem(429, "too-many-requests");
     assert!(full.header("retry-after").is_some());
-    // One that is known already need not wait.
+    // A repeat of a known scan is not limited.
     phone.send("key-0000", "X-1").await.expect(204);
     for _ in 0..8 {
         phone.send("key-0000", "X-1").await.expect(204);
@@ -323,7 +322,7 @@ async fn a_server_that_stops_ends_the_streams_r_desk_9() {
     heard.next_of("phones").await;
     app.state.stopping.store(true, Ordering::Relaxed);
     assert_eq!((answers.next().await, heard.next().await), (None, None));
-    // What was sent is there for the next server.
+    // Stored scans are delivered by the next server.
     phone.send("key-0001", "X-1").await.expect(204);
 }
 
@@ -336,7 +335,7 @@ async fn those_who_listen_hold_nothing_of_the_database_r_desk_9() {
         let phone = Phone::of(&desk).await;
         listening.push(phone.listen(None).await);
     }
-    // More than there are threads that read.
+    // More streams than reader threads.
     for n in 1..=20 {
         let librarian = app.admin(n).await;
         let phone = Phone::of(&librarian).await;

@@ -1,4 +1,4 @@
-//! Many at the same moment, on both databases.
+//! Concurrent calls, on both databases.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -33,7 +33,7 @@ on_both_databases!(
 
 type Call = axum::http::Request<axum::body::Body>;
 
-/// Sends all at the same moment; how many answers of each status and problem code came.
+/// Sends all calls at once; returns the number of answers by status and problem code.
 async fn all_at_once(app: &TestApp, calls: Vec<Call>) -> HashMap<(u16, String), usize> {
     let start = Arc::new(Barrier::new(calls.len()));
     let mut running = JoinSet::new();
@@ -149,7 +149,8 @@ async fn of_many_who_reserve_cancel_borrow_and_return_at_once_each_is_served_onc
     let line = line["holds"].as_array().cloned().unwrap_or_default();
     let places: Vec<Option<i64>> = line.iter().map(|hold| hold["place"].as_i64()).collect();
     assert_eq!(places, (1..=12).map(Some).collect::<Vec<_>>());
-    // All at once: the copies come back, everybody tries to borrow, the last four give up, two are moved, one extends.
+    // All at once: copies are returned, everyone tries to borrow, the last four give up, two copies are moved, one loan is
+    // extended.
     let mut calls = Vec::new();
     for loan in &loans {
         calls.push(admin.request(
@@ -174,7 +175,7 @@ async fn of_many_who_reserve_cancel_borrow_and_return_at_once_each_is_served_onc
         answers.keys().filter(|(status, _)| ![200, 201, 204, 404, 409].contains(status)).collect();
     assert!(odd.is_empty(), "{answers:?}");
     assert_eq!(app.store(|tx| copies::contradictions(tx, 10)).await, Vec::<String>::new());
-    // Each copy is lent to one of them or kept for one, and nobody has got more than one.
+    // Each copy is lent to one reader or kept for one, and no reader has two.
     let ready = admin.get("/holds?limit=100").await.expect(200)["holds"].as_array().map_or(0, Vec::len);
     let lent =
         app.copies(book).await.iter().find(|(state, _)| *state == CopyState::OnLoan).map_or(0, |(_, n)| *n);

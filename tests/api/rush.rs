@@ -1,6 +1,6 @@
 //! The rush before an exam: two desks and ten students who borrow for themselves, all after the same few copies.
 //!
-//! A few seconds of it in every test run, and `make rush` for a minute.
+//! A few seconds in every test run, a minute with `make rush`.
 
 use std::{
     collections::BTreeMap,
@@ -35,15 +35,15 @@ on_both_databases!(
 
 const STUDENTS: usize = 10;
 const DESKS: usize = 2;
-/// Writes of each desk.
+/// Minimum number of writes of each desk.
 const AT_LEAST: usize = 300;
-/// Titles that stay, with three copies each; others come and go.
+/// Titles that stay, with three copies each; others are added and deleted.
 const TITLES: usize = 4;
-/// What the clock goes forward meanwhile: two midnights, so that books become overdue and what is kept expires; and less
-/// than the time for which answers are kept.
+/// Time by which the clock advances: two midnights, so that loans become overdue and holds expire, but less than the lifetime
+/// of stored answers.
 const SPAN: SignedDuration = SignedDuration::from_hours(47);
 
-/// How long it goes on.
+/// Returns the duration of a run.
 fn length() -> Duration {
     let seconds = std::env::var("LIBRARY_TEST_RUSH").ok();
     Duration::from_secs(
@@ -51,7 +51,7 @@ fn length() -> Duration {
     )
 }
 
-/// How often each action was answered with each status, and the outcome or problem that the answer named.
+/// Number of answers by action, status, and outcome or problem.
 type Tally = BTreeMap<(&'static str, u16, String), usize>;
 
 /// An answer as it arrived.
@@ -72,7 +72,7 @@ impl Heard {
     }
 }
 
-/// Somebody who goes on asking, each time something else.
+/// A client that keeps sending different calls.
 struct Busy {
     random: Random,
     cookie: String,
@@ -122,15 +122,15 @@ impl Busy {
         request.body(body).expect("a request")
     }
 
-    /// Reads; null where it is gone.
+    /// Reads a path; null if it is gone.
     async fn read(&self, path: &str) -> Value {
         let heard = self.send(&self.servers[0], self.request("GET", path, None)).await;
         assert!(matches!(heard.status, 200 | 404), "GET {path}: {heard:?}");
         if heard.status == 200 { heard.json() } else { Value::Null }
     }
 
-    /// Writes, sometimes twice with the same key, as a client does whose answer got lost; the repeat goes to the other
-    /// server where there is one.
+    /// Sends a write, sometimes twice with the same key, like a client that lost the answer; the repeat goes to the other
+    /// server, if there is one.
     async fn write(&mut self, call: &Call) -> Value {
         self.write_if(call, None).await
     }
@@ -152,12 +152,12 @@ impl Busy {
         let (first, second) = match way {
             // The answer is lost on its way.
             0 => (Some(self.send(here, request()).await), Some(self.send(there, request()).await)),
-            // The connection breaks in the middle of it.
+            // The connection breaks during the call.
             1 => {
                 let first = tokio::time::timeout(patience, self.send(here, request())).await.ok();
                 (first, Some(self.send(there, request()).await))
             }
-            // A proxy does not wait.
+            // A proxy times out.
             2 => {
                 let (first, second) = tokio::join!(self.send(here, request()), self.send(there, request()));
                 (Some(first), Some(second))
@@ -166,7 +166,7 @@ impl Busy {
         };
         self.repeats += usize::from(second.is_some());
         let known = |heard: &Heard| heard.is_done() || matches!(heard.status, 404 | 409 | 412 | 422);
-        // These two are answered whatever happens to a copy or a loan at the same moment.
+        // These two are answered whatever happens to the copy or the loan at the same moment.
         let scan =
             call.path == "/desk/scans" && call.body.as_ref().is_some_and(|body| body["choice"].is_null());
         let never = if scan {
@@ -179,7 +179,7 @@ impl Busy {
         for heard in first.iter().chain(&second) {
             assert!(known(heard) && !never.contains(&heard.status), "{call:?}: {heard:?}");
         }
-        // What was refused is decided anew; what was done is done once, and answered once.
+        // A refused write is decided anew; a successful one has one effect and one answer.
         let heard = match (first, second) {
             (Some(first), Some(second)) if first.is_done() && (second.is_done() || way < 2) => {
                 assert_eq!((first.status, &first.text), (second.status, &second.text), "{call:?}");
@@ -199,7 +199,7 @@ impl Busy {
         *self.random.one_of(&self.titles.lock().expect("no panic")).expect("some stay")
     }
 
-    /// What a student does next.
+    /// Makes a student's next call.
     async fn study(&mut self) {
         let book = self.title();
         let call = match self.random.below(5) {
@@ -222,7 +222,7 @@ impl Busy {
         self.write(&call).await;
     }
 
-    /// What a librarian does beside the desk.
+    /// Makes a librarian's next call away from the desk.
     async fn stock(&mut self) {
         let book = self.title();
         let path = format!("/books/{book}");
@@ -255,7 +255,7 @@ impl Busy {
         self.write(&call).await;
     }
 
-    /// Saves a title with one copy more or fewer, unless somebody else did first.
+    /// Saves a title with one copy more or fewer, unless another librarian saved first.
     async fn edit(&mut self, path: &str) {
         let request = self.request("GET", path, None);
         let answer = self.servers[0].clone().oneshot(request).await.unwrap_or_else(|never| match never {});
@@ -269,7 +269,7 @@ impl Busy {
         self.write_if(&call, Some(&etag)).await;
     }
 
-    /// Adds a title, or deletes one that was added, whoever has it.
+    /// Adds a title, or deletes an added one, even if it is on loan.
     async fn come_and_go(&mut self) {
         let extra = {
             let mut titles = self.titles.lock().expect("no panic");
@@ -290,7 +290,7 @@ fn one_of<'l>(random: &mut Random, list: &'l Value) -> Option<&'l Value> {
     random.one_of(list.as_array().map(Vec::as_slice).unwrap_or_default())
 }
 
-/// The clocks of all servers go forward, and each clears away what has expired.
+/// Advances the clocks of all servers, and lets each clear what has expired.
 async fn time_passes(servers: Vec<Shared>, begun: Instant, length: Duration) {
     let start: Timestamp = NOW.parse().expect("an instant");
     while begun.elapsed() < length {
@@ -305,7 +305,7 @@ async fn time_passes(servers: Vec<Shared>, begun: Instant, length: Duration) {
     }
 }
 
-/// All of them at work until the time is over; what they were answered, and how many writes were repeated.
+/// Runs all clients until the time is over; returns their answers and the number of repeated writes.
 async fn rush(servers: &[TestApp], copies: &[String], titles: Vec<i64>) -> (Tally, usize) {
     let end = Instant::now() + length();
     let titles = Arc::new(Mutex::new(titles));
@@ -327,7 +327,7 @@ async fn rush(servers: &[TestApp], copies: &[String], titles: Vec<i64>) -> (Tall
         let mut busy = Busy::new(STUDENTS + n, &servers[0].admin(n).await, servers, &titles);
         let mut librarian = Librarian::new(n as u64, copies.to_vec(), people.clone());
         running.spawn(async move {
-            // On a slow machine they go on until everything has come up.
+            // A slow machine continues until every action has occurred.
             while Instant::now() < end || busy.writes < AT_LEAST {
                 for _ in 0..4 {
                     let call = librarian.next();
@@ -388,7 +388,7 @@ async fn in_a_rush_at_two_desks_nobody_gets_two_answers_and_both_ledgers_hold_r_
     let mut found = first.store(|tx| copies::contradictions(tx, 10)).await;
     found.extend(first.store(ledger::contradictions).await);
     assert_eq!(found, Vec::<String>::new(), "{tally:?}");
-    // What was told is what was done, each of it once.
+    // Every reported action happened exactly once.
     let answered = |names: &[&str]| -> usize {
         let told = |(name, status, told): &(&str, u16, String)| {
             *status < 300 && (names.contains(name) || names.contains(&told.as_str()))

@@ -1,4 +1,4 @@
-//! What the server answers a browser: the screens, their files, covers, and whether it is well.
+//! What a browser gets: the screens, their files, covers, and the health of the server.
 
 use library::http::web::SCREENS;
 

@@ -1,4 +1,4 @@
-//! The second factor: set up, asked for at sign-in, lost and reset (ASVS 6.3.3, 6.4.4, 6.5; RFC 6238).
+//! The second factor: set up, required at sign-in, lost and reset (ASVS 6.3.3, 6.4.4, 6.5; RFC 6238).
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ on_both_databases!(
 pub const PASSWORD: &str = "four unrelated words";
 pub const EMAIL: &str = "meera@college.edu";
 
-/// Meera, a librarian with a password; signed in in a browser that has her session only.
+/// Signs Meera in, a librarian with a password, in a browser that has only her session.
 pub async fn meera(app: &TestApp) -> Person<'_> {
     let hash = app.state.passwords.hash(PASSWORD.into()).await.expect("hashing works");
     app.person(library::storage::accounts::NewAccount {
@@ -42,7 +42,7 @@ pub async fn meera(app: &TestApp) -> Person<'_> {
     .await
 }
 
-/// Sets an authenticator app up: its key, and the recovery codes.
+/// Sets an authenticator app up; returns its key and the recovery codes.
 pub async fn set_up(person: &Person<'_>) -> (String, Vec<String>) {
     let password = json!({ "currentPassword": PASSWORD });
     let key = person.post("/auth/authenticator", &password).await.expect(200);
@@ -52,19 +52,19 @@ pub async fn set_up(person: &Person<'_>) -> (String, Vec<String>) {
     (secret, codes.iter().map(|code| code.as_str().expect("a code").to_owned()).collect())
 }
 
-/// What the app shows now.
+/// Returns the app's current code.
 fn code(app: &TestApp, secret: &str) -> Value {
     json!({ "code": second_factor::code_at(secret, app.clock.now()).expect("a key") })
 }
 
-/// The next code of the app: half a minute later.
+/// Returns the app's next code, half a minute later.
 pub fn next_code(app: &TestApp, secret: &str) -> Value {
     let now = app.clock.now() + 30_000;
     app.set_clock(&library::domain::moment::rfc3339(now));
     code(app, secret)
 }
 
-/// Gives the password in a fresh browser, which is asked for the code.
+/// Gives the password in a fresh browser, which is then asked for the code.
 async fn half(app: &TestApp) -> Person<'_> {
     let browser = app.visitor();
     let form = json!({ "email": EMAIL, "password": PASSWORD });
@@ -97,7 +97,7 @@ async fn a_librarian_sets_it_up_and_signs_in_with_password_and_code(database: Da
     let answer = librarian.post("/auth/authenticator", &wrong).await;
     assert_eq!(answer.wrong_fields(), ["currentPassword"]);
 
-    // Until a right code is given it counts for nothing.
+    // Without a confirming code the app does not count.
     let password = json!({ "currentPassword": PASSWORD });
     let key = librarian.post("/auth/authenticator", &password).await.expect(200);
     let address = key["address"].as_str().expect("an address");
@@ -113,7 +113,7 @@ async fn a_librarian_sets_it_up_and_signs_in_with_password_and_code(database: Da
     assert_eq!((&own["recoveryCodes"], &own["required"]), (&json!(10), &json!(false)), "{own}");
     assert!(own["since"].is_string());
 
-    // The password alone opens nothing, and a wrong one is told as ever.
+    // The password alone opens nothing, and a wrong one gets the usual answer.
     let before = sessions(&app, librarian.uid);
     let browser = half(&app).await;
     browser.get("/me").await.problem(401, "not-signed-in");
@@ -127,7 +127,7 @@ async fn a_librarian_sets_it_up_and_signs_in_with_password_and_code(database: Da
     browser.get("/people").await.expect(200);
     give(&browser, &next_code(&app, &secret)).await.problem(401, "sign-in-expired");
 
-    // Too late, and after another password.
+    // Expired, and after a change of password.
     let late = half(&app).await;
     let changed = half(&app).await;
     app.set_clock(&library::domain::moment::rfc3339(app.clock.now() + 5 * 60_000));
@@ -143,7 +143,7 @@ async fn a_librarian_sets_it_up_and_signs_in_with_password_and_code(database: Da
         assert!(told.iter().any(|told| told == action), "{action}: {told:?}");
     }
 
-    // Off with password and code only.
+    // Removal needs both password and code.
     let off = |password: &str, code: &Value| json!({ "currentPassword": password, "code": code["code"] });
     let right = next_code(&app, &secret);
     let refused = browser.post("/auth/authenticator/remove", &off(PASSWORD, &right)).await;
@@ -161,7 +161,7 @@ async fn a_librarian_sets_it_up_and_signs_in_with_password_and_code(database: Da
     );
 }
 
-/// RFC 6238, 5.2: a code is taken once. 50 browsers sent one, and one recovery code, at the same moment.
+/// RFC 6238, 5.2: a code works once. 50 browsers sent one, and one recovery code, at the same moment.
 async fn one_code_and_one_recovery_code_open_one_session_however_many_send_them_at_once(database: Database) {
     let limits = Limits {
         failures_of_second_factor: Limit::new(1000, std::time::Duration::from_secs(1)),
@@ -170,7 +170,7 @@ async fn one_code_and_one_recovery_code_open_one_session_however_many_send_them_
     let app = TestApp::limited(Arc::new(database), "UTC", |_| {}, limits).await;
     let librarian = meera(&app).await;
     let (secret, codes) = set_up(&librarian).await;
-    // As many half sign-ins as one password would begin.
+    // As many half sign-ins as one password could begin.
     let (tokens, uid) = ((0..100).map(|n| format!("half {n}")).collect::<Vec<_>>(), librarian.uid);
     let hashes: Vec<String> = tokens.iter().map(|token| library::http::session::hashed(token)).collect();
     let now = app.clock.now();
@@ -207,11 +207,11 @@ async fn a_recovery_code_is_good_once_and_a_colleague_or_nobody_resets_the_rest(
     let librarian = meera(&app).await;
     let (secret, codes) = set_up(&librarian).await;
     let entered = half(&app).await;
-    // However it is typed.
+    // Spelling does not matter.
     give(&entered, &recovery(&codes[3].to_lowercase().replace('-', " "))).await.expect(200);
     give(&half(&app).await, &recovery(&codes[3])).await.problem(401, "invalid-second-factor");
     assert_eq!(entered.get("/me/second-factor").await.expect(200)["recoveryCodes"], 9);
-    // New ones end the old ones; no answer that tells them is kept.
+    // New codes end the old ones; answers that contain codes are not stored.
     let proof = json!({ "currentPassword": PASSWORD, "code": next_code(&app, &secret)["code"] });
     let fresh = entered.post("/auth/recovery-codes", &proof).await.expect(200);
     give(&half(&app).await, &recovery(&codes[4])).await.problem(401, "invalid-second-factor");
@@ -219,7 +219,7 @@ async fn a_recovery_code_is_good_once_and_a_colleague_or_nobody_resets_the_rest(
     let kept = app.raw("SELECT body FROM idempotency").into_iter().flatten().flatten().collect::<String>();
     assert!(!kept.contains(&secret) && !kept.contains(&fresh), "{kept}");
 
-    // Nobody resets their own, nor that of whoever may do more.
+    // Librarians cannot reset their own, nor that of a colleague with more capabilities.
     let path = format!("/people/{}/second-factor", librarian.uid);
     entered.delete(&path).await.problem(409, "own-account");
     let colleague = app.admin(7).await;
@@ -235,7 +235,7 @@ async fn a_recovery_code_is_good_once_and_a_colleague_or_nobody_resets_the_rest(
     assert_eq!(chief.get(&format!("/people/{}", librarian.uid)).await.expect(200)["secondFactor"], false);
     assert!(actions(&chief).await.starts_with(&["second-factor-reset".into()]));
     app.visitor().post("/auth/sign-in", &json!({ "email": EMAIL, "password": PASSWORD })).await.expect(200);
-    // Once more changes nothing, and is not told again.
+    // A repeat changes nothing and is not recorded again.
     chief.delete(&path).await.expect(204);
     assert_eq!(actions(&chief).await.iter().filter(|action| *action == "second-factor-reset").count(), 1);
 }
@@ -270,7 +270,7 @@ async fn whoever_must_have_one_can_do_nothing_before_they_do(database: Database)
     let session = librarian.get("/auth/session").await.expect(200);
     assert_eq!((&session["secondFactorMissing"], &session["user"]["email"]), (&json!(true), &json!(EMAIL)));
     assert_eq!(librarian.get("/me/second-factor").await.expect(200)["required"], true);
-    // What anyone may is open, without what librarians see there.
+    // Calls open to visitors work, without what librarians see there.
     librarian.get("/books").await.expect(200);
     student.get("/me").await.expect(200);
     assert!(student.get("/auth/session").await.expect(200).get("secondFactorMissing").is_none());
@@ -279,7 +279,7 @@ async fn whoever_must_have_one_can_do_nothing_before_they_do(database: Database)
     assert!(librarian.get("/auth/session").await.expect(200).get("secondFactorMissing").is_none());
 }
 
-/// R-PEOPLE-9: the record that stays takes the other's password over, and with it what is asked after it.
+/// R-PEOPLE-9: the kept record takes over the other's password, and the second factor with it.
 async fn two_records_of_one_person_keep_the_second_factor_with_the_password(database: Database) {
     let app = TestApp::on(database).await;
     let registration = json!({
@@ -300,7 +300,7 @@ async fn two_records_of_one_person_keep_the_second_factor_with_the_password(data
     librarian.ask(&format!("/changes/{change}/undo")).await.expect(200);
     let back = half(&app).await;
     assert_eq!(give(&back, &next_code(&app, &secret)).await.expect(200)["uid"], entered["uid"]);
-    // R-PEOPLE-6: nothing of it is left of whoever is erased.
+    // R-PEOPLE-6: nothing of it is left of an erased person.
     librarian.delete(&format!("/people/{}", entered["uid"])).await.expect(204);
     assert_eq!(
         app.raw("SELECT * FROM recovery_codes").len() + app.raw("SELECT * FROM authenticators").len(),
@@ -308,8 +308,8 @@ async fn two_records_of_one_person_keep_the_second_factor_with_the_password(data
     );
 }
 
-/// NIST SP 800-63B-4, 3.2.2: whoever has the password cannot try one code after the other, and does not keep the owner
-/// out of a browser that was signed in to before.
+/// NIST SP 800-63B-4, 3.2.2: an attacker with the password cannot try code after code, and does not lock the owner out of a
+/// known browser.
 #[tokio::test]
 async fn wrong_codes_are_limited_and_a_known_browser_is_not_locked_out() {
     let app = TestApp::new().await;

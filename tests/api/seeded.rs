@@ -1,5 +1,4 @@
-//! What the rigs with many seeds have in common (docs/reliability.md): chance that a seed decides, how many seeds there are,
-//! and a library that is there at once.
+//! Common parts of the seeded rigs (docs/reliability.md): reproducible chance, the number of seeds, and a prepared library.
 
 use std::{
     future::Future,
@@ -22,7 +21,7 @@ use crate::{
     common::{Database, folder},
 };
 
-/// Chance that comes again with its seed (`SplitMix64`).
+/// Pseudo-random numbers that repeat with their seed (`SplitMix64`).
 pub struct Chance(u64);
 
 impl Chance {
@@ -37,36 +36,36 @@ impl Chance {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below this one.
+    /// Returns a number below the limit.
     pub fn below(&mut self, limit: usize) -> usize {
         usize::try_from(self.draw() % limit.max(1) as u64).expect("below a usize")
     }
 
-    /// One of these.
+    /// Picks an element.
     pub fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
         &of[self.below(of.len())]
     }
 
-    /// Once in so many times.
+    /// Returns true once in `times` on average.
     pub fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }
 }
 
-/// How many seeds a rig goes through: so many in the gate, and `soak` for each round of `LIBRARY_TEST_SOAK`, which begin
-/// at `LIBRARY_TEST_SEED`.
+/// Returns the seeds of a rig: `gate` of them, or `soak` for each round of `LIBRARY_TEST_SOAK`, beginning at
+/// `LIBRARY_TEST_SEED`.
 pub fn seeds(gate: usize, soak: usize) -> Range<usize> {
     let number = |name| std::env::var(name).ok().and_then(|text| text.parse::<usize>().ok());
     let first = number("LIBRARY_TEST_SEED").unwrap_or(0);
     first..first + number("LIBRARY_TEST_SOAK").map_or(gate, |rounds| rounds * soak)
 }
 
-/// Runs something that waits, on this thread.
+/// Runs a future on this thread.
 pub fn now<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime").block_on(work)
 }
 
-/// Goes through the seeds on two threads; the first that fails is named.
+/// Runs the seeds on two threads; names the first that fails.
 pub fn each<F: Future<Output = Result<(), String>>>(seeds: Range<usize>, run: impl Fn(usize) -> F + Sync) {
     let next = AtomicUsize::new(seeds.start);
     let go_through = || {
@@ -95,11 +94,11 @@ pub fn each<F: Future<Output = Result<(), String>>>(seeds: Range<usize>, run: im
     });
 }
 
-/// A library as it stood once, on `SQLite`, of which fresh copies cost a file.
+/// A closed library on `SQLite`; a fresh copy of it costs one file.
 pub struct Template(Vec<u8>);
 
 impl Template {
-    /// Of this library, which is closed.
+    /// Takes the state of this library.
     pub fn of(app: &TestApp) -> Self {
         app.state.library.db.close();
         match &app.database.location {
@@ -108,7 +107,7 @@ impl Template {
         }
     }
 
-    /// A copy of it.
+    /// Starts a copy of the library.
     pub async fn library(&self) -> TestApp {
         let folder = folder();
         std::fs::write(folder.path().join("library.db"), &self.0).expect("room");
@@ -116,7 +115,7 @@ impl Template {
     }
 }
 
-/// A write with this key, if any.
+/// Builds a write, with a key if given.
 pub fn write(person: &Person<'_>, path: &str, body: Option<&Value>, key: Option<&str>) -> Request<Body> {
     let mut request = person.request("POST", path, body);
     if let Some(key) = key {
@@ -125,7 +124,7 @@ pub fn write(person: &Person<'_>, path: &str, body: Option<&Value>, key: Option<
     request
 }
 
-/// The answer to a request. Other tests hold answers against the document; here that would be most of the work.
+/// Returns the answer to a request. It is not checked against the document, which would be most of the work here.
 pub async fn answer(app: &TestApp, request: Request<Body>) -> (u16, HeaderMap, Value) {
     let response = app.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
     let (parts, body) = response.into_parts();

@@ -1,4 +1,4 @@
-//! Several servers, or a command beside one, on the same database.
+//! Several servers, or a command beside a server, on the same database.
 
 use std::{
     sync::Arc,
@@ -12,7 +12,7 @@ use crate::{
     common::Database,
 };
 
-/// Waits until it is so, for as long as a reader would.
+/// Waits until the condition holds, as long as a reader would.
 async fn soon(what: &str, holds: impl AsyncFn() -> bool) {
     let begun = Instant::now();
     while !holds().await {

@@ -1,4 +1,4 @@
-//! How long sessions last, and what their person and a librarian see and do of them (ASVS 7).
+//! Lifetime of sessions, and how their owner and librarians list and end them (ASVS 7).
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ on_both_databases!(
     of_two_who_change_one_password_at_once_one_does,
 );
 
-/// As `serve` has them without options.
+/// Defaults of `serve`.
 const USUAL: Lifetimes = Lifetimes {
     librarian: std::time::Duration::from_hours(12),
     librarian_idle: std::time::Duration::from_mins(30),
@@ -35,13 +35,13 @@ async fn library(database: Arc<Database>) -> TestApp {
     TestApp::with(database, "Asia/Kolkata", |settings| settings.lifetimes = USUAL).await
 }
 
-/// Moves the clock to so many minutes and seconds after the test began.
+/// Sets the clock to this time after the start of the test.
 fn after(app: &TestApp, minutes: i64, seconds: i64) {
     let begun = 1_795_240_800_000;
     app.set_clock(&rfc3339(begun + (minutes * 60 + seconds) * 1000));
 }
 
-/// What a page asks by itself.
+/// Sends a read that a page makes by itself.
 async fn in_background(person: &Person<'_>, path: &str) -> Answer {
     let mut request = person.request("GET", path, None);
     request.headers_mut().insert(BACKGROUND, "1".parse().expect("a header"));
@@ -56,7 +56,7 @@ async fn a_librarians_session_ends_after_thirty_minutes_without_activity(databas
         after(&app, minutes, 0);
         librarian.get("/people").await.expect(200);
     }
-    // A page that asks by itself is answered and keeps nobody in; what is written does, whoever sends it.
+    // Background reads are answered but do not prolong the session; writes do, even marked as background.
     after(&app, 80, 0);
     in_background(&librarian, "/people").await.expect(200);
     let session = in_background(&librarian, "/auth/session").await.expect(200);
@@ -123,7 +123,7 @@ async fn reading_stays_reading_for_a_minute() {
 const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 const PASSWORD: &str = "four unrelated words";
 
-/// Registers Asha, once, and signs in.
+/// Registers Asha, once, and signs her in.
 async fn asha(app: &TestApp) -> Person<'_> {
     let registration = json!({
         "name": "Asha Rao", "email": "asha@college.edu", "password": PASSWORD, "rollNumber": "cs25-014",
@@ -255,7 +255,7 @@ async fn another_password_ends_every_other_session_and_goes_on_under_a_new_token
     assert_eq!(actions(&librarian).await[0], "password-changed");
     sign_in(&app, PASSWORD).await.1.problem(401, "invalid-credentials");
     sign_in(&app, "four other words").await.1.expect(200);
-    // Guesses are those of a sign-in.
+    // Guesses count like those of a sign-in.
     for _ in 0..20 {
         here.post(path, &change("a guess", "four new words")).await;
     }

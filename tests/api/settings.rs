@@ -1,4 +1,4 @@
-//! What librarians decide: rules, calendar, the library's own settings, and what a change does to the open loans.
+//! Librarians' settings: rules, calendar, the library's own, and their effect on open loans.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::{
     common::Database,
 };
 
-/// Rules in which students have these values, and the others none of their own.
+/// Builds rules with these values for students and none for other categories.
 #[expect(clippy::needless_pass_by_value, reason = "callers write it down on the spot")]
 fn students(rules: Value) -> Value {
     json!({ "categories": [{ "name": "Student", "rules": rules }, { "name": "Staff", "rules": {} }] })
@@ -20,7 +20,7 @@ fn closed(weekdays: Value, dates: Value) -> Value {
     json!({ "closedWeekdays": weekdays, "closedDates": dates })
 }
 
-/// Saves without saying which version was edited.
+/// Saves without `If-Match`.
 async fn save(person: &Person<'_>, what: &str, document: &Value) -> Answer {
     person.send(person.request("PUT", &format!("/settings/{what}"), Some(document))).await
 }
@@ -29,26 +29,26 @@ async fn preview(person: &Person<'_>, what: &str, document: &Value) -> Value {
     person.post(&format!("/settings/{what}/preview"), document).await.expect(200)
 }
 
-/// The sentences of a preview.
+/// Returns the sentences of a preview.
 fn summary(effect: &Value) -> Vec<&str> {
     let summary = effect["summary"].as_array().expect("a list");
     summary.iter().map(|message| message["text"].as_str().expect("words")).collect()
 }
 
-/// The return dates of the open loans, the most overdue first.
+/// Returns the due dates of the open loans, most overdue first.
 async fn return_dates(app: &TestApp) -> Vec<String> {
     let list = app.admin(0).await.get("/loans").await.expect(200);
     let loans = list["loans"].as_array().expect("a list");
     loans.iter().map(|loan| loan["returnDate"].as_str().expect("a day").to_owned()).collect()
 }
 
-/// What was written down under this action: before and after.
+/// Returns before and after of the changes recorded under this action.
 fn recorded(app: &TestApp, action: &str) -> Vec<(Value, Value)> {
     let rows = app.raw(&format!("SELECT change FROM events WHERE action = '{action}' ORDER BY id"));
     let change = |row: &Vec<Option<String>>| -> Value {
         serde_json::from_str(row[0].as_deref().unwrap_or("null")).expect("JSON")
     };
-    // A due date that moved has no more than two days to tell.
+    // A moved due date has at most two days in its record.
     let either = |change: &Value, one: &str, other: &str| {
         change.get(one).or(change.get(other)).cloned().unwrap_or_default()
     };
@@ -58,7 +58,7 @@ fn recorded(app: &TestApp, action: &str) -> Vec<(Value, Value)> {
         .collect()
 }
 
-/// Makes two tests of each function, which is given the application: one on `SQLite`, one on `PostgreSQL`.
+/// Makes two tests of each function, which gets the application: one on `SQLite`, one on `PostgreSQL`.
 macro_rules! each_app {
     ($($test:ident),+ $(,)?) => {
         mod sqlite { $( #[tokio::test] async fn $test() {
@@ -127,10 +127,10 @@ async fn rules_are_saved_with_a_first_day_r_rule_3(app: TestApp) {
         (rules["effectiveFrom"].clone(), rules["categories"][0]["rules"]["loanDays"].clone())
     };
     assert_eq!(days("/settings/rules").await, (Value::Null, json!(7)));
-    // From today, if nothing is said.
+    // Applies from today by default.
     let saved = save(&admin, "rules", &students(json!({ "loanDays": 10 }))).await.expect(200);
     assert_eq!(saved["effectiveFrom"], "2026-11-21");
-    // What a student's rules leave out is the default; the other categories keep leaving out.
+    // Values missing from the students' rules are the defaults; other categories keep leaving them out.
     assert_eq!(saved["categories"][0]["rules"]["finePerDay"], 5);
     assert_eq!(saved["categories"][1], json!({ "name": "Staff", "rules": {} }));
     let later = with(&students(json!({ "loanDays": 20 })), json!({ "effectiveFrom": "2026-12-01" }));
@@ -141,7 +141,7 @@ async fn rules_are_saved_with_a_first_day_r_rule_3(app: TestApp) {
     assert_eq!(app.visitor().get("/config").await.expect(200)["loanDays"], 10);
     app.set_clock("2026-12-01T06:00:00Z");
     assert_eq!(app.visitor().get("/config").await.expect(200)["loanDays"], 20);
-    // What was read can be saved again as it is.
+    // A loaded document can be saved unchanged.
     let read = admin.get("/settings/rules").await.expect(200);
     assert_eq!(save(&admin, "rules", &read).await.expect(200), read);
 }
@@ -191,7 +191,7 @@ async fn every_mistake_is_told_at_its_field(app: TestApp) {
     let wrong = ["categories[0].rules.loanDays", "categories[1].rules.maxFine", "categories[2].name"];
     assert_eq!(save(&admin, "rules", &categories).await.wrong_fields(), wrong);
     assert_eq!(admin.post("/settings/rules/preview", &categories).await.wrong_fields(), wrong);
-    // Of a wrong type: null is for limits alone, and money has two decimals.
+    // Wrong types: null is for limits only, and money has two decimals.
     for (field, value, told) in [
         ("loanDays", json!(null), "This must be a whole number."),
         ("finePerDay", json!(7.555), "This must be an amount with at most two decimals."),
@@ -241,7 +241,7 @@ async fn a_preview_tells_the_effect_and_stores_nothing_r_rule_5(app: TestApp) {
     assert_eq!(summary(&without_a_day), ["1 loan: fines ₹20 → ₹25"]);
     let tomorrow = with(&dearer, json!({ "effectiveFrom": "2026-12-03" }));
     assert_eq!(summary(&preview(&admin, "rules", &tomorrow).await), ["No open loan changes"]);
-    // What has run up stays.
+    // Fines that have run up stay.
     let free = with(&students(json!({ "finePerDay": 0 })), json!({ "effectiveFrom": "2026-12-01" }));
     for refused in [admin.post("/settings/rules/preview", &free).await, save(&admin, "rules", &free).await] {
         assert_eq!(refused.wrong_fields(), ["effectiveFrom"]);
@@ -286,7 +286,7 @@ async fn a_day_all_books_are_due_back_cuts_the_due_dates_of_its_category_r_rule_
         ]),
         "the due date still says how it came about"
     );
-    // Other rules, the same day: nothing moves any more.
+    // Other rules on the same day: nothing moves any more.
     let dearer = json!({ "categories": [
         { "name": "Student", "rules": { "allBackBy": "2026-11-26", "finePerDay": 9 } },
         { "name": "Staff", "rules": { "allBackBy": null } },
@@ -348,7 +348,7 @@ async fn a_closed_day_added_moves_the_due_dates_on_it_r_rule_4(app: TestApp) {
     // A closed day removed moves nothing back.
     save(&admin, "calendar", &closed(json!([]), json!([]))).await.expect(200);
     assert_eq!(return_dates(&app).await, ["2026-12-01", "2026-12-01"]);
-    // Closed days that are free make running fines smaller, and the preview says so.
+    // Free closed days reduce running fines, and the preview says so.
     let free = with(&students(json!({})), json!({ "chargeClosedDays": false }));
     save(&admin, "rules", &free).await.expect(200);
     app.set_clock("2026-12-07T06:00:00Z");
@@ -408,7 +408,7 @@ async fn many_loans_are_counted_whole_and_fifty_are_listed(app: TestApp) {
     let effect = preview(&admin, "rules", &students(json!({ "finePerDay": 10 }))).await;
     assert_eq!(summary(&effect), ["2,501 loans: fines ₹12,505 → ₹25,010"]);
     assert_eq!(effect["loans"].as_array().map(Vec::len), Some(50));
-    // The 29th, on which none is due, then the 28th, on which all are.
+    // None is due on the 29th, all are due on the 28th.
     save(&admin, "calendar", &closed(json!([7]), json!([]))).await.expect(200);
     save(&admin, "calendar", &closed(json!([6, 7]), json!([]))).await.expect(200);
     assert_eq!(
@@ -424,7 +424,7 @@ async fn a_change_on_one_server_holds_on_another_at_once_postgres() {
     let there = TestApp::with(database, "Asia/Kolkata", |_| {}).await;
     let admin = here.admin(0).await;
     for days in [10, 20, 30] {
-        // Both have the version before in memory.
+        // Both servers have the previous version in memory.
         for app in [&here, &there] {
             app.visitor().get("/config").await.expect(200);
         }

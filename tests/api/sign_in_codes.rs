@@ -1,4 +1,4 @@
-//! Sign-in codes: each ends with whatever it stood on, its person's account and its librarian's rights (R-SEAM-8).
+//! Sign-in codes end when their person's account or their librarian's rights change (R-SEAM-8).
 
 use axum::body::Body;
 use library::domain::account::{Capability, Role};
@@ -27,7 +27,7 @@ async fn redeem(app: &TestApp, roll_number: &str, code: &Value) -> Answer {
     app.visitor().post("/auth/redeem", &form).await
 }
 
-/// What happens between the code and its use.
+/// Event between the creation of a code and its use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Between {
     Nothing,
@@ -170,7 +170,7 @@ async fn a_code_ends_with_whatever_it_stood_on_r_seam_8(database: Database) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// What becomes of the librarian who made it.
+/// Events of the librarian who made the code.
 async fn a_code_is_worth_what_its_librarian_may_do_r_seam_8(database: Database) {
     let app = TestApp::on(database).await;
     let hash = app.state.passwords.hash(PASSWORD.to_owned()).await.expect("hashed");
@@ -180,7 +180,7 @@ async fn a_code_is_worth_what_its_librarian_may_do_r_seam_8(database: Database) 
         ("DELETE", "", Value::Null),
         ("POST", "/role", json!({ "role": "student", "password": PASSWORD })),
         ("POST", "/role", json!({ "role": "admin", "capabilities": ["desk"], "password": PASSWORD })),
-        // Loses what does not concern the person.
+        // Loses capabilities that do not concern the person.
         ("POST", "/role", json!({ "role": "admin", "capabilities": ["people"], "password": PASSWORD })),
     ];
     for (method, path, body) in ways {
@@ -201,7 +201,7 @@ async fn a_code_is_worth_what_its_librarian_may_do_r_seam_8(database: Database) 
     }
 }
 
-/// X1: made while the person was a student, used once they were a full librarian.
+/// X1: a code made while the person was a student, used after they became a full librarian.
 async fn a_librarian_with_people_alone_does_not_become_a_full_one_by_an_earlier_code_r_seam_8(
     database: Database,
 ) {

@@ -1,4 +1,4 @@
-//! Clocks and calendars (R14, docs/reliability.md): the library's days in zones with summer time, and clocks that jump.
+//! Clocks and calendars (R14, docs/reliability.md): days in zones with summer time, and clocks that jump.
 
 use std::{sync::Arc, time::Duration};
 
@@ -12,9 +12,9 @@ use crate::{
     seeded::{Chance, each, now, seeds},
 };
 
-/// When days begin, as Python's `zoneinfo` has it: in each zone both changes of summer time and the days after them, a leap
-/// day and the day after it, the day after the seconds of 32 bits end, and the first of March in a century without a leap
-/// day. Lord Howe moves its clocks by half an hour; in Santiago they go from midnight to one, and one day begins there.
+/// Begins of days according to Python's `zoneinfo`: in each zone both changes of summer time and the days after them, a leap
+/// day and the day after it, the day after 32-bit seconds end, and 1 March of a century without a leap day. Lord Howe moves its
+/// clocks by half an hour; in Santiago they go from midnight to one, so that one day begins there.
 const DAYS: [(&str, [(&str, &str); 8]); 4] = [
     (
         "America/New_York",
@@ -78,8 +78,8 @@ fn at(app: &TestApp, instant: i64) {
     app.clock.set(Timestamp::from_millisecond(instant).expect("an instant"));
 }
 
-/// What a library whose clock shows `zone` tells otherwise than the table: a loan is due the day before, and becomes late
-/// with the first instant of the day. A leap second, 23:59:60, is one that the clock shows twice.
+/// Returns the days on which a library whose clock shows `zone` differs from the table: a loan is due the day before, and
+/// becomes overdue with the first instant of the day. A clock shows a leap second, 23:59:60, as the same second twice.
 async fn otherwise(days: &[(&str, &str)], zone: &str) -> Vec<String> {
     let app = TestApp::with(Arc::new(Database::sqlite()), zone, |_| {}).await;
     let book = app.book("Almanac", 9).await;
@@ -121,25 +121,25 @@ async fn a_fine_counts_the_librarys_own_days_whatever_its_clocks_do_r14_r_loan_8
     for (zone, days) in &DAYS {
         assert_eq!(otherwise(days, zone).await, Vec::<String>::new(), "{zone}");
     }
-    // The control: days of Greenwich.
+    // Control: days of Greenwich.
     assert!(!otherwise(&DAYS[0].1, "UTC").await.is_empty(), "the rig does not notice days of another zone");
 }
 
-/// As `serve` has them without options.
+/// Defaults of `serve`.
 const USUAL: Lifetimes =
     Lifetimes { librarian: Duration::from_hours(12), librarian_idle: Duration::from_mins(30) };
 const SECOND: i64 = 1000;
 const MINUTE: i64 = 60 * SECOND;
 const HOUR: i64 = 60 * MINUTE;
 const DAY: i64 = 24 * HOUR;
-/// By how much the clock of another server may be ahead.
+/// Maximum lead of another server's clock.
 const AHEAD: i64 = 5 * MINUTE;
 
-/// A librarian's session as the library's clock saw it.
+/// A librarian's session by the library's clock.
 struct Session<'a> {
     librarian: Person<'a>,
     begun: i64,
-    /// When something was last done in it.
+    /// Last activity.
     used: i64,
 }
 
@@ -149,13 +149,13 @@ impl<'a> Session<'a> {
         Self { librarian: app.admin(0).await, begun: now, used: now }
     }
 
-    /// Looks as a page does by itself, and says what is wrong; whether somebody is signed in.
+    /// Reads as a page does by itself; returns whether the session is open, or an error if it should not be.
     async fn look(&self, now: i64) -> Result<bool, String> {
         let mut request = self.librarian.request("GET", "/auth/session", None);
         request.headers_mut().insert("library-background", "1".parse().expect("a header"));
         let told = self.librarian.send(request).await.expect(200);
         if told["user"].is_null() {
-            // Nobody is sent away whose clock only went on.
+            // A clock that only advanced must not end a session.
             let good = self.used <= now && now < self.used + 29 * MINUTE && now < self.begun + 12 * HOUR;
             return if good { Err(format!("signed out after {} ms", now - self.used)) } else { Ok(false) };
         }
@@ -168,7 +168,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Moves the clock as clocks move, and sometimes as they should not.
+/// Moves the clock like a real clock, and sometimes like a faulty one.
 fn jump(chance: &mut Chance, zone: &TimeZone, now: i64) -> i64 {
     let midnight = || {
         let day = Timestamp::from_millisecond(now).expect("an instant").to_zoned(zone.clone()).date();
@@ -197,7 +197,7 @@ fn date(value: &Value) -> Date {
     value.as_str().expect("text").parse().expect("a day")
 }
 
-/// Lends and takes back while the clock jumps; what was wrong.
+/// Lends and returns while the clock jumps; returns the first fault.
 async fn walk(seed: usize, lifetimes: Lifetimes, shown: Option<&'static str>) -> Result<(), String> {
     let mut chance = Chance::of(seed);
     let name = DAYS[seed % DAYS.len()].0;
@@ -217,7 +217,7 @@ async fn walk(seed: usize, lifetimes: Lifetimes, shown: Option<&'static str>) ->
         if !signed_in {
             session = Session::begin(&app).await;
         }
-        // It is kept once a minute that somebody is there.
+        // Activity is stored once a minute.
         if session.used + MINUTE <= now {
             session.librarian.get("/people").await.expect(200);
             session.used = now;
@@ -246,7 +246,7 @@ async fn walk(seed: usize, lifetimes: Lifetimes, shown: Option<&'static str>) ->
                 let back = json!({ "restock": true });
                 session.librarian.post(&format!("/loans/{}/return", loan["id"]), &back).await.expect(204);
                 let kept = app.raw(&format!("SELECT ended_on, fine FROM loans WHERE id = {}", loan["id"]));
-                // What the clock says was lent tomorrow comes back tomorrow.
+                // A loan begun tomorrow by the clock is returned tomorrow.
                 let ended = today.max(date(&loan["EntryDate"]));
                 let expected = [Some(ended.to_string()), Some((100 * fine(&loan["returnDate"])).to_string())];
                 if kept != [expected] {
@@ -270,7 +270,7 @@ async fn walk(seed: usize, lifetimes: Lifetimes, shown: Option<&'static str>) ->
 #[test]
 fn a_clock_that_jumps_makes_no_fine_and_no_session_longer_r14_asvs_7_3_1() {
     each(seeds(40, 10), |seed| walk(seed, USUAL, None));
-    // The controls: days of Greenwich, and sessions that last a day.
+    // Controls: days of Greenwich, and sessions that last a day.
     let noticed = |lifetimes, zone| (0..10).any(|seed| now(walk(seed, lifetimes, zone)).is_err());
     assert!(noticed(USUAL, Some("UTC")), "the rig does not notice days of another zone");
     let long = Lifetimes { librarian: Duration::from_hours(24), librarian_idle: Duration::from_hours(24) };

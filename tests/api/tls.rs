@@ -1,4 +1,4 @@
-//! TLS on real sockets: who is let in, what becomes of slow and foolish handshakes, and how a certificate is renewed.
+//! TLS on real sockets: accepted clients, slow and malformed handshakes, and renewal of the certificate.
 
 use std::{
     io::{Read as _, Write as _},
@@ -62,7 +62,7 @@ async fn start(certificate: &Certificate) -> Server {
     Server { address, folder, end, ended }
 }
 
-/// What a client with these beliefs is answered, and in which version; `None` where there is no understanding.
+/// Returns the answer to a client with this configuration and the TLS version; `None` if the handshake fails.
 async fn hello(client: &Arc<ClientConfig>, port: u16) -> Option<(String, ProtocolVersion)> {
     let client = Arc::clone(client);
     let asked = tokio::task::spawn_blocking(move || {
@@ -97,7 +97,7 @@ async fn a_renewed_certificate_is_presented_without_a_restart_and_a_bad_one_neve
     assert!(hello(&believes_old, port).await.is_some());
     assert!(hello(&believes_new, port).await.is_none());
 
-    // Half of a renewal, and files that are of no use.
+    // Half of a renewal, and unusable files.
     let ended = Certificate::valid(&["localhost"], 2020, 2021);
     for (certificate, key) in [(&new.pem, &old.key), (&ended.pem, &ended.key), (&String::new(), &new.key)] {
         std::fs::write(server.folder.path().join("library.pem"), certificate).expect("written");
@@ -128,14 +128,14 @@ async fn plain_http_on_the_tls_port_is_closed_without_an_answer() {
         let mut stream = TcpStream::connect(server.address).await.expect("a connection");
         stream.write_all(foolish).await.expect("sent");
         let mut said = Vec::new();
-        // A reset is an end too.
+        // A reset ends it too.
         let end = timeout(BOUNDS.handshake / 2, stream.read_to_end(&mut said)).await;
         assert!(end.is_ok(), "the connection still stands");
         assert!(said.len() < 16 && !said.starts_with(b"HTTP"), "{said:?}");
     }
 }
 
-/// Half a handshake held a place for as long as it liked.
+/// A half-finished handshake held its place without limit.
 #[tokio::test]
 async fn a_slow_handshake_takes_a_place_and_loses_it_after_a_while() {
     let certificate = Certificate::of(&["localhost"]);

@@ -1,4 +1,4 @@
-//! Certificates made for one test, and clients that believe them.
+//! Certificates made for one test, and clients that trust them.
 
 use std::{net::TcpStream, path::Path, sync::Arc, time::Duration};
 
@@ -8,7 +8,7 @@ use tokio_rustls::rustls::{
     pki_types::{CertificateDer, ServerName},
 };
 
-/// A certificate that vouches for itself.
+/// A self-signed certificate.
 pub struct Certificate {
     pub der: CertificateDer<'static>,
     pub pem: String,
@@ -16,7 +16,7 @@ pub struct Certificate {
 }
 
 impl Certificate {
-    /// For these names or addresses, valid in these years: from the first day of one to the first of another.
+    /// Creates one for these names or addresses, valid from 1 January of one year to 1 January of another.
     pub fn valid(names: &[&str], from: i32, until: i32) -> Self {
         let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
         let key = rcgen::KeyPair::generate().expect("a key");
@@ -31,7 +31,7 @@ impl Certificate {
         Self::valid(names, 2020, 2400)
     }
 
-    /// Puts both files into a folder, over those that are there.
+    /// Writes both files into a folder, replacing existing ones.
     pub fn write(&self, folder: &Path) -> Files {
         let files = Files { certificate: folder.join("library.pem"), key: folder.join("library.key") };
         std::fs::write(&files.certificate, &self.pem).expect("written");
@@ -39,7 +39,7 @@ impl Certificate {
         files
     }
 
-    /// A client that believes this certificate and no other.
+    /// Returns a client that trusts this certificate only.
     pub fn client(&self, versions: &[&'static SupportedProtocolVersion]) -> Arc<ClientConfig> {
         let mut roots = RootCertStore::empty();
         roots.add(self.der.clone()).expect("a root");
@@ -50,7 +50,7 @@ impl Certificate {
     }
 }
 
-/// A TLS connection to this machine; `None` where the handshake fails.
+/// Opens a TLS connection to this machine; `None` if the handshake fails.
 pub fn connect(client: &Arc<ClientConfig>, port: u16) -> Option<StreamOwned<ClientConnection, TcpStream>> {
     let name = ServerName::try_from("localhost").expect("a name");
     let mut stream = TcpStream::connect(("127.0.0.1", port)).ok()?;

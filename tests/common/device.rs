@@ -1,4 +1,4 @@
-//! An authenticator with one passkey (Web Authentication Level 3), which says what a test wants it to say.
+//! An authenticator with one passkey (Web Authentication Level 3), whose answers a test can alter.
 
 use library::passkey::encoded;
 use ring::{
@@ -11,7 +11,7 @@ use ring::{
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-/// A key, by the way in which it signs (RFC 9053, RFC 8812); as PKCS #8.
+/// A key of one signature algorithm (RFC 9053, RFC 8812), as PKCS #8.
 #[derive(Clone)]
 pub enum Key {
     Es256(Vec<u8>),
@@ -30,7 +30,7 @@ impl Key {
         Self::Ed25519(key.expect("a key").as_ref().to_vec())
     }
 
-    /// The public half as authenticators write it (COSE, RFC 9052).
+    /// Encodes the public key as authenticators do (COSE, RFC 9052).
     fn public(&self) -> Vec<u8> {
         match self {
             // {1: 2, 3: -7, -1: 1, -2: x, -3: y}
@@ -78,7 +78,7 @@ fn ecdsa(key: &[u8]) -> EcdsaKeyPair {
     EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_ASN1_SIGNING, key, &SystemRandom::new()).expect("a key")
 }
 
-/// An authenticator with one passkey; a test changes what it says before it is asked.
+/// An authenticator with one passkey; a test changes its fields to alter its answers.
 #[derive(Clone)]
 pub struct Device {
     pub key: Key,
@@ -92,7 +92,7 @@ pub struct Device {
 }
 
 impl Device {
-    /// The authenticator number `n`, in a browser that is at this address.
+    /// Creates authenticator number `n`, used in a browser at this address.
     pub fn at(origin: &str, n: u8) -> Self {
         Self {
             key: Key::es256(),
@@ -118,7 +118,7 @@ impl Device {
         data
     }
 
-    /// Makes its passkey.
+    /// Creates its passkey.
     pub fn make(&mut self, asked: &Value) -> Value {
         let options = &asked["publicKey"];
         self.handle = options["user"]["id"].as_str().map(ToOwned::to_owned);
@@ -138,12 +138,12 @@ impl Device {
         })
     }
 
-    /// Uses its passkey.
+    /// Signs a challenge with its passkey.
     pub fn sign(&self, asked: &Value) -> Value {
         self.sign_as("webauthn.get", asked)
     }
 
-    /// Uses its passkey for this kind of question.
+    /// Signs a challenge of this type with its passkey.
     pub fn sign_as(&self, kind: &str, asked: &Value) -> Value {
         let client_data = self.client_data(kind, &asked["publicKey"]["challenge"]);
         let data = self.data(0);

@@ -1,18 +1,18 @@
-//! A librarian at the desk, for tests that need one at work: what she does next follows from what she was answered.
+//! A librarian at work at the desk, for tests: her next call depends on the answers so far.
 
 use serde_json::{Value, json};
 
-/// Numbers that look random and are the same in each run (Knuth's MMIX generator).
+/// Deterministic pseudo-random numbers (Knuth's MMIX generator).
 pub struct Random(pub u64);
 
 impl Random {
-    /// A number below `n`.
+    /// Returns a number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).expect("31 bits") % n
     }
 
-    /// One of these, if there is any.
+    /// Picks an element, if there is one.
     pub fn one_of<'l, T>(&mut self, list: &'l [T]) -> Option<&'l T> {
         if list.is_empty() { None } else { list.get(self.below(list.len())) }
     }
@@ -32,7 +32,7 @@ impl Call {
         Self { name, method: "POST", path: path.into(), body: Some(body) }
     }
 
-    /// A write without a body.
+    /// Creates a write without a body.
     pub fn bare(name: &'static str, method: &'static str, path: impl Into<String>) -> Self {
         Self { name, method, path: path.into(), body: None }
     }
@@ -41,7 +41,7 @@ impl Call {
         Self::post(name, "/desk/scans", body)
     }
 
-    /// The same scan with one field more.
+    /// Copies a scan, with one more field.
     fn with(&self, name: &'static str, field: &str, value: Value) -> Self {
         let mut body = self.body.clone().expect("a scan has a body");
         body[field] = value;
@@ -49,15 +49,15 @@ impl Call {
     }
 }
 
-/// She lends, takes back, renews, finds damage, overrides, takes money, waives, and undoes what she has just done.
+/// A librarian who lends, takes back, renews, finds damage, overrides, takes money, waives, and undoes her last changes.
 pub struct Librarian {
     random: Random,
-    /// The copies on her desk.
+    /// Copies on her desk.
     barcodes: Vec<String>,
     people: Vec<i64>,
-    /// What the last answer leads to.
+    /// Call that the last answer leads to.
     next: Option<Call>,
-    /// What she did last.
+    /// Her last changes.
     changes: Vec<Value>,
 }
 
@@ -66,7 +66,7 @@ impl Librarian {
         Self { random: Random(seed), barcodes, people, next: None, changes: Vec::new() }
     }
 
-    /// What she does next.
+    /// Returns her next call.
     pub fn next(&mut self) -> Call {
         if let Some(next) = self.next.take() {
             return next;
@@ -88,11 +88,11 @@ impl Librarian {
         }
     }
 
-    /// Hears what came of it.
+    /// Takes the answer to a call into account.
     pub fn hear(&mut self, call: &Call, answer: &Value) {
         if call.name != "undo" && answer["change"].is_i64() {
             self.changes.push(answer["change"].clone());
-            // Older ones are still undone by others, or never.
+            // Older changes are undone by others, or never.
             if self.changes.len() > 5 {
                 self.changes.remove(0);
             }
@@ -116,20 +116,20 @@ impl Librarian {
         };
     }
 
-    /// What becomes of a charge.
+    /// Chooses what to do with a charge.
     fn settle(&mut self, charge: &Value, person: &Value) -> Option<Call> {
         let id = &charge["id"];
         let payments = format!("/people/{person}/payments");
         match self.random.below(4) {
             0 => Some(Call::post("waive", format!("/charges/{id}/waive"), json!({ "reason": "was ill" }))),
-            // Whatever is owed for longest.
+            // Pays the oldest charge.
             1 => Some(Call::post("pay", payments, json!({ "amount": 1, "method": "cash" }))),
             2 => {
                 let all =
                     json!({ "amount": charge["open"], "method": "upi", "reference": "T-1", "charges": [id] });
                 Some(Call::post("pay", payments, all))
             }
-            // Later.
+            // Leaves it for later.
             _ => None,
         }
     }

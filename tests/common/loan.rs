@@ -1,4 +1,4 @@
-//! Loans for tests that write them down past circulation.
+//! Loans for tests that store them directly, without circulation.
 
 use jiff::civil::Date;
 use library::domain::{
@@ -6,7 +6,7 @@ use library::domain::{
     loan::OpenLoan,
 };
 
-/// A loan to write down, as the rules of a new library would make it.
+/// Builds a loan as the rules of a new library would make it.
 pub fn loan(user: UserId, book: BookId, copy: CopyId, title: &str, entry: Date, due: Date) -> OpenLoan {
     OpenLoan {
         id: LoanId(0),

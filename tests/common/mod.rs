@@ -1,13 +1,13 @@
-//! What every test has: a database of its own, on either of the two.
+//! Databases for tests: each test has its own, on SQLite or PostgreSQL.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use library::storage::{Db, Location};
 use tempfile::TempDir;
 
-/// A database that exists for one test: a file in a folder of its own, or a database in the cluster of the test run.
+/// A database that exists for one test: a file in its own folder, or a database in the cluster of the test run.
 pub struct Database {
-    /// Where it is.
+    /// Location of the database.
     pub location: Location,
     _folder: Option<TempDir>,
     _cluster: Option<Cluster>,
@@ -25,8 +25,8 @@ impl Drop for Cluster {
     }
 }
 
-/// A folder that goes away with the test; in memory where the system has such a place, because a test waits for every
-/// commit to be on the disk.
+/// Creates a folder that is deleted with the test, in memory if the system has a place for it, because tests wait for each
+/// commit to reach the disk.
 pub fn folder() -> TempDir {
     let memory = std::path::Path::new("/dev/shm");
     if let Ok(folder) = tempfile::tempdir_in(memory) {
@@ -50,7 +50,7 @@ fn cluster() -> String {
     })
 }
 
-/// Runs one statement on a database of the cluster, with the driver alone; every cell as text.
+/// Runs one statement on a database of the cluster with the bare driver; returns every cell as text.
 pub fn in_postgres(url: &str, statement: &str) -> Result<Vec<Vec<Option<String>>>, String> {
     on_a_plain_thread(|| {
         let mut client =
@@ -70,7 +70,7 @@ pub fn in_postgres(url: &str, statement: &str) -> Result<Vec<Vec<Option<String>>
     })
 }
 
-/// Runs one statement on a file, with the driver alone; every cell as text.
+/// Runs one statement on a file with the bare driver; returns every cell as text.
 pub fn in_sqlite(path: &std::path::Path, statement: &str) -> Result<Vec<Vec<Option<String>>>, String> {
     let connection = rusqlite::Connection::open(path).map_err(|error| error.to_string())?;
     let ask = || -> rusqlite::Result<Vec<Vec<Option<String>>>> {
@@ -98,12 +98,12 @@ pub fn in_sqlite(path: &std::path::Path, statement: &str) -> Result<Vec<Vec<Opti
 }
 
 impl Database {
-    /// An empty file of the embedded database.
+    /// Creates an empty SQLite database.
     pub fn sqlite() -> Self {
         Self::sqlite_in(folder())
     }
 
-    /// The same in this folder.
+    /// Creates an empty SQLite database in this folder.
     pub fn sqlite_in(folder: TempDir) -> Self {
         Self {
             location: Location::Sqlite(folder.path().join("library.db")),
@@ -112,12 +112,12 @@ impl Database {
         }
     }
 
-    /// An empty database in the cluster named by `LIBRARY_TEST_POSTGRES`.
+    /// Creates an empty database in the cluster named by `LIBRARY_TEST_POSTGRES`.
     pub fn postgres() -> Self {
         Self::postgres_in(cluster())
     }
 
-    /// The same in this cluster.
+    /// Creates an empty database in this cluster.
     pub fn postgres_in(url: String) -> Self {
         static NUMBER: AtomicUsize = AtomicUsize::new(0);
         let name = format!("library_test_{}_{}", std::process::id(), NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -131,12 +131,12 @@ impl Database {
         }
     }
 
-    /// Opens it as the program does.
+    /// Opens the database as the program does.
     pub fn open(&self) -> Db {
         Db::open(&self.location).expect("a fresh database opens")
     }
 
-    /// Runs one statement beside the program, with the driver alone; every cell as text.
+    /// Runs one statement with the bare driver, beside the program; returns every cell as text.
     pub fn raw(&self, statement: &str) -> Result<Vec<Vec<Option<String>>>, String> {
         match &self.location {
             Location::Sqlite(path) => in_sqlite(path, statement),

@@ -1,4 +1,4 @@
-//! A college's sign-in provider (OpenID Connect) for tests: it does what it should, or what it should not.
+//! A college's sign-in provider (OpenID Connect) for tests; it can misbehave on request.
 
 use std::{
     collections::HashMap,
@@ -53,12 +53,12 @@ use url::{Url, form_urlencoded};
 use crate::certificate::Certificate;
 
 pub const CLIENT: &str = "library";
-/// What needs to be encoded in a header is in it.
+/// Contains characters that must be encoded in a header.
 pub const SECRET: &str = "s:e c+r%et";
 
 static RSA: LazyLock<RsaKeyPair> = LazyLock::new(|| RsaKeyPair::from_pkcs8(&rsa_key()).expect("an RSA key"));
 
-/// An RSA key as PKCS #8.
+/// Generates an RSA key as PKCS #8.
 pub fn rsa_key() -> Vec<u8> {
     let key = PrivatePkcs8KeyDer::from_pem_slice(include_bytes!("../fixtures/provider.pem")).expect("a key");
     key.secret_pkcs8_der().to_vec()
@@ -70,7 +70,7 @@ fn ec_key() -> EcdsaKeyPair {
     EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, key.as_ref(), &random).expect("a key")
 }
 
-/// By what a token is signed.
+/// Key that signs a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     Rsa,
@@ -82,24 +82,24 @@ pub enum Sign {
     Nothing,
 }
 
-/// How it answers.
+/// Behaviour of the provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answers {
     Well,
-    /// Accepts and says nothing.
+    /// Accepts the connection and never answers.
     Never,
-    /// Never ends.
+    /// Sends an answer without an end.
     Endlessly,
     With500,
     WithHtml,
     AnotherIssuer,
-    /// Sends the caller elsewhere.
+    /// Redirects the caller to another host.
     Redirect,
-    /// Has its token endpoint at a host that nobody named.
+    /// Names a token endpoint on a host that the operator has not allowed.
     OtherHost,
 }
 
-/// Changes the head and the claims of a token before it is signed, and the token afterwards.
+/// Changes header and claims of a token before it is signed.
 pub type Tamper = Arc<dyn Fn(&mut Value, &mut Value) + Send + Sync>;
 
 /// Changes the finished token.
@@ -121,7 +121,7 @@ struct Inner {
     sign: Mutex<Sign>,
     tamper: Mutex<Option<Tamper>>,
     rewrite: Mutex<Option<Rewrite>>,
-    /// Epoch seconds.
+    /// Current time, epoch seconds.
     now: Mutex<i64>,
     keys_read: AtomicUsize,
     described: AtomicUsize,
@@ -129,7 +129,7 @@ struct Inner {
     tokens: Mutex<Vec<String>>,
 }
 
-/// Takes connections that are encrypted, and leaves those that are not.
+/// Accepts TLS connections and drops others.
 struct Encrypted {
     listener: TcpListener,
     acceptor: TlsAcceptor,
@@ -153,7 +153,7 @@ impl Listener for Encrypted {
     }
 }
 
-/// A provider that listens on this machine for as long as it lives.
+/// A provider that listens on this machine until it is dropped.
 pub struct Provider {
     inner: Arc<Inner>,
     server: JoinHandle<()>,
@@ -170,14 +170,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Provider {
-    /// Begins to listen; its clock stands at `now` (epoch seconds).
+    /// Starts a provider whose clock shows `now` (epoch seconds).
     pub async fn start(now: i64) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("http://{}", listener.local_addr().expect("an address"));
         Self::behind(listener, url, now)
     }
 
-    /// The same at `https://localhost`, with this certificate.
+    /// Starts a provider at `https://localhost` with this certificate.
     pub async fn start_encrypted(now: i64, certificate: &Certificate) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let url = format!("https://localhost:{}", listener.local_addr().expect("an address").port());
@@ -246,22 +246,22 @@ impl Provider {
         *lock(&self.inner.now) = now;
     }
 
-    /// Signs by another key from now on, with another name.
+    /// Rotates the signing key and its id.
     pub fn exchange_keys(&self) {
         *lock(&self.inner.ec) = ("ec-2".into(), ec_key());
     }
 
-    /// How often its description and its keys were read.
+    /// Returns how often its description and its keys were read.
     pub fn was_asked(&self) -> (usize, usize) {
         (self.inner.described.load(Ordering::Relaxed), self.inner.keys_read.load(Ordering::Relaxed))
     }
 
-    /// The ID tokens that it gave out.
+    /// Returns the ID tokens that it has issued.
     pub fn tokens(&self) -> Vec<String> {
         lock(&self.inner.tokens).clone()
     }
 
-    /// Somebody came by this address and has signed in: the query with which they are sent back.
+    /// Signs a user in who came by this address; returns the query of the redirect back.
     pub fn approve(&self, address: &str, claims: Value) -> String {
         let address: Url = address.parse().expect("an address");
         let asked: HashMap<String, String> = address.query_pairs().into_owned().collect();
@@ -286,7 +286,7 @@ impl Provider {
     }
 }
 
-/// What it does instead of a good answer, if anything.
+/// Returns the answer of a misbehaving provider, if it misbehaves.
 async fn instead(provider: &Inner) -> Option<Response> {
     let answers = *lock(&provider.answers);
     Some(match answers {
@@ -363,7 +363,7 @@ async fn token(State(provider): State<Arc<Inner>>, headers: HeaderMap, body: Str
     if headers.get(header::AUTHORIZATION).is_none_or(|sent| sent != proof.as_str()) {
         return refused("invalid_client");
     }
-    // Good once, and for whoever has the secret behind the challenge.
+    // A code works once, and only with the PKCE verifier behind the challenge.
     let Some(code) = lock(&provider.codes).remove(&text("code")) else { return refused("invalid_grant") };
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(text("code_verifier")));
     if challenge != code.challenge || text("redirect_uri") != code.redirect {

@@ -1,4 +1,4 @@
-//! The way to `PostgreSQL`, in the hands of a test: it can fall silent, break, or lose one answer.
+//! A TCP relay to `PostgreSQL` that can fall silent, break, or lose an answer.
 
 use std::{
     io::{Read as _, Write as _},
@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-/// What both directions of all connections know.
+/// State shared by both directions of all connections.
 #[derive(Default)]
 struct State {
     frozen: AtomicBool,
@@ -18,14 +18,14 @@ struct State {
     streams: Mutex<Vec<TcpStream>>,
 }
 
-/// A relay on a port of its own. Connections stay open while it is silent, as behind a cable that was pulled.
+/// A relay on its own port. Connections stay open while it is silent, as behind an unplugged cable.
 pub struct Relay {
     url: url::Url,
     state: Arc<State>,
 }
 
 impl Relay {
-    /// A way to the database with this URL.
+    /// Starts a relay to the database with this URL.
     pub fn to(url: &str) -> Self {
         let mut url = url::Url::parse(url).expect("a URL");
         let target = (url.host_str().expect("a host").to_owned(), url.port().unwrap_or(5432));
@@ -61,29 +61,29 @@ impl Relay {
         Self { url, state }
     }
 
-    /// The database through this relay.
+    /// Returns the URL of the database through this relay.
     pub fn url(&self) -> String {
         self.url.to_string()
     }
 
-    /// Nothing is forwarded any more, in either direction, and nobody is told.
+    /// Stops forwarding in both directions without closing connections.
     pub fn freeze(&self) {
         self.state.frozen.store(true, Ordering::SeqCst);
     }
 
-    /// Everything is forwarded again, also what was held back.
+    /// Resumes forwarding, starting with what was held back.
     pub fn thaw(&self) {
         self.state.frozen.store(false, Ordering::SeqCst);
     }
 
-    /// Ends all connections.
+    /// Closes all connections.
     pub fn cut(&self) {
         for stream in self.state.streams.lock().expect("no panic").drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// From now on the server hears COMMIT, and its answer is cut off.
+    /// Drops the answers to COMMIT from now on; the server still receives COMMIT.
     pub fn lose_answers_to_commit(&self, lose: bool) {
         self.state.losing.store(lose, Ordering::SeqCst);
     }
