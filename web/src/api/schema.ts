@@ -10,7 +10,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Begin to set up an authenticator app. It counts once a code of it is given, within 15 minutes. */
+        /** Begin the setup of an authenticator app; a code must confirm it within 15 minutes. */
         post: {
             parameters: {
                 query?: never;
@@ -58,10 +58,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /**
-         * Show by a code that the authenticator app has the key: from now on it is asked for at sign-in. Whoever has no recovery
-         *     codes gets some.
-         */
+        /** Confirm an authenticator app by a code; sign-in requires it from now on. Recovery codes are issued if there are none. */
         post: {
             parameters: {
                 query?: never;
@@ -109,7 +106,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Turn the codes of one's own authenticator app off. Passkeys stay. */
+        /** Remove one's own authenticator app. Passkeys stay. */
         post: {
             parameters: {
                 query?: never;
@@ -489,7 +486,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Change one's own password. Every other browser is signed out; this one goes on with a new cookie. */
+        /** Change one's own password. Other browsers are signed out; this one gets a new cookie. */
         post: {
             parameters: {
                 query?: never;
@@ -535,7 +532,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Exchange one's recovery codes for new ones. */
+        /** Replace one's recovery codes. */
         post: {
             parameters: {
                 query?: never;
@@ -795,7 +792,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Which second factors whoever gave the password in this browser has. A recovery code may stand for each. */
+        /** Read the second factors available for this half sign-in. A recovery code can replace each of them. */
         get: {
             parameters: {
                 query?: never;
@@ -825,7 +822,7 @@ export interface paths {
             };
         };
         put?: never;
-        /** Give the code after the password, and be signed in. The browser that gave the password is known by its cookie. */
+        /** Complete a sign-in by the code that follows the password. The half sign-in is read from the browser's cookie. */
         post: {
             parameters: {
                 query?: never;
@@ -1465,7 +1462,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Borrow a book: one copy fewer on the shelf and a loan, or neither (R-LOAN-2). */
+        /** Borrow a book: takes one copy off the shelf and creates a loan, or neither (R-LOAN-2). */
         post: {
             parameters: {
                 query?: never;
@@ -1630,20 +1627,20 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description The kind of change, for instance `lent`. */
+                    /** @description Kind of change, for instance `lent`. */
                     action?: string;
                     book?: number;
-                    /** @description What happened to this copy by itself; its loans are told by its title. */
+                    /** @description Changes of this copy itself; its loans are listed under its title. */
                     copy?: number;
-                    /** @description `next` of another page. */
+                    /** @description `next` of the previous page. */
                     cursor?: string;
-                    /** @description The first day. */
+                    /** @description First day. */
                     from?: string;
-                    /** @description How many, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description Who did it, or whom it concerns. */
+                    /** @description User who made the change or is affected by it. */
                     person?: number;
-                    /** @description The last day. */
+                    /** @description Last day. */
                     to?: string;
                 };
                 header?: never;
@@ -1687,22 +1684,22 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
-         *     formulas are guarded.
+         * Export the activity log as CSV.
+         * @description All matching changes, newest first, at most 100 000. Cells that a spreadsheet would read as formulas are guarded.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description The kind of change, for instance `lent`. */
+                    /** @description Kind of change, for instance `lent`. */
                     action?: string;
                     book?: number;
-                    /** @description What happened to this copy by itself; its loans are told by its title. */
+                    /** @description Changes of this copy itself; its loans are listed under its title. */
                     copy?: number;
-                    /** @description The first day. */
+                    /** @description First day. */
                     from?: string;
-                    /** @description Who did it, or whom it concerns. */
+                    /** @description User who made the change or is affected by it. */
                     person?: number;
-                    /** @description The last day. */
+                    /** @description Last day. */
                     to?: string;
                 };
                 header?: never;
@@ -1747,7 +1744,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Undo a change of today (R-UNDO-1): everything it did, or nothing where something later rests on it. */
+        /** Undo a change of today (R-UNDO-1), completely or not at all: refused while a later change depends on it. */
         post: {
             parameters: {
                 query?: never;
@@ -1809,7 +1806,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a charge back, such as the price of a copy that is found again; what was paid of it becomes credit. */
+        /**
+         * Reverse a charge, such as the price of a copy that was found.
+         * @description What was paid for it becomes credit.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -1875,7 +1875,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Waive a charge, or part of it. */
+        /** Waive a charge or part of it. */
         post: {
             parameters: {
                 query?: never;
@@ -2811,9 +2811,9 @@ export interface paths {
                 query?: {
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
-                    /** @description How many loans, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description What the borrower's name, roll number or batch contains (R-FINE-2). */
+                    /** @description Part of the borrower's name, roll number or batch (R-FINE-2). */
                     q?: string;
                 };
                 header?: never;
@@ -2858,7 +2858,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Move a return date later, by the renewal days of the rules (R-LOAN-4). */
+        /** Extend a loan by the renewal days of the rules (R-LOAN-4). */
         post: {
             parameters: {
                 query?: never;
@@ -2924,7 +2924,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Declare that the copy on loan is lost: the loan ends, its fine and the copy's price are charged (R-MONEY-4). */
+        /** Declare a copy on loan lost: end the loan, charge its fine and the copy's price (R-MONEY-4). */
         post: {
             parameters: {
                 query?: never;
@@ -2990,7 +2990,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Return a book (R-LOAN-3). Where the copy is then is told to who asks for it by `Prefer: return=representation`. */
+        /**
+         * Return a book (R-LOAN-3).
+         * @description With `Prefer: return=representation` the answer says where the copy is now.
+         */
         post: {
             parameters: {
                 query?: never;
@@ -3161,9 +3164,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description `next` of the previous page. */
                     cursor?: string;
-                    /** @description How many lines, 1 to 100; 50 if not said. */
+                    /** @description Page length in lines, 1 to 100; 50 by default. */
                     limit?: number;
                 };
                 header?: never;
@@ -3250,7 +3253,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List one's own loans. */
+        /** List one's own open loans. */
         get: {
             parameters: {
                 query?: never;
@@ -3380,7 +3383,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether one signs in with a second factor. */
+        /** Read one's own second factors. */
         get: {
             parameters: {
                 query?: never;
@@ -3424,7 +3427,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the browsers in which one is signed in. */
+        /** List one's own sessions. */
         get: {
             parameters: {
                 query?: never;
@@ -3455,7 +3458,7 @@ export interface paths {
         };
         put?: never;
         post?: never;
-        /** Sign out everywhere but here. */
+        /** Sign out all of one's other browsers. */
         delete: {
             parameters: {
                 query?: never;
@@ -3513,7 +3516,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign out in one of one's own browsers. */
+        /** Sign out one of one's own browsers. */
         delete: {
             parameters: {
                 query?: never;
@@ -3570,13 +3573,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List who owes what (R-MONEY-6). */
+        /** List people who owe money or have credit (R-MONEY-6). */
         get: {
             parameters: {
                 query?: {
                     /** @description `next` or `previous` of another page. */
                     cursor?: string;
-                    /** @description How many, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
                 };
                 header?: never;
@@ -3623,16 +3626,16 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description `next` of the previous page. */
                     cursor?: string;
-                    /** @description The first day; the first of the month if not said. */
+                    /** @description First day; the first of the month by default. */
                     from?: string;
                     kind?: "charge" | "payment" | "waiver" | "reversal" | "refund";
-                    /** @description How many, 1 to 100; 50 if not said. */
+                    /** @description Page length, 1 to 100; 50 by default. */
                     limit?: number;
-                    /** @description Payments and refunds that were made so. */
+                    /** @description Method of payments and refunds. */
                     method?: "cash" | "upi" | "card" | "other";
-                    /** @description The last day; today if not said. */
+                    /** @description Last day; today by default. */
                     to?: string;
                 };
                 header?: never;
@@ -3676,18 +3679,18 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The same lines as a file for a spreadsheet: all that fit, newest first, at most 100 000. Cells that would be taken for
-         *     formulas are guarded.
+         * Export the lines of all accounts in a period as CSV.
+         * @description Newest first, at most 100 000. Cells that a spreadsheet would read as formulas are guarded.
          */
         get: {
             parameters: {
                 query?: {
-                    /** @description The first day; the first of the month if not said. */
+                    /** @description First day; the first of the month by default. */
                     from?: string;
                     kind?: "charge" | "payment" | "waiver" | "reversal" | "refund";
-                    /** @description Payments and refunds that were made so. */
+                    /** @description Method of payments and refunds. */
                     method?: "cash" | "upi" | "card" | "other";
-                    /** @description The last day; today if not said. */
+                    /** @description Last day; today by default. */
                     to?: string;
                 };
                 header?: never;
@@ -3734,9 +3737,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description The first day; the first of the month if not said. */
+                    /** @description First day; the first of the month by default. */
                     from?: string;
-                    /** @description The last day; today if not said. */
+                    /** @description Last day; today by default. */
                     to?: string;
                 };
                 header?: never;
@@ -3825,7 +3828,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document. */
+        /** Read this document. */
         get: {
             parameters: {
                 query?: never;
@@ -4175,9 +4178,9 @@ export interface paths {
         get: {
             parameters: {
                 query?: {
-                    /** @description `next` of another page. */
+                    /** @description `next` of the previous page. */
                     cursor?: string;
-                    /** @description How many lines, 1 to 100; 50 if not said. */
+                    /** @description Page length in lines, 1 to 100; 50 by default. */
                     limit?: number;
                 };
                 header?: never;
@@ -4286,7 +4289,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Charge somebody, for a damaged book or anything else. */
+        /** Charge a person, for a damaged book or anything else. */
         post: {
             parameters: {
                 query?: never;
@@ -4579,7 +4582,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a payment: not more than is owed, and with a receipt (R-MONEY-3). */
+        /** Take a payment, at most what is owed, and issue a receipt (R-MONEY-3). */
         post: {
             parameters: {
                 query?: never;
@@ -4645,7 +4648,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Pay credit out: not more than there is. */
+        /** Pay credit out, at most what there is. */
         post: {
             parameters: {
                 query?: never;
@@ -4778,7 +4781,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take away the second factor of somebody who lost it. They are signed out, and sign in with the password alone. */
+        /** Reset the second factor of a person who lost it. The person is signed out and then signs in with the password alone. */
         delete: {
             parameters: {
                 query?: never;
@@ -4838,7 +4841,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Sign a person out everywhere, such as after a phone or a card was lost. */
+        /** Sign a person out of every browser, for instance after a phone or a card was lost. */
         delete: {
             parameters: {
                 query?: never;
@@ -5237,7 +5240,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a receipt by its number, for instance `2026-27/000123`; the slash is sent as `%2F`. */
+        /** Read a receipt by its number, for instance `2026-27/000123`; send the slash as `%2F`. */
         get: {
             parameters: {
                 query?: never;
@@ -5821,21 +5824,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description What a person owes, and how it came about. */
+        /** @description A person's account. */
         Account: {
-            /** @description What is owed for what has ended: the sum of all lines. Below zero the library owes. */
+            /** @description Sum of all lines, without running fines. Negative: the library owes the person. */
             balance: components["schemas"]["Money"];
-            /** @description The charges that are not settled, oldest first. */
+            /** @description Unsettled charges, oldest first. */
             charges: components["schemas"]["Charge"][];
-            /** @description What was paid for charges that were taken back later, and is not paid out; the balance counts it. */
+            /** @description Payments for charges that were reversed later and not paid out; included in the balance. */
             credit: components["schemas"]["Money"];
-            /** @description The loans that these fines are of. */
+            /** @description Running fines by loan. */
             fines: components["schemas"]["RunningFine"][];
-            /** @description Newest first. */
+            /** @description Lines, newest first. */
             lines: components["schemas"]["Line"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
-            /** @description The fines of the open loans as of today; they are charged when the books come back. */
+            /** @description Fines of the open loans as of today; charged when the books are returned. */
             running: components["schemas"]["Money"];
         };
         /** @description Copies that were added. */
@@ -5860,7 +5863,7 @@ export interface components {
         /** @description Copies of all titles. */
         AllCopies: {
             copies: components["schemas"]["Copy"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /**
              * Format: int64
@@ -5868,16 +5871,16 @@ export interface components {
              */
             toShelve: number;
         };
-        /** @description The password, before a second factor is set up. */
+        /** @description Password, required before a second factor is set up. */
         AuthenticatorBegin: {
             /** Format: password */
             currentPassword: string;
         };
-        /** @description What an authenticator app is to be given; told this once. */
+        /** @description Key for an authenticator app; shown once. */
         AuthenticatorKey: {
-            /** @description To be shown as a QR code: an `otpauth:` address with the same key. */
+            /** @description Key to show as a QR code: an `otpauth:` address. */
             address: string;
-            /** @description To be typed: Base32 (RFC 4648). */
+            /** @description Key to type: Base32 (RFC 4648). */
             secret: string;
         };
         /** @description Barred from borrowing up to and including a day. */
@@ -6006,9 +6009,9 @@ export interface components {
         BookList: {
             /** @description Books in the requested order. */
             books: components["schemas"]["Book"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
-            /** @description Cursor of the page before this one. */
+            /** @description Cursor of the previous page. */
             previous: string | null;
             /**
              * @description At most 24 books found by another spelling if fewer than ten books match, likeliest first. They count in no
@@ -6020,13 +6023,13 @@ export interface components {
             /** @description True if `total` is exact; otherwise there are more. */
             totalIsExact: boolean;
         };
-        /** @description An open loan with its borrower, as the librarian's list shows it (R-FINE-1). */
+        /** @description An open loan with its borrower, for the librarian's list (R-FINE-1). */
         BorrowedBook: components["schemas"]["Loan"] & {
-            /** @description The borrower's batch. */
+            /** @description Borrower's batch. */
             batch: string;
-            /** @description The borrower's roll number. */
+            /** @description Borrower's roll number. */
             rollNumber: string;
-            /** @description The borrower's name. */
+            /** @description Borrower's name. */
             userName: string;
         };
         /** @description Closed days as librarians enter them. */
@@ -6140,33 +6143,32 @@ export interface components {
         /** @description A page of changes, newest first. */
         ChangeList: {
             changes: components["schemas"]["ChangeRow"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
         };
-        /** @description One change. */
         ChangeRow: {
             action: string;
             actor: components["schemas"]["Named_UserId"] | null;
             /**
              * Format: date-time
-             * @description When, RFC 3339.
+             * @description Instant of the change, RFC 3339.
              */
             at: string;
             book: components["schemas"]["Named_BookId"] | null;
-            /** @description The change's own fields. */
+            /** @description Fields of this kind of change. */
             change: Record<string, never>;
             copy: components["schemas"]["CopyId"] | null;
-            /** @description Whether it was of a reader who is forgotten (R-PEOPLE-10). */
+            /** @description The affected reader has been forgotten (R-PEOPLE-10). */
             forgotten: boolean;
             id: components["schemas"]["ChangeId"];
-            /** @description The same as messages. */
+            /** @description Description as messages to translate. */
             messages: components["schemas"]["Message"][];
             person: components["schemas"]["Named_UserId"] | null;
-            /** @description What happened, in words. */
+            /** @description Description in English. */
             text: string;
-            /** @description Whether it can be taken back: what came later may still stand in the way. */
+            /** @description The caller may undo the change today; later changes may still prevent it. */
             undoable: boolean;
-            /** @description Whether it was taken back. */
+            /** @description Already undone. */
             undone: boolean;
         };
         /** @description A charge that is not settled. */
@@ -6182,13 +6184,12 @@ export interface components {
             /** @description The book's title, or another reason. */
             reason: string;
         };
-        /** @description A charge that was made. */
         Charged: {
-            /** @description What it is undone by. */
+            /** @description Change id to pass to `POST /changes/{id}/undo`. */
             change: components["schemas"]["ChangeId"];
             charge: components["schemas"]["Charge"];
         };
-        /** @description What somebody is charged. */
+        /** @description Body of a charge. */
         ChargeForm: {
             amount: components["schemas"]["Money"];
             kind: components["schemas"]["ChargeKind"];
@@ -6219,7 +6220,7 @@ export interface components {
             to?: string | null;
         };
         /**
-         * @description The kinds of problems a client can tell apart.
+         * @description Kinds of problems that a client can distinguish.
          * @enum {string}
          */
         Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
@@ -6322,7 +6323,7 @@ export interface components {
             copies: components["schemas"]["Copy"][];
             /** @description Number of copies per state; states without copies are omitted. */
             counts: components["schemas"]["StateCount"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
         };
         /** @description Open loan of a copy. */
@@ -6343,33 +6344,33 @@ export interface components {
         Deactivation: {
             reason?: string;
         };
-        /** @description What a person owes. */
+        /** @description A person with a balance. */
         Debtor: {
-            /** @description What is owed for what has ended: the sum of the account's lines. Below zero the library owes. */
+            /** @description Sum of the account's lines, without running fines. Negative: the library owes the person. */
             balance: components["schemas"]["Money"];
             batch: string | null;
             name: string;
-            /** @description Both together. */
+            /** @description Balance plus running fines. */
             owes: components["schemas"]["Money"];
             rollNumber: string | null;
-            /** @description The fines of the open loans as of today. */
+            /** @description Fines of the open loans as of today. */
             running: components["schemas"]["Money"];
             uid: components["schemas"]["UserId"];
         };
-        /** @description A page of the people who owe something, most first; those to whom the library owes come last. */
+        /** @description A page of people with a balance, highest debt first; people with credit come last. */
         DebtorList: {
-            /** @description What the library owes to those with credit. */
+            /** @description Total credit owed by the library. */
             credit: components["schemas"]["Money"];
             debtors: components["schemas"]["Debtor"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
-            /** @description What all of them owe together. */
+            /** @description Total owed to the library. */
             owed: components["schemas"]["Money"];
-            /** @description Cursor of the page before this one. */
+            /** @description Cursor of the previous page. */
             previous: string | null;
             /**
              * Format: int64
-             * @description How many there are in all.
+             * @description Number of people in the whole list.
              */
             total: number;
         };
@@ -6458,7 +6459,7 @@ export interface components {
             lastOpenDay: string | null;
             /** Format: int64 */
             lent: number;
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /** Format: int64 */
             renewed: number;
@@ -6544,21 +6545,21 @@ export interface components {
             /** @description Same as `secondFactorMissing` of the session. */
             secondFactorMissing?: boolean;
         };
-        /** @description How a loan is extended. */
+        /** @description Options of an extension. */
         Extension: {
             override?: components["schemas"]["OverrideForm"] | null;
         };
-        /** @description One field of a request that is wrong, in words for the person who filled it in. */
+        /** @description An invalid field of a request, worded for the person who filled it in. */
         FieldError: {
-            /** @description The field's name as it stands in the request. */
+            /** @description Name of the field in the request. */
             field: string;
-            /** @description What is wrong and what would be right, in English. */
+            /** @description Error and remedy, in English. */
             message: string;
-            /** @description What the message is filled with. */
+            /** @description Parameters of the message. */
             params: {
                 [key: string]: unknown;
             };
-            /** @description Which rule it breaks: the message is `x-messages[rule]`. */
+            /** @description Broken rule; the message is `x-messages[rule]`. */
             rule: string;
         };
         /** @description Genre with its number of titles. */
@@ -6619,7 +6620,7 @@ export interface components {
         HoldList: {
             /** @description Ready holds by their last day, waiting ones in the order placed, ended ones newest first. */
             holds: components["schemas"]["Hold"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /**
              * Format: date
@@ -6736,15 +6737,15 @@ export interface components {
         LineList: {
             /**
              * Format: date
-             * @description The first day.
+             * @description First day.
              */
             from: string;
             lines: components["schemas"]["Booked"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /**
              * Format: date
-             * @description The last day.
+             * @description Last day.
              */
             to: string;
         };
@@ -6803,41 +6804,40 @@ export interface components {
          * @description Id of a loan, open or ended.
          */
         LoanId: number;
-        /** @description A page of all open loans. */
         LoanList: {
-            /** @description The loans with their borrowers, the most overdue first. */
+            /** @description Open loans with their borrowers, most overdue first. */
             loans: components["schemas"]["BorrowedBook"][];
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /**
              * Format: int64
-             * @description How many of all open loans are overdue.
+             * @description Number of overdue loans among all open loans.
              */
             overdue: number;
-            /** @description Cursor of the page before this one. */
+            /** @description Cursor of the previous page. */
             previous: string | null;
             /**
              * Format: date
-             * @description The day it is in the library (R-LOAN-8).
+             * @description Today in the library's time zone (R-LOAN-8).
              */
             today: string;
             /**
              * Format: int64
-             * @description How many match in all.
+             * @description Number of matches on all pages.
              */
             total: number;
         };
-        /** @description What is asked for a copy that its reader lost. */
+        /** @description Body of a declaration of loss. */
         LostForm: {
             price?: components["schemas"]["Money"] | null;
         };
         /** @description A loan that ended because its copy is lost. */
         LostLoan: {
-            /** @description What it is undone by. */
+            /** @description Change id to pass to `POST /changes/{id}/undo`. */
             change: components["schemas"]["ChangeId"];
-            /** @description The fine until today, and the price; what is zero is not charged. */
+            /** @description Fine until today and price; zero amounts are not charged. */
             charges: components["schemas"]["Charge"][];
-            /** @description Who lost it, and is charged. */
+            /** @description Borrower, who is charged. */
             userId: components["schemas"]["UserId"];
         };
         /** @description Price of a lost copy, charged to its reader and not reversed. */
@@ -6939,16 +6939,16 @@ export interface components {
             /** @description Open holds, ready ones first. */
             holds: components["schemas"]["Hold"][];
         };
-        /** @description One's own loans. */
+        /** @description The caller's own loans. */
         MyLoans: {
-            /** @description The open ones, the first to be returned at the top. */
+            /** @description Open loans, earliest due date first. */
             loans: components["schemas"]["Loan"][];
             /**
              * Format: date
-             * @description The day it is in the library (R-LOAN-8).
+             * @description Today in the library's time zone (R-LOAN-8).
              */
             today: string;
-            /** @description Owed in all for the open loans (R-LOAN-5). */
+            /** @description Total owed for the open loans (R-LOAN-5). */
             totalFine: components["schemas"]["Money"];
         };
         /**
@@ -6956,7 +6956,7 @@ export interface components {
          * @enum {string}
          */
         Name: "CLS" | "FCP" | "INP" | "LCP" | "TTFB";
-        /** @description Somebody whom a change names. */
+        /** @description User or title named by a change. */
         Named_BookId: {
             /**
              * Format: int64
@@ -6965,7 +6965,7 @@ export interface components {
             id: number;
             name: string;
         };
-        /** @description Somebody whom a change names. */
+        /** @description User or title named by a change. */
         Named_UserId: {
             /**
              * Format: int64
@@ -7035,11 +7035,11 @@ export interface components {
          * @enum {string}
          */
         Outcome: "person" | "lent" | "returned" | "renewed" | "shelved" | "kept" | "shown" | "ask" | "refused" | "unknown" | "ignored";
-        /** @description A librarian's reason to act against a rule. */
+        /** @description Override of rules by a librarian. */
         OverrideForm: {
-            /** @description The ids of the blocks that are overridden. */
+            /** @description Ids of the overridden blocks. */
             blocks: string[];
-            /** @description Whether the hold is cancelled that keeps the copy for somebody else; without it that person is first in line again. */
+            /** @description Cancels the hold for which the copy is kept; otherwise the hold becomes first in the queue again. */
             cancelHold?: boolean;
             reason: string;
         };
@@ -7066,50 +7066,49 @@ export interface components {
              */
             linkedAt: string | null;
         };
-        /** @description One's own second factors. */
+        /** @description The caller's own second factors. */
         OwnSecondFactor: {
-            /** @description What the browser runs on, as a name for a passkey of its own; null where that is not known. */
+            /** @description Name of the browser's system, offered as the name of a new passkey; null if unknown. */
             device: string | null;
-            /** @description Oldest first. */
+            /** @description Passkeys, oldest first. */
             passkeys: components["schemas"]["OwnPasskey"][];
             /**
              * Format: int64
-             * @description Recovery codes that were not used.
+             * @description Number of unused recovery codes.
              */
             recoveryCodes: number;
-            /** @description Whether this library asks one of everybody with this role (`--second-factor`). */
+            /** @description The library requires a second factor of this role (`--second-factor`). */
             required: boolean;
             /**
              * Format: date-time
-             * @description When the authenticator app was set up; null where there is none.
+             * @description Instant when the authenticator app was set up; null without one.
              */
             since: string | null;
         };
-        /** @description A browser in which somebody is signed in. */
+        /** @description A browser with a session of the caller. */
         OwnSession: {
-            /** @description The browser's name; null where it is not known. */
+            /** @description Name of the browser; null if unknown. */
             browser: string | null;
-            /** @description Whether this request comes from it. */
+            /** @description The session of this request. */
             current: boolean;
             id: components["schemas"]["SessionId"];
             /**
              * Format: date-time
-             * @description When something was last done, to a minute.
+             * @description Last activity, to a minute.
              */
             lastSeenAt: string;
             /** Format: date-time */
             signedInAt: string;
-            /** @description What it runs on; null where that is not known. */
+            /** @description Operating system; null if unknown. */
             system: string | null;
         };
-        /** @description Where somebody is signed in. */
+        /** @description The caller's sessions. */
         OwnSessionList: {
-            /** @description This one first, then the one that was used last. */
+            /** @description The current session first, then by last activity. */
             sessions: components["schemas"]["OwnSession"][];
         };
-        /** @description A payment that was taken. */
         Paid: {
-            /** @description What it is undone by. */
+            /** @description Change id to pass to `POST /changes/{id}/undo`. */
             change: components["schemas"]["ChangeId"];
             receipt: components["schemas"]["Receipt"];
         };
@@ -7169,26 +7168,20 @@ export interface components {
             /** @description User handle from the authenticator; may be omitted at the second step. */
             userHandle?: string | null;
         };
-        /** @description A change of one's own password. */
+        /** @description Body of a password change. */
         PasswordChange: {
-            /**
-             * Format: password
-             * @description The password until now.
-             */
+            /** Format: password */
             currentPassword: string;
-            /**
-             * Format: password
-             * @description The password from now on.
-             */
+            /** Format: password */
             newPassword: string;
         };
-        /** @description A payment. */
+        /** @description Body of a payment. */
         PaymentForm: {
             amount: components["schemas"]["Money"];
-            /** @description The charges it is for; all if left out, the oldest first. */
+            /** @description Charges to settle; if left out, all of them, oldest first. */
             charges?: number[];
             method: components["schemas"]["Method"];
-            /** @description What it is found by elsewhere, such as the number of a transfer. */
+            /** @description Reference elsewhere, such as the number of a transfer. */
             reference?: string;
         };
         /** @description Page of people. */
@@ -7209,19 +7202,19 @@ export interface components {
              */
             total: number;
         };
-        /** @description What the lines of a period come to. */
+        /** @description Totals of the lines of a period. */
         PeriodTotals: {
             /**
              * Format: date
-             * @description The first day.
+             * @description First day.
              */
             from: string;
             /**
              * Format: date
-             * @description The last day.
+             * @description Last day.
              */
             to: string;
-            /** @description By kind, and by what they are for or how they were made. */
+            /** @description Totals by kind, then by reason or method of payment. */
             totals: components["schemas"]["Total"][];
         };
         /** @description A person as librarians see one. */
@@ -7339,33 +7332,33 @@ export interface components {
             messages: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
         };
-        /** @description What a failed request answers: `application/problem+json` (RFC 9457). */
+        /** @description Answer to a failed request: `application/problem+json` (RFC 9457). */
         Problem: {
-            /** @description Why circulation refused it, every reason. */
+            /** @description Every reason why circulation refused. */
             blocks?: components["schemas"]["BlockShown"][];
-            /** @description Tells one kind of problem from another; never changes. */
+            /** @description Kind of the problem; never changes. */
             code: components["schemas"]["Code"];
             /**
-             * @description What happened and what to do, for the person, in English: `x-messages["problem." + code]`. Where one field alone is
-             *     wrong, its message; where circulation refused, every reason.
+             * @description Problem and remedy for the person, in English: `x-messages["problem." + code]`. The field's message if exactly one field
+             *     is wrong; every reason if circulation refused.
              */
             detail: string;
-            /** @description The fields that are wrong. */
+            /** @description Fields that are wrong. */
             errors?: components["schemas"]["FieldError"][];
-            /** @description What the message is filled with. */
+            /** @description Parameters of the message. */
             params: {
                 [key: string]: unknown;
             };
-            /** @description Names the request, in the log of the server too. */
+            /** @description Id of the request, also in the server's log. */
             requestId?: string | null;
             /**
              * Format: int32
-             * @description The HTTP status.
+             * @description HTTP status.
              */
             status: number;
-            /** @description The status in words. */
+            /** @description Reason phrase of the status. */
             title: string;
-            /** @description Always `about:blank`: `code` tells the kind. */
+            /** @description Always `about:blank`; `code` is the kind of problem. */
             type: string;
         };
         /** @description Request of `Edit Profile` (R-PROF-1). */
@@ -7460,9 +7453,9 @@ export interface components {
             of: components["schemas"]["ChargeKind"];
             reason: string;
         };
-        /** @description Codes for whoever loses the authenticator app or the passkeys; told this once. */
+        /** @description Codes that replace a lost app or passkey; shown once. */
         RecoveryCodes: {
-            /** @description Each is good once. Empty where there are some already. */
+            /** @description Each works once. Empty if unused codes exist already. */
             recoveryCodes: string[];
         };
         /** @description Sign-in code handed out by a librarian, and the new password. */
@@ -7482,19 +7475,18 @@ export interface components {
             /** @description Roll number of the code's owner, as on the ID card. */
             rollNumber?: string;
         };
-        /** @description Credit that was paid out. */
         Refunded: {
             amount: components["schemas"]["Money"];
-            /** @description What it is undone by. */
+            /** @description Change id to pass to `POST /changes/{id}/undo`. */
             change: components["schemas"]["ChangeId"];
-            /** @description What is left of the credit. */
+            /** @description Remaining credit. */
             credit: components["schemas"]["Money"];
         };
-        /** @description Credit to be paid out. */
+        /** @description Body of a refund. */
         RefundForm: {
             amount: components["schemas"]["Money"];
             method: components["schemas"]["Method"];
-            /** @description What it is found by elsewhere, such as the number of a transfer. */
+            /** @description Reference elsewhere, such as the number of a transfer. */
             reference?: string;
         };
         /** @description Request of `Create Account` (R-REG-1). It has no role: every registered account is a student's (R-REG-3). */
@@ -7570,15 +7562,15 @@ export interface components {
              */
             waiting: number;
         };
-        /** @description How a librarian takes a book back. */
+        /** @description Options of a return at the desk. */
         Return: {
             /**
-             * @description Puts the copy back on the shelf; without it the copy waits to be shelved. Only a librarian chooses; a student's
-             *     return always puts it back (R-LOAN-3, R-COPY-4).
+             * @description Puts the copy back on the shelf; otherwise the copy waits to be shelved. Librarians only; a student's return always puts
+             *     the copy back (R-LOAN-3, R-COPY-4).
              */
             restock?: boolean | null;
         };
-        /** @description Where a copy is after it came back. */
+        /** @description State of a copy after its return. */
         ReturnedCopy: {
             hold: components["schemas"]["CopyHold"] | null;
             /**
@@ -7589,20 +7581,19 @@ export interface components {
             state: components["schemas"]["State"];
             /**
              * Format: int64
-             * @description How many people wait for the title.
+             * @description Number of people in the queue for the title.
              */
             waiting: number;
         };
-        /** @description Why a charge is taken back. */
+        /** @description Body of a reversal. */
         ReversalForm: {
             reason: string;
         };
-        /** @description A charge that was taken back. */
         ReversedCharge: {
-            /** @description What it is undone by. */
+            /** @description Change id to pass to `POST /changes/{id}/undo`. */
             change: components["schemas"]["ChangeId"];
             charge: components["schemas"]["Charge"];
-            /** @description What had been paid of it, and is credit now. */
+            /** @description Amount already paid for the charge, now credit. */
             credit: components["schemas"]["Money"];
         };
         /** @description A reader's review of a book (R-DATA-3). */
@@ -7641,7 +7632,7 @@ export interface components {
              * @description Average with one decimal; null without reviews (R-REV-2).
              */
             averageRating: number | null;
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /** @description Number of reviews with 1, 2, 3, 4 and 5 stars. */
             ratings: number[];
@@ -7736,10 +7727,10 @@ export interface components {
              */
             selfReturn: boolean;
         };
-        /** @description The fine of an open loan as of today. */
+        /** @description Fine of an open loan as of today. */
         RunningFine: {
             amount: components["schemas"]["Money"];
-            /** @description How it came about. */
+            /** @description Steps of the calculation. */
             explain: components["schemas"]["Message"][];
             loanId: components["schemas"]["LoanId"];
             title: string;
@@ -7775,20 +7766,19 @@ export interface components {
         };
         /** @description A code of the authenticator app, or a recovery code. */
         SecondFactorCode: {
-            /** @description In any case, with or without spaces and hyphens. */
+            /** @description Case, spaces and hyphens do not matter. */
             code: string;
         };
-        /** @description The password, and a code of the authenticator app or a recovery code. */
+        /** @description Password, and a code of the authenticator app or a recovery code. */
         SecondFactorProof: {
             code: string;
             /** Format: password */
             currentPassword: string;
         };
-        /** @description What may be given after the password. */
+        /** @description Second factors that can follow the password. */
         SecondStep: {
-            /** @description A code of an authenticator app. */
+            /** @description Code of an authenticator app. */
             app: boolean;
-            /** @description A passkey. */
             passkey: boolean;
         };
         /** @description Signed-in user, and the ways to sign in that are offered. */
@@ -7899,13 +7889,12 @@ export interface components {
             rows: number;
             unchanged: number;
         };
-        /** @description A change that was taken back. */
+        /** @description Result of an undo. */
         UndoneChange: {
-            /** @description The change that took it back. */
+            /** @description Change that records the undo. */
             change: components["schemas"]["ChangeId"];
-            /** @description The same as messages. */
             messages: components["schemas"]["Message"][];
-            /** @description What is true again, in words. */
+            /** @description Restored state, in English. */
             text: string;
         };
         /** @description A person with an account (R-DATA-1). */
@@ -7943,7 +7932,7 @@ export interface components {
             /** @description Figures, at most 20. */
             metrics: components["schemas"]["Vital"][];
         };
-        /** @description What is waived of a charge, and why. */
+        /** @description Body of a waiver. */
         WaiverForm: {
             amount?: components["schemas"]["Money"] | null;
             reason: string;
@@ -7971,7 +7960,7 @@ export interface components {
         };
         /** @description Page of titles with waiting readers. */
         WantedTitles: {
-            /** @description Cursor of the page after this one. */
+            /** @description Cursor of the next page. */
             next: string | null;
             /** @description Titles, longest queues first. */
             titles: components["schemas"]["WantedTitle"][];
