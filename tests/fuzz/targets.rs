@@ -1,5 +1,5 @@
-//! What is fuzzed (R9): each parser that reads what a stranger wrote, as a function of bytes that must not panic. They
-//! are called by `tests/api/fuzz.rs` in the gate, and by libFuzzer in `fuzz/`, which is led by coverage.
+//! Fuzz targets (R9): each parser of untrusted input, as a function of bytes that must not panic. Called by `tests/api/fuzz.rs`
+//! in the gate, and by libFuzzer in `fuzz/`, guided by coverage.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use tokio::runtime::Runtime;
 
 use crate::app::{HOST, TestApp};
 
-/// A library with a book, a copy, a loan and a librarian, and whoever asks.
+/// A library with a book, a copy, a loan and a librarian, and the callers' cookies.
 pub struct Library {
     runtime: Runtime,
     app: TestApp,
@@ -49,8 +49,8 @@ impl Library {
         Self { runtime, app, student, librarian, folder: crate::common::folder() }
     }
 
-    /// A request as text: `POST /books/1/reviews student`, lines of headers, an empty line, the body. The answer is held
-    /// against the document, and is none of the server's faults. Whether it was a request at all.
+    /// Sends a request given as text: `POST /books/1/reviews student`, header lines, an empty line, the body. The answer must
+    /// fit the document and be no server error. Returns false if the text is no request.
     pub fn request(&self, data: &[u8]) -> bool {
         let Some(request) = self.read(data) else { return false };
         let told = format!("{} {}", request.method(), request.uri());
@@ -67,7 +67,7 @@ impl Library {
         let method = Method::from_bytes(words.next()?).ok()?;
         let path = [API.as_bytes(), words.next()?].concat();
         let mut request = Request::builder().method(method).uri(Uri::try_from(path.as_slice()).ok()?);
-        // A path of the API, and no other that begins alike.
+        // A path of the API, and no other with the same beginning.
         request.uri_ref()?.path().strip_prefix(API)?.strip_prefix('/')?;
         request = match words.next().unwrap_or_default() {
             b"student" => request.header(header::COOKIE, &self.student),
@@ -84,7 +84,7 @@ impl Library {
         request.body(Body::from(body.to_vec())).ok()
     }
 
-    /// A file of books, plain or gzipped, from the command line; whether it was taken.
+    /// Imports a file of books, plain or gzipped; returns whether it was accepted.
     pub fn file(&self, data: &[u8]) -> bool {
         let file = self.folder.path().join("books.csv");
         let rejected = self.folder.path().join("rejected.csv");
@@ -104,7 +104,7 @@ impl Library {
     }
 }
 
-/// A text of whatever is typed, scanned, or sent in a header.
+/// Parses a text as everything that is typed, scanned, or sent in a header.
 pub fn text(data: &[u8]) {
     static INDEX: std::sync::LazyLock<Arc<Index>> = std::sync::LazyLock::new(|| {
         let titles =

@@ -1,4 +1,4 @@
-//! What an operator types: everything that is wrong is told in one line, and nothing half-started stays behind.
+//! Command line: every error is one line, and no failed command leaves anything behind.
 
 use std::{
     net::TcpListener,
@@ -43,7 +43,7 @@ fn a_database_that_cannot_be_used_is_told() {
         refused(&["serve", "--listen", "127.0.0.1:0", "--database", &database])
             .contains("not a SQLite database")
     );
-    // To root nothing is read-only.
+    // For root nothing is read-only.
     if std::fs::metadata(folder.path()).expect("a folder").uid() != 0 {
         let file = folder.path().join("library.db");
         done(&["migrate", "--database", &format!("sqlite:{}", file.display())]);
@@ -62,7 +62,7 @@ fn a_database_of_a_newer_program_is_left_alone() {
     assert!(told.contains("9999") && told.contains("newer"), "{told}");
 }
 
-/// The database as the command line names it; the URL of a server is otherwise printed without its password.
+/// Returns the database as the command line names it; the URL of a server is otherwise printed without its password.
 pub fn address(database: &Database) -> String {
     match &database.location {
         library::storage::Location::Postgres(url) => url.clone(),
@@ -77,7 +77,7 @@ fn a_dry_run_of_the_migration_changes_nothing_s27() {
         let dry = ["migrate", "--dry-run", "--database", &address];
         assert!(done(&dry).contains("is new"));
         assert!(done(&dry).contains("is new"), "nothing was made");
-        // Many that start at the same moment take turns.
+        // Commands that start at the same moment take turns.
         std::thread::scope(|scope| {
             let running: Vec<_> =
                 (0..4).map(|_| scope.spawn(|| done(&["migrate", "--database", &address]))).collect();
@@ -214,7 +214,7 @@ fn one_file_has_one_server_at_a_time() {
     let told = refused(&["serve", "--listen", "127.0.0.1:0", "--database", &location]);
     assert!(told.contains("another server"), "{told}");
     assert_eq!(first.ask("GET", "/books", "", None).map(|answer| answer.0), Some(200), "the first goes on");
-    // Commands work beside it.
+    // Commands work beside the server.
     done(&["migrate", "--database", &location]);
     assert!(done(&["doctor", "--database", &location]).contains("0 books"));
     first.stop();
@@ -276,7 +276,7 @@ fn the_first_librarian_is_made_on_the_command_line_and_can_sign_in_r_role_3() {
     let told = refused_with(&wrong, "four unrelated words\n");
     assert!(told.contains("Email must be") && told.contains("Full name is required."), "{told}");
 
-    // Whoever lost phone and recovery codes comes in again while the server works.
+    // An owner who lost phone and recovery codes gets in again while the server runs.
     let reset = |email| ["admin", "reset-second-factor", "--email", email, "--database", location.as_str()];
     assert!(refused_with(&reset("nobody@college.edu"), "").contains("no account"));
     assert!(refused_with(&reset("meera@college.edu"), "").contains("Meera Iyer has no second factor"));

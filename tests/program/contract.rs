@@ -1,6 +1,6 @@
-//! R8: the built program keeps what its document says, whatever it is sent. `schemathesis` makes the requests out of
-//! `api/openapi.json`: the edges of every limit, then random ones that fit the document and ones that break it, then
-//! chains of calls that belong together. `tests/contract/` has its settings and two checks of ours.
+//! R8: the built program keeps its document whatever it is sent. `schemathesis` makes the requests from `api/openapi.json`: the
+//! edges of every limit, then random valid and invalid ones, then chains of related calls. `tests/contract/` has its settings
+//! and two checks of ours.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::{
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/api/openapi.json");
 const PASSWORD: &str = "four plain words here";
 
-/// A library with books, people, loans, fines and lines to wait in, and its server.
+/// Starts a server on a library with books, people, loans, fines and queues.
 fn demo(folder: &tempfile::TempDir, fault: Option<&str>) -> (Server, String) {
     let location = format!("sqlite:{}", folder.path().join("library.db").display());
     let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--demo", "--database", &location]);
@@ -33,7 +33,7 @@ fn session(server: &Server, email: &str, password: &str) -> String {
     answer.cookie.expect("signed in")
 }
 
-/// A librarian whom the demo does not know, so that no random number hits their own account.
+/// Creates a librarian outside the demo, so that no random number hits their own account.
 fn librarian(server: &Server, location: &str) -> String {
     let who = ["admin", "create", "--email", "l@contract.test", "--name", "L", "--password-stdin"];
     let ended = run(library(&[&who[..], &["--database", location]].concat()), &format!("{PASSWORD}\n"));
@@ -41,7 +41,7 @@ fn librarian(server: &Server, location: &str) -> String {
     session(server, "l@contract.test", PASSWORD)
 }
 
-/// Asks the server what the document at `document` says it answers, in somebody's name; what was found, if anything.
+/// Checks the server against the document at `document` as one caller; returns the findings as an error.
 fn findings(server: &Server, document: &str, cookie: Option<&str>, options: &[&str]) -> Result<(), String> {
     let tool = concat!(env!("CARGO_MANIFEST_DIR"), "/target/contract/bin/schemathesis");
     assert!(PathBuf::from(tool).exists(), "{tool} is not there: run scripts/needs");
@@ -63,29 +63,29 @@ fn findings(server: &Server, document: &str, cookie: Option<&str>, options: &[&s
         .args(options);
     if let Some(cookie) = cookie {
         command.args(["--header", &format!("Cookie: {cookie}")]);
-        // What would end the session that all the others need.
+        // These calls would end the session that all the others need.
         command.args(["--exclude-path", "/auth/sign-out", "--exclude-path", "/me/sessions/{id}"]);
     }
     let ended = command.output().expect("the tool starts");
     let said = String::from_utf8_lossy(&ended.stdout);
     match ended.status.code() {
         Some(0) => Ok(()),
-        // Findings. Everything else is a fault of the rig.
+        // Findings; any other status is a fault of the rig.
         Some(1) => Err(said.into_owned()),
         _ => panic!("{said}{}", String::from_utf8_lossy(&ended.stderr)),
     }
 }
 
-/// R8: no server error and nothing that the document does not say, for nobody, a student and a librarian.
+/// R8: no server error and no undocumented answer, for a visitor, a student and a librarian.
 #[test]
 fn what_the_document_says_is_what_is_answered_r8() {
     let folders = [common::folder(), common::folder()];
-    // A librarian deactivates, merges and erases people: not in the library of the others.
+    // A librarian deactivates, merges and erases people, so this library is not shared.
     let (server, _) = demo(&folders[0], None);
     let (other, location) = demo(&folders[1], None);
     let student = session(&server, "student@demo.library", "demo-library");
     let librarian = librarian(&other, &location);
-    // Random requests and chains of calls come by night (make contract).
+    // Random requests and chains of calls run at night (`make contract`).
     let examples = rounds(0);
     let phases = if examples == 0 { "coverage" } else { "coverage,fuzzing,stateful" };
     let examples = examples.max(1).to_string();
@@ -99,12 +99,12 @@ fn what_the_document_says_is_what_is_answered_r8() {
         asking.into_iter().filter_map(|thread| thread.join().expect("no panic").err()).collect()
     });
     assert!(found.is_empty(), "{}", found.join("\n"));
-    // They were signed in to the end.
+    // The session lasted to the end.
     assert_eq!(server.ask("GET", "/me", &student, None).expect("an answer").0, 200);
     assert_eq!(other.ask("GET", "/me", &librarian, None).expect("an answer").0, 200);
 }
 
-/// The control of R8: an answer that the document does not describe, a limit that nobody keeps, and a handler that panics.
+/// Control of R8: an undocumented answer, an unenforced limit, and a handler that panics.
 #[test]
 fn an_answer_that_breaks_the_document_is_noticed_r8() {
     let folder = common::folder();

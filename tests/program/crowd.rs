@@ -1,4 +1,4 @@
-//! R11: many who hold a connection and some who are slow on purpose do not take the library from those who use it.
+//! R11: many idle connections and some deliberately slow clients do not block the library's users.
 
 use std::{
     net::SocketAddr,
@@ -21,20 +21,20 @@ use tokio::{
 
 use crate::{common::Database, process::Server, rig::not_run};
 
-/// How many of each.
+/// Number of clients of each kind.
 #[derive(Clone, Copy)]
 struct Crowd {
-    /// Ask once in eight seconds, and keep their connection.
+    /// Send a request every eight seconds and keep their connection.
     held: usize,
-    /// Send a header that never ends, a byte a second.
+    /// Send an endless header, a byte a second.
     slow_writers: usize,
-    /// Ask for much and read nothing.
+    /// Request much and read nothing.
     slow_readers: usize,
-    /// Use the library: a page of the catalogue, a look at it, the next one.
+    /// Use the library: a page of the catalogue, a pause, the next page.
     busy: usize,
-    /// How long the busy are watched, without the others and with them.
+    /// How long the busy clients are measured, without the others and with them.
     watched: Duration,
-    /// Which of a hundred of their waits is compared: in the gate the middle one, because other tests share the machine.
+    /// Percentile of their waits that is compared: the median in the gate, because other tests share the machine.
     compared: usize,
 }
 
@@ -55,14 +55,14 @@ const FULL: Crowd = Crowd {
     watched: Duration::from_secs(20),
     compared: 99,
 };
-/// Connections from one address: below what the server calls few when its places run out.
+/// Connections from one address: below the server's limit for a network when places run out.
 const OF_AN_ADDRESS: usize = 80;
-/// After this long nobody is still in the middle of a header: 10 s, and what a loaded machine takes to notice.
+/// Deadline for an unfinished header: 10 s, and what a loaded machine needs to notice.
 const HALF_OPEN: Duration = Duration::from_secs(15);
-/// After this long nobody holds an answer that they do not read: 30 s, and the system's own rounds.
+/// Deadline for an unread answer: 30 s, and the system's own timers.
 const UNREAD: Duration = Duration::from_secs(50);
 
-/// The connection with this number, from one of the many addresses of this machine.
+/// Opens connection number `number` from one of this machine's many addresses.
 async fn connect(port: u16, number: usize) -> TcpStream {
     let (high, low) = (number / OF_AN_ADDRESS / 250 + 1, number / OF_AN_ADDRESS % 250 + 1);
     let socket = TcpSocket::new_v4().expect("a socket");
@@ -76,7 +76,7 @@ fn request(path: &str) -> Vec<u8> {
     format!("GET {API}{path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes()
 }
 
-/// One request and the whole of its answer; whether there was one.
+/// Sends a request and reads the answer; returns whether it was a complete 200.
 async fn ask(stream: &mut TcpStream, request: &[u8]) -> bool {
     if stream.write_all(request).await.is_err() {
         return false;
@@ -96,7 +96,7 @@ async fn ask(stream: &mut TcpStream, request: &[u8]) -> bool {
     }
 }
 
-/// How long each look of the busy took, the shortest first.
+/// Returns the duration of each request of the busy clients, shortest first.
 async fn looks(port: u16, busy: usize, watched: Duration) -> Vec<Duration> {
     let mut users = JoinSet::new();
     for number in 0..busy {
@@ -121,10 +121,10 @@ fn quantile(sorted: &[Duration], of_a_hundred: usize) -> Duration {
     sorted[(sorted.len() * of_a_hundred).div_ceil(100).max(1) - 1]
 }
 
-/// Asks once in eight seconds until it is `over`; whether the connection stood all the time.
+/// Sends a request every eight seconds until `over`; returns whether the connection lasted.
 async fn hold(port: u16, number: usize, ready: Arc<AtomicUsize>, mut over: watch::Receiver<()>) -> bool {
     let (mut stream, request) = (connect(port, number).await, request("/books"));
-    // Not all in the same moment.
+    // Not all at the same moment.
     let first = Duration::from_millis(u64::try_from(number % 800).unwrap_or_default() * 10);
     ready.fetch_add(1, Ordering::Relaxed);
     let mut next = Instant::now() + first;
@@ -140,7 +140,7 @@ async fn hold(port: u16, number: usize, ready: Arc<AtomicUsize>, mut over: watch
     }
 }
 
-/// Sends a header without an end; how long the server bore it, if it did not for ever.
+/// Sends an endless header; returns when the server closed the connection, `None` if it did not.
 async fn write_slowly(port: u16, number: usize) -> Option<Duration> {
     let mut stream = connect(port, number).await;
     let begun = Instant::now();
@@ -159,7 +159,7 @@ async fn write_slowly(port: u16, number: usize) -> Option<Duration> {
     timeout(HALF_OPEN, ended).await.ok().map(|()| begun.elapsed())
 }
 
-/// Asks for more than any buffer holds and reads nothing for so long; whether the connection was ended meanwhile.
+/// Requests more than any buffer holds and reads nothing for a while; returns whether the connection was closed.
 async fn read_nothing(port: u16, number: usize) -> bool {
     let mut stream = connect(port, number).await;
     let asked = request("/openapi.json").repeat(40);
@@ -172,16 +172,16 @@ async fn read_nothing(port: u16, number: usize) -> bool {
     read < 40 * 300_000
 }
 
-/// What was seen of a crowd.
+/// Measurements of a run.
 #[derive(Debug)]
 struct Seen {
     alone: Duration,
     with_the_crowd: Duration,
-    /// Of those who hold a connection.
+    /// Idle connections that were lost.
     lost: usize,
-    /// The longest that a slow writer was borne; `None` where one was not sent away at all.
+    /// Longest time that a slow writer was tolerated; `None` if one was never closed.
     half_open: Option<Duration>,
-    /// Slow readers who still had their connection.
+    /// Slow readers that still had their connection.
     unread: usize,
     /// KiB.
     memory: u64,
@@ -225,7 +225,7 @@ async fn watch_crowd(server: &Server, crowd: Crowd) -> Seen {
     }
 }
 
-/// The crowd that this machine can hold: each side needs a file for every connection.
+/// Returns the largest crowd this machine can hold: each side needs a file for every connection.
 fn crowd() -> Crowd {
     let files = getrlimit(Resource::Nofile).maximum;
     let _ = setrlimit(Resource::Nofile, Rlimit { current: files, maximum: files });
@@ -243,7 +243,7 @@ fn crowd() -> Crowd {
 fn many_who_hold_connections_and_some_who_are_slow_take_nothing_from_the_others_r11() {
     let (crowd, database, broken) = (crowd(), Database::sqlite(), Database::sqlite());
     let server = Server::start(&database.location.to_string());
-    // The control: a server that bears a header without an end.
+    // Control: a server without a header timeout.
     let faulty = Server::start_faulty(&broken.location.to_string(), Some("no-header-timer"));
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().worker_threads(2).build();
     let (seen, borne) = runtime.expect("a runtime").block_on(async {
@@ -252,11 +252,11 @@ fn many_who_hold_connections_and_some_who_are_slow_take_nothing_from_the_others_
         (watch_crowd(&server, crowd).await, borne.await.expect("no panic"))
     });
     println!("{seen:?}");
-    // One in a hundred may ask too late on a machine that is busy with other things.
+    // One in a hundred may ask too late on a busy machine.
     assert!(seen.lost * 100 <= crowd.held && seen.unread == 0, "{seen:?}");
     assert!(seen.half_open.is_some(), "{seen:?}: a slow writer was still there after {HALF_OPEN:?}");
     assert!(seen.memory < 400 * 1024, "{seen:?}");
-    // Twice as long on a machine of its own (R11); here the crowd shares it, and so do other tests.
+    // At most twice as long on a dedicated machine (R11); here the crowd and other tests share it.
     assert!(seen.with_the_crowd < 2 * seen.alone + Duration::from_millis(250), "{seen:?}");
     assert_eq!(borne, None, "the rig does not notice a header that is borne for ever");
     server.stop();

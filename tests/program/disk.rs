@@ -1,4 +1,4 @@
-//! Disks that are full or fail: nobody is told what is not so, reading goes on, and nothing has to be started anew (R3).
+//! Full or failing disks: answers stay true, reading continues, and no restart is needed (R3).
 
 use std::{
     collections::BTreeSet,
@@ -19,7 +19,7 @@ use crate::{
     rig::{Load, kept, not_run, rounds, tool, until},
 };
 
-/// A disk of so few MiB, in memory.
+/// A disk of a few MiB, in memory.
 struct Small {
     folder: TempDir,
 }
@@ -36,7 +36,7 @@ impl Small {
         Database::sqlite_in(tempfile::tempdir_in(self.folder.path()).expect("room"))
     }
 
-    /// What takes the room.
+    /// Path of the file that fills the disk.
     fn ballast(&self) -> PathBuf {
         self.folder.path().join("ballast")
     }
@@ -48,7 +48,7 @@ impl Drop for Small {
     }
 }
 
-/// Takes all the room there is.
+/// Fills the disk completely.
 fn fill(path: &Path) {
     let mut ballast = File::create(path).expect("a file");
     for size in [64 * 1024, 4096, 1] {
@@ -56,7 +56,7 @@ fn fill(path: &Path) {
     }
 }
 
-/// People borrow while the disk fills up; the loans that they were told of, and those that there are.
+/// Borrows while the disk fills up; returns the loans that were answered and those that are stored.
 fn filled_up_under_load(disk: &Small, fault: Option<&str>) -> (BTreeSet<i64>, BTreeSet<i64>) {
     let database = disk.database();
     let (book, cookies) = filled(&database, 1000);
@@ -85,7 +85,7 @@ fn a_full_disk_loses_nothing_and_is_told_as_it_is_r3_p12() {
     let (told, kept) = filled_up_under_load(&disk, None);
     // Neither "done" nor "nothing was changed" was ever wrong.
     assert_eq!(told, kept);
-    // The control: a build that takes a failed commit for a good one.
+    // Control: a build that treats a failed commit as a success.
     let noticed = (0..5).any(|_| {
         let (told, kept) = filled_up_under_load(&disk, Some("swallowed-error"));
         told.difference(&kept).count() > 0
@@ -124,7 +124,7 @@ fn with_a_full_disk_the_library_can_be_read_and_left_and_goes_on_when_there_is_r
     }
     let log = server.log();
     assert!(log.contains("disk is full") && log.lines().count() < 20, "{log}");
-    // Whoever leaves is gone.
+    // Signing out takes effect.
     assert!(who(1)["user"].is_object());
     assert_eq!(leave(1), 204);
     assert!(who(1)["user"].is_null());
@@ -140,8 +140,8 @@ fn with_a_full_disk_the_library_can_be_read_and_left_and_goes_on_when_there_is_r
     server.stop();
 }
 
-/// Loans that were answered and are not there after the disk failed at some of its writes under load (`inject`, for
-/// `strace`) and was well again.
+/// Lets some writes of the disk fail under load (`inject`, for `strace`) and recover; returns the number of answered loans that
+/// are missing.
 fn failed_under_load(inject: &str, fault: Option<&str>) -> Result<usize, String> {
     let database = Database::sqlite();
     let (book, cookies) = filled(&database, 100_000);
@@ -152,12 +152,12 @@ fn failed_under_load(inject: &str, fault: Option<&str>) -> Result<usize, String>
         load.until_more_than(20);
         failed = failing(&server, inject, || {
             if fault.is_some() {
-                // The number of a loan that is not kept is given to the next.
+                // The number of a lost loan is given to the next one.
                 return until("a false answer", || load.twice() > 0);
             }
             until("a failure", || load.others().contains_key(&503));
             assert_eq!(server.ask("GET", "/books", &cookies[0], None).map(|answer| answer.0), Some(200));
-            // One failure is over before anybody looks.
+            // A single failure may be over before the health check runs.
             until("notice", || inject.contains("when") || ready(&server).0 == 503);
         });
         if failed.is_ok() {
@@ -168,7 +168,7 @@ fn failed_under_load(inject: &str, fault: Option<&str>) -> Result<usize, String>
     failed?;
     let others = load.others();
     assert!(others.keys().all(|status| *status == 503), "{others:?}");
-    // What was swallowed is in the way of a clean end.
+    // A swallowed error prevents a clean end.
     if fault.is_some() {
         server.kill();
     } else {
@@ -177,7 +177,7 @@ fn failed_under_load(inject: &str, fault: Option<&str>) -> Result<usize, String>
     Ok(load.lent().difference(&kept(&database)).count() + load.twice())
 }
 
-/// Every wait for the disk.
+/// Fails every wait for the disk.
 const WAITS: &str = "fsync,fdatasync:error=EIO";
 
 #[test]
@@ -186,19 +186,19 @@ fn a_disk_that_fails_loses_nothing_and_heals_r3() {
         Ok(lost) => assert_eq!(lost, 0, "lost"),
         Err(why) => return not_run("R3-EIO", &why),
     }
-    // In the soak also each of the first writes and waits alone.
+    // The soak also fails each of the first writes and waits alone.
     for number in 1..rounds(1) {
         for what in ["pwrite64", "fsync,fdatasync"] {
             let inject = format!("{what}:error=EIO:when={number}");
             assert_eq!(failed_under_load(&inject, None), Ok(0), "{inject}");
         }
     }
-    // The control: a build that takes a failed commit for a good one.
+    // Control: a build that treats a failed commit as a success.
     let lost = failed_under_load(WAITS, Some("swallowed-error")).expect("as before");
     assert!(lost > 0, "the rig does not notice a false answer");
 }
 
-/// Makes the server's calls fail as `inject` says (`strace`) while `during` runs.
+/// Makes the server's system calls fail as `inject` says (`strace`) while `during` runs.
 fn failing(server: &Server, inject: &str, during: impl FnOnce()) -> Result<(), String> {
     tool("strace", &["--version"])?;
     let calls = inject.split(':').next().unwrap_or_default();
@@ -214,7 +214,7 @@ fn failing(server: &Server, inject: &str, during: impl FnOnce()) -> Result<(), S
         return Err("strace may not look at other processes here".into());
     }
     during();
-    // It lets go of the server at SIGTERM.
+    // `strace` detaches from the server at SIGTERM.
     tool("kill", &["-TERM", &strace.id().to_string()])?;
     strace.wait().expect("a child");
     Ok(())

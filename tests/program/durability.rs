@@ -1,4 +1,4 @@
-//! Killed in the middle of its work, the server has lost nothing that it said was stored.
+//! A server killed during its work loses nothing that it reported as stored.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -40,9 +40,9 @@ const BORROWERS: usize = 4;
 const COPIES: i64 = 100_000;
 const LIBRARIANS: usize = 2;
 const READERS: usize = 8;
-/// Books that these have, all of them overdue.
+/// Number of readers with an overdue book.
 const OVERDUE: i64 = 48;
-/// How often the desk's server is killed.
+/// Number of times the desk's server is killed.
 const ROUNDS: usize = 4;
 
 /// A title with so many copies.
@@ -60,12 +60,12 @@ pub fn form(copies: i64) -> BookForm {
     }
 }
 
-/// The moment, in epoch milliseconds: a session that began long ago would end with the first call.
+/// Returns the current time in epoch milliseconds: a session begun long ago would end with the first call.
 pub fn now() -> i64 {
     library::clock::Clock::system(jiff::tz::TimeZone::UTC).now()
 }
 
-/// A library with one book and readers who are signed in; the book and their cookies.
+/// Fills a library with one book and signed-in readers; returns the book and their cookies.
 pub fn filled(database: &Database, copies: i64) -> (i64, Vec<String>) {
     let tokens: Vec<String> =
         (0..BORROWERS).map(|_| http::session::new_token().expect("randomness")).collect();
@@ -120,7 +120,7 @@ fn a_killed_server_has_lost_no_loan_that_it_acknowledged_r_loan_2() {
                     }
                 });
             }
-            // In the middle of it, not after it.
+            // During the work, not after it.
             while acknowledged.lock().expect("no panic").len() < round * 60 {
                 assert!(begun.elapsed() < Duration::from_secs(20), "too few loans");
                 std::thread::sleep(Duration::from_millis(1));
@@ -150,7 +150,7 @@ fn a_killed_server_has_lost_no_loan_that_it_acknowledged_r_loan_2() {
     Server::start(&database.location.to_string()).stop();
 }
 
-/// A desk with a title of which all copies are overdue: its librarians' cookies, the copies' barcodes, and the readers.
+/// Prepares a desk with a title whose copies are all overdue; returns librarians' cookies, barcodes and readers.
 fn busy_desk(database: &Database) -> (Vec<String>, Vec<String>, Vec<i64>) {
     let tokens: Vec<String> =
         (0..LIBRARIANS).map(|_| http::session::new_token().expect("randomness")).collect();
@@ -178,7 +178,7 @@ fn busy_desk(database: &Database) -> (Vec<String>, Vec<String>, Vec<i64>) {
             }
             let (today, actor) = (jiff::civil::date(2026, 1, 1), Actor::Librarian(librarians[0]));
             let moment = Moment { at: 0, today };
-            // Whoever has an overdue book gets another one by an override alone.
+            // A reader with an overdue book borrows another one only by an override.
             let rules = json!({ "categories": [{ "name": "Student", "rules": { "blockOverdue": 1 } }] });
             let rules: Rules = serde_json::from_value(rules).expect("rules");
             settings::save(tx, Document::Rules(today, &rules), 0, librarians[0])?;
@@ -214,7 +214,7 @@ impl Answered {
         Some(Self { cookie: cookie.to_owned(), key: key.to_owned(), call: call.clone(), status, body })
     }
 
-    /// What is refused is decided anew each time.
+    /// True for a success; a refused write is decided anew each time.
     fn is_done(&self) -> bool {
         self.status < 300
     }
@@ -223,13 +223,13 @@ impl Answered {
         serde_json::from_str(&self.body).expect("JSON")
     }
 
-    /// The same again, with its key.
+    /// Repeats the write with its key.
     fn repeat(&self, port: u16) {
         let again = Self::ask(port, &self.cookie, &self.key, &self.call).expect("an answer");
         assert_eq!((again.status, &again.body), (self.status, &self.body), "{:?}", self.call);
     }
 
-    /// The kind of change that it is kept as, where it did anything.
+    /// Returns the kind of change that the write records, if any.
     fn action(&self) -> Option<&'static str> {
         let answer = self.json();
         answer["change"].as_i64()?;
@@ -248,7 +248,7 @@ impl Answered {
     }
 }
 
-/// A librarian at work until the server is gone: what she was answered, and what she was not.
+/// Works as a librarian until the server is gone; returns the answered writes and the unanswered one.
 fn work_until_killed(
     port: u16,
     round: usize,
@@ -304,7 +304,7 @@ fn a_desk_whose_server_is_killed_has_lost_nothing_it_was_told_and_no_receipt_r_m
                     answer.repeat(server.port);
                 }
                 answered.extend(before);
-                // It happened whole, or it happens now; once.
+                // The write happened completely, or happens now, and only once.
                 let settled = Answered::ask(server.port, cookie, &key, &call).expect("an answer");
                 librarian.hear(&call, &settled.json());
                 answered.push(settled);
@@ -323,7 +323,7 @@ fn a_desk_whose_server_is_killed_has_lost_nothing_it_was_told_and_no_receipt_r_m
     }
 }
 
-/// Everything that was answered is in the list of changes and among the receipts, and nothing else is.
+/// Checks that the list of changes and the receipts contain everything that was answered and nothing else.
 fn is_kept(server: &Server, cookie: &str, answered: &[Answered], lent_before: usize) {
     let read = |path: &str| {
         let (status, body) = server.ask("GET", path, cookie, None).expect("an answer");

@@ -24,7 +24,7 @@ fn connect(port: u16) -> TcpStream {
     stream
 }
 
-/// The next answer of a connection: its head, in lower case. Empty where the connection ended instead.
+/// Reads the head of the next answer in lower case; empty if the connection ended.
 fn answer(stream: &mut TcpStream) -> String {
     let mut text = Vec::new();
     let mut byte = [0];
@@ -63,7 +63,7 @@ fn flood(port: u16, request: &str, times: usize) {
     });
 }
 
-/// P2: without a listener for metrics nothing ever drained the samples, 16 bytes each, and anybody could send 20 at once.
+/// P2: without a listener for metrics the samples, 16 bytes each, were never drained, and a visitor could send 20 at once.
 #[test]
 fn memory_does_not_grow_with_the_figures_that_browsers_send() {
     let database = Database::sqlite();
@@ -74,7 +74,7 @@ fn memory_does_not_grow_with_the_figures_that_browsers_send() {
         body.len()
     );
     let server = Server::start(&database.location.to_string());
-    // What hashing needed at the start is given back a little later.
+    // Memory needed for hashing at the start is freed a little later.
     let settled = || {
         let readings = (0..5).map(|_| {
             flood(server.port, &request, 500);
@@ -90,7 +90,7 @@ fn memory_does_not_grow_with_the_figures_that_browsers_send() {
     server.stop();
 }
 
-/// P12: of 32 requests that were sent already, up to 25 got no answer.
+/// P12: of 32 requests already sent, up to 25 got no answer.
 #[test]
 fn who_asked_before_the_end_gets_an_answer() {
     let database = Database::sqlite();
@@ -108,7 +108,7 @@ fn who_asked_before_the_end_gets_an_answer() {
     let answers: Vec<String> = known.iter_mut().chain(&mut fresh).map(answer).collect();
     let whole = answers.iter().filter(|answer| answer.starts_with("http/1.1 200")).count();
     assert_eq!(whole, 64, "answered of 64");
-    // A load balancer is told while new connections are still answered.
+    // The load balancer sees `readyz` fail while new connections are still answered.
     let told = std::iter::from_fn(|| {
         let mut asking = TcpStream::connect(("127.0.0.1", server.port)).ok()?;
         asking.write_all(b"GET /library/readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;
@@ -119,7 +119,7 @@ fn who_asked_before_the_end_gets_an_answer() {
     server.ended();
 }
 
-/// S36: a request that is under way when the server is asked to stop.
+/// S36: a request in progress when the server is asked to stop.
 #[test]
 fn a_request_under_way_is_finished_before_the_end() {
     let database = Database::sqlite();
@@ -142,7 +142,7 @@ fn a_request_under_way_is_finished_before_the_end() {
     server.ended();
 }
 
-/// P13: the second signal was not heard, and one client held the server up for 25 s.
+/// P13: the second signal was ignored, and one client held the server up for 25 s.
 #[test]
 fn a_second_signal_ends_the_server_at_once() {
     let database = Database::sqlite();
@@ -161,7 +161,7 @@ fn a_second_signal_ends_the_server_at_once() {
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
 }
 
-/// P6: the limit on open files stayed where shells and service managers begin, at 1024.
+/// P6: the limit on open files stayed at 1024, the default of shells and service managers.
 #[test]
 fn the_server_takes_as_many_files_as_it_may_have() {
     let database = Database::sqlite();
@@ -189,8 +189,8 @@ fn the_server_takes_as_many_files_as_it_may_have() {
     server.stop();
 }
 
-/// P13, OWASP ASVS 5.0, 4.2.1: where two programs see the end of a request in different places, one of them takes what
-/// follows for a request of its own.
+/// P13, OWASP ASVS 5.0, 4.2.1: if two programs disagree on the end of a request, one of them takes the rest for another
+/// request.
 #[test]
 fn a_request_of_uncertain_length_or_host_is_refused_and_the_connection_closed() {
     let database = Database::sqlite();
@@ -230,20 +230,20 @@ fn a_request_of_uncertain_length_or_host_is_refused_and_the_connection_closed() 
         let smuggled = String::from_utf8_lossy(HEALTHY);
         stream.write_all(format!("{post}{head}\r\n{body}{smuggled}").as_bytes()).expect("sent");
         let mut said = Vec::new();
-        // What was not read resets the connection after the answer.
+        // Unread bytes reset the connection after the answer.
         let _ = stream.read_to_end(&mut said);
         let said = String::from_utf8_lossy(&said);
         assert!(said.starts_with("HTTP/1.1 400 "), "{form}: {said}");
         assert_eq!(said.matches("HTTP/1.1 ").count(), 1, "{form}: {said}");
     }
-    // The program is well, and an old client that names no host is served.
+    // The program still works, and serves an old client that sends no host.
     let mut stream = connect(server.port);
     stream.write_all(b"GET /library/healthz HTTP/1.0\r\n\r\n").expect("sent");
     assert!(answer(&mut stream).starts_with("http/1.0 200"));
     server.stop();
 }
 
-/// One request from an address of this machine; all that came back.
+/// Sends one request from an address of this machine; returns the whole answer.
 fn from(address: &str, port: u16, request: &str) -> String {
     let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
     bind(&socket, &SocketAddr::new(address.parse().expect("an address"), 0))
@@ -267,17 +267,17 @@ fn sign_in(address: &str, port: u16, email: &str, password: &str, cookie: &str) 
     from(address, port, &request)
 }
 
-/// Somebody honest who signed in while others guessed.
+/// An honest user who signed in while others guessed.
 #[derive(Debug)]
 struct Honest {
     status: String,
     took: Duration,
-    /// Guesses that were answered in the meantime.
+    /// Guesses answered in the meantime.
     after: usize,
 }
 
-/// What 64 connections that sign in wrongly cost an honest reader, first in a browser that is known and among those who
-/// guess, then in another one and elsewhere; and how long looks at the catalogue take meanwhile, the shortest first.
+/// Measures sign-ins of an honest user beside 64 guessing connections, first in a known browser on the same network, then in
+/// another one elsewhere; also the durations of catalogue requests meanwhile, shortest first.
 fn while_64_guess(fault: Option<&str>) -> ([Honest; 2], Vec<Duration>) {
     const HONEST: (&str, &str) = ("meera@college.edu", "four unrelated words");
     let database = Database::sqlite();
@@ -298,7 +298,7 @@ fn while_64_guess(fault: Option<&str>) -> ([Honest; 2], Vec<Duration>) {
         let _ended = Ended(&over);
         for n in 0..64 {
             let (over, guesses) = (&over, &guesses);
-            // Eight networks, so that the limits of one do not end it.
+            // Eight networks, so that the limit of one does not end the attack.
             let address = format!("127.0.0.{}", n % 8 + 1);
             scope.spawn(move || {
                 while !over.load(Ordering::Relaxed) {
@@ -314,7 +314,7 @@ fn while_64_guess(fault: Option<&str>) -> ([Honest; 2], Vec<Duration>) {
                 }
             });
         }
-        // All of them stand in line.
+        // All of them are queued.
         until("guesses", || guesses.load(Ordering::Relaxed) > 64);
         let honest = [("127.0.0.1", known.as_str()), ("127.0.0.99", "")].map(|(address, cookie)| {
             let (begun, before) = (Instant::now(), guesses.load(Ordering::Relaxed));
@@ -338,7 +338,7 @@ fn while_64_guess(fault: Option<&str>) -> ([Honest; 2], Vec<Duration>) {
     })
 }
 
-/// P8: an attack on passwords made everybody else wait, and one honest sign-in in some was refused after 2 s.
+/// P8: an attack on passwords delayed all sign-ins, and some honest ones were refused after 2 s.
 #[test]
 fn while_64_connections_guess_passwords_the_catalogue_is_fast_and_an_honest_reader_gets_in_at_once_r12() {
     let (honest, looks) = while_64_guess(None);
@@ -347,9 +347,9 @@ fn while_64_connections_guess_passwords_the_catalogue_is_fast_and_an_honest_read
     for one in honest {
         assert!(one.status == "200" && one.took < Duration::from_secs(3) && one.after < 32, "{told}");
     }
-    // 10 ms on a machine of its own (R12); the guessers share this one, and so do other tests.
+    // 10 ms on a dedicated machine (R12); the guessers and other tests share this one.
     assert!(looks[150] < Duration::from_millis(50) && looks[297] < Duration::from_millis(500), "{told}");
-    // The control: a build in which everybody stands in one line.
+    // Control: a build in which all sign-ins share one queue.
     let (honest, _) = while_64_guess(Some("one-queue"));
     assert!(
         honest.iter().all(|one| one.status != "200" || one.after >= 32),

@@ -1,5 +1,5 @@
-//! Kills, power cuts, crashes and stops under load: what was answered is there, and nobody who asked is left alone. Each
-//! rig has a control: the same with something broken, which it must notice (docs/reliability.md).
+//! Kills, power cuts, crashes and stops under load: everything answered is stored, and every client gets an answer. Each rig
+//! has a control, the same with a planted fault, which it must detect (docs/reliability.md).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -54,11 +54,11 @@ fn killed(fault: Option<&str>, rounds: usize) -> usize {
 #[test]
 fn a_kill_loses_nothing_that_was_answered_r1() {
     assert_eq!(killed(None, rounds(5)), 0, "lost");
-    // The control: a build that answers before COMMIT.
+    // Control: a build that answers before COMMIT.
     assert!(killed(Some("early-answer"), TRIES) > 0, "the rig does not notice a loss");
 }
 
-/// A disk of its own: a file with ext4 on it, of which all is lost that was not on it yet when the power is cut.
+/// A disk of its own: a file with ext4 on it. A power cut loses everything that was not flushed yet.
 struct Disk {
     folder: TempDir,
 }
@@ -91,9 +91,9 @@ impl Disk {
         tool("umount", &[text(&self.place())])
     }
 
-    /// `EXT4_IOC_SHUTDOWN` without flushing the journal: from now on nothing reaches the disk. What was answered is
-    /// looked at just before: Linux 6.18 also tells an fsync that it cuts short that all is well, which a machine without
-    /// power could not (docs/reliability.md).
+    /// Runs `EXT4_IOC_SHUTDOWN` without flushing the journal: nothing reaches the disk any more. The answered loans are read
+    /// just before, because Linux 6.18 reports success for an fsync that it interrupts, which a machine without power could not
+    /// (docs/reliability.md).
     fn cut(&self, answered: impl FnOnce() -> BTreeSet<i64>) -> BTreeSet<i64> {
         let shutdown = "import fcntl, os, struct, sys\n\
                         disk = os.open(sys.argv[1], os.O_RDONLY)\n\
@@ -128,7 +128,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// Loans that were answered and are not there after so many power cuts under load.
+/// Counts answered loans that are missing after power cuts under load.
 fn cut_off(disk: &Disk, fault: Option<&str>, rounds: usize) -> usize {
     let library = || {
         let database = Database::sqlite_in(tempfile::tempdir_in(disk.place()).expect("room"));
@@ -166,11 +166,11 @@ fn a_power_cut_loses_nothing_that_was_answered_r2() {
         Err(why) => return not_run("R2", &why),
     };
     assert_eq!(cut_off(&disk, None, rounds(5)), 0, "lost");
-    // The control: commits that do not wait for the disk.
+    // Control: commits that do not wait for the disk.
     assert!(cut_off(&disk, Some("no-sync"), TRIES) > 0, "the rig does not notice a loss");
 }
 
-/// Requests that were sent whole and got no whole answer, while the server was ended under load.
+/// Counts requests that were sent completely and got no complete answer when the server was stopped under load.
 fn left_alone(end: impl FnOnce(Server, &AtomicBool)) -> (usize, usize) {
     let database = Database::sqlite();
     let (book, cookies) = filled(&database, 100_000);
@@ -186,7 +186,7 @@ fn left_alone(end: impl FnOnce(Server, &AtomicBool)) -> (usize, usize) {
             let (over, lent, alone) = (&over, &lent, &alone);
             scope.spawn(move || {
                 while !over.load(Ordering::Relaxed) {
-                    // Nobody is let in any more.
+                    // The listener is closed.
                     let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return };
                     if stream.write_all(request.as_bytes()).is_err() {
                         continue;
@@ -220,7 +220,7 @@ fn a_stop_under_load_answers_everybody_who_asked_r17() {
         let stop = |server: Server, over: &AtomicBool| {
             server.terminate();
             until("a word to the load balancer", || ready(&server).0 == 503);
-            // It sends people elsewhere; those whom it has sent here are answered.
+            // The load balancer sends clients elsewhere; those it has sent here are answered.
             std::thread::sleep(Duration::from_millis(200));
             over.store(true, Ordering::Relaxed);
             server.ended();
@@ -228,13 +228,13 @@ fn a_stop_under_load_answers_everybody_who_asked_r17() {
         assert_eq!(left_alone(stop), (0, 0), "without an answer, and answered but not stored");
         assert!(begun.elapsed() < Duration::from_secs(30));
     }
-    // The control: an end without warning.
+    // Control: a stop without warning.
     let alone: usize =
         (0..TRIES).map(|_| left_alone(|server, _| server.kill()).0).find(|alone| *alone > 0).unwrap_or(0);
     assert!(alone > 0, "the rig does not notice who got no answer");
 }
 
-/// A `PostgreSQL` of its own that keeps what it says, and that can be crashed.
+/// A `PostgreSQL` cluster of its own that keeps its data and can be crashed.
 struct Cluster {
     folder: TempDir,
     bin: PathBuf,
@@ -271,7 +271,7 @@ impl Cluster {
         self.folder.path().join("data").display().to_string()
     }
 
-    /// Runs a command as the user that the cluster belongs to.
+    /// Runs a command as the user that owns the cluster.
     fn shell(&self, command: &str) -> Result<(), String> {
         let command = format!("cd {} && {command}", self.folder.path().display());
         match tool("runuser", &["-u", "postgres", "--", "true"]) {
@@ -283,7 +283,7 @@ impl Cluster {
     fn start(&self) -> Result<(), String> {
         let (folder, bin) = (self.folder.path().display(), self.bin.display());
         let options = format!("-h 127.0.0.1 -p {} -k {folder}", self.port);
-        // Otherwise what it writes would keep the pipe open.
+        // Otherwise its output would keep the pipe open.
         self.shell(&format!(
             "{bin}/pg_ctl --pgdata {} --wait --log {folder}/server.log start --options '{options}' > /dev/null 2>&1",
             self.data()
@@ -309,8 +309,8 @@ impl Drop for Cluster {
     }
 }
 
-/// Crashes the database under load, whose people repeat what got no answer until it has one: loans that were answered and
-/// are not there, and loans that nobody asked for.
+/// Crashes the database under load, while clients repeat unanswered calls; counts answered loans that are missing, and loans
+/// that were not requested.
 fn crashed(cluster: &Cluster, with_key: bool, rounds: usize) -> (usize, usize) {
     let database = Database::postgres_in(cluster.url());
     let (book, cookies) = filled(&database, 3000 * i64::try_from(rounds + 1).expect("few"));
@@ -376,7 +376,7 @@ fn a_crash_of_postgres_loses_nothing_and_doubles_nothing_r7() {
         Err(why) => return not_run("R7", &why),
     };
     assert_eq!(crashed(&cluster, true, rounds(3)), (0, 0), "lost, and done twice");
-    // The control: people who repeat without a key.
+    // Control: clients that repeat without a key.
     let twice = (0..TRIES).map(|_| crashed(&cluster, false, 2).1).find(|twice| *twice > 0);
     assert!(twice.is_some(), "the rig does not notice what is done twice");
 }

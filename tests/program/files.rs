@@ -1,4 +1,4 @@
-//! The files of a library: who may read them, who may open them, and what happens when somebody takes them away (P12).
+//! The files of a library: their permissions, their locks, and what happens when they disappear (P12).
 
 use std::{
     os::unix::fs::{PermissionsExt as _, symlink},
@@ -15,21 +15,21 @@ use crate::{
     rig::path,
 };
 
-/// Another file whose name begins with the database's.
+/// Returns a file whose name begins with the database's.
 fn beside(database: &Database, suffix: &str) -> PathBuf {
     let mut name = path(database).as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// A refusal to serve, in one line, behind whatever the log says.
+/// Returns the one-line refusal to serve, after the log.
 fn not_served(database: &str) -> String {
     let ended = run(library(&["serve", "--listen", "127.0.0.1:0", "--database", database]), "");
     assert!(!ended.success, "{}", ended.stderr);
     ended.stderr.lines().last().unwrap_or_default().to_owned()
 }
 
-/// What `readyz` answers: the status and the text.
+/// Returns status and text of `readyz`.
 pub fn ready(server: &Server) -> (u16, String) {
     ask_at(server.port, "GET", "/library/readyz", &[], None).expect("an answer")
 }
@@ -46,7 +46,7 @@ fn a_demo_is_not_served_as_a_library_of_its_own_while_its_password_works_p12() {
     assert!(done(&["doctor", "--database", &location]).contains("the demo's password"));
     Server::start_with(&location, &["--demo"]).stop();
 
-    // As the message says.
+    // As the message advises.
     database.raw("UPDATE users SET active = 0 WHERE email_key LIKE '%demo.library'").expect("writable");
     Server::start(&location).stop();
     assert!(!done(&["doctor", "--database", &location]).contains("the demo's password"));
@@ -76,12 +76,12 @@ fn nobody_else_on_the_machine_reads_a_library_and_an_open_file_is_told_p12() {
     server.stop();
 }
 
-/// P12: after the file was deleted, a restart made a new empty library without a word.
+/// P12: after the file was deleted, a restart silently created a new empty library.
 #[test]
 fn an_empty_library_is_not_made_where_one_was_p12() {
     let database = Database::sqlite();
     let location = database.location.to_string();
-    // The first start is as easy as it was.
+    // The first start needs no preparation.
     Server::start(&location).stop();
     std::fs::remove_file(path(&database)).expect("removed");
     let told = not_served(&location);
@@ -101,12 +101,12 @@ fn an_empty_library_is_not_made_where_one_was_p12() {
     // The demo has nothing to lose.
     Server::start_with(&location, &["--demo"]).stop();
     std::fs::remove_file(path(&database)).expect("removed");
-    // As the message says.
+    // As the message advises.
     std::fs::remove_file(beside(&database, ".serving")).expect("removed");
     Server::start(&location).stop();
 }
 
-/// P12: the lock went by the name.
+/// P12: the lock was bound to the name, not the file.
 #[test]
 fn a_second_server_is_not_let_in_through_a_link_p12() {
     let database = Database::sqlite();
@@ -129,7 +129,7 @@ fn a_second_server_is_not_let_in_through_a_link_p12() {
     Server::start(&format!("sqlite:{}", linked.display())).stop();
 }
 
-/// Waits until the server says of itself that it is not ready.
+/// Waits until the server reports that it is not ready.
 fn until_unready(server: &Server) -> String {
     let begun = Instant::now();
     loop {
@@ -143,7 +143,7 @@ fn until_unready(server: &Server) -> String {
     }
 }
 
-/// Behind the database's name, what happens to that file, and a word of what is told.
+/// Suffix of the file's name, what happens to the file, and a word of the message.
 type Taken<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
 
 /// P12: borrows of a deleted database were answered 201 and were gone after the restart.
@@ -176,7 +176,7 @@ fn a_file_that_is_taken_away_stops_the_writes_p12() {
         assert!(log.contains(word) && log.lines().count() < 20, "{word}: {log}");
         server.stop();
         if suffix == "-wal" {
-            // A clean stop wrote what the log held into the database.
+            // A clean stop wrote the log's contents into the database.
             let kept = database.raw("SELECT COUNT(*) FROM loans").expect("readable");
             assert_eq!(kept[0][0].as_deref(), Some("1"));
         }

@@ -1,8 +1,8 @@
-//! R-SEAM-10: whatever a file, a list, an export or a search holds, it costs time and memory that grow with its size and no
-//! faster, in bounded memory, and a desk that scans meanwhile waits less than a second.
+//! R-SEAM-10: time and memory of every file, list, export and search grow in proportion to its size at most, memory is bounded,
+//! and a desk that scans meanwhile waits less than a second.
 //!
-//! Each case runs at a size, at twice and at four times that size, against the built program. What is counted is the
-//! processor time and the peak of the resident memory of the process that does the work, and the longest that a desk waited.
+//! Each case runs at a size, twice and four times that size, against the built program. Measured are the processor time and
+//! peak resident memory of the process that does the work, and the longest wait of the desk.
 
 use std::{
     fmt::Write as _,
@@ -40,17 +40,17 @@ use crate::{
     rig::{Ended, until},
 };
 
-/// Twice the input may cost so much more.
+/// Maximum ratio of the costs at twice the size.
 const GROWTH: f64 = 2.6;
-/// Below this nothing is compared: starting a page, a connection or a thread costs as much.
+/// Costs below this are not compared: starting a page, a connection or a thread costs as much.
 const FLOOR_TIME: Duration = Duration::from_millis(250);
 const FLOOR_MEMORY: u64 = 16 * 1024;
 /// KiB of the whole process.
 const BOUND: u64 = 300 * 1024;
-/// A desk waits less.
+/// Maximum wait of a desk.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The sizes of a case; `make soak` takes so many times those of the gate.
+/// Sizes of a case; `make soak` multiplies those of the gate.
 fn sizes(base: usize, soak: usize) -> [usize; 3] {
     let times = if std::env::var_os("LIBRARY_TEST_SOAK").is_some() { soak } else { 1 };
     [1, 2, 4].map(|twice| twice * base * times)
@@ -61,21 +61,21 @@ const OF_FILES: usize = 48;
 /// Tables: their rows have the longest texts.
 const OF_TABLES: usize = 8;
 
-/// What something cost.
+/// Costs of one run.
 #[derive(Clone, Copy, Debug)]
 struct Cost {
     time: Duration,
-    /// KiB above what the process had before.
+    /// KiB above the memory before.
     memory: u64,
     /// KiB.
     peak: u64,
-    /// The longest that the desk waited.
+    /// Longest wait of the desk.
     waited: Duration,
-    /// How often it scanned.
+    /// Number of scans.
     scans: usize,
 }
 
-/// The costs of one size, of twice and of four times as much.
+/// Compares the costs of one size, twice and four times as much.
 fn judge(what: &str, costs: &[Cost], wrong: &Mutex<Vec<String>>) {
     println!("{what}: {costs:?}");
     let mut told = String::new();
@@ -108,7 +108,7 @@ fn status(process: u32, name: &str) -> u64 {
     line.and_then(|line| line.trim().trim_end_matches(" kB").parse().ok()).unwrap_or_default()
 }
 
-/// Processor time so far, in the system's steps of 10 ms.
+/// Returns the processor time so far, in the system's steps of 10 ms.
 fn spent(process: u32) -> Duration {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
@@ -159,7 +159,7 @@ impl Library {
         Self { database, cookie: format!("library={token}"), reader, files: folder() }
     }
 
-    /// A server that has read the whole catalogue and rests.
+    /// Starts a server and waits until it has read the whole catalogue and is idle.
     fn serve(&self) -> Server {
         let server = Server::start(&self.database.location.to_string());
         until("the catalogue is read", || send(server.port, "GET", "/books?q=a", &[], b"").0 == 200);
@@ -177,7 +177,7 @@ impl Library {
         path
     }
 
-    /// What some work costs this server while a desk scans.
+    /// Measures the costs of some work to this server while a desk scans.
     fn cost_of(&self, server: &Server, work: impl FnOnce()) -> Cost {
         let process = server.id();
         std::fs::write(format!("/proc/{process}/clear_refs"), "5").expect("the peak is forgotten");
@@ -188,7 +188,7 @@ impl Library {
         Cost { time: spent(process).saturating_sub(begun), memory, peak, waited, scans }
     }
 
-    /// What a command costs while a desk of a server scans.
+    /// Measures the costs of a command while a desk scans.
     fn cost_of_command(&self, server: &Server, arguments: &[&str]) -> Cost {
         let database = self.database.location.to_string();
         let arguments = [arguments, &["--database", &database]].concat();
@@ -201,7 +201,7 @@ impl Library {
         Cost { time: seen.0, memory: seen.1, peak: seen.1, waited, scans }
     }
 
-    /// The longest that a desk waits while something is done, and how often it scans.
+    /// Returns the desk's longest wait while `work` runs, and the number of scans.
     fn while_scanning(&self, port: u16, work: impl FnOnce()) -> (Duration, usize) {
         let (over, longest, scans) =
             (AtomicBool::new(false), Mutex::new(Duration::ZERO), AtomicUsize::new(0));
@@ -230,7 +230,7 @@ impl Library {
     }
 }
 
-/// Waits for the end of a command: its processor time, and the peak of its memory.
+/// Waits for the end of a command; returns its processor time and peak memory.
 fn watch(child: &mut Child) -> (Duration, u64) {
     let (begun, process, mut seen) = (Instant::now(), child.id(), (Duration::ZERO, 0));
     while child.try_wait().expect("a child").is_none() {
@@ -241,7 +241,7 @@ fn watch(child: &mut Child) -> (Duration, u64) {
     seen
 }
 
-/// A request with any body; the status and the whole answer, whose end must have come.
+/// Sends a request with any body; returns the status and the whole answer.
 fn send(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> (u16, Vec<u8>) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("connected");
     stream.set_read_timeout(Some(Duration::from_mins(2))).expect("a timeout");
@@ -251,7 +251,7 @@ fn send(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &[u
         body.len()
     );
     stream.write_all(head.as_bytes()).expect("sent");
-    // Who is refused early may not read the rest.
+    // A server that refuses early may not read the rest.
     let _ = stream.write_all(body);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
@@ -264,7 +264,7 @@ fn send(port: u16, method: &str, path: &str, headers: &[(&str, &str)], body: &[u
     (status, answer)
 }
 
-/// Imports a file over HTTP, as the screen does; what it was answered.
+/// Imports a file over HTTP, as the screen does; returns the status.
 fn upload(server: &Server, library: &Library, file: &[u8], dry_run: bool) -> u16 {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let key = format!("import-{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -289,7 +289,7 @@ const PEOPLE: &str = "rollNumber,name,email,department,batch";
 /// A character of four bytes.
 const WIDE: &str = "\u{10348}";
 
-/// A file of people that is hostile in one way, of a size.
+/// Builds a hostile file of people of a given size.
 type Content = fn(usize) -> Vec<u8>;
 
 fn sound(size: usize) -> Vec<u8> {
@@ -354,7 +354,7 @@ fn files_of_people(wrong: &Mutex<Vec<String>>) {
             library.cost_of(&server, || assert_eq!(upload(&server, &library, &file, false), 200, "{name}"))
         });
         judge(&format!("import of {name}"), &costs, wrong);
-        // Everybody changes.
+        // Every row changes its person.
         let costs = sizes(1000, OF_FILES).map(|size| {
             let file = String::from_utf8(content(size)).expect("text").replace(",2027", ",2028");
             let file = file.replace(&WIDE.repeat(20), &WIDE.repeat(19));
@@ -494,7 +494,7 @@ fn lists(wrong: &Mutex<Vec<String>>) {
     }
 }
 
-/// Runs some cases and tells all that is wrong at once.
+/// Runs some cases and reports all failures at once.
 fn run(cases: fn(&Mutex<Vec<String>>)) {
     let wrong = Mutex::new(Vec::new());
     cases(&wrong);

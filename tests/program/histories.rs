@@ -1,9 +1,9 @@
-//! R6 and R4: what many are told at the same moment is what they could have been told one after the other.
+//! R6 and R4: concurrent answers are equal to those of some sequential order.
 //!
-//! Histories of a title, and of an account, are recorded over HTTP: when each call began and ended, and what was answered. A
-//! history is good where its calls can be put in an order that keeps every call between its beginning and its end and in
-//! which a small model gives the same answers (Herlihy and Wing's linearizability; the search is Wing and Gong's, with
-//! Lowe's memory of what was tried). On `PostgreSQL` two servers take turns.
+//! Histories of a title, and of an account, are recorded over HTTP: begin, end and answer of each call. A history is good if
+//! the calls can be ordered so that each happens between its begin and its end and a small model gives the same answers
+//! (Herlihy and Wing's linearizability; the search is Wing and Gong's, with Lowe's memory of what was tried). On `PostgreSQL`
+//! two servers take turns.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -35,15 +35,15 @@ use crate::{
     rig::rounds,
 };
 
-/// What happens one after the other.
+/// A sequential model.
 trait Model: Clone + Eq + Hash {
     /// A call and its answer.
     type Call: Debug;
-    /// The state after the call, if this is what would have been answered.
+    /// Returns the state after the call, if the model gives the same answer.
     fn after(&self, call: &Self::Call) -> Option<Self>;
 }
 
-/// A call as it was seen from outside.
+/// A call as observed from outside.
 #[derive(Debug)]
 struct Seen<C> {
     begun: Duration,
@@ -51,7 +51,7 @@ struct Seen<C> {
     call: C,
 }
 
-/// Whether the calls can have happened one after the other.
+/// True if some sequential order explains the calls.
 fn is_linearizable<M: Model>(start: &M, history: &[Seen<M::Call>]) -> bool {
     fn from<M: Model>(
         state: &M,
@@ -60,7 +60,7 @@ fn is_linearizable<M: Model>(start: &M, history: &[Seen<M::Call>]) -> bool {
         tried: &mut HashSet<(u64, M)>,
     ) -> bool {
         let open = || history.iter().enumerate().filter(|(n, _)| done & 1 << n == 0);
-        // Nothing begins after another has ended that has not happened yet.
+        // A call that began after another's end cannot come before it.
         let Some(horizon) = open().map(|(_, seen)| seen.ended).min() else { return true };
         if !tried.insert((done, state.clone())) {
             return false;
@@ -78,32 +78,32 @@ fn is_linearizable<M: Model>(start: &M, history: &[Seen<M::Call>]) -> bool {
 /// Copies of each title.
 const COPIES: i64 = 2;
 const STUDENTS: usize = 4;
-/// Calls of each of them, and of the desk.
+/// Number of calls of each client, and of the desk.
 const CALLS: usize = 8;
 
-/// A title as the rules have it: `tests/api/model.rs` holds the whole of them against the program, one call at a time.
+/// A title by the rules; `tests/api/model.rs` compares all rules with the program, one call at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Title {
     shelf: i64,
     /// Student and renewals, by loan.
     loans: BTreeMap<i64, (usize, i64)>,
-    /// Hold and student, in line.
+    /// Hold and student, in queue order.
     line: Vec<(i64, usize)>,
-    /// Whose copy is kept.
+    /// Hold and student of each kept copy.
     kept: Vec<(i64, usize)>,
 }
 
 #[derive(Clone, Debug)]
 enum TitleCall {
     Borrow(usize, Result<i64, String>),
-    /// By its student, or by the desk.
+    /// Returned by this student, or by the desk.
     Return(i64, Option<usize>, Result<(), String>),
-    /// The renewals since.
+    /// Number of renewals so far.
     Extend(i64, Result<i64, String>),
-    /// The hold and its place.
+    /// Hold and place.
     Reserve(usize, Result<(i64, i64), String>),
     Cancel(i64, Result<(), String>),
-    /// How many copies are on the shelf.
+    /// Number of copies on the shelf.
     Look(i64),
     /// A student's loans and their renewals.
     Loans(usize, BTreeMap<i64, i64>),
@@ -118,7 +118,7 @@ impl Title {
         Self { shelf: COPIES, loans: BTreeMap::new(), line: Vec::new(), kept: Vec::new() }
     }
 
-    /// A copy comes in: it is kept for the first in line; whether it is.
+    /// A copy comes in; returns whether it is kept for the first in the queue.
     fn is_kept(&mut self) -> bool {
         let first = (!self.line.is_empty()).then(|| self.line.remove(0));
         self.kept.extend(first);
@@ -151,7 +151,7 @@ impl Title {
 
     fn end(&mut self, loan: i64, by_student: bool) -> Result<(), &'static str> {
         self.loans.remove(&loan).ok_or("not-found")?;
-        // What a student brings back while others wait, the desk has not seen.
+        // The desk has not seen a copy that a student returns while others wait.
         if by_student && !self.line.is_empty() {
             return Ok(());
         }
@@ -166,7 +166,7 @@ impl Title {
             self.line.remove(place);
         } else if let Some(kept) = self.kept.iter().position(|(id, _)| *id == hold) {
             self.kept.remove(kept);
-            // It waits to be shelved otherwise.
+            // Otherwise it waits to be shelved.
             self.is_kept();
         } else {
             return Err("not-found");
@@ -223,7 +223,7 @@ impl Model for Title {
     }
 }
 
-/// What a person owes.
+/// Balance of a person.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Account(i64);
 
@@ -234,7 +234,7 @@ enum AccountCall {
     Look(i64),
 }
 
-/// Every charge and every payment.
+/// Amount of every charge and every payment.
 const AMOUNT: i64 = 5;
 
 impl Model for Account {
@@ -251,16 +251,16 @@ impl Model for Account {
     }
 }
 
-/// A title of its own and its readers.
+/// A title with its own readers.
 struct Scene {
     book: i64,
-    /// Students' cookies, and the first one's number.
+    /// Students' cookies, and the number of the first student.
     students: Vec<String>,
     first: i64,
     desk: String,
 }
 
-/// People who are signed in, so many for each title, and its copies.
+/// Signs in the students of each title and adds its copies.
 fn scenes(database: &Database, titles: usize, students: usize, copies: impl Fn(usize) -> i64) -> Vec<Scene> {
     let db = database.open();
     let desk = http::session::new_token().expect("randomness");
@@ -314,7 +314,7 @@ fn scenes(database: &Database, titles: usize, students: usize, copies: impl Fn(u
     scenes
 }
 
-/// The servers of a database: one on a file, two on a cluster.
+/// Starts the servers of a database: one on a file, two on a cluster.
 fn servers(database: &Database) -> Vec<Server> {
     faulty_servers(database, None)
 }
@@ -325,8 +325,8 @@ fn faulty_servers(database: &Database, fault: Option<&str>) -> Vec<Server> {
     (0..count).map(|_| Server::start_faulty(&location, fault)).collect()
 }
 
-/// What breaks concurrency in a build: on a file a read that shows what was there before, because there is one writer; on a
-/// cluster a look at a title without its lock, on which everything then rests.
+/// Returns the fault that breaks concurrency in a build: on a file a stale read, because there is only one writer; on a cluster
+/// a read of a title without its lock, on which everything depends.
 fn fault(database: &Database) -> &'static str {
     match database.location {
         Location::Sqlite(_) => "stale-read",
@@ -334,28 +334,28 @@ fn fault(database: &Database) -> &'static str {
     }
 }
 
-/// What a recorder breaks on purpose, for the control.
+/// A falsification by the recorder, for the control.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Broken {
     Nothing,
-    /// A look at the shelf is answered with what was read the time before.
+    /// A look at the shelf is answered with the result of the one before.
     StaleRead,
-    /// A borrower who was refused is told that they have the book, as where two take the last copy.
+    /// A refused borrower is told that the loan succeeded, as if two took the last copy.
     CheckThenAct,
 }
 
-/// Loans and holds that somebody was told of, and whose they are.
+/// Known loans and holds, and whose they are.
 #[derive(Default)]
 struct Known {
     loans: Vec<(i64, usize)>,
     holds: Vec<(i64, usize)>,
 }
 
-/// Somebody who calls, and remembers what the others were told.
+/// A client that knows what the others were answered.
 struct Client<'a> {
     port: u16,
     cookie: &'a str,
-    /// `None`: the desk.
+    /// `None` is the desk.
     student: Option<usize>,
     book: i64,
     known: &'a Mutex<Known>,
@@ -372,7 +372,7 @@ impl Client<'_> {
         ask(self.port, method, path, self.cookie, body).expect("an answer")
     }
 
-    /// Something that is open to them; what was told, by the status of success.
+    /// Makes a call that may be refused; returns the answer of a success, or the code of the refusal.
     fn done(&self, method: &str, path: &str, body: Option<&Value>, success: u16) -> Result<Value, String> {
         let (status, body) = self.ask(method, path, body);
         match status {
@@ -393,7 +393,7 @@ impl Client<'_> {
         TitleCall::Look(if self.broken == Broken::StaleRead { before.unwrap_or(shelf) } else { shelf })
     }
 
-    /// One of the loans, or holds, of this student; of anybody for the desk.
+    /// Picks one of the student's loans or holds; for the desk one of anyone's.
     fn one_of(&self, random: &mut Random, holds: bool) -> Option<i64> {
         let known = self.known.lock().expect("no panic");
         let all = if holds { &known.holds } else { &known.loans };
@@ -436,7 +436,7 @@ impl Client<'_> {
         TitleCall::Loans(student, told.collect())
     }
 
-    /// Whatever comes to mind.
+    /// Makes a random call.
     fn act(&mut self, random: &mut Random) -> TitleCall {
         let (what, loan, hold) = (random.below(10), self.one_of(random, false), self.one_of(random, true));
         match (what, self.student, loan, hold) {
@@ -456,7 +456,7 @@ impl Client<'_> {
     }
 }
 
-/// Everybody at once; what each call began, ended and was told.
+/// Runs all callers at once; returns each call with its begin, end and answer.
 fn record<C: Send>(callers: Vec<Box<dyn FnMut() -> C + Send + '_>>) -> Vec<Seen<C>> {
     let (start, all) = (Barrier::new(callers.len()), Mutex::new(Vec::new()));
     let clock = Instant::now();
@@ -477,7 +477,7 @@ fn record<C: Send>(callers: Vec<Box<dyn FnMut() -> C + Send + '_>>) -> Vec<Seen<
     all.into_inner().expect("no panic")
 }
 
-/// A history of a title.
+/// Records a history of a title.
 fn title_history(scene: &Scene, servers: &[Server], seed: usize, broken: Broken) -> Vec<Seen<TitleCall>> {
     let known = Mutex::default();
     let callers = (0..=STUDENTS).map(|n| {
@@ -496,7 +496,7 @@ fn title_history(scene: &Scene, servers: &[Server], seed: usize, broken: Broken)
     record(callers.collect())
 }
 
-/// A history of the first student's account, at several desks.
+/// Records a history of the first student's account, at several desks.
 fn account_history(scene: &Scene, servers: &[Server], seed: usize) -> Vec<Seen<AccountCall>> {
     let path = format!("/people/{}", scene.first);
     let callers = (0..4).map(|n| {
@@ -528,7 +528,7 @@ fn account_history(scene: &Scene, servers: &[Server], seed: usize) -> Vec<Seen<A
     record(callers.collect())
 }
 
-/// So many histories of each kind, over HTTP.
+/// Records and checks this many histories of each kind, over HTTP.
 fn histories_of(database: &Database, histories: usize) {
     const TRIES: usize = 20;
     let scenes = scenes(database, histories + 3 * TRIES, STUDENTS, |_| COPIES);
@@ -542,7 +542,7 @@ fn histories_of(database: &Database, histories: usize) {
             assert!(is_linearizable(&Account(0), &history), "account {seed}: {history:#?}");
         }
     }
-    // The control: recorders that tell what a broken build would.
+    // Control: recorders that falsify answers.
     for (broken, scenes) in
         [Broken::StaleRead, Broken::CheckThenAct].into_iter().zip(for_controls.chunks(TRIES))
     {
@@ -554,7 +554,7 @@ fn histories_of(database: &Database, histories: usize) {
     for server in servers {
         server.stop();
     }
-    // And a broken build, of which a history may also be none because an answer is a server error.
+    // Control: a faulty build. Its server errors also make a history invalid.
     let servers = faulty_servers(database, Some(fault(database)));
     let noticed = for_controls[2 * TRIES..].iter().enumerate().any(|(seed, scene)| {
         let history = AssertUnwindSafe(|| title_history(scene, &servers, seed, Broken::Nothing));
@@ -577,7 +577,7 @@ fn what_many_are_told_of_one_title_and_one_account_at_two_servers_could_have_bee
     histories_of(&Database::postgres(), 20 * rounds(3));
 }
 
-/// A call that took from one second to another.
+/// A call that lasted from one second to another.
 fn seen<C>(begun: u64, ended: u64, call: C) -> Seen<C> {
     Seen { begun: Duration::from_secs(begun), ended: Duration::from_secs(ended), call }
 }
@@ -599,7 +599,7 @@ fn the_checker_tells_good_histories_from_bad_ones_r6() {
     assert!(!title(&three(Ok(3))), "three of two copies");
 }
 
-/// How often each answer came when all of them wanted one title at the same moment.
+/// Counts the answers when all students want one title at the same moment.
 fn rush(scene: &Scene, servers: &[Server]) -> HashMap<(u16, String), usize> {
     let (start, told) = (Barrier::new(scene.students.len()), Mutex::new(HashMap::new()));
     std::thread::scope(|scope| {
@@ -627,15 +627,15 @@ fn last_copies_of(database: &Database, rounds: usize) {
     for scene in scenes {
         let begun = Instant::now();
         assert_eq!(rush(scene, &servers), one_wins);
-        // 5 s (R4) where no other test shares the machine.
+        // 5 s (R4) on a dedicated machine.
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     }
-    // The control: a title of which two get a copy.
+    // Control: a title that two readers get.
     assert_ne!(rush(&control[0], &servers), one_wins, "the rig does not notice");
     for server in servers {
         server.stop();
     }
-    // And a build that looks without the lock; a file has one writer, whom nobody overtakes.
+    // Control: a build that reads without the lock. A file has one writer, so there is nothing to overtake.
     if matches!(database.location, Location::Postgres(_)) {
         let servers = faulty_servers(database, Some(fault(database)));
         let noticed = control[1..].iter().any(|scene| rush(scene, &servers) != one_wins);

@@ -1,4 +1,4 @@
-//! Books from CSV files: whole, once, and with every rejected row accounted for.
+//! Books from CSV files: imported completely, once, and with every rejected row listed.
 
 use std::{
     collections::HashMap,
@@ -45,7 +45,7 @@ impl Desk {
         self.folder.path().join("books.rejected.csv")
     }
 
-    /// Imports what a file with this content has.
+    /// Imports a file with this content.
     fn import(&self, content: impl AsRef<[u8]>) -> Result<Totals, String> {
         let file = self.file("books.csv", content);
         self.import_file(&file, &self.rejected())
@@ -56,13 +56,13 @@ impl Desk {
             .map_err(|error| format!("{error:#}"))
     }
 
-    /// Titles, oldest first.
+    /// Returns the titles, oldest first.
     fn titles(&self) -> Vec<String> {
         let rows = self.database.raw("SELECT title FROM books ORDER BY id").expect("readable");
         rows.into_iter().flatten().flatten().collect()
     }
 
-    /// The rows of the list of rejects, its header among them.
+    /// Returns the rows of the list of rejects, with its header.
     fn rejects(&self) -> Vec<Vec<String>> {
         let mut reader = csv::ReaderBuilder::new()
             .has_headers(false)
@@ -129,7 +129,7 @@ fn every_column_is_taken_and_a_second_run_adds_nothing(desk: &Desk) {
     );
     assert_eq!(desk.import(content), Ok(totals(3, 0, 3, 0)));
     assert_eq!(desk.titles().len(), 3);
-    // The same columns in another order are the same rows.
+    // The same columns in another order.
     assert_eq!(
         desk.import("author,title,unitless\n,Bare,\n").err().map(|told| told.contains("unitless")),
         Some(true)
@@ -137,7 +137,7 @@ fn every_column_is_taken_and_a_second_run_adds_nothing(desk: &Desk) {
     assert_eq!(desk.import("author,title\n,Bare\nSomebody,Bare\n"), Ok(totals(2, 1, 1, 0)));
 }
 
-/// Barcodes and titles of the copies on the shelf, in the order in which they came in.
+/// Returns barcodes and titles of the copies on the shelf, in the order in which they were added.
 fn shelf(desk: &Desk) -> Vec<(String, String)> {
     let rows = desk.database.raw(
         "SELECT c.barcode, b.title FROM copies AS c JOIN books AS b ON b.id = c.book_id WHERE c.condition = 'on-shelf' ORDER BY c.id",
@@ -189,7 +189,7 @@ fn copies_come_with_their_barcodes_and_one_that_is_taken_is_rejected(desk: &Desk
     let counts = desk.database.raw("SELECT no_of_books FROM books ORDER BY id").expect("readable");
     assert_eq!(counts.into_iter().flatten().flatten().collect::<Vec<_>>(), ["2", "2", "3"]);
 
-    // A second run adds nothing; a barcode of another title stays with it.
+    // A second run adds nothing; a barcode of another title stays there.
     let before = shelf(desk);
     let again =
         desk.import(content).map(|totals| (totals.added, totals.copies, totals.known, totals.rejected));
@@ -295,7 +295,7 @@ fn every_rejected_row_is_listed_with_line_and_reason_and_can_be_put_right() {
     assert_eq!(rejects[5][3], "'@cmd", "a spreadsheet must not calculate it");
     assert_eq!(rejects[3][6], "'-1");
 
-    // Put right in the list itself, which is then imported as it is.
+    // Corrected in the list of rejects, which is then imported unchanged.
     let corrected: Vec<u8> = {
         let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(Vec::new());
         for (number, mut row) in rejects.clone().into_iter().enumerate() {
@@ -339,10 +339,10 @@ fn a_long_file_is_imported_in_batches_and_its_changes_are_heard_of() {
     assert_eq!(desk.database.raw("SELECT changes FROM catalogue"), Ok(vec![vec![Some("3".to_owned())]]));
 }
 
-/// A script's name and whether a letter belongs to it.
+/// Name of a script, and the test for its letters.
 type Script = (&'static str, fn(char) -> bool);
 
-/// Every row of the real catalogue's file, by its header.
+/// Returns every row of the real catalogue's file, by its header.
 fn real_rows(path: &str) -> Vec<HashMap<String, String>> {
     let mut file = BufReader::new(std::fs::File::open(path).expect("the real books"));
     let packed = file.fill_buf().expect("the real books").starts_with(&[0x1f, 0x8b]);
@@ -362,7 +362,7 @@ fn real_rows(path: &str) -> Vec<HashMap<String, String>> {
         .collect()
 }
 
-/// Runs where `LIBRARY_REAL_BOOKS` names a large catalogue's file, which is not part of the product.
+/// Runs if `LIBRARY_REAL_BOOKS` names a large catalogue's file, which is not part of the product.
 #[test]
 fn a_real_catalogue_is_imported_whole_and_found_in_every_script() {
     let Ok(path) = std::env::var("LIBRARY_REAL_BOOKS") else {
@@ -406,7 +406,7 @@ fn a_real_catalogue_is_imported_whole_and_found_in_every_script() {
             .map(|row| &row["title"])
             .find(|title| title.chars().filter(|c| belongs(*c)).count() > 2);
         let title = title.unwrap_or_else(|| panic!("no title in {script}"));
-        // A part of the title, as somebody types it: its longest word in that script, without the first letter.
+        // A part of the title as typed: its longest word in that script, without the first letter.
         let word = title.split(' ').filter(|word| word.chars().any(belongs)).max_by_key(|word| word.len());
         let part: String = word.unwrap_or_default().chars().skip(1).collect();
         assert!(found(&part).iter().any(|book| book.title.contains(&part)), "{script}: {part} of {title}");
@@ -426,7 +426,7 @@ fn the_list_of_rejects_never_takes_the_place_of_the_file_that_is_read_p12() {
     }
     assert_eq!(std::fs::read_to_string(&file).expect("it is there"), content);
     assert!(desk.titles().is_empty());
-    // What else lies in the folder is left alone.
+    // Other files in the folder are left alone.
     let partial = desk.file("books.rejected.partial", "mine");
     assert_eq!(desk.import_file(&file, &desk.rejected()), Ok(totals(2, 1, 0, 1)));
     assert_eq!(std::fs::read_to_string(partial).expect("it is there"), "mine");

@@ -1,5 +1,4 @@
-//! The built program and its import: what an operator types, what comes back, and what survives a power cut of the
-//! process.
+//! The built program: its command line, its import, and what survives its crash.
 
 #[path = "../common/certificate.rs"]
 mod certificate;

@@ -11,7 +11,7 @@ use std::{
 use library::http::API;
 use serde_json::Value;
 
-/// A command line for the built program, without any setting of the person who runs the tests.
+/// Builds a command line for the built program, without the settings of the environment.
 pub fn library(arguments: &[&str]) -> Command {
     #[expect(
         clippy::disallowed_methods,
@@ -21,23 +21,23 @@ pub fn library(arguments: &[&str]) -> Command {
     for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("LIBRARY_")) {
         command.env_remove(name);
     }
-    // A few students do here what many do in a library.
+    // A few students here do as much as many in a library.
     command.env("LIBRARY_STUDENT_CHANGES", "1000000");
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
-/// How a command ended and what it said.
+/// Exit and output of a command.
 pub struct Ended {
     pub success: bool,
     pub stdout: String,
     pub stderr: String,
 }
 
-/// Runs a command to its end, which must come within a quarter of a minute.
+/// Runs a command to its end, which must come within 15 seconds.
 pub fn run(mut command: Command, input: &str) -> Ended {
     let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
-    // A command that does not read its input may be gone already.
+    // A command that does not read its input may have exited already.
     let _ = child.stdin.take().expect("a pipe").write_all(input.as_bytes());
     let read = |mut pipe: Box<dyn std::io::Read + Send>| {
         std::thread::spawn(move || {
@@ -68,19 +68,19 @@ fn wait(child: &mut Child, patience: Duration) -> ExitStatus {
     }
 }
 
-/// Runs a command that must succeed; what it printed.
+/// Runs a command that must succeed; returns its output.
 pub fn done(arguments: &[&str]) -> String {
     let ended = run(library(arguments), "");
     assert!(ended.success, "{arguments:?}: {}", ended.stderr);
     ended.stdout
 }
 
-/// Runs a command that must fail; the one line that it says.
+/// Runs a command that must fail; returns its one line.
 pub fn refused(arguments: &[&str]) -> String {
     refused_with(arguments, "")
 }
 
-/// [`refused`], with something on standard input.
+/// Same as [`refused`], with standard input.
 pub fn refused_with(arguments: &[&str], input: &str) -> String {
     let ended = run(library(arguments), input);
     assert!(!ended.success, "{arguments:?} succeeded: {}", ended.stdout);
@@ -89,7 +89,7 @@ pub fn refused_with(arguments: &[&str], input: &str) -> String {
     ended.stderr.trim_end().to_owned()
 }
 
-/// A server of its own process, killed with the test.
+/// A server process, killed with the test.
 pub struct Server {
     child: Child,
     pub port: u16,
@@ -97,19 +97,19 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts on a free port and waits until it is open.
+    /// Starts on a free port and waits until the library is open.
     pub fn start(database: &str) -> Self {
         Self::start_with(database, &[])
     }
 
-    /// [`Self::start`] with more options.
+    /// Same as [`Self::start`], with more options.
     pub fn start_with(database: &str, options: &[&str]) -> Self {
         let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--database", database]);
         command.args(options);
         Self::start_as(command)
     }
 
-    /// [`Self::start`], with a fault that only a rig's control wants.
+    /// Same as [`Self::start`], with a fault planted for a rig's control.
     pub fn start_faulty(database: &str, fault: Option<&str>) -> Self {
         let mut command = library(&["serve", "--listen", "127.0.0.1:0", "--database", database]);
         if let Some(fault) = fault {
@@ -118,14 +118,14 @@ impl Server {
         Self::start_as(command)
     }
 
-    /// Starts this command and waits until it is open.
+    /// Starts this command and waits until the library is open.
     pub fn start_as(mut command: Command) -> Self {
         let child = command.spawn().expect("the program starts");
         let log = Arc::default();
         let mut server = Self { child, port: 0, log: Arc::clone(&log) };
         let (say, hear) = mpsc::channel();
         let lines = BufReader::new(server.child.stderr.take().expect("a pipe")).lines();
-        // Reads on to the end, so that the server never waits for a full pipe.
+        // Reads to the end, so that the server never blocks on a full pipe.
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 log.lock().expect("no panic").push(line.clone());
@@ -134,7 +134,7 @@ impl Server {
         });
         let begun = Instant::now();
         let mut said = Vec::new();
-        // A demo is made first, which takes a loaded machine some seconds.
+        // A demo is created first, which takes a loaded machine some seconds.
         while begun.elapsed() < Duration::from_secs(40) {
             let Ok(line) = hear.recv_timeout(Duration::from_millis(200)) else {
                 if server.child.try_wait().expect("a child").is_some() {
@@ -153,48 +153,48 @@ impl Server {
         panic!("the server did not start: {said:?}");
     }
 
-    /// A request; `None` where the server broke off before the whole answer was there.
+    /// Sends a request; `None` if the connection ended before the whole answer.
     pub fn ask(&self, method: &str, path: &str, cookie: &str, body: Option<&Value>) -> Option<(u16, Value)> {
         ask(self.port, method, path, cookie, body)
     }
 
-    /// The number of its process.
+    /// Returns the process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// What it has logged so far.
+    /// Returns the log so far.
     pub fn log(&self) -> String {
         self.log.lock().expect("no panic").join("\n")
     }
 
-    /// KiB of memory that it occupies.
+    /// Returns the resident memory in KiB.
     pub fn memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("Linux");
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a resident size");
         line.trim().trim_end_matches(" kB").parse().expect("a number")
     }
 
-    /// Asks it to end, as an operator does.
+    /// Sends SIGTERM.
     pub fn terminate(&self) {
         #[expect(clippy::disallowed_methods, reason = "the standard library sends no SIGTERM")]
         let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().expect("kill");
         assert!(sent.success());
     }
 
-    /// Ends it as an operator does; it must end well.
+    /// Stops the server as an operator does; it must exit successfully.
     pub fn stop(self) {
         self.terminate();
         self.ended();
     }
 
-    /// Waits for its end after [`Self::terminate`]; it must end well.
+    /// Waits for the exit after [`Self::terminate`]; it must be successful.
     pub fn ended(mut self) {
         let status = wait(&mut self.child, Duration::from_secs(15));
         assert!(status.success(), "{status}");
     }
 
-    /// Ends it as a power cut does.
+    /// Kills the server.
     pub fn kill(mut self) {
         self.child.kill().expect("a child");
         self.child.wait().expect("a child");
@@ -208,12 +208,12 @@ impl Drop for Server {
     }
 }
 
-/// A request to a server of this machine; `None` where no whole answer came.
+/// Sends a request to a server of this machine; `None` without a complete answer.
 pub fn ask(port: u16, method: &str, path: &str, cookie: &str, body: Option<&Value>) -> Option<(u16, Value)> {
     ask_with(port, method, path, &[("Cookie", cookie)], body)
 }
 
-/// [`ask`], with these headers.
+/// Same as [`ask`], with these headers.
 pub fn ask_with(
     port: u16,
     method: &str,
@@ -225,7 +225,7 @@ pub fn ask_with(
     Some((status, serde_json::from_str(&body).unwrap_or_default()))
 }
 
-/// [`ask_with`], for the body as it was sent.
+/// Same as [`ask_with`], but returns the body as text.
 pub fn ask_for_text(
     port: u16,
     method: &str,
@@ -236,7 +236,7 @@ pub fn ask_for_text(
     ask_at(port, method, &format!("{API}{path}"), headers, body)
 }
 
-/// [`ask_for_text`], of what is not the API.
+/// Same as [`ask_for_text`], for a path outside the API.
 pub fn ask_at(
     port: u16,
     method: &str,

@@ -1,4 +1,4 @@
-//! Backups that are made while people borrow, and the way back from them.
+//! Backups made while people borrow, and their restoration.
 
 use std::{
     os::unix::fs::PermissionsExt as _,
@@ -25,7 +25,7 @@ fn text(path: &Path) -> &str {
     path.to_str().expect("UTF-8")
 }
 
-/// A librarian whose password the test knows.
+/// Creates a librarian whose password the test knows.
 fn librarian(location: &str) {
     let create = [
         "admin",
@@ -41,7 +41,7 @@ fn librarian(location: &str) {
     assert!(run(library(&create), "four unrelated words\n").success);
 }
 
-/// A session of the librarian.
+/// Opens a session of the librarian.
 fn signed_in(database: &Database) -> String {
     let token = http::session::new_token().expect("randomness");
     let hash = http::session::hashed(&token);
@@ -59,7 +59,7 @@ fn sign_in(server: &Server) -> u16 {
     server.ask("POST", "/auth/sign-in", "", Some(&form)).expect("an answer").0
 }
 
-/// R16: what was answered before the backup began is in it; restored elsewhere it is a library that works.
+/// R16: everything answered before the backup began is in it; restored elsewhere it is a working library.
 #[test]
 fn a_backup_made_under_load_is_restored_elsewhere_and_goes_on_r16() {
     let database = Database::sqlite();
@@ -120,7 +120,7 @@ fn a_backup_made_under_load_is_restored_elsewhere_and_goes_on_r16() {
     server.stop();
 }
 
-/// A copy with something wrong, and the word that tells it.
+/// Suffix, damage, and a word of the message.
 type Damage<'a> = (&'a str, &'a dyn Fn(&Path), &'a str);
 
 #[test]
@@ -212,7 +212,7 @@ fn a_restore_waits_for_no_server_and_keeps_the_database_that_was_there() {
         Some(201),
         "it goes on"
     );
-    // What was answered is in the log, not yet in the database.
+    // Answered loans are in the log, not yet in the database.
     server.kill();
 
     let said = done(&["restore", text(&copy), "--database", &location]);
@@ -254,7 +254,7 @@ fn the_server_makes_a_backup_every_day_and_the_doctor_asks_for_it() {
     let made = made.into_iter().find(|path| path.extension().is_some_and(|end| end == "db")).expect("a copy");
     done(&["restore", "--verify", text(&made)]);
     server.stop();
-    // It is late.
+    // The backup is late.
     let manifest = made.with_extension("db.manifest.json");
     let old = std::fs::read_to_string(&manifest).expect("there");
     let at = old.find("\"made_at\": \"").expect("a time") + "\"made_at\": \"".len();
@@ -278,7 +278,7 @@ fn the_server_makes_a_backup_every_day_and_the_doctor_asks_for_it() {
     assert!(told.contains("pg_restore"), "{told}");
 }
 
-/// A library with a book of which the catalogue counts seven copies that are not there.
+/// Creates a library whose catalogue counts seven copies that do not exist.
 fn contradicting() -> (Database, i64) {
     let database = Database::sqlite();
     let (book, _) = filled(&database, 3);
@@ -288,7 +288,7 @@ fn contradicting() -> (Database, i64) {
 
 const CONTRADICTION: &str = "the catalogue says 7 on the shelf, its copies say 3";
 
-/// What a command that must fail listed, and the one line with which it ended.
+/// Runs a command that must fail; returns what it listed and its last line.
 fn listed_and_refused(arguments: &[&str]) -> (String, String) {
     let ended = run(library(arguments), "");
     assert!(!ended.success, "{arguments:?} succeeded: {}", ended.stdout);
@@ -375,7 +375,7 @@ fn one_deleted_book_comes_back_from_a_backup_while_the_server_works() {
     let deleted = server.ask("DELETE", &format!("/books/{book}"), &cookie, None).map(|answer| answer.0);
     assert_eq!(deleted, Some(204));
     assert!(refused(&restore).contains("under Activity"));
-    // The program has the machine's clock, so the deletion is moved to yesterday instead. Nothing else has run since.
+    // The program uses the machine's clock, so the deletion is moved to yesterday instead. Nothing else has run since.
     database.raw("UPDATE deleted_books SET deleted_at = deleted_at - 24 * 60 * 60 * 1000").expect("writable");
     assert!(done(&restore).contains("“Godaan” is in the catalogue again"));
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! What the rigs have in common: people who borrow as fast as they can, and the system's tools (docs/reliability.md).
+//! Common parts of the rigs: borrowers under load, and the system's tools (docs/reliability.md).
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -14,12 +14,12 @@ use library::storage::Location;
 
 use crate::{common::Database, process::ask};
 
-/// How often a rig goes through its fault: `gate` times, and as often as `LIBRARY_TEST_SOAK` says in `make soak`.
+/// Returns the number of rounds of a rig: `gate`, multiplied by `LIBRARY_TEST_SOAK` in `make soak`.
 pub fn rounds(gate: usize) -> usize {
     std::env::var("LIBRARY_TEST_SOAK").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(gate)
 }
 
-/// Runs a tool of the system; what it said where it failed or is not there.
+/// Runs a tool of the system; fails with its output, or if it is missing.
 pub fn tool(program: &str, arguments: &[&str]) -> Result<(), String> {
     #[expect(clippy::disallowed_methods, reason = "the server starts no other program, but its rigs do")]
     let ended = std::process::Command::new(program).args(arguments).output();
@@ -30,7 +30,7 @@ pub fn tool(program: &str, arguments: &[&str]) -> Result<(), String> {
     Err(format!("{program}: {}", String::from_utf8_lossy(&ended.stderr).trim()))
 }
 
-/// Says that this machine cannot run a rig. `make test` prints it at its end.
+/// Reports that this machine cannot run a rig. `make test` prints the report at its end.
 pub fn not_run(rig: &str, why: &str) {
     let told = format!("{rig} was not run: {why}");
     eprintln!("{told}");
@@ -38,7 +38,7 @@ pub fn not_run(rig: &str, why: &str) {
     std::fs::write(note, told + "\n").expect("written");
 }
 
-/// The file of a database.
+/// Returns the file of a database.
 pub fn path(database: &Database) -> &Path {
     match &database.location {
         Location::Sqlite(path) => path,
@@ -46,7 +46,7 @@ pub fn path(database: &Database) -> &Path {
     }
 }
 
-/// Waits until it is so.
+/// Waits until the condition holds.
 pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
@@ -55,7 +55,7 @@ pub fn until(what: &str, mut holds: impl FnMut() -> bool) {
     }
 }
 
-/// What borrowers were told.
+/// Answers that borrowers got.
 #[derive(Default)]
 pub struct Load {
     lent: Mutex<BTreeSet<i64>>,
@@ -65,8 +65,8 @@ pub struct Load {
 }
 
 impl Load {
-    /// Borrows the book again and again, each in the name of one reader, while `during` runs. Who gets no answer goes on
-    /// trying until it is over.
+    /// Borrows the book repeatedly, each thread as one reader, while `during` runs. A thread without an answer keeps trying
+    /// until the end.
     pub fn during(&self, port: u16, book: i64, cookies: &[String], during: impl FnOnce()) {
         self.over.store(false, Ordering::Relaxed);
         let path = format!("/books/{book}/loans");
@@ -94,7 +94,7 @@ impl Load {
         });
     }
 
-    /// Waits until more loans than that were answered 201.
+    /// Waits until more than this many loans were answered 201.
     pub fn until_more_than(&self, loans: usize) {
         let begun = Instant::now();
         while self.lent().len() <= loans {
@@ -107,23 +107,23 @@ impl Load {
         }
     }
 
-    /// The loans that were answered 201.
+    /// Returns the loans that were answered 201.
     pub fn lent(&self) -> BTreeSet<i64> {
         self.lent.lock().expect("no panic").clone()
     }
 
-    /// How often a loan was answered 201 whose number somebody else had been told before: what they were told is undone.
+    /// Returns how often a 201 repeated the number of an earlier loan, which is lost then.
     pub fn twice(&self) -> usize {
         self.twice.load(Ordering::Relaxed)
     }
 
-    /// How often there was another answer, by status.
+    /// Counts the other answers by status.
     pub fn others(&self) -> BTreeMap<u16, usize> {
         self.others.lock().expect("no panic").clone()
     }
 }
 
-/// Says that it is over when it goes, also in a panic: whoever waits for that would otherwise wait for ever.
+/// Sets the flag when dropped, also in a panic, so that no thread waits for ever.
 pub struct Ended<'a>(pub &'a AtomicBool);
 
 impl Drop for Ended<'_> {
@@ -132,7 +132,7 @@ impl Drop for Ended<'_> {
     }
 }
 
-/// The loans that the database has; the file is whole.
+/// Returns the loans in the database, after checking the file.
 pub fn kept(database: &Database) -> BTreeSet<i64> {
     assert_eq!(database.raw("PRAGMA integrity_check"), Ok(vec![vec![Some("ok".to_owned())]]));
     assert_eq!(database.raw("PRAGMA foreign_key_check"), Ok(vec![]));

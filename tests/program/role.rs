@@ -1,5 +1,5 @@
-//! ASVS 13.2.2: the server works with a role of PostgreSQL that may read and write rows and change no table. The grants
-//! are those of docs/operations.md.
+//! ASVS 13.2.2: the server works with a role of PostgreSQL that may read and write rows but change no table. The grants are
+//! those of docs/operations.md.
 
 use library::storage::Location;
 use serde_json::json;
@@ -12,7 +12,7 @@ use crate::{
 
 const PASSWORD: &str = "four plain words here";
 
-/// A database whose tables belong to one role, and the location of it as another role that may only use them.
+/// Creates a database whose tables belong to one role; returns its location for another role that may only use them.
 fn with_a_role() -> (Database, String, String) {
     let database = Database::postgres();
     let Location::Postgres(owner) = &database.location else { panic!("PostgreSQL") };
@@ -31,7 +31,7 @@ fn with_a_role() -> (Database, String, String) {
 #[test]
 fn the_server_needs_no_right_to_change_the_schema_asvs_13_2_2() {
     let (_database, owner, server) = with_a_role();
-    // Before the owner has made the tables, the role is told who can.
+    // Before the owner has created the tables, the message says who can.
     let told = refused(&["serve", "--listen", "127.0.0.1:0", "--database", &server]);
     assert!(told.contains("library migrate") && told.contains("may not change"), "{told}");
     done(&["migrate", "--database", &owner]);
@@ -62,7 +62,7 @@ fn the_server_needs_no_right_to_change_the_schema_asvs_13_2_2() {
     program.stop();
     assert!(done(&["doctor", "--database", &server]).contains("agree"));
 
-    // It is the role that it is taken for.
+    // The grants are in force.
     for statement in
         ["DROP TRIGGER events_are_never_changed ON events", "CREATE TABLE x (y INT)", "TRUNCATE loans"]
     {

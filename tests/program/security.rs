@@ -1,4 +1,4 @@
-//! The log that tells an attack: each event once, and nothing about anybody but numbers and addresses.
+//! The security log: it shows an attack, each event once, and no personal data but numbers and addresses.
 
 use std::{
     fs::Permissions,
@@ -29,14 +29,14 @@ const MARK: &str = "canary7f3";
 pub struct Answer {
     pub status: u16,
     head: String,
-    /// The session that it begins.
+    /// Session that the answer begins.
     pub cookie: Option<String>,
-    /// That of a sign-in which waits for a code.
+    /// Half sign-in that waits for a code.
     half: Option<String>,
     pub body: Value,
 }
 
-/// A call as a browser makes it.
+/// Sends a call as a browser does.
 pub fn call(port: u16, method: &str, path: &str, cookie: &str, body: Option<Value>) -> Answer {
     let body = body.map(|body| body.to_string()).unwrap_or_default();
     let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("a connection");
@@ -63,7 +63,7 @@ pub fn call(port: u16, method: &str, path: &str, cookie: &str, body: Option<Valu
     }
 }
 
-/// The events of the log: each with its account, its subject and its status.
+/// Returns the events of the log with account, subject and status.
 fn events(log: &str) -> Vec<(String, Option<i64>, Option<i64>, i64)> {
     log.lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
@@ -83,7 +83,7 @@ fn events(log: &str) -> Vec<(String, Option<i64>, Option<i64>, i64)> {
         .collect()
 }
 
-/// Asha sets a second factor up, gives it wrongly, and by a recovery code: what is secret of it.
+/// Asha sets up a second factor, gives a wrong code, then a recovery code; returns the secrets.
 fn second_factor(port: u16, asha: &str) -> [String; 4] {
     let post = |path: &str, cookie: &str, body: Value| call(port, "POST", path, cookie, Some(body));
     let password = format!("{MARK} other words");
@@ -101,7 +101,7 @@ fn second_factor(port: u16, asha: &str) -> [String; 4] {
     [secret, half.replace("library-half=", ""), recovery, plain]
 }
 
-/// An event, and how often it is told.
+/// An event and its count.
 type Expected = (usize, (&'static str, Option<i64>, Option<i64>, i64));
 
 fn of_second_factor(librarian: Option<i64>, asha: Option<i64>) -> [Expected; 5] {
@@ -114,7 +114,7 @@ fn of_second_factor(librarian: Option<i64>, asha: Option<i64>) -> [Expected; 5] 
     ]
 }
 
-/// P9, OWASP ASVS 5.0, 16.2.5 and 16.3: thirty wrong sign-ins, twenty refusals and ten limits gave no line.
+/// P9, OWASP ASVS 5.0, 16.2.5 and 16.3: thirty wrong sign-ins, twenty refusals and ten rate limits left no line.
 fn an_attack_is_in_the_log_and_nothing_about_anybody(database: &Database) {
     let location = match &database.location {
         Location::Postgres(url) => url.clone(),
@@ -145,14 +145,14 @@ fn an_attack_is_in_the_log_and_nothing_about_anybody(database: &Database) {
         post("/auth/sign-in", "", json!({ "email": student["email"], "password": student["password"] }));
     let student = entered.cookie.expect("a cookie");
     let asha_path = format!("/people/{}", asha.expect("a number"));
-    // Thirty guesses: twenty are looked at.
+    // Of thirty guesses twenty are verified.
     let guess = json!({ "email": email, "password": format!("{MARK} guess") });
     let refused: Vec<u16> = (0..30).map(|_| post("/auth/sign-in", "", guess.clone()).status).collect();
     assert_eq!(refused.iter().filter(|status| **status == 401).count(), 20, "{refused:?}");
     let unknown =
         json!({ "email": format!("{MARK}.nobody@college.edu"), "password": format!("{MARK} guess") });
     assert_eq!(post("/auth/sign-in", "", unknown).status, 401);
-    // What the roles may not do, and nobody.
+    // Calls that neither role nor visitors may make.
     let people = format!("/people?q={MARK}");
     assert_eq!(call(port, "GET", &people, &student, None).status, 403);
     assert_eq!(call(port, "GET", &people, "", None).status, 401);
@@ -166,7 +166,7 @@ fn an_attack_is_in_the_log_and_nothing_about_anybody(database: &Database) {
     post("/books", &librarian, book);
     let told_once = second_factor(port, &student);
     assert_eq!(call(port, "DELETE", &format!("{asha_path}/second-factor"), &librarian, None).status, 204);
-    // A code, tried wrongly and rightly.
+    // A code, given wrongly and rightly.
     let code = post(&format!("{asha_path}/sign-in-code"), &librarian, json!({}));
     assert_eq!(code.status, 200, "{}", code.body);
     let code = code.body["code"].as_str().expect("a code").to_owned();
@@ -174,14 +174,14 @@ fn an_attack_is_in_the_log_and_nothing_about_anybody(database: &Database) {
     assert_eq!(post("/auth/redeem", "", redeem("AAAA-AAAA")).status, 401);
     let entered = post("/auth/redeem", "", redeem(&code));
     assert_eq!(entered.status, 200, "{}", entered.body);
-    // Who may do what.
+    // Changes of rights.
     let wrong = json!({ "role": "admin", "password": format!("{MARK} wrong") });
     assert_eq!(post(&format!("{asha_path}/role"), &librarian, wrong).status, 429, "the guesses above count");
     assert_eq!(post(&format!("{asha_path}/deactivate"), &librarian, json!({})).status, 200);
     assert_eq!(call(port, "DELETE", &asha_path, &librarian, None).status, 204);
     assert_eq!(call(port, "POST", "/auth/sign-out", &librarian, None).status, 204);
 
-    // A thread of the test reads the log as it comes.
+    // A thread of the test reads the log as it is written.
     let begun = Instant::now();
     while !server.log().contains("\"sign-out\"") && begun.elapsed() < Duration::from_secs(10) {
         std::thread::sleep(Duration::from_millis(20));
@@ -234,13 +234,13 @@ fn an_attack_is_in_the_log_and_nothing_about_anybody_on_postgres() {
     an_attack_is_in_the_log_and_nothing_about_anybody(&Database::postgres());
 }
 
-/// The part of a head behind this, up to the end of its line or value.
+/// Returns the part of a head behind `start`, up to the end of its line or value.
 fn after<'h>(head: &'h str, start: &str) -> &'h str {
     let at = head.find(start).unwrap_or_else(|| panic!("no {start} in {head}"));
     head[at + start.len()..].split([';', '\r', '\n', '&']).next().unwrap_or_default()
 }
 
-/// OWASP ASVS 5.0, 16.2.5: nothing that opens an account at the provider or here stands in the log, at no level.
+/// OWASP ASVS 5.0, 16.2.5: no secret of an account, at the provider or here, is in the log at any level.
 #[test]
 fn a_sign_in_by_the_provider_is_in_the_log_without_its_secrets() {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
@@ -260,7 +260,7 @@ fn a_sign_in_by_the_provider_is_in_the_log_without_its_secrets() {
         serve.args(["--log-format", "json"]).env("LIBRARY_LOG", "trace");
         serve
     };
-    // A file that others may read is refused.
+    // A file that others can read is refused.
     std::fs::set_permissions(&secret, Permissions::from_mode(0o640)).expect("set");
     let told = run(command(), "").stderr;
     assert!(told.contains("chmod 600"), "{told}");
@@ -268,7 +268,7 @@ fn a_sign_in_by_the_provider_is_in_the_log_without_its_secrets() {
     let server = Server::start_as(command());
     let port = server.port;
     let post = |path: &str, cookie: &str, body: Value| call(port, "POST", path, cookie, Some(body));
-    // A person whom the library recorded: what someone claimed at registration is linked only with its password.
+    // A person recorded by the library: identifiers claimed at registration are linked only with the password.
     let people = folder.path().join("people.csv");
     let row = format!("rollNumber,name,email\n{MARK}-1,Asha {MARK},{MARK}@college.edu\n");
     std::fs::write(&people, row).expect("written");
@@ -311,7 +311,7 @@ fn a_sign_in_by_the_provider_is_in_the_log_without_its_secrets() {
     server.stop();
 }
 
-/// OWASP ASVS 5.0, 16.2.5 and 16.3: passkeys are told of, and nothing by which somebody is known or signs in.
+/// OWASP ASVS 5.0, 16.2.5 and 16.3: passkey events are logged, without personal data and secrets.
 #[test]
 fn passkeys_are_in_the_log_without_what_they_say() {
     let database = Database::sqlite();
@@ -340,7 +340,7 @@ fn passkeys_are_in_the_log_without_what_they_say() {
         body
     };
 
-    // Made for another address, and for this one.
+    // Made for another address, then for this one.
     let asked = post("/auth/passkeys", &session, own.clone()).body;
     let odd = tell(Device { origin: "http://elsewhere.example".into(), ..device.clone() }.make(&asked));
     assert_eq!(post("/auth/passkeys/confirm", &session, odd).status, 409);
@@ -349,7 +349,7 @@ fn passkeys_are_in_the_log_without_what_they_say() {
     made["name"] = json!(format!("{MARK} phone"));
     let added = post("/auth/passkeys/confirm", &session, made);
     assert_eq!(added.status, 200, "{}", added.body);
-    // Used rightly, and with a signature of something else.
+    // Used rightly, then with the signature of something else.
     let begin = || {
         let begun = post("/auth/sign-in/passkey/begin", "", json!({}));
         let browser = after(&begun.head, "set-cookie: library-passkey=").to_owned();

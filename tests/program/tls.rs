@@ -16,7 +16,7 @@ use crate::{
     process::{Server, library, refused, run},
 };
 
-/// The whole answer to a request over TLS.
+/// Returns the whole answer to a request over TLS.
 fn ask(client: &Arc<ClientConfig>, port: u16, method: &str, path: &str, cookie: &str, body: &str) -> String {
     let mut stream = connect(client, port).expect("a handshake");
     let request = format!(
@@ -80,7 +80,7 @@ fn with_a_certificate_people_sign_in_over_https_and_plain_http_only_points_there
         assert_eq!(to, https, "{request}");
         assert!(!answer.contains("set-cookie"), "{answer}");
     }
-    // Whoever mistakes the port leaves no line.
+    // A client on the wrong port causes no log line.
     let lines = server.log().lines().count();
     let mut plain = TcpStream::connect(("127.0.0.1", server.port)).expect("a connection");
     plain.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").expect("sent");

@@ -223,7 +223,7 @@ fn activity_is_kept_once_a_minute_and_moves_the_end(store: &Store) {
     assert_eq!(touched(160_000, 260_000), None, "what is over does not begin again");
 }
 
-/// ASVS 7.1.2: a person has ten sessions at most.
+/// ASVS 7.1.2: a person has at most ten sessions.
 fn somebody_has_ten_sessions_and_loses_the_one_that_was_not_used_for_longest(store: &Store) {
     let (uid, other) = (store.student(1).uid, store.student(2).uid);
     store.write(move |tx| {

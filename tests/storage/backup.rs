@@ -1,4 +1,4 @@
-//! Copies of a library that goes on working.
+//! Backups of a library in use.
 
 use std::{
     os::unix::fs::PermissionsExt as _,

@@ -1,4 +1,4 @@
-//! Books, their reviews, and the changes of the catalogue that every server follows.
+//! Books, reviews, and the table of catalogue changes that every server follows.
 
 use library::domain::id::{BookId, ReviewId};
 use library::{
@@ -132,7 +132,7 @@ fn loaded(version: i64, copies: i64) -> Loaded {
 
 fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
     let id = store.book("Before", 5);
-    // Two copies go while the form is open; the form adds one to the five it saw and leaves the rest.
+    // Two copies are lent while the form is open; the form adds one to the five it loaded.
     let detail = store.write(move |tx| {
         books::take_copy(tx, id)?;
         books::take_copy(tx, id)?;
@@ -148,7 +148,7 @@ fn an_update_applies_count_and_status_as_differences_r_book_8(store: &Store) {
         "stars not sent are left alone"
     );
 
-    // The status the form had loaded is none of its changes; another one is.
+    // A status equal to the loaded one is no change; another one is.
     let detail = store.write(move |tx| {
         let untouched = BookForm { no_of_books: 0, ..form("t", 4) };
         assert_eq!(books::update(tx, id, &untouched, loaded(2, 4))?, Update::Stored);
@@ -193,7 +193,7 @@ fn more_copies_than_are_left_cannot_be_taken_away_r_book_8(store: &Store) {
     let outcome = store.write(move |tx| {
         books::take_copy(tx, id)?;
         books::take_copy(tx, id)?;
-        // The form saw three and wants one: two fewer, but only one is left.
+        // The form loaded three and wants one: two fewer, but only one is left.
         books::update(tx, id, &form("Changed", 1), loaded(1, 3))
     });
     assert_eq!(outcome, Update::TooFew(1));
@@ -341,7 +341,7 @@ fn averages_and_counts_are_those_of_the_reviews_r_rev_2(store: &Store) {
 fn changes_come_in_order_and_a_follower_too_far_behind_is_told(store: &Store) {
     assert_eq!(store.read(catalogue::newest_change), 0);
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 0)), Some(Vec::new()));
-    // Several at once: numbers rise by one in the order of the commits.
+    // Concurrent writes: numbers rise by one in the order of the commits.
     std::thread::scope(|scope| {
         for n in 1..=20 {
             scope.spawn(move || store.book(&format!("Book {n}"), 1));
@@ -354,7 +354,7 @@ fn changes_come_in_order_and_a_follower_too_far_behind_is_told(store: &Store) {
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 20)), Some(Vec::new()));
     assert_eq!(store.read(catalogue::newest_change), 20);
 
-    // Change 10001 drops the first; who stands before it must read everything again.
+    // Change 10001 drops the first; a server that has not read it must reload everything.
     store.database.raw("UPDATE catalogue SET changes = 10000").expect("writable");
     store.book("One more", 1);
     assert_eq!(store.read(catalogue::newest_change), 10_001);
@@ -370,7 +370,7 @@ fn changes_come_in_order_and_a_follower_too_far_behind_is_told(store: &Store) {
     assert_eq!(store.read(|tx| catalogue::changes_after(tx, 10_001)), Some(Vec::new()));
 }
 
-/// Changes of the catalogue that a write made.
+/// Returns the catalogue changes recorded by a write.
 fn told<T: Send + 'static>(
     store: &Store,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T> + Send + 'static,

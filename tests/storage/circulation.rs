@@ -52,13 +52,13 @@ on_both_databases!(
 pub const TODAY: Date = date(2026, 11, 21);
 pub const DESK: Actor = Actor::Librarian(UserId(1));
 
-/// A moment of that day, each later than those before.
+/// Returns a moment of that day, later than all earlier ones.
 pub fn on(today: Date) -> Moment {
     static TICK: AtomicI64 = AtomicI64::new(1_793_000_000_000);
     Moment { at: TICK.fetch_add(1, Ordering::Relaxed), today }
 }
 
-/// The rules of a library that set these for everybody.
+/// Builds a rulebook with these rules for all categories.
 pub fn rulebook(rules: Rules, policy: Policy) -> Rulebook {
     let mut rules = rules;
     rules.categories[0].rules = CategoryRules::of(&policy);
@@ -70,7 +70,7 @@ pub fn plain() -> Rulebook {
     Rulebook::default()
 }
 
-/// A title with copies of its own.
+/// Creates a title with its own copies.
 pub fn title(store: &Store, name: &str, number: i64) -> BookId {
     let form = form(name, number);
     let added = store.db.write_blocking(move |tx| {
@@ -128,7 +128,7 @@ fn a_loan_takes_the_longest_unused_copy_and_is_listed_r_copy_5(store: &Store) {
     let late = circulation::view(listed[0].clone(), &plain(), date(2026, 12, 1));
     assert_eq!((late.fine, late.overdue_days), (Money::main(15), 3));
     assert_eq!(late.explain, ["7 days from Saturday 21 Nov", "₹15 = 3 days × ₹5"]);
-    // Both come back; the one that came back first has rested longer.
+    // Both are returned; the earlier one has rested longer.
     give_back(store, second.id, Condition::OnShelf, TODAY);
     give_back(store, first.id, Condition::OnShelf, TODAY);
     assert_eq!(lend(store, uid, book, TODAY).barcode, "L000002");
@@ -249,7 +249,7 @@ fn where_a_copy_goes_when_it_comes_back_r_copy_4(store: &Store) {
     let shelved = act(store, |tx| stock::shelve(tx, DESK, on(TODAY), &plain(), 100)).expect("shelved");
     assert_eq!((shelved.on_shelf, shelved.kept), (1, 0));
     assert_eq!((state_of(store, loan.copy_id), on_the_shelf(store, book)), (State::OnShelf, 2));
-    // A copy of a title that is deleted meanwhile has no shelf to go to.
+    // A copy whose title is deleted meanwhile has no shelf to go to.
     let loan = lend(store, uid, book, TODAY);
     act(store, move |tx| stock::delete_title(tx, DESK, on(TODAY), book)).expect("deleted");
     assert_eq!(give_back(store, loan.id, Condition::OnShelf, TODAY).to, Condition::Withdrawn);
@@ -266,7 +266,7 @@ fn every_limit_that_is_reached_is_told_at_once_r_rule_1(store: &Store) {
     let ask = |policy: Policy, rules: Rules, book: BookId, actor: Actor| {
         let rulebook = rulebook(rules, policy);
         let what = CheckOut { reader: uid, take: Take::AnyOf(book), overriding: None };
-        // Nothing is stored even where it is allowed, so that each question finds the same.
+        // Rolled back even if allowed, so that each question finds the same state.
         let answer = store.db.write_blocking(move |tx| -> circulation::Result<()> {
             check_out(tx, actor, on(TODAY), &rulebook, &what)?;
             Err(circulation::Error::NotFound)
@@ -280,11 +280,11 @@ fn every_limit_that_is_reached_is_told_at_once_r_rule_1(store: &Store) {
     let at = |policy| ask(policy, Rules::default(), book, student);
     let free = Policy::default();
     assert!(at(free).is_empty());
-    // Limits count after the loan: two are out, so 3 lets one more go and 2 does not; 0 is a number.
+    // Limits count after the loan: with two on loan, 3 allows one more and 2 does not; 0 is a number.
     assert!(at(Policy { max_loans: Some(3), ..free }).is_empty());
     assert_eq!(at(Policy { max_loans: Some(2), ..free }), ["limit.person"]);
     assert_eq!(at(Policy { max_loans: Some(0), ..free }), ["limit.person"]);
-    // 13 days at ₹5 are owed by now; exactly as much as the limit is let through.
+    // 13 days at ₹5 are owed by now; a debt equal to the limit is allowed.
     assert!(at(Policy { block_owing_over: Some(Money::main(65)), ..free }).is_empty());
     assert_eq!(at(Policy { block_owing_over: Some(Money::main(64)), ..free }), ["money.owes"]);
     assert!(at(Policy { block_overdue: Some(2), ..free }).is_empty());
@@ -338,7 +338,7 @@ fn a_librarian_overrides_what_can_be_overridden_with_a_reason(store: &Store) {
     sound(store);
 }
 
-/// A copy of a new title in this state.
+/// Creates a copy of a new title in this state.
 fn copy_in(store: &Store, state: State, reader: UserId) -> (BookId, CopyId) {
     let book = title(store, "t", 1);
     let copy = store.read(move |tx| copies::of_book(tx, book, CopyId(0), 1))[0].id;
@@ -358,7 +358,7 @@ fn copy_in(store: &Store, state: State, reader: UserId) -> (BookId, CopyId) {
     (book, copy)
 }
 
-/// Every state of a copy that no hold keeps; how those are lent and moved stands with the holds.
+/// Every state of a copy without a hold; those with holds are in `holds.rs`.
 fn states() -> impl Iterator<Item = State> {
     State::ALL.iter().copied().filter(|state| *state != State::OnHoldShelf)
 }
@@ -449,7 +449,7 @@ fn a_smaller_number_withdraws_copies_that_were_never_lent_first_r_copy_3(store: 
     give_back(store, loan.id, Condition::OnShelf, TODAY);
     let out = lend(store, uid, book, TODAY);
     store.write(move |tx| {
-        // As an edit of the form has stored it: three on the shelf become one.
+        // As stored by an edit of the form: three on the shelf become one.
         library::storage::books::take_copy(tx, book)?;
         library::storage::books::take_copy(tx, book)?;
         stock::follow_number(tx, DESK, on(TODAY), &plain(), book, -2)
@@ -480,7 +480,7 @@ fn a_contradiction_of_the_ledger_is_found_and_named(store: &Store) {
     );
 }
 
-/// An open loan of a copy of its own, with the days given.
+/// Stores an open loan of its own copy with these days.
 fn open_loan(tx: &mut Tx<'_>, user: UserId, entry: Date, due: Date) -> library::storage::Result<LoanId> {
     let barcode = format!("X{}", copies::count(tx)?);
     let copy_id = copies::add(tx, BookId(1), &barcode, None)?.expect("a free barcode");
@@ -569,7 +569,7 @@ fn a_search_that_finds_many_loans_lists_them_in_the_same_order_r_fine_2(store: &
     let ravi = store.read(|tx| Ok(loans::open_page(tx, "ravi", None, 1)?.0.rows[0].loan.user_id));
     let due = |n: i8| date(2026, 12, 1 + n % 28);
     store.write(move |tx| (0..80).try_for_each(|n| open_loan(tx, ravi, TODAY, due(n)).map(drop)));
-    // More than are kept in mind: each of these loans 127 times more, of a copy of its own.
+    // More than the cache holds: each of these loans 127 times more, of its own copy.
     let doubled = [
         "INSERT INTO copies (book_id, barcode, barcode_key, condition)
          SELECT book_id, barcode || '+' || (SELECT MAX(id) FROM copies), barcode_key || '+' || (SELECT MAX(id) FROM copies), condition

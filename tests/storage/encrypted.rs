@@ -1,22 +1,22 @@
-//! The connection to `PostgreSQL` over TLS, with the meanings that `libpq` gives to `sslmode` and `sslrootcert`.
+//! TLS to `PostgreSQL`, with `libpq`'s meanings of `sslmode` and `sslrootcert`.
 
 use library::storage::{Db, Location, books};
 
 use crate::common::{Database, folder};
 
-/// The test cluster's own certificate; it names `localhost`.
+/// Returns the test cluster's certificate; it names `localhost`.
 fn certificate() -> String {
     std::env::var("LIBRARY_TEST_POSTGRES_CERTIFICATE").expect("run through scripts/with-postgres")
 }
 
-/// Opens the database under another host name and with these parameters.
+/// Opens the database with another host name and these parameters.
 fn open(database: &Database, host: &str, parameters: &str) -> Result<Db, String> {
     let Location::Postgres(url) = &database.location else { panic!("PostgreSQL") };
     let url = format!("{}?application_name=x&{parameters}", url.replace("127.0.0.1", host));
     Db::open(&Location::Postgres(url)).map_err(|error| error.to_string())
 }
 
-/// Whether the server sees the program's connections to this database encrypted: all, none, or some.
+/// Returns which of the program's connections the server sees encrypted: all, none, or some.
 fn encrypted(database: &Database) -> Vec<Vec<Option<String>>> {
     let seen = "SELECT DISTINCT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
                 WHERE datname = current_database() AND application_name = 'library'";

@@ -1,4 +1,4 @@
-//! The record of what happened.
+//! The record of changes.
 
 use jiff::civil::date;
 use library::{

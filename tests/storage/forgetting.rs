@@ -1,4 +1,4 @@
-//! Forgetting who read what: nothing in the whole database tells it any more, and everything else stays.
+//! Forgetting readers: nothing in the database connects reader and book any more, and everything else stays.
 
 use jiff::{Span, civil::Date};
 use library::{
@@ -31,10 +31,10 @@ on_both_databases!(
 const READER: UserId = UserId(7_000_001);
 const BOOK: i64 = 8_000_001;
 const DAY: Date = jiff::civil::date(2026, 3, 2);
-/// Later than everything that the tests do.
+/// Later than all actions of the tests.
 const NOW: i64 = 1_800_000_000_000;
 
-/// A reader and a book whose numbers and names stand nowhere else.
+/// Creates a reader and a book whose numbers and names occur nowhere else.
 fn reader_and_book(store: &Store) -> BookId {
     store
         .database
@@ -55,7 +55,7 @@ fn reader_and_book(store: &Store) -> BookId {
     book
 }
 
-/// The rows of all tables that tell of the reader and of the book at once.
+/// Returns the rows of all tables that name both the reader and the book.
 fn connections(store: &Store) -> Vec<String> {
     let tables = store.database.raw(match store.database.location {
         Location::Sqlite(_) => "SELECT name FROM sqlite_master WHERE type = 'table'",
@@ -86,7 +86,7 @@ fn nothing_tells_any_more_who_had_a_book_and_the_rest_stays_r_people_10(store: &
     store.student(1);
     let other = store.student(2).uid;
     let book = reader_and_book(store);
-    // Waited for, borrowed by himself, renewed, given back by himself; and once more at the desk.
+    // Reserved, borrowed, renewed and returned by himself; and once more at the desk.
     let first = lend(store, other, book, DAY);
     let what = Place { person: READER, book, overriding: None };
     act(store, move |tx| hold::place(tx, Actor::Student(READER), on(DAY), &plain(), &what)).expect("in line");
@@ -102,7 +102,7 @@ fn nothing_tells_any_more_who_had_a_book_and_the_rest_stays_r_people_10(store: &
     let again = lend(store, READER, book, DAY);
     give_back(store, again.id, Condition::OnShelf, DAY);
     let open = lend(store, READER, book, DAY);
-    // An answer that was kept for a repeat.
+    // An answer stored for a repeat.
     store
         .database
         .raw(
@@ -127,7 +127,7 @@ fn nothing_tells_any_more_who_had_a_book_and_the_rest_stays_r_people_10(store: &
     store.write(|tx| forget::passing(tx, NOW + idempotency::KEPT_FOR, NOW));
     let done = forget(store, NOW);
     assert_eq!((done.loans, done.holds), (3, 1));
-    // The one that is out is not forgotten: its row, and that it was lent.
+    // The open loan is not forgotten: its row, and the change that began it.
     let left = connections(store);
     assert_eq!(tables(&left), ["events", "loans"], "{left:#?}");
     assert_eq!(left.len(), 2, "{left:#?}");
@@ -168,7 +168,7 @@ fn a_loan_is_forgotten_once_nothing_of_it_is_owed_for_so_long_r_people_10(store:
     assert_eq!(count(change.at), 0, "so long after it was paid, not after it came back");
     assert_eq!(count(change.at + 1), 1);
     assert_eq!(forget(store, change.at + 1).loans, 1);
-    // The account stays whole.
+    // The account stays complete.
     let lines = store.database.raw(&format!("SELECT COUNT(*) FROM account_lines WHERE person_id = {uid}"));
     assert_eq!(lines.unwrap(), [[Some("2".to_owned())]]);
     sound(store);

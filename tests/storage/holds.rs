@@ -1,4 +1,4 @@
-//! Holds: the line for a title, what catches a copy, and what becomes of it, on both databases.
+//! Holds on both databases: the queue of a title, the copies kept for it, and the end of a hold.
 
 use jiff::civil::{Date, date};
 use library::{
@@ -122,7 +122,7 @@ fn copies_of(store: &Store, book: BookId) -> Vec<CopyId> {
     store.read(move |tx| copies::of_book(tx, book, CopyId(0), 9)).into_iter().map(|copy| copy.id).collect()
 }
 
-/// The newest change of a title.
+/// Returns the newest change of a title.
 fn last_change(store: &Store, book: BookId) -> Change {
     let filter = Filter { book: Some(book), ..Filter::default() };
     store.read(move |tx| events::page(tx, &filter, i64::MAX.into(), 1)).remove(0).change
@@ -165,7 +165,7 @@ fn a_hold_is_refused_with_every_reason_r_hold_1(store: &Store) {
     assert!(second(DESK, Some(anyway("limit.holds"))).is_ok());
     let nowhere = try_reserve(store, DESK, asha, BookId(99), plain(), None);
     assert!(matches!(nowhere, Err(circulation::Error::NotFound)));
-    // A copy that is on the shelf while as many wait is not free.
+    // A copy on the shelf is not free if as many readers wait.
     give_back(store, loan, Condition::InRepair, TODAY);
     sound(store);
 }
@@ -177,7 +177,7 @@ fn the_line_is_counted_by_the_time_of_placing_r_hold_1(store: &Store) {
     lend(store, bala, book, date(2026, 11, 24));
     let (third, fourth) = (reserve(store, chitra, book), reserve(store, dev, book));
     assert_eq!((third.place, third.waiting, fourth.place, fourth.waiting), (Some(1), 1, Some(2), 2));
-    // The first copy that is due is for the first in line.
+    // The first copy due is for the first in the queue.
     assert_eq!((third.back_by, fourth.back_by), (Some(first.return_date), Some(date(2026, 12, 1))));
     cancel(store, Actor::Student(chitra), third.id).expect("cancelled");
     assert_eq!(seen(store, fourth.id), waits(1));
@@ -211,7 +211,7 @@ fn a_returned_copy_is_kept_for_the_first_in_line_r_hold_2(store: &Store) {
         assert_eq!(kept.len(), 1);
         assert_eq!(store.read(copies::count_to_shelve), 0);
         sound(store);
-        // The rest of the way: both get the copy, one after the other.
+        // Both get the copy, one after the other.
         for (reader, hold) in [(bala, first.id), (chitra, second.id)] {
             let lent = try_lend(store, Actor::Student(reader), reader, Take::AnyOf(book), None).expect("his");
             assert_eq!(seen(store, hold).0, HoldState::Fulfilled);
@@ -225,7 +225,7 @@ fn a_returned_copy_is_kept_for_the_first_in_line_r_hold_2(store: &Store) {
 
 fn whatever_brings_a_copy_to_the_shelf_is_caught_r_hold_2(store: &Store) {
     let [asha, bala] = people(store);
-    // Back from repair, found, reinstated, seen again: to the shelf, or to be shelved.
+    // Copies back from repair, found, reinstated or seen again: to the shelf, or to be shelved.
     for from in
         [Condition::InRepair, Condition::Lost, Condition::Missing, Condition::Reference, Condition::Withdrawn]
     {
@@ -244,7 +244,7 @@ fn whatever_brings_a_copy_to_the_shelf_is_caught_r_hold_2(store: &Store) {
             sound(store);
         }
     }
-    // What waits to be shelved, all at once: one is kept, one goes on the shelf.
+    // All copies that wait to be shelved, at once: one is kept, one goes on the shelf.
     let book = title(store, "t", 2);
     let loans = [lend(store, asha, book, TODAY), lend(store, asha, book, TODAY)];
     for loan in &loans {
@@ -254,14 +254,14 @@ fn whatever_brings_a_copy_to_the_shelf_is_caught_r_hold_2(store: &Store) {
     let shelved = act(store, |tx| stock::shelve(tx, DESK, on(TODAY), &plain(), 9)).expect("shelved");
     assert_eq!((shelved.kept, shelved.on_shelf, on_the_shelf(store, book)), (1, 1, 1));
     assert_eq!(seen(store, hold.id), READY);
-    // Copies that come into the library.
+    // New copies.
     let book = title(store, "t", 1);
     lend(store, asha, book, TODAY);
     let hold = reserve(store, bala, book);
     act(store, move |tx| stock::add_copies(tx, DESK, on(TODAY), &plain(), book, &Barcodes::Next(2)))
         .expect("added");
     assert_eq!((seen(store, hold.id), on_the_shelf(store, book)), (READY, 1));
-    // By the number of the form, too.
+    // New copies by the number in the form.
     let book = title(store, "t", 1);
     lend(store, asha, book, TODAY);
     let hold = reserve(store, bala, book);
@@ -272,7 +272,7 @@ fn whatever_brings_a_copy_to_the_shelf_is_caught_r_hold_2(store: &Store) {
     .expect("followed");
     assert_eq!((seen(store, hold.id), on_the_shelf(store, book)), (READY, 1));
     sound(store);
-    // A copy in somebody's hand that nobody had caught.
+    // A copy in hand that was not caught for a hold.
     let book = title(store, "t", 1);
     let copy = copies_of(store, book)[0];
     let in_hand = move || {
@@ -298,7 +298,7 @@ fn a_readers_own_return_promises_nothing_until_the_desk_has_seen_it_r_hold_2(sto
     assert_eq!((state_of(store, one.copy_id), on_the_shelf(store, book)), (State::Unseen, 0));
     assert_eq!(seen(store, first.id), (HoldState::Processing, Some(1)));
     assert_eq!(seen(store, second.id), waits(2));
-    // Another copy comes to the desk first: it is for the first, and the unseen one is for the second by now.
+    // Another copy reaches the desk first: it is for the first reader, and the unseen one is for the second now.
     assert_eq!(
         give_back(store, two.id, Condition::OnShelf, TODAY).caught.map(|hold| hold.id),
         Some(first.id)
@@ -311,7 +311,7 @@ fn a_readers_own_return_promises_nothing_until_the_desk_has_seen_it_r_hold_2(sto
     assert_eq!(found.expect("moved").state, State::OnHoldShelf);
     assert_eq!(seen(store, second.id), READY);
     sound(store);
-    // Where nobody waits any more it goes on the shelf, as the specification has it.
+    // With an empty queue it goes on the shelf, as the specification says.
     let lent = try_lend(store, DESK, bala, Take::AnyOf(book), None).expect("his");
     assert_eq!(student_returns(store, bala, lent).to, Condition::OnShelf);
     sound(store);
@@ -325,7 +325,7 @@ fn a_cancelled_or_expired_hold_hands_its_copy_on_r_hold_2(store: &Store) {
     give_back(store, loan.id, Condition::OnShelf, TODAY);
     cancel(store, Actor::Student(bala), first).expect("cancelled");
     assert_eq!((seen(store, first).0, seen(store, second)), (HoldState::Cancelled, READY));
-    // Its last day is the 24th, to its end.
+    // Kept until the end of its last day, the 24th.
     assert!(!expire(store, second, date(2026, 11, 24)));
     assert!(expire(store, second, date(2026, 11, 25)));
     assert!(!expire(store, second, date(2026, 11, 25)), "once");
@@ -375,7 +375,7 @@ fn who_waits_longest_is_first_whoever_asks_r_hold_3(store: &Store) {
     let book = title(store, "t", 2);
     let loans = [lend(store, asha, book, TODAY), lend(store, asha, book, TODAY)];
     let [first, _, third] = [bala, chitra, dev].map(|person| reserve(store, person, book).id);
-    // A copy on the shelf while people wait: put there past the desk.
+    // A copy on the shelf while readers wait, put there without the desk.
     store.write(move |tx| {
         copies::set_condition(tx, loans[0].copy_id, Condition::OnShelf)?;
         library::storage::books::put_back_copies(tx, book, 1)?;
@@ -399,7 +399,7 @@ fn who_waits_longest_is_first_whoever_asks_r_hold_3(store: &Store) {
         try_lend(store, DESK, dev, Take::This(copy), Some(anyway("title.reserved"))).expect("with a reason");
     assert_eq!(seen(store, third).0, HoldState::Fulfilled, "his own hold is fulfilled");
     assert_eq!(seen(store, first), waits(1), "the others wait as before");
-    // One to be shelved in somebody's hand is for the first as well.
+    // A copy to be shelved, in hand, is for the first reader as well.
     store.write(move |tx| {
         let end = library::storage::loans::End {
             at: 2,
@@ -453,7 +453,7 @@ fn borrowing_any_copy_fulfils_the_borrowers_hold(store: &Store) {
     let [one, two] = [lend(store, asha, book, TODAY), lend(store, asha, book, TODAY)];
     let [first, second] = [bala, chitra].map(|person| reserve(store, person, book).id);
     give_back(store, one.id, Condition::OnShelf, TODAY);
-    // The other copy in hand, and the one that is kept for him goes to the next.
+    // He takes the other copy in hand; the one kept for him goes to the next.
     act(store, move |tx| {
         let what = CheckIn {
             loan: two.id,
@@ -498,7 +498,7 @@ fn a_loan_is_not_renewed_while_more_wait_than_copies_are_free(store: &Store) {
     assert_eq!(refused(ask(Actor::Student(asha), Some(anyway("renew.waiting")))), ["renew.waiting"]);
     assert_eq!(refused(ask(DESK, None)), ["renew.waiting"]);
     assert_eq!(ask(DESK, Some(anyway("renew.waiting"))).ok(), Some(2));
-    // A copy that comes in is kept for whoever waits, and then nobody waits.
+    // New copies are kept until the queue is empty.
     act(store, move |tx| stock::add_copies(tx, DESK, on(TODAY), &plain(), book, &Barcodes::Next(1)))
         .expect("added");
     assert_eq!(seen(store, hold), READY);
@@ -515,7 +515,7 @@ fn a_librarian_moves_people_in_the_line_with_a_reason_r_hold_3(store: &Store) {
     let book = title(store, "t", 1);
     lend(store, asha, book, TODAY);
     let ids = [bala, chitra, dev].map(|person| reserve(store, person, book).id);
-    // Placed in the same millisecond: their ids tell who came first.
+    // Placed in the same millisecond: the ids decide the order.
     store.database.raw("UPDATE holds SET queue_key = 5").expect("writable");
     let places = || ids.map(|id| seen(store, id).1.expect("waits"));
     assert_eq!(places(), [1, 2, 3]);
@@ -572,7 +572,7 @@ fn whoever_may_not_borrow_waits_for_nothing_r_hold_2(store: &Store) {
     let book = title(store, "t", 1);
     let loan = lend(store, asha, book, TODAY);
     let [first, second] = [bala, chitra].map(|person| reserve(store, person, book).id);
-    // Past the action that ends the holds: what is left over is passed by.
+    // Deactivated without the action that ends her holds: a hold left over is skipped.
     store.write(move |tx| {
         let left = replaceable(tx, bala);
         library::storage::people::deactivate(tx, &left)
@@ -650,7 +650,7 @@ fn a_hold_that_contradicts_its_copy_is_found_and_named(store: &Store) {
     );
 }
 
-/// What undo rests on: an ended hold opens again as it was, and a kept one waits again at its place.
+/// The basis of undo: an ended hold opens again as it was, and a kept one waits again at its place.
 fn what_the_changes_keep_brings_a_line_back(store: &Store) {
     let [asha, bala, chitra] = people(store);
     let book = title(store, "t", 1);

@@ -1,6 +1,6 @@
-//! The storage contract: every function answers the same on both databases.
+//! The storage contract: every function gives the same results on both databases.
 //!
-//! Each test is written once and runs as `sqlite::…` and as `postgres::…`, on a database of its own.
+//! Each test is written once and runs as `sqlite::…` and as `postgres::…`, on its own database.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -52,9 +52,9 @@ mod schema;
 mod transactions;
 mod undo;
 
-/// An open database and the place where it is.
+/// An open database and its location.
 struct Store {
-    // Closed before the database goes.
+    // Closed before the database is dropped.
     db: Db,
     database: Database,
 }
@@ -79,12 +79,12 @@ impl Store {
         self.db.write_blocking(work).err().expect("the write is refused")
     }
 
-    /// A student with the number `n`.
+    /// Creates student number `n`.
     fn student(&self, n: u32) -> User {
         self.write(move |tx| accounts::add(tx, &student(n), 1_000)).expect("nothing is taken")
     }
 
-    /// The librarian at the desk, who is the first person there is.
+    /// Returns the librarian at the desk, the first account.
     fn librarian(&self) -> User {
         let account = NewAccount { role: Role::Admin, roll_number: None, ..student(0) };
         let added = self.write(move |tx| accounts::add(tx, &account, 1_000)).expect("nothing is taken");
@@ -92,7 +92,7 @@ impl Store {
         added
     }
 
-    /// A book with so many copies; its id.
+    /// Adds a book with this many copies; returns its id.
     fn book(&self, title: &str, copies: i64) -> BookId {
         let form = form(title, copies);
         self.write(move |tx| books::add(tx, &form, None, 1_000)).expect("a new book")
@@ -105,12 +105,12 @@ impl Drop for Store {
     }
 }
 
-/// A person on whom a test writes past the rules.
+/// Returns a person for writes without the rules.
 fn subject(tx: &mut Tx<'_>, uid: UserId) -> Subject {
     Authority::command_line().over(tx, uid).expect("somebody")
 }
 
-/// The same, to lose rights.
+/// Same as [`subject`], for writes that take rights away.
 fn replaceable(tx: &mut Tx<'_>, uid: UserId) -> Replaceable {
     let librarians = Librarians::lock(tx).expect("they are there");
     let subject = subject(tx, uid);

@@ -1,4 +1,4 @@
-//! Two records of one person: everything of one goes to the other, and by an undo exactly that comes back.
+//! Merging two records of one person: everything moves to the kept record, and an undo moves exactly that back.
 
 use library::{
     circulation::{
@@ -100,7 +100,7 @@ fn everything_goes_over_and_exactly_that_comes_back_r_people_9(store: &Store) {
         money::pay(tx, DESK, on(TODAY), &plain(), &what).map(drop)
     })
     .expect("paid");
-    // The one that stays has neither department nor password of its own.
+    // The kept record has neither department nor password.
     store
         .write(move |tx| {
             let person = subject(tx, kept);
@@ -125,7 +125,7 @@ fn everything_goes_over_and_exactly_that_comes_back_r_people_9(store: &Store) {
     assert_eq!(store.read(move |tx| holds::open_of_person(tx, kept)).len(), 1);
     let theirs = store.read(move |tx| reviews::by_reader(tx, late, kept)).expect("it went over");
     assert_eq!(theirs.user_name.as_deref(), Some("Student 1"));
-    // Both cards open the record that stays, and both are found; the address of the other signs nobody in.
+    // Both cards open the kept record, and both are found; the other's address no longer signs in.
     for card in ["cs25-001", "cs25-002"] {
         assert_eq!(
             store.read(move |tx| accounts::by_roll_number(tx, card)).map(|account| account.uid),
@@ -146,7 +146,7 @@ fn everything_goes_over_and_exactly_that_comes_back_r_people_9(store: &Store) {
     }
     assert!(store.read(|tx| accounts::credentials(tx, "student2@college.edu")).is_none());
     assert!(store.read(move |tx| records::by_id(tx, uid)).is_none());
-    // What happened to the other one is told of the one that stays, once.
+    // Changes of the dropped record are listed under the kept one, once.
     let filter = Filter { person: Some(kept), action: Some("lent".into()), ..Filter::default() };
     let lent = store.read(move |tx| events::page(tx, &filter, library::domain::id::ChangeId(i64::MAX), 9));
     assert_eq!(lent.len(), 3);
@@ -169,7 +169,7 @@ fn of_two_holds_the_better_place_stays_and_of_two_reviews_the_newer_r_people_9(s
     reserve(store, dropped.uid, two);
     review(store, &kept, one, "Older.");
     review(store, &dropped, one, "Newer.");
-    // A copy is kept for the first in line.
+    // A copy is kept for the first in the queue.
     give_back(store, first.id, Condition::OnShelf, TODAY);
     let before = everything(store);
     let (keep, uid) = (kept.uid, dropped.uid);
@@ -204,7 +204,7 @@ fn a_merge_stands_once_something_new_happened_r_people_9(store: &Store) {
     assert_eq!(refused(take_back(store, change)), ["undo.later"]);
     take_back(store, lent).expect("undone");
     take_back(store, change).expect("nothing new is left");
-    // The other number, which stays findable when the record is edited.
+    // The dropped number, which is still found after the record is edited.
     let change = merged(store, &by, kept, dropped).expect("merged").change.expect("recorded");
     let edited = store.db.write_blocking(move |tx| {
         let rename = |details: Details| Details { name: "Asha".into(), ..details };
@@ -215,7 +215,7 @@ fn a_merge_stands_once_something_new_happened_r_people_9(store: &Store) {
     let found = store.read(|tx| records::search(tx, "cs25-002", 9));
     assert_eq!(found.iter().map(|record| record.details.name.as_str()).collect::<Vec<_>>(), ["Asha"]);
     assert_eq!(refused(take_back(store, change)), ["undo.later"]);
-    // A record into which another was merged is merged into a third: all three numbers open it.
+    // A record with a merged one is merged into a third: all three numbers open it.
     let third = store.student(3).uid;
     let change = merged(store, &by, third, kept).expect("merged").change.expect("recorded");
     for card in ["cs25-001", "cs25-002", "cs25-003"] {
@@ -241,7 +241,7 @@ fn who_may_not_is_refused_r_people_9(store: &Store) {
         store.database.raw(&format!("UPDATE users SET {what} WHERE id = {}", to.uid)).expect("given");
     };
     give(&assistant, "capabilities = 'desk,people'");
-    // Without a password nobody comes back to look after the librarians.
+    // Without a password there would be no librarian left who can sign in.
     give(&colleague, "password_hash = NULL");
     let before = everything(store);
     assert!(matches!(merged(store, &by, asha, asha), Err(Error::Invalid(_))));

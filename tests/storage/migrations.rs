@@ -1,4 +1,4 @@
-//! Bringing old databases up to date: nothing is lost, nothing is done by halves, and both databases end alike (S27).
+//! Migrations of old databases: nothing is lost or half-done, and both databases end alike (S27).
 
 use std::{collections::BTreeMap, fmt::Write as _, path::PathBuf, time::Duration};
 
@@ -15,7 +15,7 @@ use library::{
 
 use crate::{common::Database, form};
 
-/// Makes two tests of each function, each on an empty database that nobody opened yet.
+/// Makes two tests of each function, each on an empty database that was never opened.
 macro_rules! on_both_databases_unopened {
     ($($test:ident),+ $(,)?) => {
         mod sqlite { $( #[test] fn $test() { super::$test(&crate::common::Database::sqlite()); } )+ }
@@ -43,7 +43,7 @@ fn read(path: &str) -> String {
     std::fs::read_to_string(repository(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Runs several statements beside the program.
+/// Runs several statements without the program.
 fn script(database: &Database, statements: &str) {
     match &database.location {
         Location::Sqlite(path) => rusqlite::Connection::open(path)
@@ -80,7 +80,7 @@ fn fill_0001(database: &Database) {
     }
 }
 
-/// Every row of every table, one a line, written alike for both databases; only the bookkeeping of versions is left out.
+/// Returns every row of every table, one a line, in the same form for both databases, except the bookkeeping of versions.
 fn content(database: &Database) -> String {
     let columns = if is_postgres(database) {
         "SELECT table_name, column_name, data_type FROM information_schema.columns
@@ -141,12 +141,12 @@ fn versions(database: &Database) -> Vec<Vec<Option<String>>> {
     database.raw("SELECT version, name, checksum FROM schema_version ORDER BY version").expect("readable")
 }
 
-/// The first release and what a test wants to follow it.
+/// Returns the first release, followed by the test's migrations.
 fn then(following: &[Migration]) -> Vec<Migration> {
     [&MIGRATIONS[..1], following].concat()
 }
 
-/// A migration with the same text for both.
+/// Builds a migration with the same text for both databases.
 const fn both(name: &'static str, sql: &'static str) -> Migration {
     Migration { name, sqlite: sql, postgres: sql, step: None }
 }
@@ -212,7 +212,7 @@ fn a_database_without_checksums_is_taken_over_and_works(database: &Database) {
         versions(database)[0],
         [Some("1".to_owned()), Some("0001_initial".to_owned()), Some(checksum)]
     );
-    // Numbers go on after the last ever given out, also where that row is gone.
+    // Ids continue after the highest ever used, even if that row is gone.
     let book = form("New", 1);
     let added = db.write_blocking(move |tx| books::add(tx, &book, None, 1)).expect("stored");
     assert_eq!(added, Some(BookId(10)));
@@ -222,11 +222,11 @@ fn a_database_without_checksums_is_taken_over_and_works(database: &Database) {
     assert_eq!(apply(&database.location, MIGRATIONS).map(|done| done.applied).ok(), Some(Vec::new()));
 }
 
-/// 0019: nothing tells what happened to a code's person before, nor who linked an account that registered itself.
+/// 0019: nothing records earlier changes of a code's person, nor who linked a self-registered account.
 fn of_codes_and_links_those_that_rest_on_nothing_proved_end_with_the_upgrade_r_seam_8(database: &Database) {
     fill_0001(database);
     apply(&database.location, &MIGRATIONS[..18]).expect("applied");
-    // 3 has registered, and has a password; 4 has none, nor anybody who made a code; 6 was added, and got one.
+    // 3 has registered and has a password; 4 has no password, and its code has no recorded maker; 6 was added, and got one.
     script(
         database,
         "UPDATE users SET password_hash = NULL WHERE id IN (4, 6);
@@ -410,7 +410,7 @@ fn a_database_with_another_history_is_refused(database: &Database) {
     assert_eq!(versions(database).len(), 2);
 }
 
-/// The books with a column less, made anew as `SQLite` demands it.
+/// The table of books without one column, rebuilt as `SQLite` requires.
 const REBUILT: &str = "id INTEGER PRIMARY KEY AUTOINCREMENT, title TEXT NOT NULL) STRICT";
 
 #[test]
@@ -424,7 +424,7 @@ fn a_rebuilt_table_keeps_its_children_on_sqlite_s27() {
          INSERT INTO books SELECT id, title FROM old_books; DROP TABLE old_books;"
     );
     for rebuild in [in_order, renamed_first] {
-        // A trigger that mentions the table must not stand in the way.
+        // A trigger that mentions the table must not block it.
         let sql = format!(
             "CREATE TRIGGER t AFTER INSERT ON loans BEGIN UPDATE books SET title = title WHERE id = NEW.book_id; END;
              {rebuild}"
@@ -435,7 +435,7 @@ fn a_rebuilt_table_keeps_its_children_on_sqlite_s27() {
         let before = database.raw(reviews).expect("readable");
         apply(&database.location, &then(&[both("0002_rebuild", sql.leak())])).expect("applied");
         assert_eq!(database.raw(reviews), Ok(before));
-        // The references are those of the schema, and hold again.
+        // The foreign keys are those of the schema, and are enforced again.
         assert!(database.raw("INSERT INTO reviews VALUES (99, 99, 1, '', 1, '', 1)").is_err());
         database.raw("DELETE FROM books WHERE id = 1").expect("deleted with its reviews");
         assert_eq!(
@@ -463,7 +463,7 @@ fn a_rebuild_that_loses_rows_others_refer_to_is_undone_on_sqlite_s27() {
         let told = refused(apply(&database.location, &then(&[both("0002_rebuild", sql.leak())])));
         assert!(told.contains("0002_rebuild") && told.contains(words), "{told}");
         assert_eq!(content(&database), before);
-        // Nothing of it hinders the program of before.
+        // The previous program still opens the database.
         Db::open(&database.location).expect("opened").close();
     }
 }

@@ -1,4 +1,4 @@
-//! Money: accounts, payments, waivers and receipts, on both databases, and the ledger law of money after them.
+//! Money on both databases: accounts, payments, waivers and receipts, and then the ledger law of money.
 
 use jiff::civil::date;
 use library::{
@@ -72,7 +72,7 @@ fn balance(store: &Store, person: UserId) -> i64 {
     store.read(move |tx| ledger::balance(tx, person)).0 / 100
 }
 
-/// Which field is told to be wrong.
+/// Returns the invalid field.
 fn wrong<T>(result: circulation::Result<T>) -> String {
     match result {
         Err(circulation::Error::Invalid(invalid)) => invalid.0[0].field.to_string(),
@@ -128,7 +128,7 @@ fn no_caller_settles_more_of_a_charge_than_is_open_r_money_2(store: &Store) {
     assert!(matches!(settle(4), Err(Error::Inconsistent(_))), "more than is left");
     settle(-7).expect("taken back");
     assert_eq!(open(store, uid), [(id, 10)]);
-    // A caller that names one charge twice pays nothing at all.
+    // A payment that names one charge twice fails completely.
     assert!(pay(store, uid, 20, vec![id, id]).is_err());
     assert_eq!((balance(store, uid), open(store, uid)), (10, vec![(id, 10)]));
     assert_eq!(pay(store, uid, 10, vec![id]).expect("paid"), "2026-27/000001", "no number was used up");
@@ -154,7 +154,7 @@ fn a_waiver_never_exceeds_what_is_open_r_money_2(store: &Store) {
     assert_eq!(wrong(waive(store, id, Some(11))), "amount");
     assert_eq!(waive(store, id, Some(4)).expect("waived"), Money::main(6));
     assert_eq!(waive(store, id, None).expect("waived"), Money::ZERO);
-    // A paid charge is not waived: the cash would vanish from the books.
+    // A paid charge cannot be waived: the cash would vanish from the books.
     assert_eq!(wrong(waive(store, id, None)), "amount");
     assert_eq!(balance(store, uid), 0);
     sound(store);
@@ -205,7 +205,7 @@ fn receipts_have_no_gap_although_many_pay_at_once_and_some_are_refused_r_money_3
         let threads: Vec<_> = people
             .iter()
             .map(|person| {
-                // 5 and 5 and 5 of 12: the third is refused, and gives its number back.
+                // Three times 5 of 12: the third is refused, and its receipt number is reused.
                 scope.spawn(move || {
                     (0..3).filter_map(|_| pay(store, *person, 5, Vec::new()).ok()).collect::<Vec<_>>()
                 })
@@ -238,7 +238,7 @@ fn each_financial_year_begins_with_number_one_r_money_3(store: &Store) {
     assert_eq!(paid_on(date(2027, 3, 31)), "2026-27/000001");
     assert_eq!(paid_on(date(2027, 4, 1)), "2027-28/000001");
     for n in 2..=11 {
-        // Past the place where text sorts 10 before 9.
+        // Beyond the number at which text would sort 10 before 9.
         assert_eq!(paid_on(date(2027, 4, 2)), format!("2027-28/{n:06}"));
     }
 }

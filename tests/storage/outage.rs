@@ -1,4 +1,4 @@
-//! A database that is slow, silent, cut off or full: what is told, how soon, and that it heals.
+//! A slow, silent, disconnected or full database: the error, its delay, and recovery.
 
 use std::{
     sync::{Arc, mpsc},
@@ -18,7 +18,7 @@ on_both_databases!(
     what_was_acknowledged_is_on_the_disk_s36,
 );
 
-/// A store whose way to `PostgreSQL` the test can break.
+/// A store whose connection to `PostgreSQL` the test can break.
 struct Remote {
     relay: Relay,
     store: Store,
@@ -39,7 +39,7 @@ impl Remote {
         Self { relay, store }
     }
 
-    /// Titles, asked past the relay.
+    /// Reads the titles around the relay.
     fn titles(&self) -> Vec<String> {
         let rows = self.store.database.raw("SELECT title FROM books ORDER BY id").expect("readable");
         rows.into_iter().flatten().flatten().collect()
@@ -66,7 +66,7 @@ fn health(db: &Db) -> (std::result::Result<(), String>, Duration) {
     (runtime.block_on(db.health()), begun.elapsed())
 }
 
-/// Waits until it is so, for as long as an operator would.
+/// Waits until the condition holds, as long as an operator would.
 fn soon(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
@@ -97,7 +97,7 @@ fn a_silent_path_costs_seconds_then_nothing_and_heals_p7() {
     });
     assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
 
-    // Every thread knows by now, or learns it once: no more than a try a second is waited for.
+    // Every thread knows of the outage or notices it once: at most one try per second blocks.
     let begun = Instant::now();
     for _ in 0..100 {
         assert!(refused(&db.read_blocking(books::count)));
@@ -229,7 +229,7 @@ fn too_many_requests_and_those_that_waited_too_long_are_refused_s36(store: &Stor
     std::thread::sleep(Duration::from_millis(300));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     runtime.block_on(async {
-        // The queue has room for so many; the next is told at once.
+        // The queue is bounded; the next caller is refused at once.
         let mut waiting = Vec::new();
         let begun = Instant::now();
         let full = loop {
@@ -243,7 +243,7 @@ fn too_many_requests_and_those_that_waited_too_long_are_refused_s36(store: &Stor
         };
         assert!(matches!(full, Err(Error::Busy(_))), "{full:?}");
         assert!(waiting.len() >= 1000 && begun.elapsed() < Duration::from_secs(4), "{}", waiting.len());
-        // Who waited for too long is told so as soon as the database moves again, and nothing of it is done.
+        // Jobs that waited too long fail as soon as the database moves again, and are not run.
         tokio::time::sleep(Duration::from_secs(6).saturating_sub(begun.elapsed())).await;
         go.send(()).expect("it waits");
         for write in waiting {
@@ -255,7 +255,7 @@ fn too_many_requests_and_those_that_waited_too_long_are_refused_s36(store: &Stor
     assert_eq!(store.read(books::count), 1);
 }
 
-/// On a memory disk nobody would notice a missing fsync, so the connection that writes is asked what it does.
+/// On a memory disk a missing fsync would go unnoticed, so the settings of the writing connection are checked.
 fn what_was_acknowledged_is_on_the_disk_s36(store: &Store) {
     let told = store.write(|tx| {
         let asked = if tx.is_postgres() {
@@ -272,7 +272,7 @@ fn what_was_acknowledged_is_on_the_disk_s36(store: &Store) {
     assert_eq!(told, expected);
 }
 
-/// One long read on each reader, and nobody could read any more. `PostgreSQL` is asked above.
+/// One long read per reader blocked all reads. `PostgreSQL` is tested above.
 #[test]
 fn a_read_that_takes_too_long_is_ended_on_sqlite_and_its_thread_reads_on() {
     let database = Database::sqlite();

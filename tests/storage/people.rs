@@ -1,4 +1,4 @@
-//! The list of people: searched, filtered, ordered, page by page.
+//! The list of people: search, filters, order and pages.
 
 use std::collections::BTreeMap;
 
@@ -124,7 +124,7 @@ fn a_search_finds_all_its_words_anywhere_r_people_1(store: &Store) {
     }
 }
 
-/// All that a list has, page by page from its beginning and back again.
+/// Reads a whole list page by page, forwards and back.
 fn paged(store: &Store, all: &Listing, length: i64) -> Vec<UserId> {
     let read = |position: Option<Position<Key>>| {
         let all = all.clone();
@@ -147,7 +147,7 @@ fn paged(store: &Store, all: &Listing, length: i64) -> Vec<UserId> {
     walked
 }
 
-/// What a list is to be, by the rows that were added: the name is followed by a number that some have.
+/// Computes the expected list from the added rows: the name is followed by a number that some have.
 fn expected(people: &BTreeMap<UserId, (String, String)>, listing: &Listing) -> Vec<UserId> {
     let mut found: Vec<_> = people.iter().filter(|(_, (name, _))| name.contains(&listing.query)).collect();
     match &listing.source {
@@ -166,14 +166,14 @@ fn expected(people: &BTreeMap<UserId, (String, String)>, listing: &Listing) -> V
     found.sort_by_key(|(uid, (name, roll_number))| (key(uid, roll_number), name.clone(), **uid));
     match (&listing.order, listing.descending) {
         (Order::Column(_), true) => found.reverse(),
-        // The names go up either way.
+        // The names ascend in both directions.
         (Order::Amount(_), true) => found.sort_by_key(|(uid, (_, roll_number))| -key(uid, roll_number).0),
         _ => {}
     }
     found.into_iter().map(|(uid, _)| *uid).collect()
 }
 
-/// So many people: every third is inactive, names repeat, every second has a roll number.
+/// Adds people: every third is inactive, names repeat, every second has a roll number.
 fn many(store: &Store, number: i64) -> BTreeMap<UserId, (String, String)> {
     let series = if store.read(|tx| Ok(tx.is_postgres())) {
         format!("SELECT generate_series(1, {number}) AS n")

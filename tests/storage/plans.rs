@@ -1,7 +1,7 @@
-//! Query plans: no statement that a request runs reads a whole table.
+//! Query plans: no statement of a request reads a whole table.
 //!
-//! `PostgreSQL` tells the texts of the statements that a connection has prepared; they are explained there and, with the
-//! parameters written its way, by the embedded database.
+//! `PostgreSQL` lists the texts of a connection's prepared statements. They are explained there and, with the parameters
+//! rewritten, by SQLite.
 
 use jiff::civil::date;
 use library::{
@@ -42,8 +42,8 @@ use library::{
 
 use crate::{Store, common::Database, form, replaceable, subject};
 
-/// These count, and are meant to read all there is (the first two when the program starts or a person asks, the others
-/// read the index of open loans, or of those who owe something).
+/// These count, and may read everything (the first two run at start or on request, the others read the index of open loans, or
+/// of people with debts).
 const COUNTS: &[&str] = &[
     "SELECT COUNT(*) FROM users",
     "SELECT COUNT(*) FROM books",
@@ -60,7 +60,7 @@ const COUNTS: &[&str] = &[
     "SELECT id, category FROM users WHERE category <>",
 ];
 
-/// Of a session, and of the phones that scan for it.
+/// Statements of a session, and of the phones that scan for it.
 fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
     sessions::begin(tx, "desk", librarian, 0, i64::MAX, Opened::default())?;
     sessions::good(tx, "desk", 1)?;
@@ -110,7 +110,7 @@ fn of_second_factor(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     Ok(())
 }
 
-/// Of a sign-in by the college's provider.
+/// Statements of a sign-in with the college's provider.
 fn of_the_provider(tx: &mut Tx<'_>, uid: UserId) -> Result<()> {
     let flow = Flow { nonce: "n".into(), verifier: "v".into(), next: String::new(), kept: false };
     oidc::begin(tx, "state", "browser", &flow, 1, 9)?;
@@ -134,7 +134,7 @@ fn of_a_deleted_book(tx: &mut Tx<'_>, id: BookId) -> Result<()> {
     books::forget_deleted(tx, 1)
 }
 
-/// Runs every statement that a request may run and answers their texts.
+/// Runs every statement that a request may run and returns their texts.
 fn statements(store: &Store) -> Vec<String> {
     let (user, id) = (store.student(1), store.book("t", 5));
     let uid = user.uid;
@@ -238,7 +238,7 @@ fn statements(store: &Store) -> Vec<String> {
     })
 }
 
-/// Those of the waiting lists.
+/// Statements of the queues.
 fn of_holds(tx: &mut Tx<'_>, uid: UserId, id: BookId, copy: CopyId) -> Result<()> {
     let today = date(2026, 11, 21);
     accounts::category_and_activity(tx, uid)?;
@@ -420,8 +420,8 @@ fn explained(database: &Database, statement: &str, postgres: bool) -> String {
         .join("\n")
 }
 
-/// S37: without sequential scans `PostgreSQL` still takes one where no index fits, and on the tests' small tables it takes
-/// one only then. The first statements show that the test sees it.
+/// S37: with sequential scans disabled `PostgreSQL` still uses one if no index fits, and on the tests' small tables only then.
+/// The first statements show that the test detects it.
 #[test]
 fn no_statement_of_a_request_reads_a_whole_table() {
     let store = Store::on(Database::postgres());
@@ -443,25 +443,25 @@ fn no_statement_of_a_request_reads_a_whole_table() {
         if plan.contains("Seq Scan") {
             whole.push(format!("PostgreSQL: {flat}\n{plan}"));
         }
-        // The embedded database has a text of its own.
+        // SQLite has its own text.
         if statement.contains("json_array_elements") || statement.contains("CAST(change AS JSON)") {
             continue;
         }
-        // A key is found by itself, and what is old by its number.
+        // A key is found by its index, and old rows by their number.
         for (part, index) in [
             ("idempotency WHERE key", "idempotency_key_user_id_key"),
             ("idempotency WHERE created_at", "idempotency_pkey"),
         ] {
             assert!(!flat.contains(part) || plan.contains(index), "{flat}\n{plan}");
         }
-        // A row lock is for PostgreSQL alone.
+        // Row locks exist on PostgreSQL only.
         let unlocked = statement
             .replace(" FOR UPDATE SKIP LOCKED", "")
             .replace(" FOR NO KEY UPDATE", "")
             .replace(" FOR UPDATE", "");
         let plan = explained(&embedded.database, &unlocked, false);
-        // Numbers that the statement makes and lines that it counts are no table; and loans and holds that wait for their
-        // copy, which SQLite would look for, there are only where foreign keys are checked late.
+        // Numbers made by the statement and counted lines are no table. SQLite's plan also looks for loans and holds that
+        // reference the copy, but only for deferred foreign keys.
         let late = flat.starts_with("INSERT INTO copies");
         let reads_nothing = |line: &str| {
             ["SCAN CONSTANT", "SCAN numbers", "SCAN line"].iter().any(|scan| line.contains(scan))

@@ -1,4 +1,4 @@
-//! One deleted title comes back from a backup into the library in use.
+//! Restoring one deleted title from a backup into the library in use.
 
 use library::{
     domain::copy::Condition,
@@ -29,12 +29,12 @@ fn a_deleted_book_is_restored_book_from_what_a_backup_holds(store: &Store) {
         let held = held.clone();
         store.write(move |tx| restored_book::put(tx, &held, i64::MAX, day_begins))
     };
-    // The day after the deletion. The server's daily job has not run since.
+    // The day after the deletion, before the server's daily job.
     let put = |held: &Title| put_on(held, i64::MAX);
     assert_eq!(put(&held), Err(Hindrance::IsThere));
     delete(store, book);
     assert_eq!(put_on(&held, 0), Err(Hindrance::Undoable), "nothing is lost by that");
-    // Meanwhile somebody was erased, whose name the backup still has.
+    // A person was erased meanwhile, whose name is still in the backup.
     store.write(move |tx| {
         let erased = replaceable(tx, bala.uid);
         people::erase(tx, &erased, 2)

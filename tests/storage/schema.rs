@@ -31,7 +31,7 @@ fn a_newer_schema_is_refused(store: &Store) {
 }
 
 fn several_may_open_at_once(store: &Store) {
-    // In one of some hundred rounds one of them looked just while another made the file and took it for gone.
+    // In one of some hundred rounds a process looked while another created the file, and took it for deleted.
     let (rounds, fresh): (_, fn() -> Database) = match store.database.location {
         Location::Sqlite(_) => (30, Database::sqlite),
         Location::Postgres(_) => (1, Database::postgres),

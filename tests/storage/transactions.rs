@@ -1,4 +1,4 @@
-//! What is stored and what is not: errors, panics, swallowed failures, and jobs that share a commit.
+//! What is stored and what is rolled back: errors, panics, swallowed failures, and jobs that share a commit.
 
 use std::{sync::mpsc, time::Duration};
 
@@ -162,11 +162,11 @@ fn a_write_whose_caller_left_is_still_whole(store: &Store) {
                 add(tx, &format!("{n} one"))?;
                 add(tx, &format!("{n} two"))
             });
-            // Given up at once, or while it is on its way.
+            // Cancelled at once, or during the write.
             let _ = tokio::time::timeout(std::time::Duration::from_micros(n * 20), write).await;
         }
     });
-    // Everything queued before this write is done when it is answered, on whichever of the writers.
+    // Everything queued before this write is done when it is answered, on whichever writer.
     store.write(|tx| add(tx, "end"));
     store.db.close();
     let count = store.database.raw("SELECT COUNT(*) FROM books").expect("readable");
@@ -174,7 +174,7 @@ fn a_write_whose_caller_left_is_still_whole(store: &Store) {
     assert_eq!(count % 2, 1, "pairs and the end: {count}");
 }
 
-/// Whoever left may have asked again, at another server, and been refused: that answer must stay true.
+/// A client that disconnects may repeat the write at another server and be refused there: that answer must stay true.
 fn a_write_whose_caller_leaves_before_its_commit_is_taken_back(store: &Store) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let (running, is_running) = mpsc::channel();

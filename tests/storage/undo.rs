@@ -1,4 +1,4 @@
-//! Undo: whatever is done in whatever order and taken back, everything is again as it was, and both ledger laws hold.
+//! Undo: after any sequence of actions and their undos everything is as before, and both ledger laws hold.
 
 use library::{
     circulation::{
@@ -53,7 +53,7 @@ on_both_databases!(
     a_refusal_names_what_is_to_be_undone_first_r_undo_2,
 );
 
-/// Takes a change back as of today.
+/// Undoes a change as of today.
 pub fn take_back(store: &Store, id: ChangeId) -> circulation::Result<Vec<String>> {
     act(store, move |tx| {
         let undone = undo(tx, DESK, on(TODAY), 0, id)?;
@@ -61,12 +61,12 @@ pub fn take_back(store: &Store, id: ChangeId) -> circulation::Result<Vec<String>
     })
 }
 
-/// The newest changes, newest first.
+/// Returns the newest changes, newest first.
 pub fn newest(store: &Store, count: i64) -> Vec<Recorded> {
     store.read(move |tx| events::page(tx, &Filter::default(), ChangeId(i64::MAX), count))
 }
 
-/// Everything that an undo restores: all but the records of what happened, and when a copy last came back.
+/// Returns everything that an undo restores: all but the changes, and when a copy was last returned.
 fn everything(store: &Store) -> Vec<Vec<Vec<Option<String>>>> {
     [
         "SELECT id, batch, active, directory_key FROM users ORDER BY id",
@@ -86,7 +86,7 @@ fn everything(store: &Store) -> Vec<Vec<Vec<Option<String>>>> {
     .collect()
 }
 
-/// What somebody tries; numbers choose among what there is at that moment.
+/// An action; numbers select among what exists at that moment.
 #[derive(Clone, Copy, Debug)]
 enum Act {
     Lend { person: usize, copy: usize },
@@ -149,7 +149,7 @@ fn ids<T: From<i64>>(store: &Store, statement: &str) -> Vec<T> {
     rows.iter().filter_map(|row| row[0].as_deref()?.parse::<i64>().ok()).map(T::from).collect()
 }
 
-/// A librarian's decision to do it all the same.
+/// Returns an override for the action.
 fn overriding() -> Override {
     let blocks =
         ["title.reserved", "copy.reference", "copy.lost", "copy.missing", "copy.repair", "renew.waiting"];
@@ -157,7 +157,7 @@ fn overriding() -> Override {
 }
 
 impl World {
-    /// Does it, where that is possible; a librarian overrides what can be overridden.
+    /// Performs the action if possible; a librarian overrides what can be overridden.
     fn act(&self, store: &Store, what: Act) {
         let person = |n| pick(&self.people, n).unwrap_or(UserId(1));
         let books: Vec<BookId> = ids(store, "SELECT id FROM books ORDER BY id");
@@ -219,7 +219,7 @@ impl World {
             }
             Act::Cancel { hold } => pick(&holds, hold)
                 .map(|hold| act(store, move |tx| hold::cancel(tx, DESK, on(TODAY), &plain(), hold, "asked"))),
-            // Two are left to go on with.
+            // Two titles must remain.
             Act::DeleteTitle { .. } if books.len() < 3 => {
                 title(store, "One more", 2);
                 None
@@ -251,7 +251,7 @@ impl World {
 }
 
 impl World {
-    /// What is done with money.
+    /// Performs an action on money.
     fn act_on_money(&self, store: &Store, what: Act, open: &[LoanId]) -> Option<circulation::Result<()>> {
         let person = |n| pick(&self.people, n).unwrap_or(UserId(1));
         let charges: Vec<LineId> =
@@ -299,7 +299,7 @@ impl World {
         }
     }
 
-    /// What is done to people and not to books.
+    /// Performs an action on people.
     fn act_on_people(&self, store: &Store, what: Act) {
         let (Act::Deactivate { person: n } | Act::Activate { person: n } | Act::MoveBatch { to: n }) = what
         else {
@@ -347,7 +347,7 @@ fn charge(tx: &mut Tx<'_>, person: UserId) -> circulation::Result<()> {
     money::charge(tx, DESK, on(TODAY), &new).map(drop)
 }
 
-/// What a person did, of all that one action wrote down: the rest are its consequences, and go with it.
+/// Returns the change of the action itself; the others are its consequences and are undone with it.
 fn leading(changes: &[Recorded]) -> Option<&Recorded> {
     changes.iter().find(|recorded| {
         matches!(
@@ -386,7 +386,7 @@ fn whatever_is_done_and_undone_leaves_everything_as_it_was_r_undo_2(store: &Stor
                 newest(store, 20).into_iter().filter(|recorded| recorded.id > from).collect();
             match leading(&done) {
                 Some(first) if taken_back => {
-                    // What passed somebody over has consequences of its own; they are undone with it or it is refused.
+                    // A copy passed on has consequences of its own: they are undone with it, or the undo is refused.
                     let undone = take_back(store, first.id);
                     if undone.is_ok() {
                         prop_assert_eq!(&everything(store), &before, "{:?}: {:?}", what, done);
@@ -401,7 +401,7 @@ fn whatever_is_done_and_undone_leaves_everything_as_it_was_r_undo_2(store: &Stor
                         );
                     }
                 }
-                // An older one: allowed or refused, the laws hold.
+                // An older change: allowed or refused, the laws hold.
                 _ if other => {
                     let older = newest(store, 12);
                     if let Some(any) =
@@ -442,7 +442,7 @@ fn something_later_is_undone_first_r_undo_2(store: &Store) {
     take_back(store, lent).expect("undone");
     let copies = store.read(move |tx| copies::of_book(tx, book, CopyId(0), 9));
     assert_eq!(copies[0].state, library::domain::copy::State::OnShelf);
-    // A loan that was a mistake counts nowhere.
+    // A mistaken loan counts nowhere.
     assert_eq!(store.read(move |tx| loans::ended_of_user(tx, asha, None, 9)).len(), 0);
     sound(store);
 }
@@ -483,7 +483,7 @@ fn only_today_is_undone_and_only_once_r_undo_1(store: &Store) {
     assert!(store.read(move |tx| holds::of_book(tx, book)).is_empty());
 }
 
-/// Everybody of batch 2027 leaves; the change.
+/// Lets everyone of batch 2027 leave; returns the change.
 fn leave(store: &Store) -> ChangeId {
     let left = store.db.write_blocking(|tx| move_batch(tx, "2027".into(), None));
     left.expect("moved").expect("somebody left")
@@ -500,7 +500,7 @@ fn a_batch_that_left_comes_back_with_its_holds_in_their_places_r_people_5(store:
     store.database.raw(&format!("UPDATE users SET batch = '2028' WHERE id = {}", uids[3])).unwrap();
     let (book, other) = (title(store, "One", 1), title(store, "Two", 1));
     let (loan, _) = (lend(store, uids[4], book, TODAY), lend(store, uids[4], other, TODAY));
-    // Of three in line two leave; the copy is kept for the first, and goes on to the one who stays.
+    // Two of three waiting readers leave; the copy, kept for the first, goes to the one who stays.
     for uid in [uids[0], uids[1], uids[3]] {
         reserve(store, uid, book);
     }
@@ -557,7 +557,7 @@ fn a_hold_whose_place_is_gone_stays_cancelled_and_is_told_r_undo_2(store: &Store
     });
     done.expect("deactivated");
     let deactivated = newest(store, 1)[0].id;
-    // A hold alone does not come back to somebody who may have none.
+    // The hold of an inactive person does not come back alone.
     assert_eq!(refused(take_back(store, newest(store, 2)[1].id)), ["undo.later"]);
     lend_kept(store, bala, kept);
     assert_eq!(
@@ -609,7 +609,7 @@ fn a_deleted_book_comes_back_with_its_reviews_barcodes_and_line_r_undo_1(store: 
     sound(store);
 }
 
-/// What is said to whoever cannot take a change back.
+/// Returns the reason why a change cannot be undone.
 fn reason(store: &Store, id: ChangeId) -> String {
     match take_back(store, id) {
         Err(circulation::Error::Refused(refusal)) => refusal.blocks[0].message().text(),
