@@ -16,7 +16,7 @@ export type Action<Input, Output> = {
   /** For the console, where a failure is more than a slip of the person. */
   fault?: string
   /** Codes of refusals that the screen has an answer to of its own; they are no fault. */
-  foreseen?: readonly string[]
+  expected?: readonly string[]
 }
 
 /** Lets the compiler find the types. */
@@ -25,7 +25,7 @@ export const action = <Input, Output>(it: Action<Input, Output>): Action<Input, 
 export type Call = { headers: { 'Idempotency-Key': string }; fetch: (request: Request) => Promise<Response> }
 
 /** What the notices say; what is left out is told by the screen in its own place. */
-export type Words<Input, Output> = {
+export type Notices<Input, Output> = {
   done?: (output: Output, input: Input) => string
   /** Null where the screen answers it in its own place. */
   failed?: (reason: string, error: unknown) => string | null
@@ -41,7 +41,7 @@ export type Outcome<Output> = {
  * that the server does nothing twice. Where the answer names a change that the person may take back, the notice offers
  * Undo. Whoever is signed out is led to sign in, which says enough.
  */
-export function useAction<Input, Output>(it: Action<Input, Output>, words: Words<Input, Output> = {}) {
+export function useAction<Input, Output>(it: Action<Input, Output>, notices: Notices<Input, Output> = {}) {
   const queries = useQueryClient()
   const id = useId()
   const intents = useRef<Intents>(null)
@@ -82,13 +82,13 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
     try {
       const { output, undo } = await mutation.mutateAsync(input)
       const refreshed = refresh(input, output)
-      if (words.done && forMe()) notify.success(words.done(output, input), undo)
+      if (notices.done && forMe()) notify.success(notices.done(output, input), undo)
       return { ok: true, output, refreshed }
     } catch (error) {
       if (isSignedOut(error)) return { ok: false, error, refreshed: Promise.resolve() }
-      const foreseen = error instanceof ProblemError && it.foreseen?.includes(error.code)
-      if (it.fault && !foreseen) console.error(it.fault, error)
-      const told = words.failed?.(messageOf(error), error) ?? null
+      const isExpected = error instanceof ProblemError && it.expected?.includes(error.code)
+      if (it.fault && !isExpected) console.error(it.fault, error)
+      const told = notices.failed?.(messageOf(error), error) ?? null
       if (told !== null && forMe()) notify.failure(told, notice)
       return { ok: false, error, refreshed: refresh(input, undefined) }
     }

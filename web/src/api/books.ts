@@ -122,7 +122,7 @@ export const updateBook = (id: number) =>
     // Of a refused edit the screen itself loads what is there now, beside what was typed.
     changes: (_input, saved) => (saved ? [keys.books] : []),
     fault: 'Error updating book',
-    foreseen: ['stale', 'not-found'],
+    expected: ['stale', 'not-found'],
   })
 
 /** A book that could not be deleted may be gone already: the lists tell. */

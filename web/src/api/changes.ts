@@ -28,7 +28,7 @@ export const undo = action({
   send: (change: number, { headers }) => undoChange(change, headers['Idempotency-Key']),
   changes: () => UNDONE,
   fault: 'The change could not be undone',
-  foreseen: ['refused'],
+  expected: ['refused'],
 })
 
 /** Where the same is downloaded as a file for a spreadsheet. */

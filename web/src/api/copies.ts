@@ -98,7 +98,7 @@ export const moveCopy = action({
   send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) => move(id, body, call),
   changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
   fault: 'The copy could not be moved',
-  foreseen: ['copy-state'],
+  expected: ['copy-state'],
 })
 
 /** What a scanned barcode turned out to be: nothing known, or a copy, which is on the shelf now or cannot go there. */

@@ -17,17 +17,17 @@ it('R-DESK-9: whoever is cut off connects again, says what it has got, and stops
     .mockImplementationOnce(async () => Promise.reject(new TypeError('no network')))
     .mockImplementationOnce(async () => new Response(JSON.stringify(refusal), { status: 401 }))
   vi.stubGlobal('fetch', fetched)
-  const heard: string[] = []
+  const log: string[] = []
   const refused = vi.fn()
   listen('/phone/answers', {
     headers: { Authorization: 'Bearer t' },
-    onEvent: ({ event, data }) => heard.push(`${event} ${data}`),
-    onStands: (stands) => heard.push(stands ? 'stands' : 'cut'),
+    onEvent: ({ event, data }) => log.push(`${event} ${data}`),
+    onConnected: (isConnected) => log.push(isConnected ? 'connected' : 'cut'),
     onRefused: refused,
   })
-  await vi.waitFor(() => expect(heard).toEqual(['stands', 'answer {"key":"k"}', 'cut']))
+  await vi.waitFor(() => expect(log).toEqual(['connected', 'answer {"key":"k"}', 'cut']))
   await vi.advanceTimersByTimeAsync(1500)
-  await vi.waitFor(() => expect(heard).toHaveLength(4))
+  await vi.waitFor(() => expect(log).toHaveLength(4))
   await vi.advanceTimersByTimeAsync(1500)
   await vi.waitFor(() => expect(refused).toHaveBeenCalledOnce())
   const lastIds = fetched.mock.calls.map(([, init]) => new Headers(init?.headers).get('Last-Event-ID'))

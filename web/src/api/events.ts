@@ -10,7 +10,7 @@ type Listener = {
   headers?: Record<string, string>
   onEvent: (event: EventSourceMessage) => void
   /** Whether the stream stands. */
-  onStands: (stands: boolean) => void
+  onConnected: (isConnected: boolean) => void
   /** The server will not be heard, whatever is tried: nothing is tried any more. */
   onRefused: (problem: ProblemError) => void
 }
@@ -19,11 +19,11 @@ type Listener = {
  * Listens to a stream of the server until it is stopped. It connects again whenever the stream ends, and says what it has
  * got, so that nothing is missed. The browser's own `EventSource` sends no headers and does not tell why it fails.
  */
-export function listen(path: `/${string}`, { headers, onEvent, onStands, onRefused }: Listener): () => void {
+export function listen(path: `/${string}`, { headers, onEvent, onConnected, onRefused }: Listener): () => void {
   const stop = new AbortController()
   let last: string | null = null
 
-  async function hear(): Promise<void> {
+  async function connect(): Promise<void> {
     const silent = new AbortController()
     let watchdog = setTimeout(() => silent.abort(), SILENCE_MS)
     try {
@@ -41,7 +41,7 @@ export function listen(path: `/${string}`, { headers, onEvent, onStands, onRefus
         const body: unknown = await response.json().catch(() => null)
         throw problemOf(response, body)
       }
-      onStands(true)
+      onConnected(true)
       const parser = createParser({
         onEvent: (event) => {
           last = event.id ?? last
@@ -66,7 +66,7 @@ export function listen(path: `/${string}`, { headers, onEvent, onStands, onRefus
     while (!stop.signal.aborted) {
       try {
         // oxlint-disable-next-line no-await-in-loop -- one stream comes after the other
-        await hear()
+        await connect()
       } catch (error) {
         if (error instanceof ProblemError && error.status < 500 && error.status !== 429) {
           if (!stop.signal.aborted) onRefused(error)
@@ -74,7 +74,7 @@ export function listen(path: `/${string}`, { headers, onEvent, onStands, onRefus
         }
       }
       if (stop.signal.aborted) return
-      onStands(false)
+      onConnected(false)
       // oxlint-disable-next-line no-await-in-loop -- the next one is tried a moment later
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
     }

@@ -4,7 +4,7 @@ import type { Draft } from '../lib/drafts'
 import { focusFirstError } from '../lib/focus'
 import { showAtFields } from '../lib/forms'
 import { fieldsOf } from '../lib/problem'
-import { useAction, type Action, type Words } from './action'
+import { useAction, type Action, type Notices } from './action'
 import { labelOf, validators, type FieldOf, type FormName } from './validate'
 
 type Options<Values, Input, Output> = {
@@ -17,7 +17,7 @@ type Options<Values, Input, Output> = {
   /** What is wrong before anything is sent. */
   validate?: UseFormInput<Values>['validate']
   /** What the notice says. */
-  done?: Words<Input, Output>['done']
+  done?: Notices<Input, Output>['done']
   onDone: (output: Output, values: Values) => void
 }
 

@@ -63,7 +63,7 @@ export const placeHold = action({
     ),
   changes: () => EVERYTHING,
   fault: 'The book could not be reserved',
-  foreseen: ['refused'],
+  expected: ['refused'],
 })
 
 export const cancelHold = action({
@@ -71,7 +71,7 @@ export const cancelHold = action({
     dataOf(client.DELETE('/holds/{id}', { params: { path: { id }, query: { reason } }, ...call })),
   changes: () => EVERYTHING,
   fault: 'The hold could not be cancelled',
-  foreseen: ['not-found'],
+  expected: ['not-found'],
 })
 
 /** Moves somebody to another place in the line. */
@@ -80,5 +80,5 @@ export const moveHold = action({
     dataOf(client.POST('/holds/{id}/move', { params: { path: { id } }, body, ...call })),
   changes: () => EVERYTHING,
   fault: 'The line could not be changed',
-  foreseen: ['invalid', 'not-found'],
+  expected: ['invalid', 'not-found'],
 })

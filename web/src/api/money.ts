@@ -95,7 +95,7 @@ export const takeMoney = action({
     dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
   fault: 'The payment could not be taken',
-  foreseen: ['invalid'],
+  expected: ['invalid'],
 })
 
 export const addCharge = action({
@@ -103,7 +103,7 @@ export const addCharge = action({
     dataOf(client.POST('/people/{id}/charges', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
   fault: 'The charge could not be made',
-  foreseen: ['invalid'],
+  expected: ['invalid'],
 })
 
 export const waive = action({
@@ -111,7 +111,7 @@ export const waive = action({
     dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: form, ...call })),
   changes: () => MONEY,
   fault: 'The charge could not be waived',
-  foreseen: ['invalid'],
+  expected: ['invalid'],
 })
 
 /** Pays credit out. */
@@ -120,7 +120,7 @@ export const refund = action({
     dataOf(client.POST('/people/{id}/refunds', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
   fault: 'The credit could not be paid out',
-  foreseen: ['invalid'],
+  expected: ['invalid'],
 })
 
 /** Takes a charge back, such as the price of a copy that was found. */
@@ -129,7 +129,7 @@ export const reverseCharge = action({
     dataOf(client.POST('/charges/{id}/reverse', { params: { path: { id } }, body: { reason }, ...call })),
   changes: () => MONEY,
   fault: 'The charge could not be taken back',
-  foreseen: ['invalid'],
+  expected: ['invalid'],
 })
 
 /** A reader lost a copy. */
@@ -138,5 +138,5 @@ export const declareLost = action({
     dataOf(client.POST('/loans/{id}/lost', { params: { path: { id } }, body: { price }, ...call })),
   changes: () => LOANS,
   fault: 'The loss could not be recorded',
-  foreseen: ['invalid', 'not-found'],
+  expected: ['invalid', 'not-found'],
 })

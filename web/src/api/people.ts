@@ -153,7 +153,7 @@ export const erasePerson = action({
   send: (uid: number, call) => dataOf(client.DELETE('/people/{id}', { params: { path: { id: uid } }, ...call })),
   changes: () => changed,
   fault: 'The person could not be erased',
-  foreseen: ['refused'],
+  expected: ['refused'],
 })
 
 export const promote = action({
@@ -188,7 +188,7 @@ export const issueNoDues = action({
   send: (uid: number, call) => dataOf(client.POST('/people/{id}/no-dues', { params: { path: { id: uid } }, ...call })),
   changes: () => [keys.changes],
   fault: 'The certificate could not be issued',
-  foreseen: ['refused'],
+  expected: ['refused'],
 })
 
 /** A certificate as anybody may check it. */

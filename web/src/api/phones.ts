@@ -16,40 +16,44 @@ export const pairPhone = action({
   send: (desk: string) => dataOf(client.POST('/desk/phones', { body: { desk } })),
   changes: () => [keys.phones],
   fault: 'The phone was not paired',
-  foreseen: ['too-many-phones'],
+  expected: ['too-many-phones'],
 })
 
 export const unpairPhone = action({
   send: (id: number, call) => dataOf(client.DELETE('/desk/phones/{id}', { params: { path: { id } }, ...call })),
   changes: () => [keys.phones],
   fault: 'The phone was not disconnected',
-  foreseen: ['not-found'],
+  expected: ['not-found'],
 })
 
 /** Why a stream is not heard any more: another page or phone is heard in its place, or it has ended. */
-export type Over = 'elsewhere' | 'ended'
+export type Closed = 'elsewhere' | 'ended'
 
-type Hearing<T> = {
+type Subscription<T> = {
   onNews: (news: T) => void
   /** Whether the server can be heard. */
-  onStands: (stands: boolean) => void
-  onOver: (why: Over) => void
+  onConnected: (isConnected: boolean) => void
+  onClosed: (why: Closed) => void
 }
 
 /** Hears what the phones of this desk scan; `onPhones` is told whenever the list of phones has changed. */
-export function hearScans(desk: string, { onNews, onStands, onOver }: Hearing<PhoneScan>, onPhones: () => void) {
+export function listenToScans(
+  desk: string,
+  { onNews, onConnected, onClosed }: Subscription<PhoneScan>,
+  onPhones: () => void,
+) {
   const stop = listen(`/desk/phone-scans?desk=${encodeURIComponent(desk)}`, {
     onEvent: ({ event, data }) => {
       if (event === 'scan') onNews(JSON.parse(data) as PhoneScan)
       else if (event === 'phones') onPhones()
-      else if (event === 'elsewhere' || event === 'ended') finish(event)
+      else if (event === 'elsewhere' || event === 'ended') close(event)
     },
-    onStands,
-    onRefused: () => finish('ended'),
+    onConnected,
+    onRefused: () => close('ended'),
   })
-  function finish(why: Over) {
+  function close(why: Closed) {
     stop()
-    onOver(why)
+    onClosed(why)
   }
   return stop
 }
@@ -61,19 +65,23 @@ export const sendScan = (token: string, body: PhoneScanForm) =>
   dataOf(client.POST('/phone/scans', { body, headers: bearer(token) }))
 
 /** Hears what the desk answers to the phone with this token; `page` tells one that was loaded anew from another phone. */
-export function hearAnswers(token: string, page: string, { onNews, onStands, onOver }: Hearing<PhoneAnswer>) {
+export function listenToAnswers(
+  token: string,
+  page: string,
+  { onNews, onConnected, onClosed }: Subscription<PhoneAnswer>,
+) {
   const stop = listen(`/phone/answers?page=${encodeURIComponent(page)}`, {
     headers: bearer(token),
     onEvent: ({ event, data }) => {
       if (event === 'answer') onNews(JSON.parse(data) as PhoneAnswer)
-      else if (event === 'elsewhere' || event === 'ended') finish(event)
+      else if (event === 'elsewhere' || event === 'ended') close(event)
     },
-    onStands,
-    onRefused: () => finish('ended'),
+    onConnected,
+    onRefused: () => close('ended'),
   })
-  function finish(why: Over) {
+  function close(why: Closed) {
     stop()
-    onOver(why)
+    onClosed(why)
   }
   return stop
 }

@@ -10,9 +10,9 @@ import { homeOf, paths } from '../screens'
 import { storedRole } from '../lib/storage'
 import { useTitle } from '../lib/title'
 
-type Words = { text: string; advice: string; reload: boolean }
+type Report = { text: string; advice: string; reload: boolean }
 
-function reportOf(error: unknown): Words {
+function reportOf(error: unknown): Report {
   if (isRouteErrorResponse(error)) {
     return {
       text: `${error.status} ${error.statusText}`,

@@ -32,7 +32,7 @@ export function Root() {
       <ScrollRestoration
         getKey={({ pathname, search, key }) => (screenAt(belowBase(pathname))?.list ? pathname + search : key)}
       />
-      <TellScrolled />
+      <NotifyScrolled />
       {help.opened && (
         <Chunk part={KeyboardHelp} onFailed={help.close}>
           <KeyboardHelp onClose={help.close} />
@@ -43,12 +43,12 @@ export function Root() {
 }
 
 /** A list that keeps its place hears at once where the page was moved to: the browser's own event comes too late for it. */
-function TellScrolled() {
+function NotifyScrolled() {
   const { key } = useLocation()
-  const told = useRef('')
+  const lastKey = useRef('')
   useLayoutEffect(() => {
-    if (told.current === key) return
-    told.current = key
+    if (lastKey.current === key) return
+    lastKey.current = key
     window.dispatchEvent(new Event('scroll'))
   }, [key])
   return null

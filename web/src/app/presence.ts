@@ -11,7 +11,7 @@ const AFTER_PRESS_MS = 1500
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 
 /** Asks who is signed in, not by itself but because somebody is there: the header that says otherwise is left out. */
-async function sayPresent(queries: QueryClient, uid: number): Promise<void> {
+async function reportPresence(queries: QueryClient, uid: number): Promise<void> {
   const headers = Object.fromEntries(Object.keys(BACKGROUND).map((name) => [name, null]))
   const session = await dataOf(client.GET('/auth/session', { headers }))
   // Told at once that the session has ended, the screen would take the button away between the press and the click.
@@ -35,16 +35,16 @@ export function usePresence(): void {
 
   useEffect(() => {
     if (uid === undefined) return
-    let told = 0
-    const tell = () => {
-      if (Date.now() - told < EVERY_MS) return
-      told = Date.now()
+    let lastReport = 0
+    const report = () => {
+      if (Date.now() - lastReport < EVERY_MS) return
+      lastReport = Date.now()
       // Whoever cannot be told now is told with the next sign.
-      sayPresent(queries, uid).catch(() => undefined)
+      reportPresence(queries, uid).catch(() => undefined)
     }
     const stop = new AbortController()
     for (const sign of SIGNS) {
-      window.addEventListener(sign, tell, { passive: true, capture: true, signal: stop.signal })
+      window.addEventListener(sign, report, { passive: true, capture: true, signal: stop.signal })
     }
     return () => stop.abort()
   }, [uid, queries])

@@ -1,9 +1,9 @@
 import type { Metric } from 'web-vitals'
 import { expect, it, vi } from 'vitest'
 
-const told: ((metric: Metric) => void)[] = []
-const on = (tell: (metric: Metric) => void) => {
-  told.push(tell)
+const listeners: ((metric: Metric) => void)[] = []
+const on = (listener: (metric: Metric) => void) => {
+  listeners.push(listener)
 }
 vi.mock('web-vitals', () => ({ onCLS: on, onFCP: on, onINP: on, onLCP: on, onTTFB: on }))
 
@@ -11,8 +11,8 @@ it('W21: a figure is posted once for a page view, however often the page is hidd
   const fetch = vi.fn((_url: string, _init: RequestInit) => Promise.resolve(new Response(null)))
   vi.stubGlobal('fetch', fetch)
   await import('./vitals')
-  const [tell] = told
-  const measured = (value: number) => tell?.({ id: 'v5-1', name: 'CLS', value, rating: 'good' } as Metric)
+  const [listener] = listeners
+  const measured = (value: number) => listener?.({ id: 'v5-1', name: 'CLS', value, rating: 'good' } as Metric)
   measured(0.01)
   dispatchEvent(new Event('pagehide'))
   measured(0.02)

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { newKey } from '../api/action'
 import { keys } from '../api/keys'
-import { hearScans, phonesQuery } from '../api/phones'
+import { listenToScans, phonesQuery } from '../api/phones'
 import { tabStorage } from '../lib/storage'
 import type { Desk } from './queue'
 
@@ -27,12 +27,12 @@ export function usePhones(desk: Desk) {
   useEffect(() => {
     if (!listens) return undefined
     const refresh = () => void queries.invalidateQueries({ queryKey: keys.phones })
-    return hearScans(
+    return listenToScans(
       name,
       {
         onNews: desk.hear,
-        onStands: () => undefined,
-        onOver: (why) => {
+        onConnected: () => undefined,
+        onClosed: (why) => {
           if (why === 'elsewhere') setElsewhere(true)
           refresh()
         },

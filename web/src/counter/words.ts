@@ -1,9 +1,9 @@
 import type { DeskAnswer, Message } from '../api/types'
-import { t, told } from '../lib/messages'
+import { t, translate } from '../lib/messages'
 import type { Told } from './queue'
 
 /** A message of the server in the reader's language. */
-export const wordsOf = ({ code, params, text }: Message): string => told(code, params, text)
+export const wordsOf = ({ code, params, text }: Message): string => translate(code, params, text)
 
 /** How it looks and sounds. */
 export function classOf({ outcome }: Told): DeskAnswer['class'] {

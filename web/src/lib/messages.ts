@@ -147,7 +147,7 @@ export function setMoney(next: MoneyStyle): void {
 }
 
 /** Made once for each locale and style: they are slow to make. */
-function kept<T>(make: (locale: string, options: object | undefined) => T) {
+function cachedPerLocale<T>(make: (locale: string, options: object | undefined) => T) {
   const made = new Map<string, T>()
   return (tag: unknown, options?: object): T => {
     const key = `${String(tag)} ${JSON.stringify(options)}`
@@ -157,7 +157,7 @@ function kept<T>(make: (locale: string, options: object | undefined) => T) {
   }
 }
 
-const numberFormat = kept((tag, options) => new Intl.NumberFormat(tag, options))
+const numberFormat = cachedPerLocale((tag, options) => new Intl.NumberFormat(tag, options))
 
 // The first one takes a slow computer a tenth of a second: while the page waits for its code, not while it shows a screen.
 setTimeout(() => numberFormat(intlLocale()))
@@ -194,8 +194,8 @@ const OPTIONS: Parameters<typeof format>[3] = {
   },
   formatters: {
     getNumberFormat: (tag, options) => (options?.style === 'currency' ? moneyFormat(tag) : numberFormat(tag, options)),
-    getPluralRules: kept((tag, options) => new Intl.PluralRules(tag, options)),
-    getDateTimeFormat: kept(dayFormat),
+    getPluralRules: cachedPerLocale((tag, options) => new Intl.PluralRules(tag, options)),
+    getDateTimeFormat: cachedPerLocale(dayFormat),
   },
   timeZone: 'UTC',
 }
@@ -270,13 +270,13 @@ export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode
 }
 
 /** What the server said by its code, in the language of the page; in the server's own words where the code is not known. */
-export function told(key: string, params: Params, words: string): string {
+export function translate(key: string, params: Params, words: string): string {
   return find(key) !== undefined ? formatted<string>(key, withNames(params) as Values<string>).join('') : words
 }
 
 /** The same of a message as the server sends it. */
-export const said = ({ code, params, text }: { code: string; params: Params; text: string }): string =>
-  told(code, params, text)
+export const translateMessage = ({ code, params, text }: { code: string; params: Params; text: string }): string =>
+  translate(code, params, text)
 
 /** The parameters that may be a name as the server writes it, such as `in-repair` or `upi`, and where its words stand. */
 const NAMED = {
@@ -291,11 +291,11 @@ function withNames(params: Params): Params {
   const named = Object.entries(NAMED).map(([name, words]) => [name, find(`${words}.${String(params[name])}`)] as const)
   const words: (readonly [string, unknown])[] = named.filter(([, message]) => typeof message === 'string')
   for (const [name, value] of Object.entries(params)) {
-    if (isMessage(value)) words.push([name, said(value)])
+    if (isMessage(value)) words.push([name, translateMessage(value)])
   }
   return words.length === 0 ? params : { ...params, ...Object.fromEntries(words) }
 }
 
 /** Whether a parameter is itself something the server says. */
-const isMessage = (value: unknown): value is Parameters<typeof said>[0] =>
+const isMessage = (value: unknown): value is Parameters<typeof translateMessage>[0] =>
   typeof value === 'object' && value !== null && 'code' in value && 'params' in value && 'text' in value

@@ -22,7 +22,7 @@ export function hostNotices(next: Host): () => void {
   }
 }
 
-function tell(notice: Notice): void {
+function showOrQueue(notice: Notice): void {
   if (host) host.show(notice)
   else waiting.push(notice)
 }
@@ -45,8 +45,8 @@ export function samePerson(): () => boolean {
 
 /** Tells a person what became of an action: a success for a while, a failure until it is dismissed or tried again. */
 export const notify = {
-  success: (message: string, undo?: () => Promise<unknown>) => tell({ kind: 'success', message, undo }),
-  failure: (message: string, id?: string) => tell({ kind: 'failure', message, id }),
+  success: (message: string, undo?: () => Promise<unknown>) => showOrQueue({ kind: 'success', message, undo }),
+  failure: (message: string, id?: string) => showOrQueue({ kind: 'failure', message, id }),
   /** Takes back what was told under this id. */
   hide: (id: string) => host?.hide(id),
 }

@@ -21,9 +21,9 @@ const known = ({ id, transports = [] }: PublicKeyCredentialDescriptorJSON): Publ
 })
 
 /** What the browser says when it comes to nothing, in words for the person. */
-type Words = Partial<Record<string, PlainKey>> & { NotAllowedError: PlainKey }
+type FailureTexts = Partial<Record<string, PlainKey>> & { NotAllowedError: PlainKey }
 
-async function ask(asking: Promise<Credential | null>, words: Words): Promise<PublicKeyCredential> {
+async function ask(asking: Promise<Credential | null>, words: FailureTexts): Promise<PublicKeyCredential> {
   try {
     const credential = await asking
     if (credential instanceof PublicKeyCredential) return credential

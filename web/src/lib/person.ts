@@ -18,9 +18,9 @@ export function tellPerson(uid: Uid): void {
  * Calls back when another tab signed somebody in or out. Tabs that were asleep meanwhile, and browsers without channels,
  * learn it from the storage. The answer ends the listening.
  */
-export function onPersonElsewhere(told: (uid: Uid) => void): () => void {
-  const parsed = (text: string) => told(text === 'null' ? null : Number(text))
-  const onMessage = ({ data }: MessageEvent<Uid>) => told(data)
+export function onPersonElsewhere(onChange: (uid: Uid) => void): () => void {
+  const parsed = (text: string) => onChange(text === 'null' ? null : Number(text))
+  const onMessage = ({ data }: MessageEvent<Uid>) => onChange(data)
   const onStorage = ({ key, newValue }: StorageEvent) => {
     if (key === NAME && newValue !== null) parsed(newValue)
   }

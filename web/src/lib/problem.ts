@@ -1,6 +1,6 @@
 import type { Problem } from '../api/types'
 import { labels } from '../messages/labels'
-import { t, told } from './messages'
+import { t, translate } from './messages'
 
 /** The server's stable codes, and three for an answer that is not the server's. */
 type Code = Problem['code'] | 'unreachable' | 'timed-out' | 'unknown'
@@ -48,16 +48,16 @@ function overridableOf(blocks: readonly SentReason[]): string[] {
 function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: readonly string[]): string {
   const [only, ...others] = fields
   if (only !== undefined && others.length === 0) return only
-  if (blocks.length > 0) return blocks.map((block) => told(block.code, block.facts, block.text)).join(' ')
-  return told(`problem.${code}`, params, detail)
+  if (blocks.length > 0) return blocks.map((block) => translate(block.code, block.facts, block.text)).join(' ')
+  return translate(`problem.${code}`, params, detail)
 }
 
 /** What is wrong with a field, in words. A rule without an area is about a field, whose label the server sends in English. */
 export function fieldMessage({ message, rule, params = {} }: SentError): string {
   if (rule === undefined) return message
   const { label } = params
-  const named = typeof label === 'string' ? { ...params, label: told(labels[label] ?? '', {}, label) } : params
-  return told(rule.includes('.') ? rule : `field.${rule}`, named, message)
+  const named = typeof label === 'string' ? { ...params, label: translate(labels[label] ?? '', {}, label) } : params
+  return translate(rule.includes('.') ? rule : `field.${rule}`, named, message)
 }
 
 export function unreachable(): ProblemError {

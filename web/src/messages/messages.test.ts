@@ -9,7 +9,7 @@ import {
   sourceOf,
   usesIn,
 } from '../../scripts/messages.mjs'
-import { chooseLanguage, currentLanguage, rich, startMessages, t, told } from '../lib/messages'
+import { chooseLanguage, currentLanguage, rich, startMessages, t, translate } from '../lib/messages'
 import { pseudo } from '../lib/pseudo'
 
 afterEach(async () => {
@@ -62,32 +62,32 @@ describe('a message', () => {
 
 describe('text that runs against the page', () => {
   it('is kept apart in the sentence, which begins as its language does', async () => {
-    expect(told('change.bookDeleted', { title: 'שלום' }, '')).toBe(
+    expect(translate('change.bookDeleted', { title: 'שלום' }, '')).toBe(
       '\u200E“\u2068שלום\u2069” deleted from the catalogue.',
     )
-    expect(told('change.bookDeleted', { title: 'Godaan' }, '')).toBe('“Godaan” deleted from the catalogue.')
+    expect(translate('change.bookDeleted', { title: 'Godaan' }, '')).toBe('“Godaan” deleted from the catalogue.')
     localStorage.setItem('language', 'pseudo-rtl')
     await startMessages()
-    expect(told('change.bookDeleted', { title: 'Godaan' }, '')).toMatch(/^\u200F“\u2068Godaan\u2069/)
-    expect(told('change.bookDeleted', { title: 'שלום' }, '')).not.toContain('\u2068')
+    expect(translate('change.bookDeleted', { title: 'Godaan' }, '')).toMatch(/^\u200F“\u2068Godaan\u2069/)
+    expect(translate('change.bookDeleted', { title: 'שלום' }, '')).not.toContain('\u2068')
   })
 })
 
 describe('what the server says', () => {
   it('has another message in it, in the language of the page', async () => {
     const what = { code: 'change.bookDeleted', params: { title: 'Godaan' }, text: 'Words of the server.' }
-    expect(told('block.undoSince', { what }, '')).toBe(
+    expect(translate('block.undoSince', { what }, '')).toBe(
       'Since then: “Godaan” deleted from the catalogue. Undo that first, or correct it by hand.',
     )
     await chooseLanguage('hi')
-    expect(told('block.undoSince', { what }, '')).not.toMatch(/[a-z]{3,} from/)
+    expect(translate('block.undoSince', { what }, '')).not.toMatch(/[a-z]{3,} from/)
   })
 
   it("is told by its code, and in the server's words where the code is not known", () => {
-    expect(told('field.required', { label: 'Title' }, 'from the server')).toBe('Title is required.')
-    expect(told('explain.notCounted', { day: '2026-11-22' }, '')).toBe('Sunday 22 Nov not counted')
-    expect(told('explain.fine', { amount: 7.5, days: 3, rate: 2.5 }, '')).toBe('₹7.50 = 3 days × ₹2.50')
-    expect(told('problem.made-tomorrow', {}, 'Words of tomorrow.')).toBe('Words of tomorrow.')
+    expect(translate('field.required', { label: 'Title' }, 'from the server')).toBe('Title is required.')
+    expect(translate('explain.notCounted', { day: '2026-11-22' }, '')).toBe('Sunday 22 Nov not counted')
+    expect(translate('explain.fine', { amount: 7.5, days: 3, rate: 2.5 }, '')).toBe('₹7.50 = 3 days × ₹2.50')
+    expect(translate('problem.made-tomorrow', {}, 'Words of tomorrow.')).toBe('Words of tomorrow.')
   })
 })
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { said, t } from '../lib/messages'
+import { translateMessage, t } from '../lib/messages'
 import classes from './Why.module.css'
 
 type WhyProps = {
@@ -31,7 +31,7 @@ export function Reasons({ reasons }: ReasonsProps) {
         // The steps have no identity beside their place.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={index} dir="auto">
-          {said(reason)}
+          {translateMessage(reason)}
         </li>
       ))}
     </ul>

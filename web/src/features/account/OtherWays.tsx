@@ -11,7 +11,7 @@ type Props = {
   next: string | null
   remember: boolean
   /** What stands above the form: why it did not work; null once it is tried again. */
-  onTold: (message: string | null) => void
+  onFailure: (message: string | null) => void
   onEnter: (user: Entered) => void
 }
 
@@ -22,7 +22,7 @@ export function OtherWays({ onEnter, ...props }: Props) {
     <>
       {session?.provider !== undefined && <ProviderSignIn {...props} />}
       {session?.passkeys === true && hasPasskeys() && (
-        <PasskeySignIn remember={props.remember} onTold={props.onTold} onEnter={onEnter} />
+        <PasskeySignIn remember={props.remember} onFailure={props.onFailure} onEnter={onEnter} />
       )}
     </>
   )

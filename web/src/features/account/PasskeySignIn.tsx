@@ -8,19 +8,19 @@ import { messageOf } from '../../lib/problem'
 
 type Props = {
   remember: boolean
-  onTold: (message: string | null) => void
+  onFailure: (message: string | null) => void
   onEnter: (user: Entered) => void
 }
 
 /** The way in by a passkey alone: the browser asks which, and the device who it is. */
-export function PasskeySignIn({ remember, onTold, onEnter }: Props) {
+export function PasskeySignIn({ remember, onFailure, onEnter }: Props) {
   const signIn = useAction(signInWithPasskey)
 
   async function enter() {
-    onTold(null)
+    onFailure(null)
     const outcome = await signIn.run({ secondStep: false, remember })
     if (outcome.ok) onEnter(outcome.output)
-    else onTold(messageOf(outcome.error))
+    else onFailure(messageOf(outcome.error))
   }
 
   return (

@@ -30,23 +30,23 @@ type Props = {
   next: string | null
   remember: boolean
   /** What stands above the form: why it did not work; null once it is tried again. */
-  onTold: (message: string | null) => void
+  onFailure: (message: string | null) => void
 }
 
 /** The way over the college's own sign-in, which takes the whole window. */
-export function ProviderSignIn({ end, next, remember, onTold }: Props) {
+export function ProviderSignIn({ end, next, remember, onFailure }: Props) {
   const provider = useQuery(sessionQuery).data?.provider ?? ''
   const begin = useAction(beginByProvider)
   const [leaving, setLeaving] = useState(false)
 
   const navigate = useNavigate()
-  const tell = useEffectEvent((reason: string) => {
-    onTold(t(isEnd(reason) ? ENDS[reason] : 'account.provider.failed'))
+  const reportEnd = useEffectEvent((reason: string) => {
+    onFailure(t(isEnd(reason) ? ENDS[reason] : 'account.provider.failed'))
     // Told once: whoever reloads the page or keeps its address begins anew.
     void navigate(paths.login(next ?? undefined), { replace: true })
   })
   useEffect(() => {
-    if (end !== null) tell(end)
+    if (end !== null) reportEnd(end)
   }, [end])
 
   // Back from the provider, the page may be as it was left.
@@ -57,12 +57,12 @@ export function ProviderSignIn({ end, next, remember, onTold }: Props) {
   }, [])
 
   async function leave() {
-    onTold(null)
+    onFailure(null)
     setLeaving(true)
     const outcome = await begin.run({ next: next ?? '', remember })
     if (outcome.ok) return location.assign(outcome.output.location)
     setLeaving(false)
-    onTold(messageOf(outcome.error))
+    onFailure(messageOf(outcome.error))
   }
 
   return (

@@ -81,7 +81,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   async function submit(event: SubmitEvent<HTMLFormElement>) {
     event.preventDefault()
     setFound('')
-    setTold(null)
+    setOtherFailure(null)
     card.forget()
     const outcome = await signIn.run(values)
     if (outcome.ok) enter(outcome.output)
@@ -112,7 +112,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   const session = useQuery(sessionQuery).data
   const offersCard = session?.idCard !== false
   /** Why another way in did not work. */
-  const [told, setTold] = useState<string | null>(null)
+  const [otherFailure, setOtherFailure] = useState<string | null>(null)
   // A code that is typed by a program is no card.
   const asked = isAskedForCode(signIn.error)
   useKeyboardWedge(offersCard && !asked, ({ code, place, putBack }) => {
@@ -173,9 +173,9 @@ function SignInForm({ end, next, enter }: FormProps) {
           {t('account.signIn.created')}
         </Alert>
       )}
-      {(signIn.error !== null || told !== null) && (
+      {(signIn.error !== null || otherFailure !== null) && (
         <Alert color="red" mt="lg" role="alert">
-          {signIn.error === null ? told : messageOf(signIn.error)}
+          {signIn.error === null ? otherFailure : messageOf(signIn.error)}
         </Alert>
       )}
       <form ref={sheet} onSubmit={(event) => void submit(event)}>
@@ -219,7 +219,7 @@ function SignInForm({ end, next, enter }: FormProps) {
           )}
           {(session?.passkeys ?? session?.provider) !== undefined && (
             <Chunk part={OtherWays}>
-              <OtherWays end={end} next={next} remember={values.remember} onTold={setTold} onEnter={enter} />
+              <OtherWays end={end} next={next} remember={values.remember} onFailure={setOtherFailure} onEnter={enter} />
             </Chunk>
           )}
           {card.refusal !== null && (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import type { Change } from '../../api/types'
 import { timeText } from '../../lib/format'
-import { rich, said, t } from '../../lib/messages'
+import { rich, translateMessage, t } from '../../lib/messages'
 import { paths } from '../../screens'
 import classes from './ActivityScreen.module.css'
 import { differences } from './differences'
@@ -24,7 +24,7 @@ export function ChangeItem({ change, timeZone, narrows }: ChangeItemProps) {
         {timeText(at, timeZone)}
       </time>
       <div className={classes.what}>
-        <span dir="auto">{messages.map(said).join(' ')}</span>
+        <span dir="auto">{messages.map(translateMessage).join(' ')}</span>
         <div className={classes.who}>
           <span dir="auto">
             {rich('activity.by', {

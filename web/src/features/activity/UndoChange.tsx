@@ -2,12 +2,12 @@ import { Button, Text } from '@mantine/core'
 import { useAction } from '../../api/action'
 import { undo as undoAction } from '../../api/changes'
 import type { Change } from '../../api/types'
-import { said, t } from '../../lib/messages'
+import { translateMessage, t } from '../../lib/messages'
 
 /** Takes a change back, as long as the library's day lasts (R-UNDO-1). */
 export function UndoChange({ change: { id, messages, undone, undoable } }: { change: Change }) {
   const undo = useAction(undoAction, {
-    done: (taken) => taken.messages.map(said).join(' '),
+    done: (taken) => taken.messages.map(translateMessage).join(' '),
     failed: (reason) => t('common.undoFailed', { reason }),
   })
   if (undone) {
@@ -22,7 +22,7 @@ export function UndoChange({ change: { id, messages, undone, undoable } }: { cha
     <Button
       variant="subtle"
       size="compact-sm"
-      aria-label={t('activity.undoNamed', { what: messages.map(said).join(' ') })}
+      aria-label={t('activity.undoNamed', { what: messages.map(translateMessage).join(' ') })}
       loading={undo.pending}
       onClick={() => void undo.run(id)}
     >

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button } from '@mantine/core'
 import { BookmarkCheck, TriangleAlert, UserRound } from 'lucide-react'
 import { Link } from 'react-router'
 import type { DeskReader } from '../../api/types'
-import { t, told } from '../../lib/messages'
+import { t, translate } from '../../lib/messages'
 import { paths } from '../../screens'
 import { DateText, Money } from '../../ui/Facts'
 import { TakeMoney } from '../money'
@@ -66,7 +66,7 @@ export function PersonStrip({ reader, onSettled, onClose }: PersonStripProps) {
         </div>
         {reader.blocks.map((block) => (
           <p key={block.id} className={classes.block} dir="auto">
-            <TriangleAlert data-size="18" aria-hidden /> {told(block.code, block.facts, block.text)}
+            <TriangleAlert data-size="18" aria-hidden /> {translate(block.code, block.facts, block.text)}
           </p>
         ))}
         {reader.ready.map((hold) => (

@@ -14,14 +14,14 @@ import { holdText, offerText } from './holdText'
 export function Reserve({ book }: { book: BookDetail }) {
   const { own, offered } = book.reservation
   const place = useAction(placeHold, { done: () => t('holds.placed', { title: quoted(book.title) }) })
-  const told = useRef<HTMLParagraphElement>(null)
+  const ownHold = useRef<HTMLParagraphElement>(null)
   const refusal = useRef<HTMLDivElement>(null)
   const wasOwn = useRef(own !== null)
   const failed = place.error !== null
 
   // The button that was pressed has given way to what is said here.
   useEffect(() => {
-    if (own !== null && !wasOwn.current) told.current?.focus()
+    if (own !== null && !wasOwn.current) ownHold.current?.focus()
     wasOwn.current = own !== null
   }, [own])
   useEffect(() => {
@@ -31,7 +31,7 @@ export function Reserve({ book }: { book: BookDetail }) {
   if (own !== null) {
     return (
       <div className={classes.own}>
-        <p ref={told} tabIndex={-1} className={classes.sentence} data-ready={own.state === 'ready' || undefined}>
+        <p ref={ownHold} tabIndex={-1} className={classes.sentence} data-ready={own.state === 'ready' || undefined}>
           {holdText(own)}
         </p>
         <CancelHold hold={own} size="compact-sm" h={34} variant="default" />

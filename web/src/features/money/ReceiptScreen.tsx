@@ -7,7 +7,7 @@ import { configQuery, useLibraryName } from '../../api/config'
 import { receiptQuery } from '../../api/money'
 import type { Message, Receipt } from '../../api/types'
 import { dayIn } from '../../lib/format'
-import { said, t } from '../../lib/messages'
+import { translateMessage, t } from '../../lib/messages'
 import { numberOfReceipt } from '../../lib/paths'
 import { RECEIPT_PAPERS, useReceiptPaper, type PaperName } from '../../print/paper'
 import { Sheet } from '../../print/Sheet'
@@ -136,7 +136,7 @@ function Reasons({ reasons }: { reasons: readonly Message[] }) {
     <ul className={classes.reasons}>
       {reasons.map((reason, index) => (
         // oxlint-disable-next-line no-array-index-key -- the steps have no identity beside their place
-        <li key={index}>{said(reason)}</li>
+        <li key={index}>{translateMessage(reason)}</li>
       ))}
     </ul>
   )

@@ -96,7 +96,7 @@ function Compare({ person, other, onBack, onClose }: CompareProps) {
       >
         <div className={classes.sides}>
           {[person, other].map((side) => (
-            <Side key={side.uid} person={side} kept={side.uid === keep} />
+            <Side key={side.uid} person={side} isKept={side.uid === keep} />
           ))}
         </div>
       </Radio.Group>
@@ -118,7 +118,7 @@ function Compare({ person, other, onBack, onClose }: CompareProps) {
   )
 }
 
-function Side({ person, kept }: { person: Person; kept: boolean }) {
+function Side({ person, isKept }: { person: Person; isKept: boolean }) {
   const { uid, name, rollNumber, email, department, batch, openLoans, owes } = person
   const facts = [
     [t('people.column.rollNumber'), rollNumber],
@@ -129,7 +129,7 @@ function Side({ person, kept }: { person: Person; kept: boolean }) {
     [t('people.column.owes'), moneyText(owes)],
   ] as const
   return (
-    <div className={classes.side} data-kept={kept || undefined}>
+    <div className={classes.side} data-kept={isKept || undefined}>
       <Radio
         value={String(uid)}
         label={<span dir="auto">{name}</span>}

@@ -5,7 +5,7 @@ import { changesQuery } from '../../api/changes'
 import { endedLoansQuery } from '../../api/people'
 import type { Change, Person } from '../../api/types'
 import { dayText, timeText } from '../../lib/format'
-import { said, t } from '../../lib/messages'
+import { translateMessage, t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { DateText } from '../../ui/Facts'
 import { ListState } from '../../ui/ListState'
@@ -112,7 +112,7 @@ function Happened({ change, uid, dayOf, timeZone }: HappenedProps) {
         {dayText(dayOf.format(new Date(at)))}, {timeText(at, timeZone)}
       </time>
       <span dir="auto">
-        {messages.map(said).join(' ')}
+        {messages.map(translateMessage).join(' ')}
         {actor && person && actor.id !== person.id && (
           <span className={classes.when}>
             {' '}

@@ -8,7 +8,7 @@ import { undo as undoAction } from '../../api/changes'
 import { promote } from '../../api/people'
 import type { Person, PromotionForm } from '../../api/types'
 import { focusHere } from '../../lib/focus'
-import { said, t } from '../../lib/messages'
+import { translateMessage, t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 import { PageHeader } from '../../ui/PageHeader'
@@ -54,7 +54,7 @@ export default function PromoteScreen() {
     const outcome = await undo.run(change)
     if (!outcome.ok) return
     setDone(null)
-    setUndone(outcome.output.messages.map(said).join(' '))
+    setUndone(outcome.output.messages.map(translateMessage).join(' '))
   }
 
   const change = (set: () => void) => {

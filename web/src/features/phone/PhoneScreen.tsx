@@ -3,10 +3,10 @@ import { Smartphone } from 'lucide-react'
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { newKey } from '../../api/action'
 import { useLibraryName } from '../../api/config'
-import { hearAnswers, sendScan } from '../../api/phones'
+import { listenToAnswers, sendScan } from '../../api/phones'
 import type { PhoneAnswer } from '../../api/types'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
-import { said, t } from '../../lib/messages'
+import { translateMessage, t } from '../../lib/messages'
 import { tabStorage } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
 import { classIcons } from '../../ui/classIcons'
@@ -70,7 +70,7 @@ function Scanning({ token }: { token: string }) {
 
   useEffect(() => {
     if (over !== null) return undefined
-    return hearAnswers(token, nameOfPage(), { onNews: phone.hear, onStands: setStands, onOver: phone.end })
+    return listenToAnswers(token, nameOfPage(), { onNews: phone.hear, onConnected: setStands, onClosed: phone.end })
   }, [over, token, phone])
 
   if (over === 'ended') return <Page words={t('phone.ended')} />
@@ -124,7 +124,7 @@ function Answer({ state }: { state: PhoneState }) {
   const kind = classOf(state)
   if (!kind) return <p>{t('phone.ready')}</p>
   const Icon = classIcons[kind]
-  const [headline, ...rest] = failed ? [failed.reason] : (told?.answer.messages ?? []).map(said)
+  const [headline, ...rest] = failed ? [failed.reason] : (told?.answer.messages ?? []).map(translateMessage)
   return (
     <>
       <Icon className={classes.sign} aria-hidden />

@@ -1,5 +1,5 @@
 import { newKey } from '../../api/action'
-import type { Over } from '../../api/phones'
+import type { Closed } from '../../api/phones'
 import type { PhoneAnswer, PhoneScanForm } from '../../api/types'
 import { ProblemError } from '../../lib/problem'
 
@@ -15,7 +15,7 @@ export type PhoneState = {
   failed: { code: string; reason: string } | null
   /** Whether the server did not answer the last time. */
   cut: boolean
-  over: Over | null
+  over: Closed | null
 }
 
 const RETRY_MS = 2000
@@ -54,7 +54,7 @@ export class Phone {
     this.#onAnswer(answer.class)
   }
 
-  readonly end = (over: Over | null): void => this.#set({ over })
+  readonly end = (over: Closed | null): void => this.#set({ over })
 
   async #drain(): Promise<void> {
     const next = this.#state.waiting.find(({ sent }) => !sent)

@@ -18,14 +18,14 @@ type CodeCameraProps = {
 /** The camera alone, which reads one code after the other for as long as it is on the page (R-DESK-1). */
 export function CodeCamera({ onCode, insecure }: CodeCameraProps) {
   const [shown] = useState(() => new Shown())
-  const tell = useRef(onCode)
+  const latestOnCode = useRef(onCode)
   useEffect(() => {
-    tell.current = onCode
+    latestOnCode.current = onCode
   })
   const onRead = useCallback(
     (read: ScanResult) => {
       const code = codeOf(read)
-      if (shown.isNew(code, performance.now())) tell.current(code)
+      if (shown.isNew(code, performance.now())) latestOnCode.current(code)
     },
     [shown],
   )

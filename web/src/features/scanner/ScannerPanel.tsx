@@ -27,26 +27,26 @@ type ScannerPanelProps = {
 }
 
 /** What there is to say of a picture file, until the camera has something newer to say. */
-type Said = { words: string; instead: string }
+type FileNotice = { words: string; instead: string }
 
 /** Reads the code of an ID card: by camera, from a picture, or typed by hand. */
 export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanelProps) {
-  const [said, setSaid] = useState<Said | null>(null)
+  const [fileNotice, setFileNotice] = useState<FileNotice | null>(null)
   const [dropping, setDropping] = useState(false)
   const [progress, setProgress] = useState<number | null>(null)
   const forgetFile = useRef<() => void>(null)
   const reading = useRef<AbortController>(null)
-  const tell = useRef(onCode)
+  const latestOnCode = useRef(onCode)
   useEffect(() => {
-    tell.current = onCode
+    latestOnCode.current = onCode
   })
   const onRead = useCallback((read: ScanResult, by?: Scanner) => {
     // A card before the camera is newer than a picture that is still being read.
     if (by) reading.current?.abort()
     setProgress(null)
-    setSaid(null)
+    setFileNotice(null)
     void (async () => {
-      const { again } = await tell.current(rollNumberOf(read))
+      const { again } = await latestOnCode.current(rollNumberOf(read))
       if (again) by?.again()
     })()
   }, [])
@@ -58,8 +58,8 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
     latest.current = camera
   })
   // The newest word counts.
-  if (said && said.instead !== camera) setSaid(null)
-  const say = (words: string) => setSaid({ words, instead: latest.current })
+  if (fileNotice && fileNotice.instead !== camera) setFileNotice(null)
+  const say = (words: string) => setFileNotice({ words, instead: latest.current })
 
   async function readPicture(file: File) {
     if (!decoder) return
@@ -97,7 +97,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   })
   useEffect(() => watchDrops(setDropping, (file) => void onDrop.current(file)), [])
 
-  const words = looking ? t('account.card.looking') : (said?.words ?? camera)
+  const words = looking ? t('account.card.looking') : (fileNotice?.words ?? camera)
 
   return (
     <section className={classes.panel} aria-label={t('scanner.label')} data-dropping={dropping || undefined}>

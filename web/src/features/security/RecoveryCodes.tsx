@@ -14,7 +14,7 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
   useEffect(() => text.current?.focus(), [])
   return (
     <Stack>
-      <Text ref={text} tabIndex={-1} className={classes.told}>
+      <Text ref={text} tabIndex={-1} className={classes.intro}>
         {t('security.second.codesWhat')}
       </Text>
       <Sheet paper="page" className={classes.slip}>

@@ -1,7 +1,7 @@
 import { Alert, Button, Group } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Effect } from '../../api/types'
-import { said, t } from '../../lib/messages'
+import { translateMessage, t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { DateText, Money } from '../../ui/Facts'
@@ -100,7 +100,7 @@ function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps
     >
       <ul className={classes.summary}>
         {effect.summary.map((message) => (
-          <li key={message.code}>{said(message)}</li>
+          <li key={message.code}>{translateMessage(message)}</li>
         ))}
       </ul>
       {effect.loans.length > 0 && (
@@ -125,7 +125,7 @@ function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps
                     />
                     {loan.reasons.map((reason) => (
                       <div key={reason.code} className={classes.reason}>
-                        {said(reason)}
+                        {translateMessage(reason)}
                       </div>
                     ))}
                   </>

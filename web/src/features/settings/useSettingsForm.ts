@@ -40,12 +40,12 @@ type Options<V, D> = Part<D> & {
 export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
   const { loaded, valuesOf, documentOf, loadAgain } = options
   const draft = useEditDraft(`settings ${options.name}`, options.sample)
-  const [kept] = useState(draft.read)
+  const [savedDraft] = useState(draft.read)
   const [base, setBase] = useState({
-    values: kept?.base ?? valuesOf(loaded.document),
-    etag: kept?.version ?? loaded.etag,
+    values: savedDraft?.base ?? valuesOf(loaded.document),
+    etag: savedDraft?.version ?? loaded.etag,
   })
-  const [values, setValues] = useState<V>(kept?.values ?? base.values)
+  const [values, setValues] = useState<V>(savedDraft?.values ?? base.values)
   const [errors, setErrors] = useState<Errors>({})
   const [blanks, setBlanks] = useState<Errors>({})
   const [failure, setFailure] = useState<unknown>(null)

@@ -23,7 +23,7 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
   const refusal = useRef<HTMLDivElement>(null)
   const failed = borrow.error !== null
   const { own, free, offered, waiting } = book.reservation
-  const kept = own?.state === 'ready'
+  const isKept = own?.state === 'ready'
   // What stands on the shelf may be for those who wait (R-HOLD-3).
   const promised = !visitor && book.noOfBooks > 0 && free === 0
   const { data } = useQuery({ ...myLoansQuery, enabled: !visitor })
@@ -52,7 +52,7 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
           })}
         </p>
       )}
-      {!kept && (book.status !== 'Available' || promised) ? (
+      {!isKept && (book.status !== 'Available' || promised) ? (
         <Button size="md" disabled>
           {t('books.detail.notAvailable')}
         </Button>
@@ -71,7 +71,7 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
           {t('books.detail.borrow')}
         </Button>
       )}
-      {!kept && <Availability book={book} />}
+      {!isKept && <Availability book={book} />}
       {waiting > 0 && own === null && !offered && <p className={classes.waiting}>{t('holds.waiting', { waiting })}</p>}
       {!visitor && <Reserve book={book} />}
       {failed && (

@@ -16,12 +16,12 @@ type ClampedProps = {
 export function Clamped({ lines, more, less, wrap, children }: ClampedProps) {
   const text = useRef<HTMLSpanElement>(null)
   const [all, setAll] = useState(false)
-  const [cut, setCut] = useState(false)
+  const [isCut, setIsCut] = useState(false)
 
   useEffect(() => {
     const element = text.current
     if (!element || all) return
-    const watcher = new ResizeObserver(() => setCut(element.scrollHeight > element.clientHeight + 1))
+    const watcher = new ResizeObserver(() => setIsCut(element.scrollHeight > element.clientHeight + 1))
     watcher.observe(element)
     return () => watcher.disconnect()
   }, [all])
@@ -38,7 +38,7 @@ export function Clamped({ lines, more, less, wrap, children }: ClampedProps) {
           {children}
         </span>,
       )}
-      {cut && (
+      {isCut && (
         <Button
           variant="subtle"
           size="compact-sm"

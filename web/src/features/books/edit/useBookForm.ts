@@ -22,9 +22,11 @@ export type Failure = { message: string; detail: string | null }
  * nor a step to another page loses it. Where nothing was typed yet, the fields begin with what is `offered`.
  */
 export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | null, offered: Partial<BookValues> = {}) {
-  const [kept, setKept] = useState(draft.read)
+  const [savedDraft, setSavedDraft] = useState(draft.read)
   const [origin, setOrigin] = useState<Loaded>(
-    () => (kept && { values: kept.base, version: kept.version }) ?? loaded ?? { values: NEW_BOOK, version: '' },
+    () =>
+      (savedDraft && { values: savedDraft.base, version: savedDraft.version }) ??
+      loaded ?? { values: NEW_BOOK, version: '' },
   )
   const [conflict, setConflict] = useState<Conflict | null>(null)
   const [failure, setFailure] = useState<Failure | null>(null)
@@ -33,7 +35,7 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
 
   const form = useForm<BookValues>({
     mode: 'controlled',
-    initialValues: kept?.values ?? { ...origin.values, ...offered },
+    initialValues: savedDraft?.values ?? { ...origin.values, ...offered },
     validate: loaded ? updateRules(() => target.values.noOfBooks) : addRules,
   })
   const { values } = form
@@ -55,7 +57,7 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
     setOrigin(next)
     setConflict(null)
     setFailure(null)
-    setKept(null)
+    setSavedDraft(null)
     form.setValues(next.values)
     form.clearErrors()
   }
@@ -69,8 +71,8 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
     /** The version that the next save names. */
     version: target.version,
     /** Whether the fields hold an earlier draft. */
-    restored: kept !== null,
-    keepRestored: () => setKept(null),
+    restored: savedDraft !== null,
+    keepRestored: () => setSavedDraft(null),
     startFrom,
     /** Throws away what was typed. */
     discard: () => startFrom(conflict ?? loaded ?? origin),
