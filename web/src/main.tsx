@@ -17,7 +17,7 @@ import { queryClient } from './api/queryClient'
 import { routes } from './app/router'
 import { cssVariables, themeIn } from './theme/theme'
 
-// Style elements made at run time carry the nonce of this very answer; browsers hide the attribute after parsing.
+// Style elements created at run time need this answer's nonce; browsers hide the attribute after parsing.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ''
 setNonce(nonce)
 
@@ -36,10 +36,10 @@ const colorScheme = localStorageColorSchemeManager({ key: 'colorScheme' })
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
-/** Everything mounts anew when the language changes; what is typed is kept as a draft where that matters. */
+/** Remounts everything when the language changes; drafts keep the input. */
 function App() {
   const locale = useLocale()
-  // Made anew with each language.
+  // Created for each language.
   const theme = themeIn()
   return (
     <DirectionProvider>
@@ -49,7 +49,7 @@ function App() {
         cssVariablesResolver={cssVariables}
         colorSchemeManager={colorScheme}
         defaultColorScheme="auto"
-        // All variables are written here: the kit's sheet with the defaults would be 4 KiB of the first load.
+        // All variables are written here: Mantine's sheet of defaults would add 4 KiB to the first load.
         deduplicateCssVariables={false}
         getStyleNonce={() => nonce}
       >
@@ -76,7 +76,7 @@ startMessages().then(
   },
 )
 
-// After the first paint, and never a reason to fail.
+// After the first paint; a failure does not matter.
 const whenIdle = window.requestIdleCallback ?? ((run: () => void) => setTimeout(run, 2000))
 whenIdle(() => {
   loadChunk('vitals', () => import('./app/vitals')).catch((error: unknown) => console.warn(error))

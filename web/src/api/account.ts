@@ -6,21 +6,21 @@ import { client, dataOf } from './client'
 import { keys } from './keys'
 import type { Capability, Entered, Profile, Redemption, Registration, SecondFactorCode, SignIn, User } from './types'
 
-/** Who is signed in; `user` is null for a visitor. */
+/** Current session; `user` is null for a visitor. */
 export const sessionQuery = queryOptions({
   queryKey: keys.session,
   queryFn: ({ signal }) => dataOf(client.GET('/auth/session', { signal })),
   staleTime: 60_000,
 })
 
-/** Who is signed in now, for a screen that is not to change when they leave; its guard has asked. */
+/** Returns the current user's id without subscribing, for screens whose guard has checked the session. */
 export const uidOf = (queries: QueryClient): number => queries.getQueryData(sessionQuery.queryKey)?.user?.uid ?? 0
 
-/** Whether the librarian who is signed in may do this (R-PEOPLE-8). */
+/** True if the signed-in librarian has this capability (R-PEOPLE-8). */
 export const useMay = (capability: Capability): boolean =>
   useQuery(sessionQuery).data?.user?.capabilities.includes(capability) ?? false
 
-/** Another person, or nobody; what else the session says stays. */
+/** Replaces the session's user and keeps its other fields. */
 export function setSessionUser(queries: QueryClient, user: User | Entered | null): void {
   const secondFactorMissing = user !== null && 'secondFactorMissing' in user
   queries.setQueryData(sessionQuery.queryKey, (session) => ({
@@ -32,16 +32,16 @@ export function setSessionUser(queries: QueryClient, user: User | Entered | null
   }))
 }
 
-/** What an earlier person saw must not be shown to this one. */
+/** Switches to another person; cached data of the previous one must not be shown. */
 export function changePerson(queries: QueryClient, user: Entered | null): void {
-  // The session itself stays: the frame watches it.
+  // The session query stays, because the frame observes it.
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] })
   queries.getMutationCache().clear()
   clearNotices()
   setSessionUser(queries, user)
 }
 
-/** Clears what this browser keeps of the person who was signed in. */
+/** Clears this browser's data of the signed-in person. */
 export function clearPerson(queries: QueryClient): void {
   storedRole.clear()
   changePerson(queries, null)
@@ -57,13 +57,13 @@ export const signIn = action({
   learn: (queries, user) => changePerson(queries, user),
 })
 
-/** The second step, where one is asked for. */
+/** Completes the second step. */
 export const giveCode = action({
   send: (body: SecondFactorCode, call) => dataOf(client.POST('/auth/sign-in/code', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),
 })
 
-/** Chooses a password with a code that a librarian handed out; whoever does is signed in. */
+/** Chooses a password with a sign-in code, and signs in. */
 export const redeem = action({
   send: ({ rollNumber = '', email = '', ...rest }: Redemption, call) => {
     const body = { ...rest, ...(rollNumber.trim() && { rollNumber }), ...(email.trim() && { email }) }
@@ -81,7 +81,7 @@ export const register = action({
   send: (body: Registration, call) => dataOf(client.POST('/auth/register', { body, ...call })),
 })
 
-/** The email address that belongs to an ID card; the look-up is told the roll number trimmed and in lower case. */
+/** Finds the email address of an ID card; the roll number is trimmed and lower-cased. */
 export async function findCardHolder(rollNumber: string, signal: AbortSignal): Promise<string> {
   const body = { rollNumber: rollNumber.trim().toLowerCase() }
   const { email } = await dataOf(client.POST('/auth/id-card', { body, signal }))

@@ -5,10 +5,10 @@ import { keys } from './keys'
 import { FIRST_PAGE, MAX_PAGES, pageAfter, pageBefore } from './pages'
 import type { BookForm, NewBook } from './types'
 
-/** Divisible by every number of columns that the grid uses. */
+/** Divisible by every number of columns of the grid. */
 export const BOOKS_PER_PAGE = 60
 
-/** To what a list of books is narrowed besides the search, and its order. */
+/** Filters of the book list besides the search, and its order. */
 export type Narrowing = { sort: 'title' | 'newest'; genre: string; available: boolean }
 
 export type BookFilter = { q: string; field: 'any' | 'title' } & Narrowing
@@ -49,7 +49,7 @@ export const bookListQuery = (filter: BookFilter) =>
     gcTime: 30 * 60_000,
   })
 
-/** How many books match in all, where the list counted to a thousand. */
+/** Exact number of matches, for a list that counted only to a thousand. */
 export const exactTotalQuery = (filter: BookFilter) =>
   queryOptions({
     queryKey: keys.exactTotal(filter),
@@ -60,14 +60,14 @@ export const exactTotalQuery = (filter: BookFilter) =>
     staleTime: 30_000,
   })
 
-/** The genres that books have. */
+/** Genres in the catalogue. */
 export const genresQuery = queryOptions({
   queryKey: keys.genres,
   queryFn: async ({ signal }) => (await dataOf(client.GET('/genres', { signal }))).genres,
   staleTime: 10 * 60_000,
 })
 
-/** The first few books that a text finds, as somebody types it. */
+/** First few books that match a text while it is typed. */
 export const bookHitsQuery = (q: string) =>
   queryOptions({
     queryKey: keys.bookHits(q),
@@ -77,7 +77,7 @@ export const bookHitsQuery = (q: string) =>
     staleTime: 30_000,
   })
 
-/** Books whose title contains these words, to see whether a book is there already. */
+/** Books whose title contains these words, to detect duplicates. */
 export const sameTitleQuery = (title: string) =>
   queryOptions({
     queryKey: keys.booksTitled(title),
@@ -94,7 +94,7 @@ export const byAuthorQuery = (author: string) =>
     staleTime: 10 * 60_000,
   })
 
-/** One book with the version that an edit of it must name. */
+/** One book, with the version for saving an edit. */
 export const bookQuery = (id: number) =>
   queryOptions({
     queryKey: keys.book(id),
@@ -110,7 +110,7 @@ export const addBook = action({
   fault: 'Error adding book',
 })
 
-/** Saves an edit of the book as it was loaded (`etag`); a later edit by somebody else makes it fail with `stale`. */
+/** Saves an edit of the book as loaded (`etag`); fails with `stale` if it was saved by another librarian meanwhile. */
 export const updateBook = (id: number) =>
   action({
     send: async ({ etag, body }: { etag: string; body: BookForm }, { headers }) => {
@@ -119,13 +119,13 @@ export const updateBook = (id: number) =>
       return { book: data, etag: response.headers.get('ETag') ?? '' }
     },
     learn: (queries, saved) => queries.setQueryData(keys.book(id), saved),
-    // Of a refused edit the screen itself loads what is there now, beside what was typed.
+    // After a refusal the screen itself loads the saved book, beside the typed values.
     changes: (_input, saved) => (saved ? [keys.books] : []),
     fault: 'Error updating book',
     expected: ['stale', 'not-found'],
   })
 
-/** A book that could not be deleted may be gone already: the lists tell. */
+/** Deletes a book; after a failure the lists are reloaded too, since the book may be gone already. */
 export const deleteBook = action({
   send: (id: number, call) => dataOf(client.DELETE('/books/{id}', { params: { path: { id } }, ...call })),
   learn: (queries, _nothing, id) => queries.removeQueries({ queryKey: keys.book(id) }),

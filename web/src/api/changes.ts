@@ -5,10 +5,10 @@ import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import { UNDONE, undoChange } from './undo'
 
-/** Which changes: all that fit every one given. Days are the library's. */
+/** Filter of changes; all given values must match. Days are in the library's time zone. */
 export type ChangeFilter = { person?: number; book?: number; action?: string; from?: string; to?: string }
 
-/** What happened, newest first. */
+/** Changes, newest first. */
 export const changesQuery = (filter: ChangeFilter) =>
   infiniteQueryOptions({
     queryKey: keys.changeList(filter),
@@ -31,7 +31,7 @@ export const undo = action({
   expected: ['refused'],
 })
 
-/** Where the same is downloaded as a file for a spreadsheet. */
+/** Returns the address of the CSV export. */
 export function changesFile(filter: ChangeFilter): string {
   const params = new URLSearchParams(Object.entries(filter).map(([name, value]) => [name, String(value)]))
   return `/library/api/v1/changes.csv?${params.toString()}`

@@ -4,7 +4,7 @@ import { setLibraryName } from '../lib/title'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** What the library has set that every screen shows: its name, its money, its rules in short, its batches. */
+/** Settings that every screen shows: name, currency, rules in short, batches. */
 export const configQuery = queryOptions({
   queryKey: keys.config,
   queryFn: async ({ signal }) => {
@@ -16,5 +16,5 @@ export const configQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** What the library is called; empty while nobody has given it a name. */
+/** Returns the library's name; empty if none is configured. */
 export const useLibraryName = (): string => useQuery(configQuery).data?.name ?? ''

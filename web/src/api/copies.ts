@@ -7,7 +7,7 @@ import type { Condition, Copy, CopyEdit, NewCopies } from './types'
 
 const COPIES_PER_PAGE = 50
 
-/** The copies of a title in the order in which they came; every page carries how many are in each state. */
+/** Copies of a title in the order in which they were added; every page has the counts by state. */
 export const copiesQuery = (bookId: number) =>
   infiniteQueryOptions({
     queryKey: keys.copies(bookId),
@@ -25,7 +25,7 @@ export const copiesQuery = (bookId: number) =>
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
   })
 
-/** What came back and is not yet on the shelf. */
+/** Returned copies that are not yet on the shelf. */
 export const toShelveQuery = infiniteQueryOptions({
   queryKey: keys.toShelve,
   queryFn: ({ pageParam, signal }) =>
@@ -45,7 +45,7 @@ export const toShelveQuery = infiniteQueryOptions({
   getNextPageParam: (last, _pages, start) => pageAfter(last, start),
 })
 
-/** What readers say they have returned while others wait, and the desk has not seen. */
+/** Copies reported as returned while others wait, and not checked in yet. */
 export const unseenQuery = infiniteQueryOptions({
   queryKey: keys.unseen,
   queryFn: ({ pageParam, signal }) =>
@@ -65,7 +65,7 @@ export const unseenQuery = infiniteQueryOptions({
   getNextPageParam: (last, _pages, start) => pageAfter(last, start),
 })
 
-/** The copy with this barcode; null where there is none. */
+/** The copy with this barcode; null if there is none. */
 export const copyByBarcodeQuery = (barcode: string) =>
   queryOptions({
     queryKey: keys.copyByBarcode(barcode),
@@ -93,7 +93,7 @@ export const updateCopy = action({
 const move = (id: number, body: { state: Condition; note?: string }, call: Call) =>
   dataOf(client.POST('/copies/{id}/move', { params: { path: { id } }, body, ...call }))
 
-/** Also after a refusal the copies are read again: this one has just been lent, or moved by somebody else. */
+/** Moves a copy; after a refusal the copies are reloaded too, since it was just lent or moved. */
 export const moveCopy = action({
   send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) => move(id, body, call),
   changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
@@ -101,7 +101,7 @@ export const moveCopy = action({
   expected: ['copy-state'],
 })
 
-/** What a scanned barcode turned out to be: nothing known, or a copy, which is on the shelf now or cannot go there. */
+/** Result of a scanned barcode: unknown, or a copy that is on the shelf now or cannot go there. */
 export type Shelving = { code: string; before: Copy; after: Copy | null } | { code: string; before: null; after: null }
 
 /** Puts the copy with this barcode on the shelf. */
@@ -118,7 +118,7 @@ export const shelveScanned = action({
   fault: 'The copy could not be put on the shelf',
 })
 
-/** Puts a portion of what waits on the shelf; the answer says how many, and none means that nothing waits any more. */
+/** Shelves a portion of the waiting copies; an answer of zero means that none are left. */
 export const shelvePortion = action({
   send: (_nothing: null, call) => dataOf(client.POST('/copies/shelve', call)),
   changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],

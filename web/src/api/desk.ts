@@ -4,11 +4,11 @@ import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import type { Scan } from './types'
 
-/** One scan, one answer; a repeat under the same key gets the same answer and does nothing. */
+/** Sends one scan; a repeat under the same key gets the same answer and has no second effect. */
 export const scanAtDesk = (body: Scan, key: string) =>
   dataOf(client.POST('/desk/scans', { body, headers: { 'Idempotency-Key': key } }))
 
-/** What a scan may have changed of what other screens show. */
+/** Invalidates everything that a scan may have changed. */
 export const afterScan = (queries: QueryClient): Promise<unknown> =>
   Promise.all(
     [keys.books, keys.loans, keys.toShelve, keys.holds, keys.people, keys.today].map((queryKey) =>
@@ -16,10 +16,10 @@ export const afterScan = (queries: QueryClient): Promise<unknown> =>
     ),
   )
 
-/** Whose work, and of which kind. */
+/** Librarians and kind of change. */
 export type TodayFilter = { whose: 'mine' | 'everyone'; action?: string }
 
-/** What was done at the desk today, newest first, with the totals for the till. */
+/** Changes at the desk today, newest first, with the totals for the till. */
 export const todayQuery = (filter: TodayFilter) =>
   infiniteQueryOptions({
     queryKey: keys.todayList(filter),
@@ -35,7 +35,7 @@ export const todayQuery = (filter: TodayFilter) =>
     placeholderData: keepPreviousData,
   })
 
-/** The day it is in the library, and the last one before on which it was open. */
+/** Today in the library's time zone, and the last open day before. */
 export const openDayQuery = queryOptions({
   queryKey: keys.openDay,
   queryFn: ({ signal }) => dataOf(client.GET('/desk/today', { params: { query: { limit: 1 } }, signal })),

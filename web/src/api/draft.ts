@@ -4,16 +4,18 @@ import { useBeforeUnload } from 'react-router'
 import { draftOf, type Draft } from '../lib/drafts'
 import { sessionQuery } from './account'
 
-/** An edit that is not saved yet: what stands in the form, what it began from, and the version of that. */
+/** An unsaved edit: current values, the values it began from, and their version. */
 export type Edit<V> = { values: V; base: V; version: string }
 
-/** The draft of an edit; `sample` is a module's constant, of the shape that its values have. */
+/** Returns the draft of an edit; `sample` is a module constant with the shape of the values. */
 export function useEditDraft<V extends object>(form: string, sample: V): Draft<Edit<V>> {
   const owner = useOwner()
   return useMemo(() => draftOf(owner, form, { values: sample, base: sample, version: '' }), [owner, form, sample])
 }
 
-/** Keeps an edit in its draft while it differs from what is saved; the browser asks before the tab is closed over it. */
+/**
+ * Keeps an edit in its draft while it differs from the saved values; the browser then asks before the tab is closed.
+ */
 export function useKeptEdit<V>(draft: Draft<Edit<V>>, { values, base, version }: Edit<V>, differs: boolean): void {
   useEffect(() => {
     if (differs) draft.write({ values, base, version })
@@ -26,8 +28,8 @@ export function useKeptEdit<V>(draft: Draft<Edit<V>>, { values, base, version }:
 }
 
 /**
- * Whose drafts these are. A session that ended leaves the form and what is typed into it where they were: they still belong
- * to whoever was signed in.
+ * Returns the owner of the drafts. After a session ends, form and input stay in place and still belong to the user who
+ * was signed in.
  */
 export function useOwner(): number {
   const now = useQuery(sessionQuery).data?.user?.uid ?? null

@@ -2,22 +2,22 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ProblemError, problemOf } from '../lib/problem'
 import { API, BACKGROUND } from './client'
 
-/** The server gives a sign of life every 10 seconds; a stream that is silent for longer is dead. */
+/** The server sends a keep-alive every 10 seconds; a stream silent for longer is dead. */
 const SILENCE_MS = 25_000
 const AGAIN_MS = 1500
 
 type Listener = {
   headers?: Record<string, string>
   onEvent: (event: EventSourceMessage) => void
-  /** Whether the stream stands. */
+  /** Called when the connection is established or lost. */
   onConnected: (isConnected: boolean) => void
-  /** The server will not be heard, whatever is tried: nothing is tried any more. */
+  /** The server refuses the stream for good; no reconnection follows. */
   onRefused: (problem: ProblemError) => void
 }
 
 /**
- * Listens to a stream of the server until it is stopped. It connects again whenever the stream ends, and says what it has
- * got, so that nothing is missed. The browser's own `EventSource` sends no headers and does not tell why it fails.
+ * Reads a stream of server-sent events until it is stopped. It reconnects whenever the stream ends and sends the last
+ * event's id, so that nothing is missed. The browser's `EventSource` sends no headers and hides why it fails.
  */
 export function listen(path: `/${string}`, { headers, onEvent, onConnected, onRefused }: Listener): () => void {
   const stop = new AbortController()

@@ -10,18 +10,18 @@ import { labelOf, validators, type FieldOf, type FormName } from './validate'
 type Options<Values, Input, Output> = {
   action: Action<Input, Output>
   initial: Values
-  /** What is sent. */
+  /** Builds the request from the values. */
   inputOf: (values: Values) => Input
-  /** Where what is typed is kept until it is saved or given up. */
+  /** Keeps the input until it is saved or discarded. */
   draft?: Draft<Values>
-  /** What is wrong before anything is sent. */
+  /** Checks before sending. */
   validate?: UseFormInput<Values>['validate']
-  /** What the notice says. */
+  /** Text of the notice. */
   done?: Notices<Input, Output>['done']
   onDone: (output: Output, values: Values) => void
 }
 
-/** A form that does one write: what is refused stands at its fields, with the cursor in the first, and what is typed stays. */
+/** A form with one write: field errors are shown at their fields with the focus in the first, and the input stays. */
 export function useActionForm<Values extends Record<string, unknown>, Input, Output>(
   options: Options<Values, Input, Output>,
 ) {
@@ -34,7 +34,7 @@ export function useActionForm<Values extends Record<string, unknown>, Input, Out
     onValuesChange: (values) => draft?.write(values),
   })
 
-  // What was wrong stays until the next answer: the buttons must not move under a finger that presses twice.
+  // The old error stays until the next answer: buttons must not move under a double click.
   const [error, setError] = useState<unknown>(null)
   if (!write.pending && error !== write.error) setError(write.error)
 
@@ -50,15 +50,15 @@ export function useActionForm<Values extends Record<string, unknown>, Input, Out
   return {
     form,
     pending: write.pending,
-    /** Why it was not done. */
+    /** Last failure. */
     error,
-    /** The same, unless the fields say so. */
+    /** Last failure, unless the fields show it. */
     failure: Object.keys(fieldsOf(error)).length > 0 ? null : error,
     onSubmit: form.onSubmit((values) => void submit(values), focusFirstError),
   }
 }
 
-/** The same for a request body as the server's document states it: its rules, and the labels of its fields. */
+/** Same as `useActionForm`, for a request body of the contract: with its rules, and the labels of its fields. */
 export function useContractForm<F extends FormName, Values extends Record<FieldOf<F>, unknown>, Output>(
   name: F,
   options: Omit<Options<Values, Values, Output>, 'inputOf'>,
@@ -67,7 +67,7 @@ export function useContractForm<F extends FormName, Values extends Record<FieldO
   const it = useActionForm({ validate: rules, ...options, inputOf: (values: Values) => values })
   return {
     ...it,
-    /** What an input takes: its label, value and error. */
+    /** Props of an input: label, value and error. */
     field: (field: FieldOf<F> & string) => ({
       label: labelOf(name, field),
       required: true,

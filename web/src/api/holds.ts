@@ -8,27 +8,27 @@ const PER_PAGE = 50
 
 const cursorOf = ({ cursor }: { cursor: string | null }) => (cursor === null ? {} : { cursor })
 
-/** One's own holds: the open ones, and the last that ended. */
+/** The caller's own holds: open ones, and the last ended ones. */
 export const myHoldsQuery = queryOptions({
   queryKey: keys.myHolds,
   queryFn: ({ signal }) => dataOf(client.GET('/me/holds', { signal })),
 })
 
-/** The holds of a person, for a librarian. */
+/** Holds of a person, for a librarian. */
 export const personHoldsQuery = (uid: number) =>
   queryOptions({
     queryKey: keys.personHolds(uid),
     queryFn: ({ signal }) => dataOf(client.GET('/people/{id}/holds', { params: { path: { id: uid } }, signal })),
   })
 
-/** Who waits for a title, in line. */
+/** Queue of a title. */
 export const lineQuery = (bookId: number) =>
   queryOptions({
     queryKey: keys.line(bookId),
     queryFn: ({ signal }) => dataOf(client.GET('/books/{id}/holds', { params: { path: { id: bookId } }, signal })),
   })
 
-/** What is kept for readers, the first to expire at the top. */
+/** Copies kept for readers, first to expire at the top. */
 export const readyHoldsQuery = infiniteQueryOptions({
   queryKey: keys.readyHolds,
   queryFn: ({ pageParam, signal }) =>
@@ -39,7 +39,7 @@ export const readyHoldsQuery = infiniteQueryOptions({
   getNextPageParam: (last, _pages, start) => pageAfter(last, start),
 })
 
-/** The titles that people wait for, the longest lines first. */
+/** Titles with waiting readers, longest queues first. */
 export const wantedQuery = infiniteQueryOptions({
   queryKey: keys.wanted,
   queryFn: ({ pageParam, signal }) =>
@@ -48,10 +48,10 @@ export const wantedQuery = infiniteQueryOptions({
   getNextPageParam: (last, _pages, start) => pageAfter(last, start),
 })
 
-/** What a hold that begins, moves or ends changes: lists of holds, the line of its title, and the copy it kept. */
+/** Invalidated when a hold begins, moves or ends: lists of holds, the title's queue, and the kept copy. */
 const EVERYTHING = [keys.holds, keys.myHolds, keys.books, keys.people, keys.toShelve]
 
-/** Also after a refusal the book is read again: a copy has just come back. */
+/** Places a hold; after a refusal the book is reloaded too, since a copy was just returned. */
 export const placeHold = action({
   send: ({ bookId, person }: { bookId: number; person?: number }, call) =>
     dataOf(
@@ -74,7 +74,7 @@ export const cancelHold = action({
   expected: ['not-found'],
 })
 
-/** Moves somebody to another place in the line. */
+/** Moves a hold to another place in the queue. */
 export const moveHold = action({
   send: ({ id, ...body }: { id: number; place: number; reason: string }, call) =>
     dataOf(client.POST('/holds/{id}/move', { params: { path: { id } }, body, ...call })),

@@ -1,4 +1,4 @@
-/** Every query key is made here, from the general to the particular, so that one prefix invalidates all below it. */
+/** All query keys, from general to specific, so that a prefix invalidates everything below it. */
 export const keys = {
   config: ['config'] as const,
   settings: (document: 'rules' | 'calendar' | 'library') => ['settings', document] as const,

@@ -6,7 +6,7 @@ import type { Override } from './types'
 
 const LOANS_PER_PAGE = 50
 
-/** One page of every open loan of the library, most overdue first (administrators). `cursor` null is the first page. */
+/** A page of all open loans, most overdue first (librarians). `cursor` null is the first page. */
 export const loanListQuery = (page: { q: string; cursor: string | null }) =>
   queryOptions({
     queryKey: keys.loanList(page),
@@ -26,7 +26,7 @@ export const loanListQuery = (page: { q: string; cursor: string | null }) =>
     placeholderData: keepPreviousData,
   })
 
-/** How many books should be back already, for the navigation bar. */
+/** Number of overdue loans, for the navigation bar. */
 export const overdueQuery = queryOptions({
   queryKey: keys.overdue,
   queryFn: async ({ signal }) => {
@@ -41,10 +41,10 @@ export const myLoansQuery = queryOptions({
   queryFn: ({ signal }) => dataOf(client.GET('/me/loans', { signal })),
 })
 
-/** A loan that begins, moves or ends changes the lists of loans and the count on the book. */
+/** Invalidated when a loan begins, moves or ends. */
 const EVERYTHING = [keys.loans, keys.myLoans, keys.books, keys.people, keys.holds, keys.myHolds]
 
-/** Also after a refusal the lists are read again: the copy that was shown has just been borrowed by somebody else. */
+/** Borrows a book; after a refusal the lists are reloaded too, since the copy was just borrowed. */
 export const borrowBook = action({
   send: (bookId: number, call) =>
     dataOf(client.POST('/books/{id}/loans', { params: { path: { id: bookId } }, ...call })),
@@ -52,7 +52,7 @@ export const borrowBook = action({
   fault: 'The book could not be borrowed',
 })
 
-/** Ends a loan; the answer tells where the copy is then. */
+/** Ends a loan; the answer says where the copy is now. */
 const endLoan = (id: number, body: { restock?: true }, call: Call) =>
   dataOf(
     client.POST('/loans/{id}/return', {
@@ -62,14 +62,14 @@ const endLoan = (id: number, body: { restock?: true }, call: Call) =>
     }),
   )
 
-/** A student gives a book back. */
+/** Returns a student's own book. */
 export const returnLoan = action({
   send: ({ id }: { id: number }, call) => endLoan(id, {}, call),
   changes: () => EVERYTHING,
   fault: 'The book could not be returned',
 })
 
-/** A librarian takes a book back: onto the shelf, or to be shelved (R-LOAN-3, R-COPY-4). */
+/** Returns a book at the desk: onto the shelf, or to be shelved (R-LOAN-3, R-COPY-4). */
 export const takeBack = action({
   send: ({ id, restock }: { id: number; restock: boolean }, call) =>
     endLoan(id, restock ? { restock: true } : {}, call),
@@ -88,7 +88,7 @@ export const extendLoan = action({
         ...call,
       }),
     ),
-  // The row stays where it is with its new date: sorted in at once, it would jump away from under the pointer.
+  // The row keeps its place with the new date: re-sorted at once, it would jump away from the pointer.
   learn: (queries, moved) =>
     queries.setQueriesData<LoanPage>(
       { queryKey: keys.loanLists },

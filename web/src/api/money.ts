@@ -5,14 +5,14 @@ import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import type { ChargeForm, LineKind, Method, PaymentForm, RefundForm, WaiverForm } from './types'
 
-/** What a person owes and how it came about, the newest lines. */
+/** A person's balance, charges and newest lines. */
 export const accountQuery = (uid: number) =>
   queryOptions({
     queryKey: keys.account(uid),
     queryFn: ({ signal }) => dataOf(client.GET('/people/{id}/account', { params: { path: { id: uid } }, signal })),
   })
 
-/** One's own. */
+/** The caller's own account. */
 export const myAccountQuery = queryOptions({
   queryKey: keys.myAccount,
   queryFn: ({ signal }) => dataOf(client.GET('/me/account', { signal })),
@@ -29,7 +29,7 @@ const LINES_PER_PAGE = 50
 
 const cursorOf = ({ cursor }: { cursor: string | null }) => (cursor === null ? {} : { cursor })
 
-/** Who owes what, most first. */
+/** People with a balance, highest debt first. */
 export const debtorsQuery = infiniteQueryOptions({
   queryKey: keys.debtors,
   queryFn: ({ pageParam, signal }) =>
@@ -41,13 +41,13 @@ export const debtorsQuery = infiniteQueryOptions({
   staleTime: 0,
 })
 
-/** A period, by the library's days; without them, this month until today. */
+/** Period in days of the library; by default this month until today. */
 export type Period = { from?: string; to?: string }
 
-/** Which lines of all accounts: all that fit every one given. */
+/** Filter of the lines of all accounts; all given values must match. */
 export type LineFilter = Period & { kind?: LineKind; method?: Method }
 
-/** The lines of all accounts in a period, newest first. */
+/** Lines of all accounts in a period, newest first. */
 export const linesQuery = (filter: LineFilter) =>
   infiniteQueryOptions({
     queryKey: keys.moneyLines(filter),
@@ -64,7 +64,7 @@ export const linesQuery = (filter: LineFilter) =>
     staleTime: 0,
   })
 
-/** What the lines of a period come to. */
+/** Totals of a period. */
 export const totalsQuery = (period: Period) =>
   queryOptions({
     queryKey: keys.totals(period),
@@ -73,7 +73,7 @@ export const totalsQuery = (period: Period) =>
     staleTime: 0,
   })
 
-/** Where the same lines are downloaded as a file for a spreadsheet. */
+/** Returns the address of the CSV export of the lines. */
 export const linesFile = (filter: LineFilter): string =>
   `/library/api/v1/money/lines.csv?${new URLSearchParams(filter).toString()}`
 
@@ -85,9 +85,9 @@ export const takePayment = (uid: number, body: PaymentForm, key: string) =>
 export const waiveCharge = (charge: number, reason: string, key: string) =>
   dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: { reason }, ...keyed(key) }))
 
-/** What money that is charged, paid or taken back changes: accounts, and what everybody owes. */
+/** Invalidated by charges, payments and reversals. */
 const MONEY = [keys.people, keys.money, keys.changes]
-/** A loan that ends or runs again changes the lists of loans and copies as well. */
+/** Invalidated by a loan that ends or is reopened. */
 const LOANS = [...MONEY, keys.loans, keys.books, keys.holds, keys.toShelve]
 
 export const takeMoney = action({
@@ -123,7 +123,7 @@ export const refund = action({
   expected: ['invalid'],
 })
 
-/** Takes a charge back, such as the price of a copy that was found. */
+/** Reverses a charge, such as the price of a copy that was found. */
 export const reverseCharge = action({
   send: ({ id, reason }: { id: number; reason: string }, call) =>
     dataOf(client.POST('/charges/{id}/reverse', { params: { path: { id } }, body: { reason }, ...call })),
@@ -132,7 +132,7 @@ export const reverseCharge = action({
   expected: ['invalid'],
 })
 
-/** A reader lost a copy. */
+/** Declares the copy of a loan lost. */
 export const declareLost = action({
   send: ({ id, price }: { id: number; price: number }, call) =>
     dataOf(client.POST('/loans/{id}/lost', { params: { path: { id } }, body: { price }, ...call })),

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-// Apart from the other queries of books: the sign-in page needs nothing else of them.
+// Apart from the other queries of books, because the sign-in page needs only this one.
 const newestQuery = (limit: number) =>
   queryOptions({
     queryKey: keys.newestBooks(limit),
@@ -10,8 +10,8 @@ const newestQuery = (limit: number) =>
     staleTime: 10 * 60_000,
   })
 
-/** A handful of new books, for the picture made of their covers on the sign-in page. */
+/** New books for the cover wall of the sign-in page. */
 export const coverWallQuery = newestQuery(15)
 
-/** The new books out of which the student home picks its slides. */
+/** New books from which the student home picks its slides. */
 export const highlightsQuery = newestQuery(60)

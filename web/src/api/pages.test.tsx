@@ -7,7 +7,7 @@ import { fakeServer } from '../testing/server'
 import { BOOKS_PER_PAGE, bookListQuery, EVERY_BOOK } from './books'
 import { MAX_PAGES, pageBefore, pagesBefore } from './pages'
 
-/** A catalogue of so many pages, each under a cursor of its own. */
+/** Answers as a catalogue with this number of pages, each with its own cursor. */
 function catalogue(pages: number) {
   return fakeServer({
     'GET /books': ({ url }) => {
@@ -25,7 +25,7 @@ describe('W29: a long list', () => {
   async function list(pages: number) {
     const requests = catalogue(pages)
     const queries = new QueryClient()
-    // Spread, so that the hook answers to whatever changes.
+    // Spread, so that the hook re-renders on every change.
     const { result } = renderHook(
       () => ({ ...useInfiniteQuery(bookListQuery({ q: '', field: 'any', ...EVERY_BOOK })) }),
       {
@@ -40,7 +40,7 @@ describe('W29: a long list', () => {
       forward: () => act(async () => void (await result.current.fetchNextPage())),
       back: () => act(async () => void (await result.current.fetchPreviousPage())),
       refresh: () => act(async () => void (await result.current.refetch())),
-      /** The first and the last book in memory, and how many books lie before them. */
+      /** First and last book in memory, and the number of books before them. */
       held: () => {
         const { data } = result.current
         const books = data?.pages.flatMap((page) => page.books) ?? []
@@ -68,7 +68,7 @@ describe('W29: a long list', () => {
     await back()
     expect(held()).toEqual([1, 600, 0])
     expect(ends()).toEqual([false, true])
-    // The page before the second one is the first of the list, which no cursor names.
+    // The page before the second one is the first of the list, which has no cursor.
     expect(cursors(requests)).toEqual(['1', null])
   })
 

@@ -1,9 +1,9 @@
-/** Where a page of a list begins: the server's cursor, and how many pages lie before it. */
+/** Start of a page: the server's cursor, and the number of pages before it. */
 export type PageStart = { cursor: string | null; index: number }
 
 export const FIRST_PAGE: PageStart = { cursor: null, index: 0 }
 
-/** Pages kept in memory at once; those scrolled far away are dropped and fetched again on the way back. */
+/** Maximum number of pages in memory; distant ones are dropped and fetched again on the way back. */
 export const MAX_PAGES = 10
 
 type Page = { next: string | null; previous?: string | null }
@@ -18,7 +18,7 @@ export function pageBefore(first: Page, start: PageStart): PageStart | undefined
   return first.previous ? { cursor: first.previous, index: start.index - 1 } : undefined
 }
 
-/** How many pages lie before the first one that is kept in memory. */
+/** Returns the number of pages before the first one in memory. */
 export function pagesBefore(data: { pageParams: readonly unknown[] } | undefined): number {
   const start = data?.pageParams[0] as PageStart | undefined
   return start?.index ?? 0

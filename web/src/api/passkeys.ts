@@ -5,7 +5,7 @@ import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** What may be given after the password, in this browser. */
+/** Second factors available after the password, in this browser. */
 export const secondStepQuery = queryOptions({
   queryKey: keys.secondStep,
   queryFn: ({ signal }) => dataOf(client.GET('/auth/sign-in/code', { signal })),
@@ -23,7 +23,7 @@ export const signInWithPasskey = action({
   learn: (queries, user) => changePerson(queries, user),
 })
 
-/** Adds a passkey; a librarian who had to have a second factor may do everything else now. */
+/** Adds a passkey; this lifts the restriction of a librarian who needed a second factor. */
 export const addPasskey = action({
   send: async ({ currentPassword, name }: { currentPassword: string; name: string }, call) => {
     const begun = await dataOf(client.POST('/auth/passkeys', { body: { currentPassword }, ...call }))

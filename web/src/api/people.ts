@@ -8,7 +8,7 @@ import type { EndedLoan, Loan, MergeForm, PeopleFilter, PersonEdit, PersonForm, 
 const PEOPLE_PER_PAGE = 50
 const LOANS_PER_PAGE = 20
 
-/** Which people, in which order: as the address of the list has it. */
+/** Search, filter and order of the list of people, as in its address. */
 export type PeopleList = { q: string; filter: PeopleFilter | null; sort: string }
 
 const queryOf = ({ q, filter, sort }: PeopleList) => ({
@@ -17,7 +17,7 @@ const queryOf = ({ q, filter, sort }: PeopleList) => ({
   ...(sort !== '' && { sort }),
 })
 
-/** One page of the people. `cursor` null is the first page. */
+/** A page of people. `cursor` null is the first page. */
 export const peopleQuery = (list: PeopleList, cursor: string | null) =>
   queryOptions({
     queryKey: keys.peopleList({ ...list, cursor }),
@@ -31,7 +31,7 @@ export const peopleQuery = (list: PeopleList, cursor: string | null) =>
     placeholderData: keepPreviousData,
   })
 
-/** The first few people that a text finds, as somebody types it. */
+/** First few people that match a text while it is typed. */
 export const peopleHitsQuery = (q: string) =>
   queryOptions({
     queryKey: keys.peopleHits(q),
@@ -41,7 +41,7 @@ export const peopleHitsQuery = (q: string) =>
     staleTime: 30_000,
   })
 
-/** Whose roll number it is; null where it is nobody's. */
+/** The person with this roll number; null if there is none. */
 export const rollNumberQuery = (rollNumber: string) =>
   queryOptions({
     queryKey: keys.rollNumber(rollNumber),
@@ -50,7 +50,7 @@ export const rollNumberQuery = (rollNumber: string) =>
     staleTime: 30_000,
   })
 
-/** Where the same is downloaded as a file for a spreadsheet. */
+/** Returns the address of the CSV export. */
 export const peopleFile = (list: PeopleList): string =>
   `/library/api/v1/people.csv?${new URLSearchParams(queryOf(list)).toString()}`
 
@@ -60,7 +60,7 @@ export const personQuery = (uid: number) =>
     queryFn: ({ signal }) => dataOf(client.GET('/people/{id}', { params: { path: { id: uid } }, signal })),
   })
 
-/** What somebody has out, the first to be returned at the top. */
+/** A person's open loans, earliest due date first. */
 export const personLoansQuery = (uid: number) =>
   queryOptions({
     queryKey: keys.personLoans(uid),
@@ -72,7 +72,7 @@ export const personLoansQuery = (uid: number) =>
     },
   })
 
-/** What somebody had out, the last to come back at the top. */
+/** A person's ended loans, last returned first. */
 export const endedLoansQuery = (uid: number) =>
   infiniteQueryOptions({
     queryKey: keys.personEnded(uid),
@@ -111,7 +111,7 @@ export const updatePerson = action({
   fault: 'The person could not be changed',
 })
 
-/** Deactivates a person, or lets one be active again. */
+/** Deactivates or reactivates a person. */
 export const setActive = action({
   send: ({ uid, active, reason }: { uid: number; active: boolean; reason?: string }, call) => {
     const params = { path: { id: uid } }
@@ -130,7 +130,7 @@ export const makeCode = action({
   fault: 'The sign-in code could not be made',
 })
 
-/** Brings the people of a file in, or with `dryRun` tells what that would do. What is known of the file tells one from another. */
+/** Imports people from a file, or previews the import with `dryRun`. The file's properties identify a retry. */
 export const importPeople = action({
   send: (
     { file, dryRun }: { name: string; size: number; lastModified: number; dryRun: boolean; file: File },
@@ -144,7 +144,7 @@ export const importPeople = action({
         headers: { ...headers, 'Content-Type': 'text/csv' },
       }),
     ),
-  // A long file is stored in parts: where it failed, some of it may be there.
+  // A long file is stored in portions: after a failure some of it may be stored.
   changes: ({ dryRun }) => (dryRun ? [] : changed),
   fault: 'The file could not be imported',
 })
@@ -162,7 +162,7 @@ export const promote = action({
   fault: 'The batch could not be moved',
 })
 
-/** What a merge would do; nothing is stored. */
+/** Preview of a merge; nothing is stored. */
 export const mergePreviewQuery = (keep: number, drop: number) =>
   queryOptions({
     queryKey: keys.mergePreview(keep, drop),
@@ -172,7 +172,7 @@ export const mergePreviewQuery = (keep: number, drop: number) =>
 
 export const mergePeople = action({
   send: (body: MergeForm, call) => dataOf(client.POST('/people/merge', { body, ...call })),
-  // The page of the record that goes is left, and not read again.
+  // The dropped record is not reloaded, because its page is left.
   changes: ({ keep }) => [keys.person(keep), keys.peopleLists, keys.changes, keys.books, keys.holds, keys.loans],
   fault: 'The records could not be merged',
 })
@@ -191,7 +191,7 @@ export const issueNoDues = action({
   expected: ['refused'],
 })
 
-/** A certificate as anybody may check it. */
+/** Public check of a no-dues certificate. */
 export const noDuesQuery = (number: string) =>
   queryOptions({
     queryKey: keys.noDues(number),

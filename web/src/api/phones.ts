@@ -5,13 +5,13 @@ import { listen } from './events'
 import { keys } from './keys'
 import type { PhoneAnswer, PhoneScan, PhoneScanForm } from './types'
 
-/** The librarian's phones, those of other desks too. */
+/** The librarian's phones, including those of other desks. */
 export const phonesQuery = queryOptions({
   queryKey: keys.phones,
   queryFn: async ({ signal }) => (await dataOf(client.GET('/desk/phones', { signal }))).phones,
 })
 
-/** Makes a code for a phone to open; a new one takes the place of one that no phone has opened. */
+/** Creates a code for a phone to open; replaces an unopened one. */
 export const pairPhone = action({
   send: (desk: string) => dataOf(client.POST('/desk/phones', { body: { desk } })),
   changes: () => [keys.phones],
@@ -26,17 +26,17 @@ export const unpairPhone = action({
   expected: ['not-found'],
 })
 
-/** Why a stream is not heard any more: another page or phone is heard in its place, or it has ended. */
+/** Why a stream closed: another page or phone took over, or the pairing ended. */
 export type Closed = 'elsewhere' | 'ended'
 
 type Subscription<T> = {
   onNews: (news: T) => void
-  /** Whether the server can be heard. */
+  /** Called when the connection is established or lost. */
   onConnected: (isConnected: boolean) => void
   onClosed: (why: Closed) => void
 }
 
-/** Hears what the phones of this desk scan; `onPhones` is told whenever the list of phones has changed. */
+/** Receives the scans of this desk's phones; `onPhones` is called when the list of phones changes. */
 export function listenToScans(
   desk: string,
   { onNews, onConnected, onClosed }: Subscription<PhoneScan>,
@@ -60,11 +60,11 @@ export function listenToScans(
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** Sends what the phone with this token has read; however often it is sent, it is done once. */
+/** Sends a scan of the phone with this token; idempotent by its key. */
 export const sendScan = (token: string, body: PhoneScanForm) =>
   dataOf(client.POST('/phone/scans', { body, headers: bearer(token) }))
 
-/** Hears what the desk answers to the phone with this token; `page` tells one that was loaded anew from another phone. */
+/** Receives the desk's answers for the phone with this token; `page` distinguishes a reload from another phone. */
 export function listenToAnswers(
   token: string,
   page: string,

@@ -5,18 +5,18 @@ import { client, dataOf } from './client'
 import { keys } from './keys'
 import type { ProviderLink, ProviderSignIn } from './types'
 
-/** Begins to sign in by the college's provider: the answer says where the browser goes. */
+/** Begins a sign-in with the college's provider; the answer has the address to open. */
 export const beginByProvider = action({
   send: (body: ProviderSignIn, call) => dataOf(client.POST('/auth/oidc', { body, ...call })),
 })
 
-/** Links an account, once, by its password here, and signs in. */
+/** Links an account, once, by its library password, and signs in. */
 export const linkProvider = action({
   send: (body: ProviderLink, call) => dataOf(client.POST('/auth/oidc/link', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),
 })
 
-/** Whether one's account is linked with the college's provider. */
+/** Link of the caller's account with the college's provider. */
 export const myProviderQuery = queryOptions({
   queryKey: keys.myProvider,
   queryFn: ({ signal }) => dataOf(client.GET('/me/oidc', { signal })),

@@ -1,17 +1,17 @@
 import { notifyManager, QueryClient } from '@tanstack/react-query'
 import { ProblemError } from '../lib/problem'
 
-/** A refusal stays a refusal; only what may pass by itself is asked again. */
+/** True for failures that may be temporary; refusals are not retried. */
 function mayPass(error: unknown): boolean {
   return error instanceof ProblemError && [0, 502, 503, 504].includes(error.status)
 }
 
-// Told at once and not a turn later, a button is busy before the second press of a double click reaches it.
+// Notified synchronously, a button is busy before the second press of a double click.
 notifyManager.setScheduler(queueMicrotask)
 
 export const queryClient = new QueryClient({
   defaultOptions: {
-    // `always`: without a network the person is told so at once instead of waiting for it to return.
+    // `always`: without a network the request fails at once instead of waiting for the network.
     queries: { networkMode: 'always', staleTime: 10_000, retry: (count, error) => count < 2 && mayPass(error) },
     mutations: { networkMode: 'always', retry: false },
   },

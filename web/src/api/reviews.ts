@@ -7,7 +7,7 @@ import type { ReviewForm } from './types'
 
 const REVIEWS_PER_PAGE = 20
 
-/** Newest first; every page carries the number, the average and the distribution of all reviews. */
+/** Reviews, newest first; every page has number, average and distribution of all reviews. */
 export const reviewsQuery = (bookId: number) =>
   infiniteQueryOptions({
     queryKey: keys.reviews(bookId),
@@ -31,7 +31,7 @@ export const addReview = (bookId: number) =>
       const body = { rating, comment: comment.trim() }
       return dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body, ...call }))
     },
-    // The book shows the average, so it is fetched again with its reviews.
+    // The book shows the average, so it is reloaded with its reviews.
     changes: (_body, added) => (added ? [keys.book(bookId)] : []),
     fault: 'The review could not be saved',
   })

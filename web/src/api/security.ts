@@ -4,7 +4,7 @@ import { client, dataOf } from './client'
 import { keys } from './keys'
 import type { AuthenticatorBegin, PasswordChange, SecondFactorCode, SecondFactorProof } from './types'
 
-/** Where one is signed in; this browser first. */
+/** Sessions of the caller, this browser first. */
 export const mySessionsQuery = queryOptions({
   queryKey: keys.mySessions,
   queryFn: async ({ signal }) => (await dataOf(client.GET('/me/sessions', { signal }))).sessions,
@@ -28,18 +28,18 @@ export const changePassword = action({
   changes: () => [keys.mySessions],
 })
 
-/** Whether a second factor is asked for when one signs in. */
+/** The caller's second factors. */
 export const mySecondFactorQuery = queryOptions({
   queryKey: keys.mySecondFactor,
   queryFn: ({ signal }) => dataOf(client.GET('/me/second-factor', { signal })),
 })
 
-/** Gives the key for an authenticator app, which counts once a code has confirmed it. */
+/** Returns a key for an authenticator app, which a code must confirm. */
 export const beginAuthenticator = action({
   send: (body: AuthenticatorBegin, call) => dataOf(client.POST('/auth/authenticator', { body, ...call })),
 })
 
-/** Turns the second factor on; a librarian who had to may do everything else now. */
+/** Confirms the second factor; this lifts the restriction of a librarian who needed one. */
 export const confirmAuthenticator = action({
   send: (body: SecondFactorCode, call) => dataOf(client.POST('/auth/authenticator/confirm', { body, ...call })),
   changes: () => [keys.mySecondFactor, keys.session],
@@ -55,7 +55,7 @@ export const makeRecoveryCodes = action({
   changes: () => [keys.mySecondFactor],
 })
 
-/** Takes somebody's lost second factor away. */
+/** Resets the second factor of a person who lost it. */
 export const resetSecondFactorOf = action({
   send: (uid: number, call) =>
     dataOf(client.DELETE('/people/{id}/second-factor', { params: { path: { id: uid } }, ...call })),
@@ -63,7 +63,7 @@ export const resetSecondFactorOf = action({
   fault: 'The second factor could not be reset',
 })
 
-/** Signs somebody else out everywhere. */
+/** Ends all sessions of another person. */
 export const endSessionsOf = action({
   send: (uid: number, call) =>
     dataOf(client.DELETE('/people/{id}/sessions', { params: { path: { id: uid } }, ...call })),

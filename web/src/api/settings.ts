@@ -4,7 +4,7 @@ import { answerOf, client, dataOf } from './client'
 import { keys } from './keys'
 import type { Calendar, Effect, LibrarySettings, RulesDocument } from './types'
 
-/** A document of the settings with the version that a save of it must name. */
+/** A document of the settings with its version, which a save must name. */
 export type Saved<D> = { document: D; etag: string }
 
 async function saved<D>(call: Promise<{ data?: D; error?: unknown; response: Response }>): Promise<Saved<D>> {
@@ -12,7 +12,7 @@ async function saved<D>(call: Promise<{ data?: D; error?: unknown; response: Res
   return { document: data, etag: response.headers.get('ETag') ?? '' }
 }
 
-/** Of the rules the version saved last, which may begin later than today. */
+/** The rules saved last, which may begin later than today. */
 export const rulesQuery = queryOptions({
   queryKey: keys.settings('rules'),
   queryFn: ({ signal }) => saved<RulesDocument>(client.GET('/settings/rules', { signal })),
@@ -28,13 +28,15 @@ export const libraryQuery = queryOptions({
   queryFn: ({ signal }) => saved<LibrarySettings>(client.GET('/settings/library', { signal })),
 })
 
-/** Saves a document over the version that was loaded (`etag`); a later save by somebody else makes it fail with `stale`. */
+/**
+ * Saves a document over the loaded version (`etag`); fails with `stale` if it was saved by another librarian meanwhile.
+ */
 export type Save<D> = Action<Saved<D>, Saved<D>>
 
-/** What a change would do to the open loans (R-RULE-5). Nothing is saved. */
+/** Previews the effect on open loans (R-RULE-5). Nothing is saved. */
 export type Preview<D> = Action<D, Effect>
 
-/** Fines and return dates follow the rules; the screens take name, money and numbers from the settings. */
+/** Fines and due dates follow the rules; the screens take name, currency and numbers from the settings. */
 const CHANGED = [keys.config, keys.loans, keys.myLoans, keys.changes]
 
 export const saveRules: Save<RulesDocument> = action({

@@ -6,7 +6,7 @@ export type User = Schemas['User']
 export type Config = Schemas['Config']
 export type Role = Schemas['Role']
 export type Book = Schemas['Book']
-/** A book that another spelling of a search finds. */
+/** A book found by another spelling of the search. */
 export type SimilarBook = Schemas['SimilarBook']
 export type BookDetail = Schemas['BookDetail']
 export type BookForm = Schemas['BookForm']
@@ -14,7 +14,7 @@ export type BookStatus = Schemas['Status']
 export type NewBook = Schemas['NewBook']
 export type Copy = Schemas['Copy']
 export type CopyState = Schemas['State']
-/** The states that a librarian moves copies to. */
+/** States to which a librarian can move a copy. */
 export type Condition = Schemas['Condition']
 export type CopyEdit = Schemas['CopyEdit']
 export type NewCopies = Schemas['NewCopies']
@@ -53,11 +53,11 @@ export type RulesDocument = Schemas['Rules']
 export type CategoryRules = Schemas['CategoryRules']
 export type Calendar = Schemas['Calendar']
 export type LibrarySettings = Schemas['LibrarySettings']
-/** What a change of the settings does to the open loans. */
+/** Effect of a change of the settings on open loans. */
 export type Effect = Schemas['Effect']
-/** A librarian's reason to act against rules, and which ones. */
+/** A librarian's override: rules and reason. */
 export type Override = Schemas['OverrideForm']
-/** A scan at the desk, and what came of it. */
+/** A scan at the desk, and its answer. */
 export type Scan = Schemas['ScanForm']
 export type DeskAnswer = Schemas['DeskAnswer']
 export type DeskToday = Schemas['DeskToday']
@@ -79,7 +79,7 @@ export type Receipt = Schemas['Receipt']
 export type Charge = Schemas['Charge']
 export type ReturnedCopy = Schemas['ReturnedCopy']
 export type Message = Schemas['Message']
-/** A phone that scans for a desk; what the desk hears from it, and what it hears of the desk. */
+/** A phone that scans for a desk, and the events of both sides. */
 export type PairedPhone = Schemas['PairedPhone']
 export type PhoneScan = Schemas['PhoneScan']
 export type PhoneScanForm = Schemas['PhoneScanForm']

@@ -2,11 +2,11 @@ import type { QueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** Takes a change of today back (R-UNDO-1). */
+/** Undoes a change of today (R-UNDO-1). */
 export const undoChange = (change: number, key: string) =>
   dataOf(client.POST('/changes/{id}/undo', { params: { path: { id: change } }, headers: { 'Idempotency-Key': key } }))
 
-/** What a change touched is not known here. */
+/** Invalidated after an undo, because the affected data is unknown here. */
 export const UNDONE = [
   keys.changes,
   keys.people,
@@ -20,7 +20,7 @@ export const UNDONE = [
   keys.money,
 ]
 
-/** Takes back what a notice told of; the screens are read again. */
+/** Undoes the change of a notice and reloads the screens. */
 export async function takeBack(queries: QueryClient, change: number, key: string): Promise<void> {
   await undoChange(change, key)
   await Promise.all(UNDONE.map((queryKey) => queries.invalidateQueries({ queryKey })))

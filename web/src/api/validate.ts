@@ -2,7 +2,7 @@ import type { MessageKey } from '../lib/messages'
 import { t } from '../lib/messages'
 import { forms } from './contract'
 
-/** The rules of one field as the contract states them. */
+/** Rules of one field, from the contract. */
 type Rules = {
   readonly required: boolean
   readonly trimmed?: boolean
@@ -16,7 +16,7 @@ type Rules = {
 
 type LabelKey = Extract<MessageKey, `label.${string}`>
 
-/** A request body that people fill in: its fields have labels. */
+/** A request body that people fill in, whose fields therefore have labels. */
 export type FormName = LabelKey extends `label.${infer F}.${string}` ? F & keyof typeof forms : never
 
 export type FieldOf<F extends FormName> = LabelKey extends infer K
@@ -25,7 +25,7 @@ export type FieldOf<F extends FormName> = LabelKey extends infer K
     : never
   : never
 
-/** What a field is called, on the screen and in messages about it. */
+/** Returns the label of a field. */
 export function labelOf<F extends FormName>(form: F, field: FieldOf<F>): string {
   return t(`label.${form}.${field}` as LabelKey)
 }
@@ -36,7 +36,7 @@ function say(name: MessageName, { minLength, minimum, maxLength, maximum }: Rule
   return t(`field.${name}`, { label, min: minLength ?? minimum ?? '', max: maxLength ?? maximum ?? '' })
 }
 
-/** Lengths are counted as the server counts them: characters, not UTF-16 halves. */
+/** Counts characters like the server, not UTF-16 code units. */
 export function lengthOf(text: string): number {
   return Array.from(text).length
 }
@@ -62,7 +62,7 @@ function isWebAddress(text: string): boolean {
   return /^https?:$/.test(URL.canParse(text) ? new URL(text).protocol : '')
 }
 
-/** What is wrong with a value, or null. `required` where the screen asks for more than the server. */
+/** Returns the error of a value, or null. `required`: the screen requires more than the server. */
 export function check<F extends FormName>(
   form: F,
   field: FieldOf<F>,
@@ -76,7 +76,7 @@ export function check<F extends FormName>(
   return checkText(typeof value === 'string' ? value : '', rules, label)
 }
 
-/** One validator per field of a request body, e.g. `validators('BookForm')`: what `@mantine/form` expects. */
+/** Returns one validator per field of a request body, e.g. `validators('BookForm')`, for `@mantine/form`. */
 export function validators<F extends FormName>(form: F): { [N in FieldOf<F>]: (value: unknown) => string | null } {
   const fields = Object.keys(forms[form]) as FieldOf<F>[]
   return Object.fromEntries(fields.map((field) => [field, (value: unknown) => check(form, field, value)])) as {

@@ -24,7 +24,7 @@ function routesThatThrow(error: unknown) {
 
 describe('error screen', () => {
   beforeEach(() => {
-    // The screen logs what it shows; the router warns about the thrown error as well.
+    // The screen logs the error; the router warns about it as well.
     vi.spyOn(console, 'error').mockReturnValue(undefined)
   })
 

@@ -35,7 +35,7 @@ function reportOf(error: unknown): Report {
   }
 }
 
-/** Whatever a route throws ends here: an unknown address, a chunk that did not load, a fault. */
+/** Shows everything that a route throws: an unknown address, a chunk that did not load, a fault. */
 export function ErrorScreen() {
   useEffect(finishPreloader, [])
   return (
@@ -45,7 +45,7 @@ export function ErrorScreen() {
   )
 }
 
-/** The same inside the navigation bar, which stays: another screen may do better. */
+/** Shows a route's error inside the frame, so that other screens stay reachable. */
 export function ErrorInFrame() {
   return (
     <div className={classes.screen}>

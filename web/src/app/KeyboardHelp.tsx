@@ -10,7 +10,7 @@ import '../ui/styles'
 import classes from './KeyboardHelp.module.css'
 import { SHORTCUTS, singleKeys } from './shortcuts'
 
-/** What keys do, and the screens that Ctrl+K leads to. */
+/** Lists the keyboard shortcuts and the screens that Ctrl+K leads to. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const user = useQuery({ ...sessionQuery, enabled: false }).data?.user ?? null
   const [single, setSingle] = useState(singleKeys.areOn)

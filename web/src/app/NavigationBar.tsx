@@ -16,12 +16,12 @@ import classes from './Shell.module.css'
 
 type NavigationBarProps = {
   user: User | null
-  /** Nothing is open to them yet but to set up the second factor. */
+  /** The user must set up a second factor first; no other screen is open. */
   enrolling: boolean
   onSearch: () => void
 }
 
-/** The links of a person, who it is, and the way out (R-HOME-1, R-STU-1). */
+/** Links, the person's menu, and sign-out (R-HOME-1, R-STU-1). */
 export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps) {
   const role = user?.role ?? null
   const links = enrolling ? [] : screensOf(user)
@@ -85,7 +85,7 @@ export function NavigationBar({ user, enrolling, onSearch }: NavigationBarProps)
   )
 }
 
-/** As specified, the brand leads a librarian to the borrowed books. */
+/** The brand leads a librarian to the borrowed books, as specified. */
 function brandTo(user: User | null): string {
   if (!user) return paths.login()
   return user.role === 'admin' ? paths.fine() : homeOf(user.role)
@@ -100,7 +100,7 @@ function BarLink({ screen, children }: { screen: Screen; children?: ReactNode })
   )
 }
 
-/** How many books should be back already. */
+/** Number of overdue loans. */
 function Overdue() {
   const count = useQuery(overdueQuery).data
   if (!count) return null
@@ -111,7 +111,7 @@ function Overdue() {
   )
 }
 
-/** The screens of less frequent work. */
+/** Links to less frequent screens. */
 function More({ links }: { links: readonly Screen[] }) {
   const { pathname } = useLocation()
   return (

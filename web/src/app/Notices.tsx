@@ -9,16 +9,16 @@ import { messageOf } from '../lib/problem'
 import classes from './Notices.module.css'
 
 const SHOWN_MS = 5000
-/** With something to press, there must be time to read it and to get there. */
+/** Time for a notice with a button: long enough to read it and to reach the button. */
 const UNDO_SHOWN_MS = 15_000
 
-/** Where notices stand. */
+/** Shows the notices. */
 export function Notices() {
   useEffect(() => {
     const leave = hostNotices({ show, hide: (id) => notifications.hide(id), clear: () => notifications.clean() })
     return () => {
       leave()
-      // Whoever signed out leaves no notices behind.
+      // Notices do not outlive the person's session.
       notifications.clean()
     }
   }, [])

@@ -16,7 +16,7 @@ const [store, palette] = createSpotlight()
 
 const QUIET_MS = 150
 
-/** Ctrl+K: goes to a screen or to a book by its name, and a librarian to a person by name or roll number. */
+/** Ctrl+K: opens a screen or a book by name, and for librarians a person by name or roll number. */
 export default function Palette({ user, onClose }: { user: User | null; onClose: () => void }) {
   const [query, setQuery] = useState('')
   const navigate = useNavigate()
@@ -30,14 +30,14 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   const books = booksQuery.data?.books ?? []
   const named = peopleQuery.data ?? []
   const numbered = numberQuery.data
-  // Whose roll number it is comes first.
+  // The person with this roll number comes first.
   const people = numbered ? [numbered, ...named.filter(({ uid }) => uid !== numbered.uid)] : named
   const found = screensOf(user).filter(({ label }) => label && includes(t(label), wanted))
   const bookPath = librarian ? paths.bookDetail : paths.studentBookDetail
 
   useEffect(() => palette.open(), [])
 
-  // Whoever goes nowhere is back where they were.
+  // Closing without a choice returns the focus.
   const [before] = useState(() => document.activeElement)
   const leaving = useRef(false)
   useEffect(() => () => void (leaving.current || focusBack(before)), [before])
@@ -46,8 +46,8 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
     void navigate(path)
   }
 
-  // Until the answer is there, the list still shows what was found for the text before. Enter means what is typed: it waits for
-  // the answer, unless a screen has that name or the arrows have chosen.
+  // Until the answer arrives, the list shows the results of the previous text. Enter refers to the typed text: it waits
+  // for the answer, unless a screen matches or an arrow key has chosen.
   const list = useRef<HTMLDivElement>(null)
   const chosenIn = useRef('')
   const enterFor = useRef('')
@@ -133,7 +133,7 @@ export default function Palette({ user, onClose }: { user: User | null; onClose:
   )
 }
 
-/** Without regard to case and Latin accents. */
+/** Ignores case and Latin accents. */
 function includes(text: string, part: string): boolean {
   const plain = (words: string) =>
     words

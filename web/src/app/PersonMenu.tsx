@@ -12,7 +12,7 @@ import { ChevronDown, CircleQuestionMark, ShieldCheck, UserRound } from 'lucide-
 import classes from './Shell.module.css'
 import { showKeyboardHelp } from './shortcuts'
 
-/** Says who is signed in, and holds what is theirs: profile, language, colours, keyboard, and the way out. */
+/** Shows the signed-in user, with profile, language, colours, keyboard help and sign-out. */
 export function PersonMenu({ user }: { user: User }) {
   const signOut = useSignOut()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
@@ -73,7 +73,7 @@ export function PersonMenu({ user }: { user: User }) {
   )
 }
 
-/** Ends the session on the server, then clears what this browser keeps of the person. */
+/** Ends the session on the server, then clears this browser's data of the person. */
 function useSignOut() {
   const { run, pending } = useAction(signOutAction, { failed: () => t('app.signOutFailed') })
   const queries = useQueryClient()

@@ -19,7 +19,7 @@ export function Root() {
   useRouteFocus()
   const help = useShortcuts()
   useOnePerson()
-  // It is drawn together with the first screen, once that one's code and guards have arrived.
+  // Rendered together with the first screen, after its code and guards have loaded.
   useEffect(finishPreloader, [])
 
   return (
@@ -42,7 +42,7 @@ export function Root() {
   )
 }
 
-/** A list that keeps its place hears at once where the page was moved to: the browser's own event comes too late for it. */
+/** A virtual list needs the new scroll position at once; the browser's own event comes too late. */
 function NotifyScrolled() {
   const { key } = useLocation()
   const lastKey = useRef('')

@@ -13,14 +13,14 @@ import classes from './Shell.module.css'
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
 
-/** The navigation bar of whoever is signed in, around the screen. */
+/** Navigation bar of the signed-in user, around the screen. */
 export function Shell() {
   const { data, isPending } = useQuery(sessionQuery)
   usePresence()
   const enrolling = data?.secondFactorMissing === true
   useEnrolment(enrolling)
   const [searching, setSearching] = useState(false)
-  // Also while a field has the focus.
+  // Works while a field has the focus, too.
   useHotkeys([['mod+K', () => setSearching(true)]], [])
   const user = data?.user ?? null
 

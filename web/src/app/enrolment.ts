@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { paths } from '../screens'
 
-/** Leads a librarian to set up the second factor that is required of them, wherever they find out that it is missing. */
+/** Leads a librarian without a required second factor to its setup. */
 export function useEnrolment(missing: boolean): void {
   const navigate = useNavigate()
   const { pathname } = useLocation()

@@ -6,7 +6,7 @@ import { homeOf, paths } from '../screens'
 import { queryClient } from '../api/queryClient'
 import { storedRole } from '../lib/storage'
 
-/** The path below the base that a request asks for, to return to after signing in. */
+/** Returns the requested path below the base, to return to after sign-in. */
 function pathOf(request: Request): string {
   const { pathname, search } = new URL(request.url)
   return belowBase(pathname) + search
@@ -15,7 +15,7 @@ function pathOf(request: Request): string {
 async function signedIn(request: Request): Promise<User> {
   const { user, secondFactorMissing } = await queryClient.ensureQueryData(sessionQuery)
   if (user) {
-    // The server lets them do nothing else.
+    // The server refuses all other calls.
     if (secondFactorMissing && !request.url.endsWith(paths.security())) throw redirect(paths.security())
     return user
   }
@@ -23,37 +23,37 @@ async function signedIn(request: Request): Promise<User> {
   throw redirect(paths.login(pathOf(request)))
 }
 
-/** Screens of the librarians: a student is led to the own home, a visitor to sign-in. */
+/** Screens of librarians: students are redirected to their home, visitors to sign-in. */
 export async function requireAdmin({ request }: { request: Request }): Promise<null> {
   const user = await signedIn(request)
   if (user.role !== 'admin') throw redirect(homeOf(user.role))
   return null
 }
 
-/** Screens that a librarian must be allowed to use: one who is not is led home. Who comes at all is asked elsewhere. */
+/** Redirects a librarian without this capability home. Another guard checks the session. */
 export const requireMay = (may: Capability) => async (): Promise<null> => {
   const { user } = await queryClient.ensureQueryData(sessionQuery)
   if (user?.role === 'admin' && !user.capabilities.includes(may)) throw redirect(paths.home())
   return null
 }
 
-/** Screens of whoever is signed in. */
+/** Screens of signed-in users. */
 export const requirePerson = ({ request }: { request: Request }): Promise<User> => signedIn(request)
 
-/** Screens of a student. */
+/** Screens of students. */
 export async function requireStudent({ request }: { request: Request }): Promise<null> {
   const user = await signedIn(request)
   if (user.role !== 'student') throw redirect(homeOf(user.role))
   return null
 }
 
-/** The student home asks the stored role first, as specified. */
+/** The student home checks the stored role first, as specified. */
 export async function requireStoredStudent(args: { request: Request }): Promise<null> {
   if (storedRole.get() !== 'student') throw redirect(paths.login())
   return requireStudent(args)
 }
 
-/** The readers' page of a book, open to all: a librarian is led to the own page of the same book. */
+/** Readers' page of a book, open to all: librarians are redirected to their own page of the book. */
 export async function leadAdminToOwnDetail({ params }: { params: { id?: string } }): Promise<null> {
   const { user } = await queryClient.ensureQueryData(sessionQuery)
   const id = idOf(params.id)

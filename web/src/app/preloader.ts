@@ -1,8 +1,8 @@
-/** The preloader of index.html is shown this long, and longer only while there is nothing to show instead. */
+/** Minimum duration of the preloader of index.html. */
 const PRELOADER_MS = 1200
 const FADE_MS = 200
 
-/** Takes the preloader away once its time is over; called when the first screen is drawn. */
+/** Removes the preloader once its time is over; called when the first screen is drawn. */
 export function finishPreloader(): void {
   const preloader = document.getElementById('preloader')
   if (!preloader) return

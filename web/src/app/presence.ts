@@ -3,29 +3,29 @@ import { useEffect } from 'react'
 import { sessionQuery } from '../api/account'
 import { BACKGROUND, client, dataOf } from '../api/client'
 
-/** The server keeps it no more often. */
+/** The server stores activity at most this often. */
 const EVERY_MS = 60_000
-/** By then a press has become a click, and its own call has told that the session has ended. */
+/** Long enough for a press to become a click, whose own call then reports the end of the session. */
 const AFTER_PRESS_MS = 1500
-/** What somebody does who is there. A page that moves by itself does none of these. */
+/** Events caused by a person, never by the page itself. */
 const SIGNS = ['pointerdown', 'keydown', 'wheel', 'touchmove'] as const
 
-/** Asks who is signed in, not by itself but because somebody is there: the header that says otherwise is left out. */
+/** Reads the session as activity: without the header that marks background requests. */
 async function reportPresence(queries: QueryClient, uid: number): Promise<void> {
   const headers = Object.fromEntries(Object.keys(BACKGROUND).map((name) => [name, null]))
   const session = await dataOf(client.GET('/auth/session', { headers }))
-  // Told at once that the session has ended, the screen would take the button away between the press and the click.
+  // Shown at once, the end of the session would remove the button between press and click.
   if (session.user === null) {
     setTimeout(() => void queries.refetchQueries({ queryKey: sessionQuery.queryKey }), AFTER_PRESS_MS)
     return
   }
-  // Whoever signed out meanwhile stays so: the press that signs out is a sign too, and its answer may come later.
+  // Ignores the answer after a sign-out: that press counts as activity too, and its answer may arrive later.
   queries.setQueryData(sessionQuery.queryKey, (now) => (now?.user?.uid === uid ? session : now))
 }
 
 /**
- * A librarian's session ends when nobody is there for a while. Typing, pressing and scrolling count; what the page asks
- * by itself does not. When the end has come, the page finds out by itself, and shows nothing of the library any more.
+ * Prolongs a librarian's session by activity: typing, pressing and scrolling count, requests of the page itself do not.
+ * At the end of the session the page reloads the session and hides the library's data.
  */
 export function usePresence(): void {
   const queries = useQueryClient()
@@ -39,7 +39,7 @@ export function usePresence(): void {
     const report = () => {
       if (Date.now() - lastReport < EVERY_MS) return
       lastReport = Date.now()
-      // Whoever cannot be told now is told with the next sign.
+      // A failed report is repeated with the next event.
       reportPresence(queries, uid).catch(() => undefined)
     }
     const stop = new AbortController()
@@ -51,9 +51,9 @@ export function usePresence(): void {
 
   useEffect(() => {
     if (!ends) return
-    // Whoever has just signed in was not told when.
+    // Right after sign-in the end of the session is not known yet.
     const wait = data?.expiresIn === undefined ? EVERY_MS : (data.expiresIn + 1) * 1000
-    // A timer counts no further than 2³¹ ms.
+    // A timer counts at most 2³¹ ms.
     const at = dataUpdatedAt + Math.min(wait, 2 ** 31 - 1)
     const timer = setTimeout(
       () => void queries.refetchQueries({ queryKey: sessionQuery.queryKey }),

@@ -12,7 +12,7 @@ const all: Screen[] = Object.values(screens)
 const addresses = (...audiences: Screen['for'][]) =>
   all.filter((screen) => audiences.includes(screen.for)).map(({ path }) => path.replace(':id', '1'))
 
-/** Opens a screen, and waits for where its person is led. */
+/** Opens a screen, and waits for the screen to which the person is redirected. */
 async function expectLed(user: User | null, from: string, to: string) {
   storedRole.clear()
   if (user?.role) storedRole.set(user.role)
@@ -29,7 +29,7 @@ async function expectLed(user: User | null, from: string, to: string) {
 describe('R-ROLE-2: who is led away from a screen that is not theirs', () => {
   it.each(addresses('admin', 'student', 'person'))('a visitor comes from %s to /login, and back', async (address) => {
     const next = await expectLed(null, address, '/login')
-    // R-STU-2: without a stored role the student home leads to /login before anything is asked.
+    // R-STU-2: without a stored role the student home redirects to /login before any request.
     expect(next).toBe(address === '/student-home' ? null : address)
   })
 
@@ -37,7 +37,7 @@ describe('R-ROLE-2: who is led away from a screen that is not theirs', () => {
     await expectLed(student, address, '/student-home')
   })
 
-  // R-STU-2: the student home leads to /login whoever's stored role is not student.
+  // R-STU-2: the student home redirects to /login unless the stored role is student.
   it.each(addresses('student').map((address) => [address, address === '/student-home' ? '/login' : '/home']))(
     'a librarian comes from %s to %s',
     async (address, to) => {

@@ -4,7 +4,7 @@ import { focusHeading } from '../lib/focus'
 
 const GIVE_UP_MS = 10_000
 
-/** After each change of page the heading gets the focus, so that keyboard and screen reader begin there. */
+/** Focuses the heading after each navigation, so that keyboard and screen reader begin there. */
 export function useRouteFocus(): void {
   const { pathname } = useLocation()
   const last = useRef(pathname)
@@ -15,7 +15,7 @@ export function useRouteFocus(): void {
 
     if (focusHeading()) return
 
-    // The heading of a book is its title, which comes with the data.
+    // A book's heading is its title, which arrives with the data.
     const watcher = new MutationObserver(() => focusHeading() && watcher.disconnect())
     watcher.observe(document.body, { childList: true, subtree: true })
     const timer = setTimeout(() => watcher.disconnect(), GIVE_UP_MS)

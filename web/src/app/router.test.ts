@@ -6,7 +6,7 @@ import { paths, screenAt, screens, screensOf } from '../screens'
 import { librarian, student } from '../testing/samples'
 import { routes } from './router'
 
-/** An address of each screen. */
+/** One address of each screen. */
 const built = Object.entries(paths).map(([name, to]) => [name, to('1')] as const)
 
 describe('paths', () => {

@@ -21,23 +21,23 @@ const GUARDS: Readonly<Record<NonNullable<Screen['guard']>, LoaderFunction>> = {
   'own-detail': leadAdminToOwnDetail,
 }
 
-/** The check of a screen beyond that of its role. */
+/** Returns the check of a screen beyond its role. */
 function guardOf({ guard, may, for: whom }: Screen): LoaderFunction | undefined {
   if (guard) return GUARDS[guard]
   if (whom === 'person') return requirePerson
   return may && requireMay(may)
 }
 
-/** The screens that say no more than the first messages. */
+/** Screens whose messages are in the first part. */
 const SIGN_IN: ReadonlySet<string> = new Set([screens.base.path, screens.login.path, screens.library.path])
 
-/** Names a chunk in messages: `update` for `/update/:id`. */
+/** Names a chunk for error messages: `update` for `/update/:id`. */
 const chunkOf = (path: string): string => (SIGN_IN.has(path) ? 'sign-in' : path.slice(1).replace('/:id', ''))
 
-/** The code of a screen, when its words are there too. */
+/** Loads a screen's code and its messages. */
 const withWords = async ({ load, words = [] }: Screen) => (await Promise.all([load(), loadWords(...words)]))[0]
 
-/** The routes of the screens that `are` accepts. */
+/** Builds the routes of the selected screens. */
 function routesOf(are: (screen: Screen) => boolean): RouteObject[] {
   const all: readonly Screen[] = Object.values(screens)
   return all.filter(are).map((screen) => {
@@ -50,7 +50,7 @@ function routesOf(are: (screen: Screen) => boolean): RouteObject[] {
   })
 }
 
-/** Amounts are written in the library's currency; without an answer it is the usual one. */
+/** Loads the library's currency; without an answer the default stays. */
 async function learnCurrency(): Promise<null> {
   await queryClient.ensureQueryData(configQuery).catch(() => null)
   return null
@@ -60,12 +60,12 @@ export const routes: RouteObject[] = [
   {
     Component: Root,
     ErrorBoundary: ErrorScreen,
-    // The preloader of index.html stands there meanwhile.
+    // The preloader of index.html is shown meanwhile.
     HydrateFallback: () => null,
     children: [
       ...routesOf(({ for: whom }) => whom === 'visitor'),
       {
-        // Inside the navigation bar: it stays while the screen changes, also to one that fails.
+        // Inside the frame, which stays while the screen changes or fails.
         lazy: async () => {
           const [{ Shell }] = await Promise.all([
             loadChunk('shell', () => import('./Shell')),

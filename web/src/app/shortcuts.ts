@@ -3,7 +3,7 @@ import { focusSearch } from '../lib/focus'
 import type { PlainKey } from '../lib/messages'
 import { storage } from '../lib/storage'
 
-/** What the help lists. Arrow keys, Enter and Escape are handled where they act. */
+/** Shortcuts listed in the help. Arrow keys, Enter and Escape are handled by their components. */
 export const SHORTCUTS = [
   { keys: ['Ctrl', 'K'], does: 'app.help.palette' },
   { keys: ['/'], does: 'app.help.search', single: true },
@@ -15,13 +15,13 @@ export const SHORTCUTS = [
 
 const SINGLE_KEYS = 'singleKeys'
 
-/** Whether keys act that are pressed alone: whoever dictates switches them off (WCAG 2.1.4). */
+/** Setting for single-key shortcuts: users of dictation can switch them off (WCAG 2.1.4). */
 export const singleKeys = {
   areOn: () => storage.read(SINGLE_KEYS) !== 'off',
   switch: (on: boolean) => storage.write(SINGLE_KEYS, on ? 'on' : 'off'),
 }
 
-/** Event by which any part of the page asks for the help, such as the menu in the navigation bar. */
+/** Event that opens the help, from any component. */
 const HELP_EVENT = 'library:keyboard-help'
 
 export function showKeyboardHelp(): void {
@@ -33,8 +33,8 @@ function isTyping(target: EventTarget | null): boolean {
 }
 
 /**
- * The two keys that work on every screen: `/` for the search and `?` for the help. They are told by what they write,
- * whichever keys of a layout do that.
+ * The two keys that work on every screen: `/` for the search and `?` for the help, recognised by their character on any
+ * keyboard layout.
  */
 export function useShortcuts(): { opened: boolean; close: () => void } {
   const [opened, setOpened] = useState(false)

@@ -8,9 +8,9 @@ import { belowBase } from '../lib/paths'
 import { screenAt } from '../screens'
 
 /**
- * All tabs of a browser share one session: a tab that still shows one person would act for another. When somebody else
- * signs in or out on another tab, nothing of the person before stays on this one. Whoever is found to be signed out on a
- * screen of their own is led to sign in.
+ * All tabs of a browser share one session, so a tab that shows one person would act for another. When another tab signs
+ * in or out, this tab drops everything of the previous person. A screen that needs a session redirects to sign-in when
+ * the session has ended.
  */
 export function useOnePerson(): void {
   const queries = useQueryClient()
@@ -32,7 +32,7 @@ export function useOnePerson(): void {
     let reloading = false
     return onPersonElsewhere((other) => {
       if (other === uid || reloading) return
-      // Whoever shows nobody's data only has to ask who is there.
+      // A visitor's page has no data to drop and only reloads the session.
       if (uid === null) void queries.invalidateQueries({ queryKey: sessionQuery.queryKey })
       else {
         // The channel and the storage both tell it. A second reload while the first is under way made the page crash in

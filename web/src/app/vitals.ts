@@ -1,9 +1,9 @@
 import { onCLS, onFCP, onINP, onLCP, onTTFB, type Metric } from 'web-vitals'
 
-/** How the page felt, collected until it is left or hidden, then posted in one go. */
+/** Figures of the page view, collected until the page is hidden, then posted together. */
 const collected = new Map<string, Pick<Metric, 'name' | 'value' | 'rating'>>()
 
-/** CLS and INP go on after the page was hidden: the server counts views, so the figure at the first time is the one. */
+/** CLS and INP change after the page was hidden, but the server counts page views: only the first value is sent. */
 const sent = new Set<string>()
 
 function collect({ id, name, value, rating }: Metric): void {
@@ -16,7 +16,7 @@ function send(): void {
   const body = JSON.stringify({ metrics: [...collected.values()] })
   for (const id of collected.keys()) sent.add(id)
   collected.clear()
-  // `keepalive` outlives the page; a figure that gets lost is no harm.
+  // `keepalive` outlives the page; losing a figure does no harm.
   fetch('/library/api/v1/vitals', {
     method: 'POST',
     keepalive: true,

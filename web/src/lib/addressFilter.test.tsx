@@ -23,7 +23,7 @@ describe('filter in the address', () => {
   it('what is ticked shows it while the way to the address still lasts, and a second tick keeps the first', async () => {
     let arrive: () => void = () => {}
     let begun = 0
-    // The first address is there at once; the way to the others lasts until it is told to end.
+    // The first address loads at once; the others stay pending until the test releases them.
     const loader = () => {
       begun += 1
       return begun === 1 ? null : new Promise<null>((resolve) => (arrive = () => resolve(null)))

@@ -3,14 +3,14 @@ import { useLocation, useSearchParams } from 'react-router'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** The first and the last day that the address names; what is no day is left out. */
+/** Reads the first and the last day from the address; invalid days are left out. */
 export function daysIn(params: URLSearchParams): { from?: string; to?: string } {
   const from = params.get('from') ?? ''
   const to = params.get('to') ?? ''
   return { ...(DAY.test(from) && { from }), ...(DAY.test(to) && { to }) }
 }
 
-/** Whether the last day is before the first. */
+/** True if the last day is before the first. */
 export const isBackwards = ({ from, to }: { from?: string; to?: string }): boolean =>
   from !== undefined && to !== undefined && to < from
 
@@ -27,13 +27,14 @@ function withChanges(params: URLSearchParams, changes: Record<string, string>): 
 
 const NOTHING: Record<string, string> = {}
 
-/** A filter that stands in the page's address, and what sets some of its values; a blank one takes it out. */
+/** Reads a filter from the page's address and returns setters for its values; a blank value is removed. */
 export function useAddressFilter<Filter>(
   filterIn: (params: URLSearchParams) => Filter,
 ): [Filter, (changes: Changes<Filter>) => void] {
   const [params, setParams] = useSearchParams()
   const { key } = useLocation()
-  // The way to an address takes a moment. A box that is ticked shows it at once, and a second change does not undo the first.
+  // A change of the address is pending for a moment. Until then the new values are shown from here, and a second change
+  // keeps the first.
   const [underWay, setUnderWay] = useState({ since: key, changes: NOTHING })
   const before = underWay.since === key ? underWay.changes : NOTHING
   const set = (changes: Changes<Filter>) => {

@@ -1,4 +1,4 @@
-/** Digits of any script, as Devanagari keyboards type them, become 0 to 9. */
+/** Converts digits of any script, as Devanagari keyboards type them, to 0–9. */
 function withPlainDigits(text: string): string {
   const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code))
   return text.replace(/\p{Nd}/gu, (digit) => {
@@ -10,15 +10,15 @@ function withPlainDigits(text: string): string {
 }
 
 const PLAIN = /^[-−]?\d{1,15}(?:\.\d{0,2})?$/
-/** Thousands apart, as in 1,250 and 1,00,000. */
+/** Grouped digits, as in 1,250 and 1,00,000. */
 const GROUPED = /^[-−]?\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d{0,2})?$/
 
-/** The amount that somebody typed; null where it is none. Whether it may be so much is the server's to say. */
+/** Parses a typed amount; null if invalid. The server checks its limits. */
 export function amountOf(typed: string): number | null {
   const text = withPlainDigits(typed.trim())
   if (!PLAIN.test(text) && !GROUPED.test(text)) return null
   return Number(text.replaceAll(',', '').replace('−', '-'))
 }
 
-/** An amount as one types it: 25, 25.50. */
+/** Formats an amount for an input: 25, 25.50. */
 export const typedAmount = (amount: number): string => amount.toFixed(Number.isInteger(amount) ? 0 : 2)

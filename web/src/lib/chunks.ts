@@ -1,7 +1,7 @@
-/** A chunk that has not arrived by then is given up. */
+/** Time limit for loading a chunk. */
 const CHUNK_TIMEOUT_MS = 120_000
 
-/** Which chunk could not be loaded and why: `timeout`, `missing`, or the type of the error inside it. */
+/** Failure to load a chunk, with the reason: `timeout`, `missing`, or the type of the error inside it. */
 export class ChunkLoadError extends Error {
   override readonly name = 'ChunkLoadError'
   readonly chunk: string
@@ -14,7 +14,7 @@ export class ChunkLoadError extends Error {
   }
 }
 
-/** Browsers report a module that did not arrive as a TypeError with one of these sentences. */
+/** Messages of the TypeErrors that browsers throw for a module that did not load. */
 const NOT_ARRIVED = /dynamically imported module|importing a module script|unable to preload css/i
 
 function reasonOf(error: unknown): string {
@@ -22,17 +22,17 @@ function reasonOf(error: unknown): string {
   return NOT_ARRIVED.test(error.message) ? 'missing' : error.name
 }
 
-/** Where the module lies, as some browsers say with the error. */
+/** Address of the module, which some browsers include in the error. */
 const ADDRESS = /https?:\/\/\S+\.js\b/
 
-/** Asks once more: for another address where there is one, as a browser may remember that the first did not arrive. */
+/** Retries once, at another address if possible, because browsers may cache the failure. */
 async function again<T>(load: () => Promise<T>, error: unknown): Promise<T> {
   const [address] = (error instanceof Error && ADDRESS.exec(error.message)) || []
   if (!address?.startsWith(location.origin)) return load()
   return (await import(/* @vite-ignore */ `${address}?again=${Date.now()}`)) as T
 }
 
-/** Loads a module of the product; whatever goes wrong becomes a `ChunkLoadError` that names it. */
+/** Loads a module of the product; every failure becomes a `ChunkLoadError` that names it. */
 export async function loadChunk<T>(chunk: string, load: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_resolve, reject) => {

@@ -1,11 +1,11 @@
 import { tabStorage } from './storage'
 
-/** What is typed and not yet saved, kept over a reload of this tab. */
+/** Unsaved input, kept over a reload of this tab. */
 export type Draft<T> = { read: () => T | null; write: (values: T) => void; remove: () => void }
 
 /**
- * The draft of a form. Every person has drafts of their own, as the tab may change hands; one that an older version of
- * the page wrote in another shape is not read.
+ * Returns the draft of a form. Each person has their own drafts, since the tab may change hands. A draft of another
+ * shape, written by an older version of the page, is ignored.
  */
 export function draftOf<T extends object>(uid: number, form: string, sample: T): Draft<T> {
   const key = `draft ${uid} ${form}`
@@ -24,19 +24,19 @@ export function draftOf<T extends object>(uid: number, form: string, sample: T):
 }
 
 /**
- * Takes what was typed and not saved off this tab: whoever signs out leaves none of it to the next person (ASVS 14.3.1).
- * Scans of the desk stay while they wait to be sent.
+ * Removes all drafts from this tab, so that nothing is left for the next person (ASVS 14.3.1). Unsent scans of the desk
+ * stay.
  */
 export function forgetDrafts(): void {
   try {
     const drafts = Object.keys(sessionStorage).filter((key) => key.startsWith('draft ') && !key.endsWith(' desk'))
     for (const key of drafts) sessionStorage.removeItem(key)
   } catch {
-    // Blocked: nothing was kept over a reload.
+    // Storage is blocked, so there are no drafts.
   }
 }
 
-/** The number of scans in this tab that wait until another librarian has signed in. */
+/** Returns the number of scans in this tab that wait for another librarian to sign in. */
 export function scansOfOthers(uid: number): number {
   try {
     const others = Object.keys(sessionStorage).filter(
@@ -50,8 +50,8 @@ export function scansOfOthers(uid: number): number {
 }
 
 /**
- * Whether a value has the fields of a sample, each of its kind; a number may be blank while it is typed, and a list is of
- * any length.
+ * True if a value has the fields of a sample, each of the same type. A number may be blank while it is typed; a list
+ * may have any length.
  */
 function fits<T>(value: unknown, sample: T): value is T {
   if (Array.isArray(sample)) {

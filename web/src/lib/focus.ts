@@ -1,17 +1,17 @@
 /**
- * The focus, where it goes to something that is known by its place on the screen. A component that holds an element
- * moves the focus by a ref; every search through the whole page stands here.
+ * Focus moves to elements that are found by their place on the screen. A component that holds an element uses a ref;
+ * every search through the whole page is here.
  */
 
-/** Whether nobody would lose the place: nothing has the focus, or only a question that is just closing. */
+/** True if moving the focus disturbs no one: no element has it, or only a closing question. */
 export function focusIsFree(): boolean {
   const active = document.activeElement
   return !active || active === document.body || active.closest('[role="dialog"]') !== null
 }
 
-/** Back to where the focus was before a window; to the heading where that is gone or can no longer be pressed. */
+/** Returns the focus to where it was before a window opened, or to the heading if that element is gone or disabled. */
 export function focusBack(before: Element | null): void {
-  // What the window's end changes on the screen is rendered first.
+  // Waits for the rendering that closing the window causes.
   setTimeout(() => {
     if (!focusIsFree()) return
     const usable = before instanceof HTMLElement && before.isConnected && !before.matches(':disabled')
@@ -20,16 +20,16 @@ export function focusBack(before: Element | null): void {
   })
 }
 
-/** For the `ref` of what is to have the focus when it appears. */
+/** Callback ref that focuses an element when it appears. */
 export const focusHere = (element: HTMLElement | null): void => element?.focus()
 
-/** To a button that was out of use while its answer was on the way, unless somebody is elsewhere by then. */
+/** Returns the focus to a button that was disabled during its request, unless the focus has moved elsewhere. */
 export function focusAgain(button: Element | null): void {
   const lost = !document.activeElement || document.activeElement === document.body
   if (lost && button instanceof HTMLElement && !button.matches(':disabled')) button.focus({ preventScroll: true })
 }
 
-/** The heading of the screen, unless somebody is in the middle of it already; false while there is none. */
+/** Focuses the screen's heading, unless the focus is on the screen already; false without a heading. */
 export function focusHeading(): boolean {
   const main = document.querySelector('main')
   const heading = main?.querySelector<HTMLElement>('h1')
@@ -38,7 +38,7 @@ export function focusHeading(): boolean {
   return true
 }
 
-/** The search box, with its text selected, so that the next words replace it; false where there is none. */
+/** Focuses the search box and selects its text; false without one. */
 export function focusSearch(): boolean {
   const box = document.querySelector<HTMLInputElement>('input[type="search"]')
   box?.focus()
@@ -46,7 +46,7 @@ export function focusSearch(): boolean {
   return box !== null
 }
 
-/** The first of the results, which are marked with `data-result`; false where there is none. */
+/** Focuses the first search result, marked with `data-result`; false without one. */
 export function focusFirstResult(): boolean {
   const result = document.querySelector<HTMLElement>('[data-result]')
   result?.focus()
@@ -54,9 +54,9 @@ export function focusFirstResult(): boolean {
 }
 
 /**
- * The first field on the screen that has an error, or in the window in front of it: the screen behind may have a field of
- * the same name. Fields are marked with `data-path`, as the form library does; an error at a place of a list
- * (`barcodes[2]`) belongs to the list where that place has no field of its own.
+ * Focuses the first invalid field, in the open window or else on the screen, since both may have a field of the same
+ * name. Fields are marked with `data-path`, like the form library does. An error of a list item (`barcodes[2]`) belongs
+ * to the list if the item has no field of its own.
  */
 export function focusFirstError(errors: Readonly<Record<string, unknown>>): void {
   const wrong = new Set(Object.keys(errors).flatMap((name) => [name, name.replace(/\[.*/, '')]))

@@ -1,16 +1,16 @@
 import { intlLocale, t } from './messages'
 
-/** "12 Nov 2026" from the ISO day the server names; no time zone of the browser takes part. */
+/** "12 Nov 2026" for an ISO day of the server, regardless of the browser's time zone. */
 export const dayText = (isoDay: string): string => t('common.day', { day: isoDay })
 
-/** The day of an instant, as it was where the reader is. */
+/** Formats the day of an instant in the browser's time zone. */
 export function instantText(instant: string): string {
   const then = new Date(instant)
   if (Number.isNaN(then.getTime())) return instant
   return dayText(new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString())
 }
 
-/** "28 Nov 2026, 2:05 pm": an instant by the clock of whoever looks. */
+/** "28 Nov 2026, 2:05 pm": an instant in the browser's time zone. */
 export function momentText(instant: string): string {
   return new Intl.DateTimeFormat(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
 }
@@ -24,7 +24,7 @@ export const numberText = (n: number): string => t('common.number', { n })
 const LONGEST_IN_A_SENTENCE = 80
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/
 
-/** A title inside a sentence: in quotation marks, cut where it is very long, and kept apart where it runs right to left. */
+/** Quotes a title for a sentence: shortened if very long, isolated if it runs right to left. */
 export function quoted(title: string): string {
   const letters = Array.from(title)
   const short =
@@ -32,7 +32,7 @@ export function quoted(title: string): string {
   return RIGHT_TO_LEFT.test(short) ? `“\u2068${short}\u2069”` : `“${short}”`
 }
 
-/** "Monday" for 1, as calendars count. */
+/** "Monday" for 1 (ISO weekday). */
 export function weekdayText(weekday: number): string {
   // 1 January 2024 was a Monday.
   return new Intl.DateTimeFormat(intlLocale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, weekday))
@@ -43,13 +43,13 @@ export function monthText(month: number): string {
   return new Intl.DateTimeFormat(intlLocale(), { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, month - 1, 1))
 }
 
-/** The day of an instant by the calendar of the library. */
+/** Formats the day of an instant in the library's time zone. */
 export function dayIn(instant: string, timeZone: string): string {
   // Canadian English writes days as ISO does.
   return dayText(new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(instant)))
 }
 
-/** "2:05 pm": the time of an instant by the clock of the library. */
+/** "2:05 pm": the time of an instant in the library's time zone. */
 export function timeText(instant: string, timeZone: string): string {
   return new Intl.DateTimeFormat(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(
     new Date(instant),

@@ -2,7 +2,7 @@ import type { ChangeEvent, CompositionEvent } from 'react'
 import { focusFirstError } from './focus'
 import { fieldsOf } from './problem'
 
-/** Puts what the server refused at its fields, with the cursor in the first; false where it names none. */
+/** Shows the server's field errors and focuses the first; returns false if there are none. */
 export function showAtFields(error: unknown, show: (fields: Record<string, string>) => void): boolean {
   const fields = fieldsOf(error)
   show(fields)
@@ -11,8 +11,8 @@ export function showAtFields(error: unknown, show: (fields: Record<string, strin
 }
 
 /**
- * Lower-cases an input while it is typed into, without moving the caret. What an input method composes (a phone's keyboard
- * composes every word) is left alone until it is done.
+ * Lower-cases an input while typing without moving the caret. Text of an input method (phones compose every word) is
+ * left alone until it is complete.
  */
 export function lowerCased(set: (text: string) => void) {
   function lower(input: HTMLInputElement) {

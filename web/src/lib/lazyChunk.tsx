@@ -1,7 +1,7 @@
 import { Component, lazy, Suspense, type ComponentType, type ReactNode } from 'react'
 import { loadChunk } from './chunks'
 
-/** A part of a screen that is loaded when it is first shown, within a `Chunk`. */
+/** Creates a component that is loaded when first shown, inside a `Chunk`. */
 export function lazyChunk<Props extends object>(
   chunk: string,
   load: () => Promise<{ default: ComponentType<Props> }>,
@@ -20,17 +20,17 @@ export function lazyChunk<Props extends object>(
 
 type ChunkProps = {
   part: { again: () => void }
-  /** What stands here until it has arrived. */
+  /** Shown until the part has loaded. */
   waiting?: ReactNode
-  /** What stands here when it did not arrive, or broke. */
+  /** Shown if the part failed to load or to render. */
   failed?: ReactNode
   onFailed?: () => void
   children: ReactNode
 }
 
 /**
- * Around a part that is loaded when it is shown. One that did not arrive is asked for anew the next time it is shown. (Not as soon
- * as it failed: React renders a part once more to learn that it failed, and would find one that is on its way.)
+ * Boundary around a lazy part. A part that failed to load is requested again when it is shown the next time. (Not at
+ * once: React renders it once more to see the failure, and would find a pending request.)
  */
 export class Chunk extends Component<ChunkProps> {
   override state = { failed: false }

@@ -7,7 +7,7 @@ import { storage } from './storage'
 
 export type MessageKey = keyof Messages
 
-/** A message without parameters, such as a label. */
+/** Message without parameters, such as a label. */
 export type PlainKey = { [K in MessageKey]: Messages[K] extends null ? K : never }[MessageKey]
 
 type HasTag<P> = P extends null ? false : Tag extends P[keyof P] ? true : false
@@ -19,18 +19,18 @@ type Params = Readonly<Record<string, unknown>>
 
 type Catalogue = Readonly<Record<string, CompiledMessage>>
 type Loader = () => Promise<{ default: Catalogue }>
-/** What a person may choose, each named by itself. */
+/** Languages to choose from, each in its own words. */
 export const LANGUAGES = { en: 'English', hi: 'हिन्दी' } as const
 
 export type Language = keyof typeof LANGUAGES
 
 /**
- * `pseudo` and `pseudo-rtl` are English made conspicuous, and written from right to left: for whoever looks for text that is
- * not in the catalogue, does not fit, or stands on the wrong side.
+ * `pseudo` and `pseudo-rtl` are altered English, the latter written right to left. They reveal text that is missing
+ * from the catalogue, does not fit, or is on the wrong side.
  */
 type Locale = Language | 'pseudo' | 'pseudo-rtl'
 
-/** How each is told to the browser: the page's `lang`, and the rules for numbers, plurals and dates. */
+/** Values for the browser: the page's `lang`, and the rules for numbers, plurals and dates. */
 const LOCALES: Readonly<Record<Locale, { lang: string; dir: 'ltr' | 'rtl'; intl: string; from: Language }>> = {
   en: { lang: 'en', dir: 'ltr', intl: 'en-IN', from: 'en' },
   hi: { lang: 'hi', dir: 'ltr', intl: 'hi-IN', from: 'hi' },
@@ -42,7 +42,10 @@ const isLocale = (name: string | null): name is Locale => name !== null && Objec
 
 const STORED = 'language'
 
-/** Asked for in the address (`?lang=hi`), chosen earlier, or the first of the browser's languages that there is. */
+/**
+ * Returns the language from the address (`?lang=hi`), the stored choice, or the first supported language of the
+ * browser.
+ */
 function wanted(): Locale {
   const inAddress = new URLSearchParams(location.search).get('lang')
   if (isLocale(inAddress)) return inAddress
@@ -52,10 +55,10 @@ function wanted(): Locale {
 }
 
 let locale = wanted()
-/** What has arrived in that language. */
+/** Loaded parts of the current language. */
 let loaded = new Map<MessagePart, Catalogue>()
 let messages: Catalogue = {}
-/** What the page has asked for so far, in whatever language. */
+/** Parts requested so far, in any language. */
 const asked = new Set<MessagePart>(['first'])
 const listeners = new Set<() => void>()
 
@@ -67,7 +70,7 @@ async function load(which: Locale, name: MessagePart): Promise<Catalogue> {
   return pseudo(part, which === 'pseudo-rtl' ? 'arabic' : 'accents')
 }
 
-/** Parts with their messages in a language. */
+/** Fetches parts of the catalogue in a language. */
 const fetched = (which: Locale, parts: readonly MessagePart[]) =>
   Promise.all(parts.map(async (part) => [part, await load(which, part)] as const))
 
@@ -76,7 +79,7 @@ function keep(parts: Map<MessagePart, Catalogue>): void {
   messages = Object.assign({}, ...parts.values()) as Catalogue
 }
 
-/** The parts that the page has asked for; more may be asked for while these are on their way. */
+/** Fetches all requested parts; more may be requested meanwhile. */
 async function everyPart(which: Locale, had: Map<MessagePart, Catalogue>): Promise<Map<MessagePart, Catalogue>> {
   const missing = [...asked].filter((part) => !had.has(part))
   if (missing.length === 0) return had
@@ -92,10 +95,10 @@ async function apply(next: Locale): Promise<void> {
   for (const listener of listeners) listener()
 }
 
-/** Loads the language of this browser: nothing is shown before. */
+/** Loads the browser's language; nothing is shown before. */
 export const startMessages = (): Promise<void> => apply(wanted())
 
-/** Loads the messages of these parts, and of them in every language that is chosen later. */
+/** Loads these parts, also in every language chosen later. */
 export async function loadWords(...parts: readonly MessagePart[]): Promise<void> {
   for (const part of parts) asked.add(part)
   const missing = parts.filter((part) => !loaded.has(part))
@@ -106,7 +109,7 @@ export async function loadWords(...parts: readonly MessagePart[]): Promise<void>
   else await loadWords(...parts)
 }
 
-/** Changes the language of the page at once, and of this browser from now on. */
+/** Changes the language of the page, and stores it for this browser. */
 export async function chooseLanguage(language: Language): Promise<void> {
   storage.write(STORED, language)
   await apply(language)
@@ -114,7 +117,7 @@ export async function chooseLanguage(language: Language): Promise<void> {
 
 export const currentLanguage = (): Language => LOCALES[locale].from
 
-/** The rules for numbers, plurals and dates. */
+/** Returns the locale for numbers, plurals and dates. */
 export const intlLocale = (): string => LOCALES[locale].intl
 
 function subscribe(listener: () => void): () => void {
@@ -122,15 +125,15 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Whoever shows messages mounts anew when this changes: `t` may then be called anywhere, without a hook. */
+/** Remounts the components that use it when language or currency change; therefore `t` works without a hook. */
 export const useLocale = (): string => useSyncExternalStore(subscribe, () => `${locale} ${money.code} ${money.sign}`)
 
-/** How the library writes amounts: the currency's ISO code, which tells the digits, and its sign. */
+/** Format of amounts: the currency's ISO code, which determines the digits, and its sign. */
 type MoneyStyle = { code: string; sign: string }
 
 const MONEY = 'money'
 
-/** As it was here the last time, so that the first amounts on a page are right. */
+/** Returns the stored format, so that the first amounts on a page are right. */
 function knownMoney(): MoneyStyle {
   const [code = '', ...sign] = (storage.read(MONEY) ?? '').split(' ')
   return /^[A-Z]{3}$/.test(code) ? { code, sign: sign.join(' ') } : { code: 'INR', sign: '₹' }
@@ -138,7 +141,7 @@ function knownMoney(): MoneyStyle {
 
 let money = knownMoney()
 
-/** Says how the library writes amounts (R-RULE-8). */
+/** Sets the format of amounts (R-RULE-8). */
 export function setMoney(next: MoneyStyle): void {
   if (next.code === money.code && next.sign === money.sign) return
   money = next
@@ -146,7 +149,7 @@ export function setMoney(next: MoneyStyle): void {
   for (const listener of listeners) listener()
 }
 
-/** Made once for each locale and style: they are slow to make. */
+/** Caches formatters by locale and options, because they are slow to create. */
 function cachedPerLocale<T>(make: (locale: string, options: object | undefined) => T) {
   const made = new Map<string, T>()
   return (tag: unknown, options?: object): T => {
@@ -159,10 +162,10 @@ function cachedPerLocale<T>(make: (locale: string, options: object | undefined) 
 
 const numberFormat = cachedPerLocale((tag, options) => new Intl.NumberFormat(tag, options))
 
-// The first one takes a slow computer a tenth of a second: while the page waits for its code, not while it shows a screen.
+// The first formatter takes a slow computer 100 ms: create it while the page waits for its code.
 setTimeout(() => numberFormat(intlLocale()))
 
-/** ₹15, ₹7.50: the language decides where the sign stands, and the library which one it is. */
+/** ₹15, ₹7.50: the language decides the sign's position, the library's settings the sign. */
 const moneyFormat = (tag: unknown): Intl.NumberFormat => {
   const write = (amount: number) =>
     numberFormat(tag, { style: 'currency', currency: money.code, trailingZeroDisplay: 'stripIfInteger' })
@@ -172,7 +175,7 @@ const moneyFormat = (tag: unknown): Intl.NumberFormat => {
   return { format: write } as Intl.NumberFormat
 }
 
-/** As the server writes days in English: September as short as the other months, no comma after the day of the week. */
+/** Formats days like the server's English: "Sep" with three letters, no comma after the weekday. */
 function dayFormat(tag: string, options: Intl.DateTimeFormatOptions | undefined): Intl.DateTimeFormat {
   const days = new Intl.DateTimeFormat(tag, options)
   const write = (day: Date) => {
@@ -184,9 +187,9 @@ function dayFormat(tag: string, options: Intl.DateTimeFormatOptions | undefined)
 
 const OPTIONS: Parameters<typeof format>[3] = {
   formats: {
-    // Its own writer knows the currency.
+    // icu-minify's own formatter does not know the currency.
     number: { money: { style: 'currency' } },
-    // 28 Nov 2026, and Saturday 28 Nov; the server names days without a time, which no time zone may move.
+    // 28 Nov 2026, and Saturday 28 Nov. Server days have no time, so no time zone may shift them.
     dateTime: {
       medium: { day: 'numeric', month: 'short', year: 'numeric' },
       full: { weekday: 'long', day: 'numeric', month: 'short' },
@@ -204,7 +207,7 @@ type Values<T> = Parameters<typeof format<T>>[2]
 
 const find = (key: string): CompiledMessage | undefined => messages[key]
 
-/** The parameters that a compiled message writes as a day. */
+/** Returns the parameters that a compiled message formats as days. */
 function daysIn(part: unknown): string[] {
   if (typeof part !== 'object' || part === null) return []
   if (Array.isArray(part) && part[1] === DATE) return [String(part[0])]
@@ -213,7 +216,7 @@ function daysIn(part: unknown): string[] {
 
 const DATE = 5
 
-/** ISO days become instants for `Intl`: midnight in Greenwich, where the formatter reads them again. */
+/** Converts ISO days to instants at midnight UTC; the formatter uses UTC too. */
 function withDays<T>(message: CompiledMessage, values: Values<T>): Values<T> {
   const days = daysIn(message).map((name) => [name, new Date(`${String(values?.[name]).slice(0, 10)}T00:00:00Z`)])
   return days.length === 0 ? values : { ...values, ...(Object.fromEntries(days) as Record<string, Date>) }
@@ -222,13 +225,13 @@ function withDays<T>(message: CompiledMessage, values: Values<T>): Values<T> {
 const RIGHT_TO_LEFT = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/
 const LEFT_TO_RIGHT = /[A-Za-z\u00C0-\u024F]/
 
-/** What stands before a sentence so that it runs as its language does, whatever is in it. */
+/** Direction marks that begin a sentence, so that its direction does not depend on its content. */
 const MARKS = { ltr: '\u200E', rtl: '\u200F' } as const
 
-/** What runs against the page. */
+/** Returns the pattern of text that runs against the page's direction. */
 const against = (): RegExp => (LOCALES[locale].dir === 'ltr' ? RIGHT_TO_LEFT : LEFT_TO_RIGHT)
 
-/** Text that runs against the page is kept apart in the sentence; else it would carry the full stop with it. */
+/** Isolates text of the opposite direction in a sentence; otherwise the full stop would move with it. */
 function keptApart<T>(values: Values<T>): Values<T> {
   const runsAgainst = against()
   const apart = Object.entries(values ?? {}).flatMap(([name, value]) =>
@@ -239,14 +242,14 @@ function keptApart<T>(values: Values<T>): Values<T> {
   return apart.length === 0 ? values : { ...values, ...Object.fromEntries(apart) }
 }
 
-/** A sentence that begins with such text is turned around by its first letter, unless a mark says otherwise. */
+/** Adds a mark to a sentence that begins with text of the opposite direction, which would reverse it. */
 function withMark<T>(pieces: (string | T)[]): (string | T)[] {
   const text = pieces.filter((piece) => typeof piece === 'string').join('')
   const [first = ''] = /\p{L}/u.exec(text) ?? []
   return text.includes('\u2068') && against().test(first) ? [MARKS[LOCALES[locale].dir], ...pieces] : pieces
 }
 
-/** The message in pieces. One that is missing shows by its key: a wrong word is no reason for a screen to fail. */
+/** Formats a message in pieces. A missing message shows its key, so that no screen fails. */
 function formatted<T>(key: string, values: Values<T>): (string | T)[] {
   try {
     const message = find(key)
@@ -259,26 +262,26 @@ function formatted<T>(key: string, values: Values<T>): (string | T)[] {
   }
 }
 
-/** The message in the language of the page. */
+/** Formats a message in the page's language. */
 export function t<K extends TextKey>(key: K, ...[params]: Args<K>): string {
   return formatted<string>(key, params as Values<string>).join('')
 }
 
-/** A message with something around its parts, such as a link. */
+/** Formats a message with elements around its parts, such as a link. */
 export function rich<K extends RichKey>(key: K, ...[params]: Args<K>): ReactNode {
   return createElement(Fragment, null, ...formatted<ReactNode>(key, params as Values<ReactNode>))
 }
 
-/** What the server said by its code, in the language of the page; in the server's own words where the code is not known. */
+/** Translates a server text by its code; an unknown code shows the server's English text. */
 export function translate(key: string, params: Params, words: string): string {
   return find(key) !== undefined ? formatted<string>(key, withNames(params) as Values<string>).join('') : words
 }
 
-/** The same of a message as the server sends it. */
+/** Translates a message as the server sends it. */
 export const translateMessage = ({ code, params, text }: { code: string; params: Params; text: string }): string =>
   translate(code, params, text)
 
-/** The parameters that may be a name as the server writes it, such as `in-repair` or `upi`, and where its words stand. */
+/** Parameters whose values may be server names such as `in-repair` or `upi`, and the prefix of their messages. */
 const NAMED = {
   from: 'copies.state',
   to: 'copies.state',
@@ -296,6 +299,6 @@ function withNames(params: Params): Params {
   return words.length === 0 ? params : { ...params, ...Object.fromEntries(words) }
 }
 
-/** Whether a parameter is itself something the server says. */
+/** True if a parameter is itself a message of the server. */
 const isMessage = (value: unknown): value is Parameters<typeof translateMessage>[0] =>
   typeof value === 'object' && value !== null && 'code' in value && 'params' in value && 'text' in value

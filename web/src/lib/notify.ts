@@ -1,10 +1,10 @@
-/** A short notice of what became of an action. */
+/** A short notice about the outcome of an action. */
 export type Notice = {
   kind: 'success' | 'failure'
   message: string
-  /** A notice takes the place of the one with the same id. */
+  /** A notice replaces the one with the same id. */
   id?: string | undefined
-  /** Offered beside the words of a success. */
+  /** Offered beside a success. */
   undo?: (() => Promise<unknown>) | undefined
 }
 
@@ -13,7 +13,7 @@ type Host = { show: (notice: Notice) => void; hide: (id: string) => void; clear:
 let host: Host | null = null
 const waiting: Notice[] = []
 
-/** Whoever shows notices says so; what was told before is shown then. The answer ends it. */
+/** Registers the component that shows notices, and shows those queued before. Returns the way to unregister it. */
 export function hostNotices(next: Host): () => void {
   host = next
   for (const notice of waiting.splice(0)) host.show(notice)
@@ -27,26 +27,26 @@ function showOrQueue(notice: Notice): void {
   else waiting.push(notice)
 }
 
-/** Those who are signed in one after the other; a notice is for the one who asked. */
+/** Counts changes of person, so that a notice reaches only the person who acted. */
 let person = 0
 
-/** Clears every notice: another person, or nobody, sits here now. */
+/** Clears every notice, when another person or a visitor uses the page. */
 export function clearNotices(): void {
   person += 1
   waiting.length = 0
   host?.clear()
 }
 
-/** Whether what is told from now on is still for the person of this moment. */
+/** Returns a check that the person has not changed since. */
 export function samePerson(): () => boolean {
   const before = person
   return () => person === before
 }
 
-/** Tells a person what became of an action: a success for a while, a failure until it is dismissed or tried again. */
+/** Notifies of an outcome: a success for a while, a failure until it is dismissed or retried. */
 export const notify = {
   success: (message: string, undo?: () => Promise<unknown>) => showOrQueue({ kind: 'success', message, undo }),
   failure: (message: string, id?: string) => showOrQueue({ kind: 'failure', message, id }),
-  /** Takes back what was told under this id. */
+  /** Removes the notice with this id. */
   hide: (id: string) => host?.hide(id),
 }

@@ -1,7 +1,7 @@
 import { t, type PlainKey } from './messages'
 import { ProblemError } from './problem'
 
-/** Whether this browser knows passkeys; it does at https addresses and on this machine only. */
+/** True if the browser supports passkeys; it does at https addresses and on localhost only. */
 export const hasPasskeys = (): boolean => 'PublicKeyCredential' in window
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
@@ -13,14 +13,14 @@ const textOf = (bytes: ArrayBuffer): string =>
     .replaceAll('/', '_')
     .replace(/=+$/, '')
 
-/** The transports are left out where there are none: browsers would look nowhere. */
+/** Omits empty transports, with which browsers would look nowhere. */
 const known = ({ id, transports = [] }: PublicKeyCredentialDescriptorJSON): PublicKeyCredentialDescriptor => ({
   type: 'public-key',
   id: bytesOf(id),
   ...(transports.length > 0 && { transports: transports as AuthenticatorTransport[] }),
 })
 
-/** What the browser says when it comes to nothing, in words for the person. */
+/** Texts for the errors that browsers throw. */
 type FailureTexts = Partial<Record<string, PlainKey>> & { NotAllowedError: PlainKey }
 
 async function ask(asking: Promise<Credential | null>, words: FailureTexts): Promise<PublicKeyCredential> {
@@ -34,7 +34,7 @@ async function ask(asking: Promise<Credential | null>, words: FailureTexts): Pro
   throw new ProblemError({ status: 0, code: 'unknown', detail: t(words.NotAllowedError) })
 }
 
-/** Has the browser make a passkey. */
+/** Lets the browser create a passkey. */
 export async function makePasskey(asked: unknown) {
   const options = asked as PublicKeyCredentialCreationOptionsJSON
   const publicKey = {
@@ -56,7 +56,7 @@ export async function makePasskey(asked: unknown) {
   }
 }
 
-/** Has the browser use a passkey. */
+/** Lets the browser use a passkey. */
 export async function showPasskey(asked: unknown) {
   const options = asked as PublicKeyCredentialRequestOptionsJSON
   const publicKey = {

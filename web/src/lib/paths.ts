@@ -1,23 +1,23 @@
-/** Where the product lies on its host; all addresses here are below it. */
+/** Base path of the product on its host. */
 export const BASE_PATH = '/library'
 
-/** The number of a receipt, from its address: there its last part comes after a hyphen, not a slash. */
+/** Returns a receipt's number from its address, where a hyphen replaces the slash before the last part. */
 export const numberOfReceipt = (id: string): string => id.replace(/-(\d+)$/, '/$1')
 
-/** What the sign-in screen is told by whoever leads to it: an address from the registration, or that a session ended. */
+/** State passed to the sign-in screen: an address from the registration, or that a session ended. */
 export type CameFrom = { email?: string; sessionEnded?: true }
 
-/** The path below the base, as links and `next` use it. */
+/** Returns the path below the base, as links and `next` use it. */
 export function belowBase(pathname: string): string {
   return pathname.startsWith(`${BASE_PATH}/`) ? pathname.slice(BASE_PATH.length) : pathname
 }
 
-/** A return path out of the address bar, only if it stays inside the product. */
+/** Returns a return path from the address bar if it stays inside the product. */
 export function safeNext(next: string | null): string | null {
   return next !== null && /^\/(?![/\\])/.test(next) ? next : null
 }
 
-/** The id in a route such as `/update/:id`; null when it cannot be one. */
+/** Parses the id in a route such as `/update/:id`; null if invalid. */
 export function idOf(param: string | undefined): number | null {
   return param !== undefined && /^[1-9]\d{0,15}$/.test(param) ? Number(param) : null
 }

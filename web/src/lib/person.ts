@@ -2,12 +2,12 @@ import { storage } from './storage'
 
 const NAME = 'person'
 
-/** The id of the person who is signed in, or null for nobody. */
+/** Id of the signed-in user; null for a visitor. */
 export type Uid = number | null
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(NAME)
 
-/** Tells the other tabs of this browser, which share its session, who is signed in from now on. */
+/** Tells the other tabs of this browser, which share the session, about a sign-in or sign-out. */
 export function tellPerson(uid: Uid): void {
   storage.write(NAME, String(uid))
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel has none
@@ -15,8 +15,8 @@ export function tellPerson(uid: Uid): void {
 }
 
 /**
- * Calls back when another tab signed somebody in or out. Tabs that were asleep meanwhile, and browsers without channels,
- * learn it from the storage. The answer ends the listening.
+ * Calls back when another tab signs in or out. Tabs that were suspended, and browsers without channels, read it from
+ * the storage. Returns the way to stop.
  */
 export function onPersonElsewhere(onChange: (uid: Uid) => void): () => void {
   const parsed = (text: string) => onChange(text === 'null' ? null : Number(text))

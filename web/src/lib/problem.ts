@@ -2,12 +2,12 @@ import type { Problem } from '../api/types'
 import { labels } from '../messages/labels'
 import { t, translate } from './messages'
 
-/** The server's stable codes, and three for an answer that is not the server's. */
+/** Codes of the server, and three for answers that are not the server's. */
 type Code = Problem['code'] | 'unreachable' | 'timed-out' | 'unknown'
 
 type Params = Readonly<Record<string, unknown>>
 
-/** As the server sends it; what names the words in other languages may be missing. */
+/** Field error as sent; older servers omit rule and parameters. */
 type SentError = { field: string; message: string; rule?: string; params?: Params }
 type SentReason = { code: string; facts: Params; text: string; id?: string; overridable?: boolean }
 type Sent = Pick<Problem, 'status' | 'detail'> & {
@@ -17,16 +17,16 @@ type Sent = Pick<Problem, 'status' | 'detail'> & {
   blocks?: readonly SentReason[]
 }
 
-/** What the server refused or could not do, in words for the person. `status` 0 means that it could not be reached. */
+/** Refusal or failure of the server, worded for the person. `status` 0: the server was not reached. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError'
   readonly status: number
   readonly code: Code
-  /** Message per field name, for the form that sent it. */
+  /** Message by field name, for the form that sent it. */
   readonly fields: Readonly<Record<string, string>>
-  /** The reasons that a librarian may act against, if there are no others. */
+  /** Ids of the reasons, if a librarian may override all of them. */
   readonly overridable: readonly string[]
-  /** Seconds to wait before trying again, where the server says so. */
+  /** Seconds to wait before the next try, if the server says so. */
   readonly retryAfter: number | null
 
   constructor(sent: Sent, retryAfter: number | null = null) {
@@ -44,7 +44,9 @@ function overridableOf(blocks: readonly SentReason[]): string[] {
   return blocks.every(({ overridable }) => overridable) ? blocks.map(({ id = '' }) => id) : []
 }
 
-/** As the server's `detail` is made: one wrong field is told in full, several are counted; of a refusal, every reason. */
+/**
+ * Builds the sentence like the server's `detail`: one field error in full, several counted; of a refusal, every reason.
+ */
 function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: readonly string[]): string {
   const [only, ...others] = fields
   if (only !== undefined && others.length === 0) return only
@@ -52,7 +54,7 @@ function sentence({ code, params = {}, detail, blocks = [] }: Sent, fields: read
   return translate(`problem.${code}`, params, detail)
 }
 
-/** What is wrong with a field, in words. A rule without an area is about a field, whose label the server sends in English. */
+/** Translates a field error. A rule without an area belongs to a field, whose label the server sends in English. */
 export function fieldMessage({ message, rule, params = {} }: SentError): string {
   if (rule === undefined) return message
   const { label } = params
@@ -68,7 +70,7 @@ export function timedOut(): ProblemError {
   return new ProblemError({ status: 0, code: 'timed-out', detail: t('common.timedOut') })
 }
 
-/** Reads an answer that is not a success, whatever its body turns out to be (a proxy may answer in HTML). */
+/** Reads a failed answer, whatever its body is (a proxy may answer in HTML). */
 export function problemOf(response: Response, body: unknown): ProblemError {
   const wait = Number(response.headers.get('Retry-After'))
   const retryAfter = Number.isFinite(wait) && wait > 0 ? wait : null
@@ -88,15 +90,15 @@ function isProblem(body: unknown): body is Problem {
   )
 }
 
-/** The message of each field that a refusal names. */
+/** Returns the message of each field that a refusal names. */
 export const fieldsOf = (error: unknown): Record<string, string> =>
   error instanceof ProblemError ? { ...error.fields } : {}
 
-/** The sentence to show for anything that was thrown. */
+/** Returns the sentence for anything that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof ProblemError ? error.message : t('common.failed')
 }
 
-/** Whether the password was right and the code of a second factor is asked for. */
+/** True if the password was right and a second factor is required. */
 export const isAskedForCode = (error: unknown): boolean =>
   error instanceof ProblemError && error.code === 'second-factor-needed'

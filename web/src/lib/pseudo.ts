@@ -9,7 +9,7 @@ const WRITTEN = {
 
 export type Script = keyof typeof WRITTEN
 
-/** A text longer by about two fifths, as its vowels are, in brackets that show where it is cut. */
+/** Lengthens a text by two fifths by doubling vowels, in brackets that reveal truncation. */
 function written(text: string, script: Script): string {
   if (!/\p{L}/u.test(text)) return text
   const letters = Array.from(text, (letter) => {
@@ -26,7 +26,7 @@ function inNode(node: Node, script: Script): Node {
   if (typeof node === 'number') return node
   const [name, kind, ...rest] = node as [string, ...unknown[]]
   if (kind === undefined) return node
-  // A number above 0 says of what kind a parameter is; anything else is what a tag stands around.
+  // A number above 0 is the kind of a parameter; other values belong to a tag.
   if (typeof kind !== 'number' || kind === 0) {
     return [name, ...[kind, ...rest].map((part) => inNode(part as Node, script))] as unknown as Node
   }
@@ -35,7 +35,7 @@ function inNode(node: Node, script: Script): Node {
 
 type Branches = Readonly<Record<string, CompiledMessage | 0>>
 
-/** In the compiled form: 1 choice, 2 plural, 3 ordinal, 4 number, 5 date, 6 time. */
+/** Kinds in the compiled form: 1 choice, 2 plural, 3 ordinal, 4 number, 5 date, 6 time. */
 const LAST_WITH_BRANCHES = 3
 
 const inBranches = (branches: Branches, script: Script): Branches =>
@@ -47,7 +47,7 @@ function inMessage(message: CompiledMessage, script: Script): CompiledMessage {
   return typeof message === 'string' ? written(message, script) : message.map((node) => inNode(node, script))
 }
 
-/** Every message in a script that nobody mistakes for the real one. */
+/** Converts every message into an altered script. */
 export function pseudo(catalogue: Readonly<Record<string, CompiledMessage>>, script: Script) {
   return Object.fromEntries(Object.entries(catalogue).map(([key, message]) => [key, inMessage(message, script)]))
 }

@@ -4,22 +4,22 @@ import type { Capability, Role } from '../api/types'
 import type { MessagePart } from '../messages/types'
 import type { PlainKey } from './messages'
 
-/** The code of a screen, in a chunk of its own. Named as a return type, it keeps the screen's types out of the table. */
+/** Code of a screen, in its own chunk. As a return type, it keeps the screen's types out of the table. */
 export type Lazy = Promise<{ default: ComponentType }>
 
-/** `visitor`: of no use after sign-in, although the address stays open to all. `person`: anyone who is signed in. */
+/** `visitor`: only useful before sign-in, although open to all. `person`: any signed-in user. */
 type Audience = 'everybody' | 'visitor' | 'person' | Role
 
 export type Screen = {
-  /** Below the base path, as the router reads it; `:id` is its only parameter. */
+  /** Path below the base, as the router reads it; `:id` is its only parameter. */
   path: `/${string}`
   for: Audience
   load: () => Lazy
-  /** The parts of the messages that it says, beside those of the frame; the linter knows which. */
+  /** Parts of the catalogue that the screen needs besides the frame's; the linter checks them. */
   words?: readonly MessagePart[]
-  /** The capability that a librarian needs to use it. */
+  /** Capability that a librarian needs. */
   may?: Capability
-  /** The text of a link to it; a screen without one is reached from others. */
+  /** Text of its link; a screen without one is reached from others. */
   label?: PlainKey
   icon?: LucideIcon
   /** Position among the links, lowest first. */

@@ -2,7 +2,7 @@ import type { Role } from '../api/types'
 
 type Area = 'localStorage' | 'sessionStorage'
 
-/** Browser storage may be blocked or full: what is written then lives as long as the page. */
+/** Wraps a storage that may be blocked or full: values then live as long as the page. */
 function guarded(area: Area) {
   const memory = new Map<string, string>()
   return {
@@ -26,21 +26,21 @@ function guarded(area: Area) {
       try {
         window[area].removeItem(key)
       } catch {
-        // It was never there.
+        // Storage is blocked; the value was never stored.
       }
     },
   }
 }
 
-/** What stays on this browser. */
+/** Storage of this browser. */
 export const storage = guarded('localStorage')
 
-/** What lives as long as this tab, over reloads. */
+/** Storage of this tab, kept over reloads. */
 export const tabStorage = guarded('sessionStorage')
 
 const USER_ROLE = 'userRole'
 
-/** The role of the person who signed in last on this browser; a convenience, never a right. */
+/** Role of the last user of this browser: a hint for the first screen, never an authorisation. */
 export const storedRole = {
   get(): Role | null {
     const role = storage.read(USER_ROLE)

@@ -7,13 +7,13 @@ function show() {
   if (screen !== null) document.title = `${screen} · ${library || 'My Library'}`
 }
 
-/** What the library is called; empty while nobody has given it a name. */
+/** Sets the library's name; empty if none is configured. */
 export function setLibraryName(name: string): void {
   library = name
   show()
 }
 
-/** The words in the browser's tab, and what a screen reader says first about a page. */
+/** Sets the title of the browser's tab, which screen readers announce first. */
 export function useTitle(title: string): void {
   useEffect(() => {
     screen = title

@@ -217,7 +217,7 @@ describe('the parts that messages travel in', () => {
     expect(partOf('books.home.title')).toBe('books')
     expect(partOf('secondStep.title')).toBe('account')
     expect(partOf('desk.screen.title')).toBe('desk')
-    // What the server says of a scan is read on a phone too.
+    // Answers of the desk are shown on phones too.
     expect(partOf('desk.lent')).toBe('common')
   })
 

@@ -1,7 +1,7 @@
 declare module 'virtual:messages' {
   import type { CompiledMessage } from 'icu-minify/format'
 
-  /** The loaders of every part, by language. */
+  /** Loaders of every part, by language. */
   const catalogues: Readonly<
     Record<string, Readonly<Record<string, () => Promise<{ default: Readonly<Record<string, CompiledMessage>> }>>>>
   >

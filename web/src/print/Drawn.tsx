@@ -2,7 +2,7 @@ import type { Symbol } from './symbol'
 
 type DrawnProps = { symbol: Symbol; label: string; className: string | undefined }
 
-/** A symbol for scanners, in black: what lies under it is to be white. */
+/** A black symbol for scanners; it needs a white background. */
 export function Drawn({ symbol, label, className }: DrawnProps) {
   const { path, width, height } = symbol
   return (

@@ -4,13 +4,13 @@ import { qrCode } from './symbol'
 
 type QrCodeProps = {
   text: string
-  /** What it is, for whoever cannot see it. */
+  /** Description for screen readers. */
   label: string
-  /** For a camera that is further away. */
+  /** Larger, for a distant camera. */
   large?: boolean
 }
 
-/** A QR code for somebody's phone. */
+/** A QR code for a phone. */
 export function QrCode({ text, label, large = false }: QrCodeProps) {
   return (
     <div className={large ? `${classes.code} ${classes.large}` : classes.code}>

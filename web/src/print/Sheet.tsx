@@ -5,13 +5,13 @@ import classes from './Sheet.module.css'
 type SheetProps = {
   paper: PaperName
   className?: string | undefined
-  /** Its name, where it is an article of its own. */
+  /** Name, if the sheet is an article of its own. */
   label?: string
   role?: 'status'
   children: ReactNode
 }
 
-/** The part of a screen or of a dialog that is printed, alone and in the size of its paper. */
+/** Part of a screen or dialog that is printed, alone and in the size of its paper. */
 export function Sheet({ paper, className = '', label, role, children }: SheetProps) {
   const element = useRef<HTMLElement>(null)
   usePageSize(paper, element)

@@ -1,11 +1,11 @@
 import JsBarcode from 'jsbarcode'
 import type { Symbol } from './symbol'
 
-/** Room that a scanner needs around the bars, in modules. */
+/** Quiet zone of a bar code, in modules. */
 const QUIET_BARS = 10
 const BAR_HEIGHT = 40
 
-/** Bars for scanners that read lines; null for a text that Code 128 has no signs for. */
+/** Bars for scanners; null for a text that Code 128 cannot encode. */
 export function code128(text: string): Symbol | null {
   const drawing: { encodings?: { data: string }[] } = {}
   let fits = true

@@ -5,11 +5,11 @@ type Paper = {
   /** Width of the sheet with its margins, in millimetres; null fills the printer's paper. */
   width: number | null
   margin: number
-  /** Whether pages are made in its size; a sheet of another kind stands on the printer's own paper. */
+  /** Height, if pages have this size; other sheets are printed on the printer's own paper. */
   height?: number | 'as long as its content'
 }
 
-/** What is printed on. */
+/** Supported papers. */
 const PAPERS = {
   '58mm': { width: 58, margin: 4, height: 'as long as its content' },
   '80mm': { width: 80, margin: 4, height: 'as long as its content' },
@@ -26,10 +26,10 @@ export const RECEIPT_PAPERS = ['58mm', '80mm', 'a5'] as const satisfies readonly
 type ReceiptPaper = (typeof RECEIPT_PAPERS)[number]
 
 const CHOSEN = 'receiptPaper'
-/** CSS pixels in a millimetre. */
+/** CSS pixels per millimetre. */
 const PER_MM = 96 / 25.4
 
-/** The paper that this desk prints receipts on; the browser remembers it. */
+/** Paper for receipts at this desk, stored in the browser. */
 export function useReceiptPaper() {
   const [paper, setPaper] = useState<ReceiptPaper>(
     () => RECEIPT_PAPERS.find((one) => one === storage.read(CHOSEN)) ?? '80mm',
@@ -41,7 +41,7 @@ export function useReceiptPaper() {
   return [paper, choose] as const
 }
 
-/** Width of what stands on a paper, and the margin around it where the page has none of its own, as lengths of CSS. */
+/** Returns the width of a paper's content, and its margin if the page has none, as CSS lengths. */
 export function roomOn(name: PaperName): { width: string; margin: string } {
   const { width, margin, height }: Paper = PAPERS[name]
   return {
@@ -50,16 +50,16 @@ export function roomOn(name: PaperName): { width: string; margin: string } {
   }
 }
 
-/** The rule for a page of this paper that holds so many pixels of height; null leaves the page to the printer. */
+/** Returns the `@page` rule for a page of this height in pixels; null leaves the page to the printer. */
 export function pageRule(name: PaperName, pixels: number): string | null {
   const { width, margin, height }: Paper = PAPERS[name]
   if (height === undefined) return null
-  // One more, so that rounding never begins a second page.
+  // One more, so that rounding never adds a page.
   const long = typeof height === 'number' ? height : Math.ceil(pixels / PER_MM) + 2 * margin + 1
   return `@page { size: ${width}mm ${long}mm; margin: ${margin}mm; }`
 }
 
-/** Makes the browser print pages of this paper, each as long as the content of the element. */
+/** Sets the page size to this paper, as long as the element's content. */
 export function usePageSize(paper: PaperName, element: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const content = element.current

@@ -1,12 +1,12 @@
 import { encode } from 'uqr'
 
-/** A symbol as one path of dark modules, in a square or strip of so many modules. */
+/** A symbol as one path of dark modules; sizes in modules. */
 export type Symbol = { path: string; width: number; height: number }
 
-/** Room that a camera needs around the dots, in modules. */
+/** Quiet zone of a QR code, in modules. */
 const QUIET = 4
 
-/** Dots for cameras. */
+/** QR code for cameras. */
 export function qrCode(text: string): Symbol {
   const { data, size } = encode(text, { border: 0, ecc: 'M' })
   const dots = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x + QUIET} ${y + QUIET}h1v1h-1z`] : [])))

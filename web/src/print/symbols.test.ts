@@ -10,7 +10,7 @@ beforeAll(async () => {
   await prepareZXingModule({ overrides: { wasmBinary: Uint8Array.from(wasm).buffer }, fireImmediately: true })
 })
 
-/** Paints the path, which consists of rectangles, and reads it like any scanner. */
+/** Paints the path, which consists of rectangles, and reads it like a scanner. */
 async function read({ path, width, height }: Symbol, scale = 3) {
   const data = new Uint8ClampedArray(width * height * scale * scale * 4).fill(255)
   for (const [, left, top, across, down] of path.matchAll(/M(\d+) (\d+)h(\d+)v(\d+)/g)) {

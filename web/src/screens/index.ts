@@ -15,8 +15,8 @@ import { screens as settings } from '../features/settings/screens'
 import type { Screen } from '../lib/screen'
 
 /**
- * Every screen, by name: the union of what the features have. The router, the navigation bar, the palette, the keyboard
- * help and `paths` read it; a test compares it with the server's list of addresses.
+ * Every screen by name, collected from the features. The router, the navigation bar, the palette, the keyboard help and
+ * `paths` use it; a test compares it with the server's list of addresses.
  */
 export const screens = {
   ...account,
@@ -39,7 +39,7 @@ export type ScreenName = keyof typeof screens
 const all: readonly Screen[] = Object.values(screens)
 const links = all.filter(({ label }) => label !== undefined).toSorted((a, b) => (a.at ?? 0) - (b.at ?? 0))
 
-/** The screens that have a link for this person, in order. */
+/** Screens with a link for this person, in order. */
 export const screensOf = (person: Pick<User, 'role' | 'capabilities'> | null): readonly Screen[] =>
   links.filter(
     ({ for: whom, may }) =>
@@ -47,7 +47,7 @@ export const screensOf = (person: Pick<User, 'role' | 'capabilities'> | null): r
       (may === undefined || (person?.capabilities.includes(may) ?? false)),
   )
 
-/** The screen of a path below the base. */
+/** Returns the screen of a path below the base. */
 export function screenAt(path: string): Screen | undefined {
   const [, first = '', id] = path.split('/')
   return all.find((screen) => screen.path === (id === undefined ? `/${first}` : `/${first}/:id`))
@@ -59,10 +59,10 @@ type Paths = {
     : () => string
 }
 
-/** The address of a receipt; its number has a slash before the last part. */
+/** Returns the address of a receipt, whose number has a slash before the last part. */
 const receipt = (number: string): string => `/receipt/${number.replace('/', '-')}`
 
-/** Addresses to link to: one of each screen by its name. */
+/** Addresses to link to, by screen. */
 export const paths = {
   ...(Object.fromEntries(
     Object.entries(screens).map(([name, { path }]) => [
@@ -70,12 +70,12 @@ export const paths = {
       (id: number | string = '') => path.replace(':id', String(id)),
     ]),
   ) as Paths),
-  /** Leads to sign-in, and afterwards to `next` (a path below the base). */
+  /** Address of sign-in, which continues to `next` (a path below the base). */
   login: (next?: string) => (next ? `${screens.login.path}?next=${encodeURIComponent(next)}` : screens.login.path),
-  /** Right after the payment; the same address without `original` prints a copy. */
+  /** Right after the payment; without `original` the same address prints a copy. */
   receipt: (number: string) => `${receipt(number)}?original`,
   receiptCopy: receipt,
 }
 
-/** The first screen after sign-in. */
+/** Returns the first screen after sign-in. */
 export const homeOf = (role: Role): string => (role === 'admin' ? paths.home() : paths.studentHome())

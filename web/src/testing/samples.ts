@@ -25,10 +25,10 @@ export const student: User = {
   capabilities: [],
 }
 
-/** Who is signed in, as the server answers it. */
+/** Session of this user, as the server answers it. */
 export const sessionOf = (user: User | null) => ({ body: { user, idCard: true } })
 
-/** What the settings of a new library show. */
+/** Settings of a new library. */
 export const config: Config = {
   name: '',
   currency: '₹',

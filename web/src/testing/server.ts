@@ -5,14 +5,14 @@ import english from '../messages/server.json'
 
 type Method = 'get' | 'post' | 'put' | 'patch' | 'delete'
 
-/** `/books/{id}` with a number for each id, as it stands in a request. */
+/** `/books/{id}` with a number in place of each id. */
 type Filled<Path extends string> = Path extends `${infer Before}{${string}}${infer After}`
   ? `${Before}${number}${Filled<After>}`
   : Path
 
 type Headers = { headers?: Record<string, string> }
 
-/** What the document says that the server answers when all is well; 200 goes without saying. */
+/** Documented answer of a success; 200 is the default status. */
 type Success<Responses> = {
   [Status in keyof Responses & number]: Responses[Status] extends { content: { 'application/problem+json': unknown } }
     ? never
@@ -23,7 +23,7 @@ type Success<Responses> = {
 
 type Refusal = Headers & { status: number; body: Problem }
 
-/** A `Response` is an answer that is not the server's own, for instance a proxy's. */
+/** A `Response` is an answer from elsewhere, such as a proxy. */
 type Answer<Responses> = Success<Responses> | Refusal | Response
 
 type Operation = {
@@ -34,7 +34,7 @@ type Operation = {
   }[Method]
 }[keyof paths]
 
-/** Answers by "METHOD /path" below the API's base, each as the server's document has it. */
+/** Answers by "METHOD /path" below the API's base, typed by the server's document. */
 export type Handlers = {
   [One in Operation as One['name']]?: One['answer'] | ((request: Request) => One['answer'] | Promise<One['answer']>)
 }
@@ -42,7 +42,7 @@ export type Handlers = {
 type AnyAnswer = Response | (Headers & { status?: number; body?: unknown })
 type AnyHandler = AnyAnswer | ((request: Request) => AnyAnswer | Promise<AnyAnswer>)
 
-/** Stands in for the server, which answers 404 where it has no handler. Returns the requests that were made. */
+/** Replaces the server; answers 404 without a handler. Returns the requests made. */
 export function fakeServer(handlers: Handlers): Request[] {
   const byName: Readonly<Record<string, AnyHandler | undefined>> = handlers
   const made: Request[] = []
@@ -64,13 +64,13 @@ export function fakeServer(handlers: Handlers): Request[] {
 
 const words: Readonly<Record<string, string>> = english
 
-/** A refusal as the server writes it; words without parameters are found by the code. */
+/** Builds a refusal as the server does; texts without parameters are found by the code. */
 export function problem(status: number, code: Problem['code'], more: Partial<Problem> = {}): Refusal {
   const detail = words[`problem.${code}`] ?? code
   return { status, body: { type: 'about:blank', title: code, status, code, detail, params: {}, ...more } }
 }
 
-/** A field that is wrong, among the `errors` of a problem; a rule that this page does not know brings its own words. */
+/** Builds a field error of a problem; a rule unknown to this page brings its own text. */
 export const wrong = (field: string, rule: string, params: Record<string, unknown> = {}, message = rule) => ({
   field,
   rule,

@@ -8,10 +8,10 @@ import type { MessagePart } from '../messages/types'
 // A lazy screen is compiled when a test first opens it.
 configure({ asyncUtilTimeout: 5000 })
 
-// Node's own keeps a finished test run alive; tabs have the storage as well.
+// Node's own channel keeps a finished test run alive; tabs also use the storage.
 Reflect.deleteProperty(globalThis, 'BroadcastChannel')
 
-// What jsdom lacks and Mantine asks for.
+// Missing in jsdom, required by Mantine.
 window.matchMedia ??= (query) => ({
   matches: false,
   media: query,
@@ -36,7 +36,7 @@ Element.prototype.scrollIntoView ??= () => undefined
 window.scrollTo = () => undefined
 if (!('fonts' in document)) Object.defineProperty(document, 'fonts', { value: new EventTarget() })
 
-// Tests read English.
+// Tests use English.
 await startMessages()
 await loadWords(...(Object.keys(catalogues['en'] ?? {}) as MessagePart[]))
 

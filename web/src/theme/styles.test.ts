@@ -7,7 +7,7 @@ const filesIn = (folder: string): string[] =>
     .filter((name) => /\.tsx?$/.test(name) && !name.includes('.test.'))
     .map((name) => readFileSync(join(folder, name), 'utf8'))
 
-/** What a component is made of, where its own style sheet is not all. */
+/** Further components whose style sheets a component needs. */
 const PARTS: Record<string, string[]> = { Menu: ['Popover'], Modal: ['ModalBase', 'Overlay'] }
 
 it('W26: every component of Mantine that is used brings its styles along', () => {

@@ -1,7 +1,7 @@
 import { Anchor, Button, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 import { t } from '../lib/messages'
 
-/** The one accent. Shade 9 carries white text in both schemes; shade 3 is its readable form on the dark canvas. */
+/** The accent colour. Shade 9 carries white text in both schemes; shade 3 is its readable form on the dark canvas. */
 const teal: MantineColorsTuple = [
   '#eff8f6',
   '#d9eeeb',
@@ -15,7 +15,7 @@ const teal: MantineColorsTuple = [
   '#0c6159',
 ]
 
-/** Greys with a little warmth, like paper. */
+/** Slightly warm greys, like paper. */
 const gray: MantineColorsTuple = [
   '#f8f6f3',
   '#f2efeb',
@@ -47,7 +47,7 @@ const SERIF = "'Source Serif 4', 'Iowan Old Style', Georgia, 'Noto Serif', 'Noto
 const SANS =
   "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Helvetica Neue', Arial, 'Nirmala UI', 'Noto Sans Devanagari', 'Noto Sans Arabic', 'Noto Sans CJK SC', sans-serif"
 
-/** Made when a language is: what Mantine says by itself comes from the catalogue too. */
+/** Created for each language, because it contains texts of Mantine's own components. */
 export const themeIn = () =>
   createTheme({
     primaryColor: 'teal',
@@ -84,7 +84,7 @@ export const themeIn = () =>
       PasswordInput: {
         defaultProps: {
           size: 'md',
-          // By keyboard too, which Mantine leaves out.
+          // Mantine leaves it out of the tab order.
           visibilityToggleFocusable: true,
           visibilityToggleButtonProps: { 'aria-label': t('common.showPassword') },
         },
@@ -100,7 +100,7 @@ export const themeIn = () =>
           closeButtonProps: { 'aria-label': t('common.close') },
         },
       },
-      // A window's title bar is no banner of the page.
+      // A window's title bar is no banner landmark.
       ModalHeader: { defaultProps: { role: 'presentation' } },
       Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('common.close') }, withBorder: true } },
       Table: { defaultProps: { verticalSpacing: 'sm', horizontalSpacing: 'md' } },
@@ -108,7 +108,7 @@ export const themeIn = () =>
     },
   })
 
-/** The stock palette misses AA contrast in many places; these are the colours that text and marks really use. */
+/** Colours with AA contrast; Mantine's palette misses it in many places. */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {
     '--library-serif': SERIF,

@@ -6,20 +6,22 @@ import { t } from '../lib/messages'
 type ConfirmModalProps = {
   opened: boolean
   title: string
-  /** Names what changes: the book, the borrower, the new date. */
+  /** Names the affected record: the book, the borrower, the new date. */
   children: ReactNode
   confirm: string
-  /** The answer that changes nothing. */
+  /** Label of the answer that changes nothing. */
   cancel?: string
   danger?: boolean
-  /** Asked all day long: Enter goes ahead. */
+  /** Frequent question: Enter confirms. */
   routine?: boolean
   pending?: boolean
   onConfirm: () => void
   onClose: () => void
 }
 
-/** Asks before a record changes. The answer that changes nothing has the focus first, unless the question is routine. */
+/**
+ * Asks before a record changes. The answer that changes nothing has the focus first, unless the question is routine.
+ */
 export function ConfirmModal({
   opened,
   title,
@@ -37,7 +39,7 @@ export function ConfirmModal({
   useEffect(() => {
     asking.current = opened
   }, [opened])
-  // A question that goes away whole cannot fade out and give the focus back by itself.
+  // A question that unmounts cannot fade out and return the focus by itself.
   useEffect(() => () => void (asking.current && focusBack(before)), [before])
 
   return (

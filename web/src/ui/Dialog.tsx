@@ -2,7 +2,7 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { focusBack } from '../lib/focus'
 
-/** A window that is open as long as it is there. When it goes, the focus goes back to where it came from. */
+/** A window that is open while mounted. On unmount the focus returns to where it was. */
 export function Dialog(props: Omit<ModalProps, 'opened'>) {
   const [before] = useState(() => document.activeElement)
   useEffect(() => () => focusBack(before), [before])

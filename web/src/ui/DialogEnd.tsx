@@ -2,17 +2,17 @@ import { Alert, Button, Group } from '@mantine/core'
 import { t } from '../lib/messages'
 
 type DialogEndProps = {
-  /** Why it could not be done; null while nothing went wrong. */
+  /** Failure of the last try, or null. */
   failure: string | null
-  /** What the button says that does it. */
+  /** Label of the submit button. */
   submit: string
   pending: boolean
   onCancel: () => void
-  /** Whether the button is red: what it does is not easily taken back. */
+  /** Red button, for an action that cannot easily be undone. */
   danger?: boolean
 }
 
-/** The end of a form in a window: what went wrong, the way out, and the button that does it. */
+/** End of a form in a window: failure, cancel button and submit button. */
 export function DialogEnd({ failure, submit, pending, onCancel, danger = false }: DialogEndProps) {
   return (
     <>

@@ -3,7 +3,7 @@ import { t } from '../lib/messages'
 import { messageOf } from '../lib/problem'
 import classes from './EmptyState.module.css'
 
-/** Stands where the content should be: what went wrong and a button that tries again. */
+/** Replaces content that failed to load: the reason and a retry button. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   return (
     <div className={classes.state} role="alert">

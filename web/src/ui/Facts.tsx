@@ -1,6 +1,6 @@
 import { dayText, moneyText } from '../lib/format'
 
-/** A calendar day, for people and for machines. */
+/** A calendar day, readable for people and machines. */
 export function DateText({ day }: { day: string }) {
   return (
     <time dateTime={day.slice(0, 10)} className="tabular">
@@ -9,7 +9,6 @@ export function DateText({ day }: { day: string }) {
   )
 }
 
-/** An amount in moneyText. */
 export function Money({ amount }: { amount: number }) {
   return <span className="tabular">{moneyText(amount)}</span>
 }

@@ -2,10 +2,10 @@ import { Button, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { chooseLanguage, currentLanguage, LANGUAGES, t } from '../lib/messages'
 
-/** The page mounts anew in the other language: the keyboard stays on the switch. */
+/** The page remounts in the other language: the focus returns to the switch. */
 let pressed = false
 
-/** Leads to the other language, which it names in its own words. */
+/** Switches to the other language, which is named in that language. */
 export function LanguageSwitch() {
   const button = useRef<HTMLButtonElement>(null)
   const [failed, setFailed] = useState(false)

@@ -6,21 +6,21 @@ import { ErrorState } from './ErrorState'
 import classes from './ListState.module.css'
 
 type ListStateProps<Data> = {
-  /** What is shown, as a query has it. */
+  /** State of the list's query. */
   query: {
     data: Data | undefined
     isError: boolean
-    /** That is told at the end of the list (`ShowMore`). */
+    /** Shown at the end of the list instead (`ShowMore`). */
     isFetchNextPageError?: boolean
     error: unknown
     refetch: () => Promise<unknown>
   }
-  /** So many lines stand where the rows will be. */
+  /** Number of skeleton lines. */
   lines: number
   children: (data: Data) => ReactNode
 }
 
-/** A list on its way, or why it did not come; one that could not be read again stays and says so. */
+/** Shows a list's loading state or failure; a loaded list stays visible with the failure of its reload. */
 export function ListState<Data>({ query, lines, children }: ListStateProps<Data>) {
   const { data, isError, isFetchNextPageError = false, error, refetch } = query
   if (data === undefined) {

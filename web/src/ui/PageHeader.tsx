@@ -5,13 +5,13 @@ import { useTitle } from '../lib/title'
 
 type PageHeaderProps = {
   title: string
-  /** At the end of the line: at most one filled button. */
+  /** Actions at the end of the line, at most one of them a filled button. */
   actions?: ReactNode
-  /** The search box: beside the title where there is room, else below it. */
+  /** Search box: beside the title if there is room, else below it. */
   children?: ReactNode
 }
 
-/** The heading of a screen (which also names the browser's tab) with its main action. */
+/** Heading of a screen, also the title of the browser's tab, with its main action. */
 export function PageHeader({ title, actions, children }: PageHeaderProps) {
   useTitle(title)
   return (

@@ -5,7 +5,7 @@ import classes from './Pages.module.css'
 
 type PagesProps = { previous: string | null; next: string | null; label: string }
 
-/** The address of a page of the same list; null is the first one. */
+/** Returns the address of a page of the same list; null is the first page. */
 export function pageAddress(params: URLSearchParams, cursor: string | null): string {
   const after = new URLSearchParams(params)
   if (cursor === null) after.delete('cursor')
@@ -13,7 +13,7 @@ export function pageAddress(params: URLSearchParams, cursor: string | null): str
   return after.toString()
 }
 
-/** Turns the pages of a list, whose address holds the cursor. */
+/** Links to the previous and next page; the address holds the cursor. */
 export function Pages({ previous, next, label }: PagesProps) {
   const [params] = useSearchParams()
   if (previous === null && next === null) return null

@@ -6,31 +6,31 @@ import { Link } from 'react-router'
 import classes from './ResponsiveTable.module.css'
 
 export type Column<Row> = {
-  /** Heading of the column, and the label of the value on a phone. */
+  /** Heading of the column, and label of the value on a card. */
   title: string
   cell: (row: Row) => ReactNode
   /** `end` for amounts. */
   align?: 'start' | 'end'
-  /** Which way the rows are ordered by it, and the address of the list ordered by it (or the other way round). */
+  /** Current order by this column, and the address of the list in that order or its reverse. */
   order?: { direction: 'ascending' | 'descending' | null; to: string } | undefined
-  /** On a card the cell has a line of its own and no label: buttons, or what says itself what it is. */
+  /** On a card the cell has its own line without a label: for buttons and self-explanatory content. */
   bare?: boolean
 }
 
 type ResponsiveTableProps<Row> = {
-  /** Names the table for screen readers. */
+  /** Name of the table for screen readers. */
   label: string
   rows: readonly Row[]
   keyOf: (row: Row) => string | number
-  /** The first column names the row: the person or the book. */
+  /** The first column names the row: person or book. */
   columns: readonly [Column<Row>, ...Column<Row>[]]
-  /** Up to this width of the window each row is a card. */
+  /** Up to this window width each row is a card. */
   cardsUpTo?: string
-  /** As many rows as fit, for a list that is worked down. */
+  /** Low rows, for long lists. */
   dense?: boolean
 }
 
-/** A dense table with a sticky header; where the window is narrow each row becomes a card of labelled values. */
+/** A table with a sticky header; in narrow windows each row becomes a card of labelled values. */
 export function ResponsiveTable<Row>({
   label,
   rows,

@@ -9,15 +9,15 @@ import classes from './SearchBox.module.css'
 
 const QUIET_MS = 150
 
-/** What is searched for: the address holds it, so that reload, Back and a shared link find the same. */
+/** Returns the search text from the address, so that reload, Back and a shared link show the same. */
 export function useSearchText(): string {
   return useSearchParams()[0].get('q') ?? ''
 }
 
 /**
- * The search of a list: `/` focuses it, Escape and × clear it, Enter searches at once, arrow down goes to the first result;
- * the address follows after a short pause, and at once when the box is left: a pause that ended after a click on a link would
- * call its reader back.
+ * Search of a list: `/` focuses it, Escape and × clear it, Enter searches at once, the down arrow goes to the first
+ * result. The address follows after a short pause, and at once on blur: a later change would undo the navigation of a
+ * clicked link.
  */
 export function SearchBox({ label, placeholder }: { label: string; placeholder: string }) {
   const [params, setParams] = useSearchParams()
@@ -29,7 +29,7 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   const [text, setText] = useState(inAddress)
   const input = useRef<HTMLInputElement>(null)
 
-  // Back, Forward and links set the text; the box's own writing (a replacement) must not overtake the typing.
+  // Back, Forward and links set the text; the box's own change of the address must not overtake typing.
   const [seen, setSeen] = useState(inAddress)
   if (seen !== inAddress) {
     setSeen(inAddress)
@@ -37,14 +37,14 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   }
 
   function write(value: string) {
-    // Whoever has already chosen another page is not called back.
+    // The reader is already on the way to another page.
     if (leaving) return
     setParams(
       (before) => {
         const after = new URLSearchParams(before)
         if (value.trim() === '') after.delete('q')
         else after.set('q', value.trim())
-        // Another search begins at its first page.
+        // A new search begins at its first page.
         after.delete('cursor')
         return after
       },
@@ -66,7 +66,7 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
   }
 
   function onKeyDown(event: KeyboardEvent<HTMLInputElement>) {
-    // While an input method composes a word, these keys are its own.
+    // These keys belong to the input method while it composes a word.
     if (event.nativeEvent.isComposing) return
     switch (event.key) {
       case 'ArrowDown':
@@ -74,9 +74,9 @@ export function SearchBox({ label, placeholder }: { label: string; placeholder: 
         break
       case 'Enter':
         searchNow(text)
-        // The keyboard of a phone gives way to what was found.
+        // Hides a phone's keyboard, which covers the results.
         if (matchMedia('(pointer: coarse)').matches) event.currentTarget.blur()
-        // A form around the box hears of it too.
+        // The event still reaches an enclosing form.
         return
       case 'Escape':
         searchNow('')

@@ -3,7 +3,7 @@ import { t } from '../lib/messages'
 import { messageOf } from '../lib/problem'
 
 type ShowMoreProps = {
-  /** A list that comes page by page. */
+  /** Infinite query of the list. */
   query: {
     hasNextPage: boolean
     isFetchingNextPage: boolean
@@ -14,7 +14,7 @@ type ShowMoreProps = {
   label: string
 }
 
-/** Below a list: brings its next page, while there is one, and says where the last try failed. */
+/** Loads the next page of a list, and shows the failure of the last try. */
 export function ShowMore({ query, label }: ShowMoreProps) {
   if (!query.hasNextPage) return null
   return (

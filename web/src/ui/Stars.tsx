@@ -17,13 +17,13 @@ function FiveStars() {
 type StarsProps = {
   value: number | null
   size?: number
-  /** What a screen reader says instead of the number alone. */
+  /** Text for screen readers, instead of the number alone. */
   label?: string
 }
 
 /** A rating as five stars; a fraction fills part of a star. */
 export function Stars({ value, size = 16, label }: StarsProps) {
-  // Five empty stars would read as a bad mark.
+  // Five empty stars would look like a bad rating.
   if (value === null) return <span className={classes.unrated}>{t('common.stars.none')}</span>
   return (
     <span
@@ -44,7 +44,7 @@ export function Stars({ value, size = 16, label }: StarsProps) {
 
 type StarsInputProps = {
   label: string
-  /** 0 means that nothing is chosen yet. */
+  /** 0: no choice yet. */
   value: number
   onChange: (value: number) => void
   error?: string | null

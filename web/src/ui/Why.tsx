@@ -3,14 +3,14 @@ import { translateMessage, t } from '../lib/messages'
 import classes from './Why.module.css'
 
 type WhyProps = {
-  /** What is explained, for screen readers. */
+  /** Subject of the explanation, for screen readers. */
   of: string
-  /** When it is opened. */
+  /** Called on opening. */
   onOpen?: () => void
   children: ReactNode
 }
 
-/** Folded away: how a number or a day came about (Law 6). */
+/** Collapsible explanation of a number or a day (Law 6). */
 export function Why({ of, onOpen, children }: WhyProps) {
   const why = t('list.why')
   return (
@@ -23,12 +23,12 @@ export function Why({ of, onOpen, children }: WhyProps) {
 
 type ReasonsProps = { reasons: readonly { code: string; params: Readonly<Record<string, unknown>>; text: string }[] }
 
-/** The steps, as the server tells them. */
+/** Steps of a calculation, from the server. */
 export function Reasons({ reasons }: ReasonsProps) {
   return (
     <ul>
       {reasons.map((reason, index) => (
-        // The steps have no identity beside their place.
+        // The steps have no identity besides their position.
         // oxlint-disable-next-line react/no-array-index-key
         <li key={index} dir="auto">
           {translateMessage(reason)}

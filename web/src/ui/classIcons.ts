@@ -1,6 +1,6 @@
 import { Check, CircleHelp, Info, OctagonX, TriangleAlert } from 'lucide-react'
 
-/** How an answer of the desk is meant, as a sign beside its colour. */
+/** Icon of the class of a desk answer, besides its colour. */
 export const classIcons = {
   ok: Check,
   attention: TriangleAlert,

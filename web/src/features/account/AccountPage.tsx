@@ -6,7 +6,7 @@ import { LanguageSwitch } from '../../ui/LanguageSwitch'
 import classes from './AccountPage.module.css'
 import { CoverWall } from './CoverWall'
 
-/** The page of the two forms for people who are not signed in: a branding panel on the left, one column on the right. */
+/** Layout of the screens for visitors: a branding panel on the left, one column on the right. */
 export function AccountPage({ children }: { children: ReactNode }) {
   const name = useLibraryName()
   return (

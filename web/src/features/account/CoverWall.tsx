@@ -5,7 +5,7 @@ import classes from './CoverWall.module.css'
 
 const PLACES = Array.from({ length: 15 }, (_, place) => place)
 
-/** A quiet picture made of the library's own covers; plain boards until they are there, or where none are. */
+/** Decoration made of the library's covers; plain boards until they load. */
 export function CoverWall() {
   const { data } = useQuery(coverWallQuery)
   const [failed, setFailed] = useState<readonly number[]>([])

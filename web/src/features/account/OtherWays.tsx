@@ -6,16 +6,16 @@ import { PasskeySignIn } from './PasskeySignIn'
 import { ProviderSignIn } from './ProviderSignIn'
 
 type Props = {
-  /** How a return from the college's provider ended; null before one. */
+  /** Outcome of the return from the college's provider; null without one. */
   end: string | null
   next: string | null
   remember: boolean
-  /** What stands above the form: why it did not work; null once it is tried again. */
+  /** Reports a failure to show above the form; null at a new try. */
   onFailure: (message: string | null) => void
   onEnter: (user: Entered) => void
 }
 
-/** The ways in that need no password: the college's own sign-in, and a passkey. */
+/** Ways to sign in without a password: the college's provider, and a passkey. */
 export function OtherWays({ onEnter, ...props }: Props) {
   const session = useQuery(sessionQuery).data
   return (

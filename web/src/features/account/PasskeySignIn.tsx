@@ -12,7 +12,7 @@ type Props = {
   onEnter: (user: Entered) => void
 }
 
-/** The way in by a passkey alone: the browser asks which, and the device who it is. */
+/** Sign-in with a passkey alone. */
 export function PasskeySignIn({ remember, onFailure, onEnter }: Props) {
   const signIn = useAction(signInWithPasskey)
 

@@ -13,8 +13,7 @@ import { SecondStep } from './SecondStep'
 
 type Props = { end: string; next: string | null; onEnter: (user: User) => void }
 
-/** Back from the college's provider, which vouches for the person: signed in, or asked for the password here once, or for
- * the code of their second factor. */
+/** Return from the college's provider: signed in, or asked once for the library password, or for the second factor. */
 export function ProviderReturn({ end, next, onEnter }: Props) {
   if (end === 'done') return <SignedIn next={next} onEnter={onEnter} />
   if (end === 'code') return <AskCode next={next} onEnter={onEnter} />

@@ -10,7 +10,7 @@ import { t, type PlainKey } from '../../lib/messages'
 import { paths } from '../../screens'
 import { messageOf } from '../../lib/problem'
 
-/** How a return from the provider ended, as the address says, where nobody is signed in. */
+/** Outcomes of a return that did not sign in, as in the address. */
 const ENDS = {
   cancelled: 'account.provider.cancelled',
   forgotten: 'account.provider.forgotten',
@@ -25,15 +25,15 @@ const ENDS = {
 const isEnd = (end: string): end is keyof typeof ENDS => Object.hasOwn(ENDS, end)
 
 type Props = {
-  /** How a return ended; null before one. */
+  /** Outcome of a return; null without one. */
   end: string | null
   next: string | null
   remember: boolean
-  /** What stands above the form: why it did not work; null once it is tried again. */
+  /** Reports a failure to show above the form; null at a new try. */
   onFailure: (message: string | null) => void
 }
 
-/** The way over the college's own sign-in, which takes the whole window. */
+/** Sign-in with the college's provider, which takes the whole window. */
 export function ProviderSignIn({ end, next, remember, onFailure }: Props) {
   const provider = useQuery(sessionQuery).data?.provider ?? ''
   const begin = useAction(beginByProvider)
@@ -42,14 +42,14 @@ export function ProviderSignIn({ end, next, remember, onFailure }: Props) {
   const navigate = useNavigate()
   const reportEnd = useEffectEvent((reason: string) => {
     onFailure(t(isEnd(reason) ? ENDS[reason] : 'account.provider.failed'))
-    // Told once: whoever reloads the page or keeps its address begins anew.
+    // Removed from the address, so that a reload or a bookmark does not show it again.
     void navigate(paths.login(next ?? undefined), { replace: true })
   })
   useEffect(() => {
     if (end !== null) reportEnd(end)
   }, [end])
 
-  // Back from the provider, the page may be as it was left.
+  // The Back button may restore the page as it was left.
   useEffect(() => {
     const stay = () => setLeaving(false)
     addEventListener('pageshow', stay)

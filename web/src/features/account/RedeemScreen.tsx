@@ -13,7 +13,7 @@ import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
 import { SecondStep } from './SecondStep'
 
-/** A password of one's own with the code from the library's desk: the first one, or after it was forgotten (R-PEOPLE-3). */
+/** Chooses a password with a code from the library's desk: the first one, or a new one (R-PEOPLE-3). */
 export default function RedeemScreen() {
   useTitle(t('account.redeem.title'))
   const navigate = useNavigate()
@@ -28,7 +28,7 @@ export default function RedeemScreen() {
     void navigate(homeOf(user.role), { replace: true })
   }
 
-  // The password is chosen, and the account asks for more than it.
+  // The password is set, and the account has a second factor.
   if (isAskedForCode(failure))
     return (
       <AccountPage>

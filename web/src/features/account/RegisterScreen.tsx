@@ -42,7 +42,7 @@ export default function RegisterScreen() {
     onDone: (_user, { email }) => void navigate(paths.login(), { state: { email: email.trim() } satisfies CameFrom }),
   })
 
-  /** What the alert says of one field alone is not written a second time below it, only read out with it (R-REG-4). */
+  /** If the alert shows a single field's error, it is not repeated below the field, but read out with it (R-REG-4). */
   function field(name: keyof typeof rules) {
     const input = plain(name)
     const alone = error instanceof ProblemError && Object.keys(error.fields).length === 1

@@ -13,15 +13,15 @@ import { messageOf, ProblemError } from '../../lib/problem'
 
 type SecondStepProps = {
   onEnter: (user: Entered) => void
-  /** Back to the password. */
+  /** Returns to the password. */
   onAgain: () => void
 }
 
-/** The password was right: a passkey opens the session, a code of the authenticator app does, or a recovery code. */
+/** Second step after the password: a passkey, a code of the authenticator app, or a recovery code. */
 export function SecondStep(props: SecondStepProps) {
   const query = useQuery(secondStepQuery)
   if (query.isPending) return <Heading />
-  // Whoever cannot be told what they have is asked for a code: recovery codes are for everybody.
+  // If the factors cannot be read, ask for a code: recovery codes always work.
   const { app, passkey } = query.data ?? { app: true, passkey: false }
   return <Step app={app} passkey={passkey && hasPasskeys()} {...props} />
 }
@@ -50,9 +50,9 @@ function Step({ app, passkey, onEnter, onAgain }: StepProps) {
   const expired = trouble instanceof ProblemError && trouble.code === 'sign-in-expired'
   const typing = app || recovery
 
-  // The way that is shown first, or was chosen.
+  // Focuses the factor shown first, or the chosen one.
   useEffect(() => (recovery || app ? input : button).current?.focus(), [recovery, app])
-  // What was wrong is typed over.
+  // A wrong code is selected for retyping.
   useEffect(() => {
     if (failure !== null) input.current?.select()
   }, [failure])

@@ -132,7 +132,7 @@ describe('sign in', () => {
 describe('Scan ID Card', () => {
   async function scan(code: string) {
     await userEvent.click(await screen.findByRole('button', { name: 'Scan ID Card' }))
-    // A keyboard wedge types the code and Enter.
+    // Types like a keyboard wedge: the code and Enter.
     await userEvent.type(await screen.findByLabelText('Or type the roll number'), `${code}{Enter}`)
   }
 

@@ -25,7 +25,7 @@ const ScannerPanel = lazyChunk('scanner', async () => {
   return panel
 })
 
-/** The ways in beside the password, the step after it, and what follows when somebody comes back from the college's sign-in. */
+/** Chunk of the other ways to sign in, the second step, and the return from the college's provider. */
 const ways = async () => (await Promise.all([import('./ways'), loadWords('common', 'account')]))[0]
 const OtherWays = lazyChunk('ways', async () => ({ default: (await ways()).OtherWays }))
 const ProviderReturn = lazyChunk('ways', async () => ({ default: (await ways()).ProviderReturn }))
@@ -65,12 +65,12 @@ function SignInForm({ end, next, enter }: FormProps) {
   const password = useRef<HTMLInputElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const sheet = useRef<HTMLFormElement>(null)
-  /** The address that a card filled in last. */
+  /** Address last filled in from a card. */
   const ofCard = useRef('')
-  // The browser checks these three fields by itself: the form library comes with the forms that need it.
+  // The browser validates these three fields: the form library is loaded with the forms that need it.
   const [values, setValues] = useState({ email: registered ?? '', password: '', remember: false })
 
-  // Coming from the registration, only the password is missing. On a phone the keyboard would hide the page.
+  // After registration only the password is missing. On a phone the keyboard would cover the page.
   useEffect(() => {
     if (registered) password.current?.focus()
     else if (focusIsFree() && matchMedia('(pointer: fine)').matches) {
@@ -85,11 +85,11 @@ function SignInForm({ end, next, enter }: FormProps) {
     card.forget()
     const outcome = await signIn.run(values)
     if (outcome.ok) enter(outcome.output)
-    // What went wrong stands above the form; the password is what is typed again.
+    // The failure is shown above the form; the password is selected for retyping.
     else password.current?.select()
   }
 
-  /** Looks up whose card it is and fills the email in. */
+  /** Looks up the owner of a card and fills the email in. */
   async function findCard(code: string): Promise<CardAnswer | null> {
     setFound('')
     const answer = await card.find(code)
@@ -111,17 +111,17 @@ function SignInForm({ end, next, enter }: FormProps) {
 
   const session = useQuery(sessionQuery).data
   const offersCard = session?.idCard !== false
-  /** Why another way in did not work. */
+  /** Failure of another way to sign in. */
   const [otherFailure, setOtherFailure] = useState<string | null>(null)
-  // A code that is typed by a program is no card.
+  // A code typed by a password manager is no card.
   const asked = isAskedForCode(signIn.error)
   useKeyboardWedge(offersCard && !asked, ({ code, place, putBack }) => {
     void (async () => {
       const answer = await findCard(code)
       if (!answer || 'email' in answer) return
-      // A field gets back what may have been meant for it; no card's number is an address.
+      // Typed text may have been meant for the field; no roll number is an address.
       if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
-      // With an address that somebody typed before it, this was a password out of a program that types.
+      // After an address typed by hand, this was a password from a password manager.
       const address = email.current?.value ?? ''
       if (address === '' || address === ofCard.current) return
       putBack()
@@ -129,7 +129,7 @@ function SignInForm({ end, next, enter }: FormProps) {
     })()
   })
 
-  /** Whoever types an address or a password no longer waits for a card. */
+  /** Typing an address or a password cancels the card look-up. */
   function typed(name: 'email' | 'password') {
     return {
       name,
@@ -288,7 +288,7 @@ function NotLoaded({ onRetry }: { onRetry: () => void }) {
   )
 }
 
-/** Somebody is signed in already: one press leads on instead of the form. */
+/** Already signed in: one press continues, instead of the form. */
 function Continue({ onContinue }: { onContinue: (user: User) => void }) {
   const user = useQuery(sessionQuery).data?.user
   if (!user) return null

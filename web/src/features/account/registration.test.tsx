@@ -15,7 +15,7 @@ const server = (more: Handlers) =>
 
 const sentTo = (made: Request[]) => made.filter((request) => request.url.endsWith('/auth/register'))
 
-/** At once: each key of a long text renders the form anew. */
+/** Pastes a text: typing would render the form for each key. */
 async function paste(label: string, text: string) {
   const input = await screen.findByLabelText(label)
   await userEvent.clear(input)
@@ -104,7 +104,7 @@ describe('what Create Account refuses', () => {
     await userEvent.click(create())
     await screen.findByRole('alert')
     await paste('Password', 'four plain words')
-    // As a hand does: the second press comes before the answer.
+    // Like a hand: the second press comes before the answer.
     await userEvent.setup({ delay: 30 }).dblClick(create())
     expect(await screen.findByText('Account created.')).toBeVisible()
     expect(screen.getByLabelText('Email')).toHaveValue('asha@library.test')

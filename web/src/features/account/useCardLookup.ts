@@ -2,15 +2,15 @@ import { useCallback, useEffect, useRef, useState } from 'react'
 import { findCardHolder } from '../../api/account'
 import { isPassing, lookupMessage } from './lookupMessage'
 
-/** A look-up that takes longer has failed. */
+/** Time limit of a look-up. */
 const PATIENCE_MS = 15_000
 
-/** Whose card it is, or in words why nobody can tell. */
+/** Email of the card's owner, or why it was not found. */
 export type CardAnswer =
   | { email: string }
   | {
       refusal: string
-      /** It was not the card's fault: the same card may lead somewhere a moment later. */
+      /** Temporary failure: the same card may work a moment later. */
       passing: boolean
     }
 
@@ -18,12 +18,12 @@ type State = { looking: boolean; refusal: string | null }
 
 const IDLE: State = { looking: false, refusal: null }
 
-/** Looks cards up, one at a time: only the newest counts, and only until somebody does something else. */
+/** Looks cards up, one at a time: only the newest counts, and only until the person does something else. */
 export function useCardLookup() {
   const [state, setState] = useState(IDLE)
   const current = useRef<AbortController | null>(null)
 
-  /** Drops a look-up that is under way. */
+  /** Cancels a pending look-up. */
   const cancel = useCallback(() => {
     if (!current.current) return
     current.current.abort()
@@ -37,7 +37,7 @@ export function useCardLookup() {
     setState(IDLE)
   }, [cancel])
 
-  /** The answer; null when something newer made it meaningless. */
+  /** Returns the answer; null if a newer action replaced it. */
   const find = useCallback(async (rollNumber: string): Promise<CardAnswer | null> => {
     current.current?.abort()
     const mine = new AbortController()

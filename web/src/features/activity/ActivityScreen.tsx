@@ -16,7 +16,7 @@ import classes from './ActivityScreen.module.css'
 import { ChangeItem } from './ChangeItem'
 import { byDay, filterIn } from './filter'
 
-/** The kinds of changes, as often asked for. */
+/** Kinds of changes, most requested first. */
 const ACTIONS = [
   'lent',
   'returned',
@@ -75,7 +75,7 @@ const ACTIONS = [
   'settings-changed',
 ] as const
 
-/** Who did what and when, in words; by person, book, kind and day. */
+/** Log of changes, filtered by person, book, kind and day. */
 export default function ActivityScreen() {
   const [filter, set] = useAddressFilter(filterIn)
   const backwards = isBackwards(filter)
@@ -123,7 +123,7 @@ export default function ActivityScreen() {
       <Chosen filter={filter} changes={changes ?? []} onRemove={(name) => set({ [name]: '' })} />
       {!backwards && (
         <ListState
-          // The days of the list are those of the library's time zone.
+          // Days of the list are in the library's time zone.
           query={{
             data: changes && config.data ? { changes, timeZone: config.data.timeZone } : undefined,
             isError: query.isError || (config.isError && !config.data),
@@ -179,7 +179,7 @@ type ChosenProps = {
   onRemove: (name: 'person' | 'book') => void
 }
 
-/** Whose changes, and of which book: the names stand in any of the changes that were found. */
+/** The chosen person and book; their names are in any of the found changes. */
 function Chosen({ filter, changes, onRemove }: ChosenProps) {
   const person = changes.flatMap(({ actor, person: of }) => [actor, of]).find((one) => one?.id === filter.person)
   const book = changes.map((change) => change.book).find((one) => one?.id === filter.book)

@@ -11,11 +11,11 @@ import { UndoChange } from './UndoChange'
 type ChangeItemProps = {
   change: Change
   timeZone: string
-  /** Whether its names narrow the list that it stands in; otherwise they lead to their own pages. */
+  /** Names filter the list; otherwise they link to their own pages. */
   narrows?: true
 }
 
-/** One change in words, with the button that takes it back while that can be (R-UNDO-1). */
+/** One change, with its undo button while it can be undone (R-UNDO-1). */
 export function ChangeItem({ change, timeZone, narrows }: ChangeItemProps) {
   const { at, actor, person, book, messages, forgotten } = change
   return (
@@ -76,7 +76,7 @@ export function ChangeItem({ change, timeZone, narrows }: ChangeItemProps) {
   )
 }
 
-/** What was altered, folded away. */
+/** Collapsible list of changed values. */
 function Differences({ change }: { change: Change }) {
   const all = differences(change.action, change.change)
   if (all.length === 0) return null
@@ -94,11 +94,11 @@ function Differences({ change }: { change: Change }) {
   )
 }
 
-/** Narrows the list to one person or book. */
+/** Filters the list by one person or book. */
 function Only({ name, id, words, label }: { name: 'person' | 'book'; id: number; words: ReactNode; label?: string }) {
   const [params] = useSearchParams()
   const after = new URLSearchParams(params)
-  // The list is narrowed to it already.
+  // The list is filtered by it already.
   if (after.get(name) === String(id)) return name === 'person' ? words : null
   after.set(name, String(id))
   return (

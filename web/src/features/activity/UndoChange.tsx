@@ -4,7 +4,7 @@ import { undo as undoAction } from '../../api/changes'
 import type { Change } from '../../api/types'
 import { translateMessage, t } from '../../lib/messages'
 
-/** Takes a change back, as long as the library's day lasts (R-UNDO-1). */
+/** Undoes a change until the library's day ends (R-UNDO-1). */
 export function UndoChange({ change: { id, messages, undone, undoable } }: { change: Change }) {
   const undo = useAction(undoAction, {
     done: (taken) => taken.messages.map(translateMessage).join(' '),

@@ -37,7 +37,7 @@ describe('what a change altered', () => {
     expect(lines('settings-changed', { batches: ['2027'] }, { batches: ['2027', '2028'] })).toEqual([
       'Batches: 2027 → 2027, 2028',
     ])
-    // The texts differ only behind what is shown of them.
+    // The texts differ only beyond the shown part.
     const long = 'd'.repeat(300)
     const status = 'Available'
     expect(

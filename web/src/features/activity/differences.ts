@@ -7,7 +7,7 @@ export type Difference = { place: string; name: string; before: string; after: s
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The forms whose labels name the fields of a change. */
+/** Forms whose labels name the fields of a change. */
 const FORMS: Readonly<Record<string, FormName>> = {
   'book-updated': 'BookForm',
   'profile-updated': 'ProfileEdit',
@@ -16,7 +16,7 @@ const FORMS: Readonly<Record<string, FormName>> = {
   'rules-changed': 'CategoryRules',
 }
 
-/** What their forms call by other names than the server's document. */
+/** Fields whose forms use other names than the server's document. */
 const NAMES: Readonly<Record<string, () => string>> = {
   effectiveFrom: () => t('settings.from'),
   allBackBy: () => t('settings.rule.allBackBy'),
@@ -44,7 +44,7 @@ const NAMES: Readonly<Record<string, () => string>> = {
 const MONEY = new Set(['finePerDay', 'maxFine', 'blockOwingOver', 'price'])
 const LONGEST = 120
 
-/** Every value that a change altered, before and after (R-RULE-1); nothing for changes of another kind. */
+/** Returns every changed value, before and after (R-RULE-1); empty for other kinds of changes. */
 export function differences(action: string, change: Fields): Difference[] {
   const { before, after } = change
   if (!isFields(before) || !isFields(after)) return []
@@ -62,7 +62,7 @@ export function differences(action: string, change: Fields): Difference[] {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Field by field; those of a category as `category/field`. */
+/** Flattens fields; those of a category become `category/field`. */
 function flat(fields: Fields): Map<string, unknown> {
   const all = new Map<string, unknown>()
   for (const [name, value] of Object.entries(fields)) {
@@ -101,7 +101,7 @@ function itemText(value: unknown, money = false): string {
   if (isFields(value) && 'until' in value) {
     return t('people.fact.barredWhy', { day: String(value['until']), reason: String(value['reason']) })
   }
-  // Closed days: their name, and from when to when.
+  // Closed days: name, first and last day.
   if (isFields(value)) {
     const days = [...new Set([value['from'], value['to'] ?? value['from']])].map((day) => dayText(String(day)))
     return `${String(value['name'])} (${days.join(' – ')})`

@@ -2,7 +2,7 @@ import type { ChangeFilter } from '../../api/changes'
 import { daysIn } from '../../lib/addressFilter'
 import { idOf } from '../../lib/paths'
 
-/** The filter that the address names; what is no id or day is left out. */
+/** Reads the filter from the address; invalid ids and days are left out. */
 export function filterIn(params: URLSearchParams): ChangeFilter {
   const person = idOf(params.get('person') ?? undefined)
   const book = idOf(params.get('book') ?? undefined)
@@ -15,7 +15,7 @@ export function filterIn(params: URLSearchParams): ChangeFilter {
   }
 }
 
-/** Changes by the day on which they happened in the library's time zone, in their order. */
+/** Groups changes by their day in the library's time zone, in order. */
 export function byDay<C extends { at: string }>(
   changes: readonly C[],
   timeZone: string,

@@ -10,13 +10,13 @@ import { cancelFailed } from './holdText'
 
 type CancelHoldProps = Pick<ButtonProps, 'size' | 'variant' | 'h'> & {
   hold: Hold
-  /** Somebody else's, for a librarian. */
+  /** A hold of another person, for a librarian. */
   named?: boolean
-  /** When the button is gone with what it stood at. */
+  /** Called when the button has disappeared with its row. */
   whenGone?: () => void
 }
 
-/** Ends a hold after a question: the place in the line is lost. */
+/** Cancels a hold after a question: the place in the queue is lost. */
 export function CancelHold({ hold, named = false, whenGone, ...button }: CancelHoldProps) {
   const [asking, setAsking] = useState(false)
   const cancel = useAction(cancelHold, { done: () => t('holds.cancelled'), failed: cancelFailed })

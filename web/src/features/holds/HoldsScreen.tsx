@@ -19,7 +19,7 @@ import classes from './Holds.module.css'
 import { Reader } from './LinePanel'
 import { PrintSlip } from './PrintSlip'
 
-/** What is kept and until when, what was said to be returned, and who waits for what (R-HOLD-4). */
+/** Kept copies with their last day, reported returns, and wanted titles (R-HOLD-4). */
 export default function HoldsScreen() {
   return (
     <>
@@ -31,7 +31,7 @@ export default function HoldsScreen() {
   )
 }
 
-/** The hold shelf, the first to expire at the top. */
+/** The hold shelf, first to expire at the top. */
 function Ready() {
   const query = useInfiniteQuery(readyHoldsQuery)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -93,7 +93,7 @@ function Ready() {
   )
 }
 
-/** The last day; one that is today or past is said in words too. */
+/** Last day, with a text if it is today or past. */
 function Until({ day, today }: { day: string | null; today: string }): ReactNode {
   if (day === null) return null
   if (day > today) return <DateText day={day} />
@@ -120,7 +120,7 @@ function BookLink({ of: { bookId, title } }: { of: { bookId: number; title: stri
   )
 }
 
-/** What readers say they have returned: the desk looks for each, and the next in line gets it (R-HOLD-2). */
+/** Reported returns: the desk looks for each copy, and the next reader in the queue gets it (R-HOLD-2). */
 function Unseen() {
   const query = useInfiniteQuery(unseenQuery)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -164,7 +164,7 @@ function Unseen() {
   )
 }
 
-/** The copy is there: it is kept for the next in line. Or it is not: then it is missing. */
+/** Answers whether the copy was found: it is kept for the next reader, or missing. */
 function Seen({ copy, whenGone }: { copy: Copy; whenGone: () => void }) {
   const move = useAction(moveCopy, {
     done: ({ barcode, hold, state }) =>
@@ -206,7 +206,7 @@ function Seen({ copy, whenGone }: { copy: Copy; whenGone: () => void }) {
   )
 }
 
-/** The titles that people wait for, the longest lines first. */
+/** Titles with waiting readers, longest queues first. */
 function Wanted() {
   const query = useInfiniteQuery(wantedQuery)
   const titles = query.data?.pages.flatMap((page) => page.titles) ?? []

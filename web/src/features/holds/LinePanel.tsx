@@ -18,13 +18,13 @@ import { MoveInLine } from './MoveInLine'
 import { PrintSlip } from './PrintSlip'
 import { Standing } from './Standing'
 
-/** Who waits for a title, on the librarian's page of the book; where no copy is free, somebody is put in line here. */
+/** Queue of a title, on the librarian's page of the book, with a form to reserve for a reader if no copy is free. */
 export function LinePanel({ book }: { book: BookDetail }) {
   const { offered } = book.reservation
   const query = useQuery(lineQuery(book.id))
   const heading = useRef<HTMLHeadingElement>(null)
   const line = query.data?.holds ?? []
-  // A title that nobody waits for, and of which a copy is free, says nothing of lines.
+  // Without waiting readers, and with a free copy, there is nothing to show.
   if (!offered && line.length === 0 && !query.isError) return null
   return (
     <section className={classes.panel} aria-labelledby="line">
@@ -89,7 +89,7 @@ function Line({ holds, whenGone }: { holds: readonly Hold[]; whenGone: () => voi
   )
 }
 
-/** Who it is: the name leads to the person. */
+/** Name of the reader, linked to the person. */
 export function Reader({ hold }: { hold: Hold }) {
   return (
     <>
@@ -105,7 +105,7 @@ export function Reader({ hold }: { hold: Hold }) {
   )
 }
 
-/** Puts a reader in line, found by the roll number (typed, or scanned from the card). */
+/** Reserves for a reader, found by roll number (typed, or scanned from the card). */
 function ReserveFor({ book }: { book: BookDetail }) {
   const queries = useQueryClient()
   const [rollNumber, setRollNumber] = useState('')

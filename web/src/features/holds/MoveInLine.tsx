@@ -7,7 +7,7 @@ import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 
-/** Another place in the line, and why, which is kept (R-HOLD-3). */
+/** Moves a hold to another place in the queue, with a reason (R-HOLD-3). */
 export function MoveInLine({ hold, onClose }: { hold: Hold; onClose: () => void }) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: moveHold,

@@ -13,7 +13,7 @@ import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { holdText } from './holdText'
 
-/** What a reader waits for, and how it stands (R-HOLD-1). Nothing is said of holds to whoever never had one. */
+/** A reader's own holds and their state (R-HOLD-1); hidden without any. */
 export function MyHolds() {
   const query = useQuery(myHoldsQuery)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -75,7 +75,7 @@ function BookLink({ hold }: { hold: Hold }) {
   )
 }
 
-/** What became of earlier holds: folded away, because it is seldom asked for. */
+/** Ended holds, collapsed because they are rarely needed. */
 export function Ended({ holds, linkTo }: { holds: readonly Hold[]; linkTo: (bookId: number) => string }) {
   if (holds.length === 0) return null
   return (

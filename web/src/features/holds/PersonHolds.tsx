@@ -12,7 +12,7 @@ import classes from './Holds.module.css'
 import { Ended } from './MyHolds'
 import { Standing } from './Standing'
 
-/** What somebody waits for, on the librarian's page of the person. */
+/** Holds of a person, on the librarian's page of the person. */
 export function PersonHolds({ uid }: { uid: number }) {
   const query = useQuery(personHoldsQuery(uid))
   const heading = useRef<HTMLHeadingElement>(null)

@@ -4,7 +4,7 @@ import type { Hold } from '../../api/types'
 import { t } from '../../lib/messages'
 import { Slip } from './Slip'
 
-/** Opens the slip of a copy that is kept. */
+/** Opens the slip of a kept copy. */
 export function PrintSlip({ hold }: { hold: Hold }) {
   const [opened, setOpened] = useState(false)
   return (

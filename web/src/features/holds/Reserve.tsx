@@ -10,7 +10,7 @@ import { CancelHold } from './CancelHold'
 import classes from './Holds.module.css'
 import { holdText, offerText } from './holdText'
 
-/** For a reader: how their own hold stands, or `Reserve` where no copy is free (R-HOLD-1). */
+/** A reader's own hold, or the `Reserve` button if no copy is free (R-HOLD-1). */
 export function Reserve({ book }: { book: BookDetail }) {
   const { own, offered } = book.reservation
   const place = useAction(placeHold, { done: () => t('holds.placed', { title: quoted(book.title) }) })
@@ -19,7 +19,7 @@ export function Reserve({ book }: { book: BookDetail }) {
   const wasOwn = useRef(own !== null)
   const failed = place.error !== null
 
-  // The button that was pressed has given way to what is said here.
+  // The pressed button has been replaced by the text about the hold.
   useEffect(() => {
     if (own !== null && !wasOwn.current) ownHold.current?.focus()
     wasOwn.current = own !== null

@@ -7,7 +7,7 @@ import { Dialog } from '../../ui/Dialog'
 import { DateText } from '../../ui/Facts'
 import classes from './Holds.module.css'
 
-/** What is put into a book that is kept: for whom, until when, and which copy it is. */
+/** Slip for a kept copy: reader, last day and barcode. */
 export function Slip({ hold, onClose }: { hold: Hold; onClose: () => void }) {
   const library = useLibraryName()
   return (

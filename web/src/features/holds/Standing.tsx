@@ -1,7 +1,7 @@
 import type { Hold } from '../../api/types'
 import { t } from '../../lib/messages'
 
-/** How a hold stands, as a librarian reads it. */
+/** State of a hold, for a librarian. */
 export function Standing({ hold: { state, place, waiting, readyUntil, barcode, backBy } }: { hold: Hold }) {
   if (state === 'ready') {
     return <>{t('holds.standing.ready', { barcode: barcode ?? '', day: readyUntil ?? '' })}</>

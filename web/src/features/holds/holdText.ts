@@ -2,7 +2,7 @@ import type { Hold, Reservation } from '../../api/types'
 import { t } from '../../lib/messages'
 import { ProblemError } from '../../lib/problem'
 
-/** How a reader's own hold stands, in one sentence. */
+/** Describes a reader's own hold in one sentence. */
 export function holdText({ state, place, waiting, readyUntil, backBy }: Hold): string {
   switch (state) {
     case 'ready':
@@ -22,12 +22,12 @@ export function holdText({ state, place, waiting, readyUntil, backBy }: Hold): s
   }
 }
 
-/** What somebody would get who reserves now. */
+/** Describes the hold that a reader would get now. */
 export function offerText({ waiting, backBy }: Reservation): string {
   const line = t('holds.offer', { waiting })
   return backBy === null ? line : `${line} · ${t('holds.backBy', { day: backBy })}`
 }
 
-/** Why a hold was not cancelled: mostly it has ended meanwhile, which the list shows. */
+/** Explains a failed cancellation: usually the hold has ended meanwhile. */
 export const cancelFailed = (reason: string, error: unknown): string =>
   error instanceof ProblemError && error.code === 'not-found' ? t('holds.ended') : t('holds.cancelFailed', { reason })

@@ -7,7 +7,7 @@ import type { Refused } from './useLoanActions'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 
-/** The rules that stand against an extension, and a reason to grant it all the same, which is kept (Law 6). */
+/** Rules that refuse an extension, and a recorded reason to override them (Law 6). */
 export function ExtendAnyway({ refused, onClose }: { refused: Refused; onClose: () => void }) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: extendLoan,

@@ -3,23 +3,23 @@ import type { Loan } from '../../api/types'
 import { t } from '../../lib/messages'
 import type { LoanAction } from './useLoanActions'
 
-/** `days` that an extension adds. */
+/** Returns the action's label; `days`: length of an extension. */
 export const actionName = (action: LoanAction, days = 0): string =>
   action === 'extend' ? t('loans.action.extend', { days }) : t(`loans.action.${action}`)
 
 type LoanButtonProps = Pick<ButtonProps, 'variant'> & {
   action: LoanAction
   loan: Pick<Loan, 'id' | 'title' | 'renewalDays'>
-  /** Which action of this loan is on its way. */
+  /** Pending action of this loan. */
   pending: LoanAction | undefined
-  /** Why it cannot be pressed: the id of the sentence that says so. */
+  /** Id of the sentence that says why the button is disabled. */
   refusedBy?: string | undefined
-  /** Told to screen readers beside the title, where several people have the same book. */
+  /** Borrower, for screen readers, if several people have the same book. */
   of?: string
   onPress: () => void
 }
 
-/** One action of one loan, named after its book. */
+/** An action of a loan, named after its book. */
 export function LoanButton({ action, loan, pending, refusedBy, of, variant = 'subtle', onPress }: LoanButtonProps) {
   const name = actionName(action, loan.renewalDays)
   return (

@@ -8,15 +8,15 @@ import classes from './LoanStatus.module.css'
 type ReturnDateProps = {
   loan: Loan
   today: string
-  /** Says the fine beside the days. */
+  /** Shows the fine beside the days. */
   withFine?: boolean
-  /** Told to screen readers beside the title, where several people have the same book. */
+  /** Borrower, for screen readers, if several people have the same book. */
   of?: string
-  /** Says below it since when the book is out, where no column does. */
+  /** Shows the first day of the loan below, if no column does. */
   since?: boolean
 }
 
-/** The day a book is due, and in words whether it is late or soon will be. */
+/** Due date, with a text if it is overdue or due soon. */
 export function ReturnDate({ loan, today, withFine = false, of, since = false }: ReturnDateProps) {
   const state = dueState(loan, today)
   const status = state !== 'later' && (
@@ -48,7 +48,7 @@ function overdueText({ overdueDays: days, fine }: Loan, withFine: boolean): stri
   return withFine ? t('loans.due.overdueFine', { days, fine }) : t('loans.due.overdue', { days })
 }
 
-/** What is owed; nothing stands back. */
+/** Fine; nothing is shown for zero. */
 export function Fine({ amount }: { amount: number }) {
   return (
     <span className={classes.fine} data-owed={amount > 0 || undefined}>

@@ -15,10 +15,10 @@ function loan(id: number, more: Partial<AdminLoan> = {}): AdminLoan {
 let open: AdminLoan[]
 let broken: boolean
 let perPage: number
-/** Where the copies that came back are. */
+/** Book whose title is deleted. */
 let deleted: number | null
 
-/** A desk that really ends loans. */
+/** Answers as a desk that really ends loans. */
 function desk() {
   const handlers: Handlers = {
     'GET /auth/session': sessionOf(librarian),
@@ -43,7 +43,7 @@ function desk() {
       if (broken) return problem(503, 'busy')
       open = open.filter((one) => one.id !== id)
       const { restock } = (await request.clone().json()) as { restock?: boolean }
-      // The copies of a deleted title are withdrawn.
+      // Copies of a deleted title are withdrawn.
       const state = id === deleted ? 'withdrawn' : restock ? 'on-shelf' : 'to-shelve'
       return { body: { state, hold: null, waiting: 0, onShelf: 3 } }
     }
@@ -54,7 +54,7 @@ function desk() {
 const button = (action: string, id: number) =>
   screen.findByRole('button', { name: `${action}: Book ${id}, Reader ${id}` })
 
-/** Turns the page by the buttons above the table. */
+/** Turns the page with the links above the table. */
 const turn = (name: string) => within(screen.getByRole('navigation', { name: 'Pages' })).getByRole('link', { name })
 
 async function answer(name: string) {

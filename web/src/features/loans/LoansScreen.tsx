@@ -24,7 +24,7 @@ import { ReturnQuestion, type Asked } from './ReturnQuestion'
 import { useLoanActions, type LoanAction, type Refused } from './useLoanActions'
 import { focusFirstAction, useRowFocus } from './useRowFocus'
 
-/** Every book that is out: the librarian's queue (R-FINE-1, R-FINE-2). */
+/** All open loans (R-FINE-1, R-FINE-2). */
 export default function LoansScreen() {
   const q = useSearchText()
   const [params] = useSearchParams()
@@ -58,7 +58,7 @@ export default function LoansScreen() {
           total === 0 ? (
             <EmptyState message={q ? t('loans.list.noMatch', { q }) : t('loans.list.none')} />
           ) : loans.length === 0 && current ? (
-            // The last row of a later page has just been returned.
+            // The last row of a later page was just returned.
             <Navigate to={{ search: pageAddress(params, null) }} replace />
           ) : (
             <div
@@ -95,7 +95,7 @@ function countText(total: number, q: string): string {
   return q ? t('loans.list.matches', { total }) : t('loans.list.count', { total })
 }
 
-/** The button that turned to the last page is gone there: the keyboard goes on in the rows. */
+/** On the last page the pressed link disappears: the focus moves to the rows. */
 function useFocusAfterTurning(rows: RefObject<HTMLElement | null>, cursor: string | null, current: boolean) {
   const shown = useRef(cursor)
   useEffect(() => {
@@ -105,7 +105,7 @@ function useFocusAfterTurning(rows: RefObject<HTMLElement | null>, cursor: strin
   }, [rows, cursor, current])
 }
 
-/** On Enter the first row's first action gets the focus, once the rows for what was typed are there. */
+/** Enter focuses the first row's first action, once the rows for the typed text are loaded. */
 function useEnterFromSearch(rows: RefObject<HTMLElement | null>, q: string, current: boolean) {
   const wanted = useRef<string | null>(null)
 
@@ -128,11 +128,11 @@ type LoansProps = {
   loans: readonly AdminLoan[]
   today: string
   pending: ReadonlyMap<number, LoanAction>
-  /** `by` is the button that was pressed, where the answer to its question is another action. */
+  /** `by` is the pressed button, if the answer to its question is another action. */
   onAction: (loan: AdminLoan, action: LoanAction, by?: LoanAction) => void
 }
 
-/** Below these widths of the window: the person and the dates in two lines each, and cards with the book first. */
+/** Window widths below which person and dates have two lines, or rows become cards that begin with the book. */
 const TWO_LINES = '80em'
 const CARDS = '56em'
 
@@ -179,7 +179,7 @@ function useColumns(today: string, actions: Column<AdminLoan>): readonly [Column
   ]
 }
 
-/** Name, roll number and batch: in two lines in a table, in one on a card. */
+/** Name, roll number and batch: two lines in a table, one on a card. */
 function Person({ loan }: { loan: AdminLoan }) {
   return (
     <span className={classes.person}>

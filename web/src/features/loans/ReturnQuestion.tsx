@@ -9,19 +9,19 @@ import { actionName } from './LoanButton'
 
 type Ending = 'restock' | 'return'
 
-/** Which loan is to end, and by which button. */
+/** Loan to end, and the pressed button. */
 export type Asked = { loan: AdminLoan; by: Ending }
 
 type ReturnQuestionProps = {
   question: Question<Asked>
   onAnswer: (asked: Asked, answer: Ending) => void
-  /** The reader does not bring it: it is lost. */
+  /** The reader lost the copy. */
   onLost: (loan: AdminLoan) => void
 }
 
 /**
- * Names the book, the borrower and the fine before the loan ends, and says where either answer leaves the copy. Enter
- * does what the button in the row was named.
+ * Names book, borrower and fine before the loan ends, and where each answer puts the copy. Enter does what the pressed
+ * button said.
  */
 export function ReturnQuestion({ question: { about: asked, opened, close }, onAnswer, onLost }: ReturnQuestionProps) {
   const gone = asked?.loan.titleDeleted ?? false

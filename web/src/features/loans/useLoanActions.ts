@@ -5,13 +5,13 @@ import type { Loan, ReturnedCopy } from '../../api/types'
 import { t } from '../../lib/messages'
 import { messageOf, ProblemError } from '../../lib/problem'
 
-/** `restock`: a librarian takes the book back and puts the copy on the shelf again. */
+/** `restock`: a librarian returns the book and puts the copy on the shelf. */
 export type LoanAction = 'return' | 'restock' | 'extend'
 
 const reasonOf = (reason: string, error: unknown): string =>
   error instanceof ProblemError && error.code === 'not-found' ? t('loans.ended') : reason
 
-/** An extension that the rules refuse, which a librarian may grant all the same. */
+/** An extension that the rules refuse and a librarian may override. */
 export type Refused = { id: number; blocks: readonly string[]; reason: string }
 
 const overridable = (error: unknown): readonly string[] => (error instanceof ProblemError ? error.overridable : [])
@@ -29,8 +29,8 @@ function takenBack(landed: ReturnedCopy): string {
 }
 
 /**
- * Returns and extends loans; several rows may be on their way at once, each until the list has been read again. A librarian
- * is told where the copy is then, and may extend against the rules: `onRefused`.
+ * Returns and extends loans. Several rows may be pending, each until the list is reloaded. For librarians the notice
+ * says where the copy is, and `onRefused` offers an override.
  */
 export function useLoanActions(onRefused?: (refused: Refused) => void) {
   const [pending, setPending] = useState<ReadonlyMap<number, LoanAction>>(new Map())
@@ -60,7 +60,7 @@ export function useLoanActions(onRefused?: (refused: Refused) => void) {
       if (blocks.length > 0) onRefused?.({ id, blocks, reason: messageOf(outcome.error) })
     }
     await outcome.refreshed
-    // The list that was read again is shown in the next task: until then the row stays as it is.
+    // The reloaded list renders in the next task; the row stays as it is until then.
     await new Promise((resolve) => setTimeout(resolve))
     setPending((before) => {
       const after = new Map(before)

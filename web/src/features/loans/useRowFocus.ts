@@ -2,7 +2,7 @@ import { useEffect, useRef, type RefObject } from 'react'
 import { focusIsFree } from '../../lib/focus'
 import type { LoanAction } from './useLoanActions'
 
-/** The table, or nothing while there are no rows. */
+/** The table; null without rows. */
 type Rows = RefObject<HTMLElement | null>
 
 const buttons = ({ current: rows }: Rows, action: LoanAction) => [
@@ -10,8 +10,8 @@ const buttons = ({ current: rows }: Rows, action: LoanAction) => [
 ]
 
 /**
- * Keeps the keyboard's place in a table whose rows disappear: when an action is over, the same action of the same row has
- * the focus again, or of the row that moved up into its place. Whoever went elsewhere meanwhile is left alone.
+ * Keeps the keyboard's place in a table whose rows disappear: after an action the same action of the same row has the
+ * focus, or that of the row which moved up. Does nothing if the focus has moved elsewhere meanwhile.
  */
 export function useRowFocus(rows: Rows, pending: ReadonlyMap<number, unknown>, whenEmpty: () => void) {
   const wish = useRef<{ id: number; action: LoanAction; index: number } | null>(null)
@@ -27,14 +27,14 @@ export function useRowFocus(rows: Rows, pending: ReadonlyMap<number, unknown>, w
     else whenEmpty()
   })
 
-  /** Called when an action begins. */
+  /** Call when an action begins. */
   return (id: number, action: LoanAction) => {
     const index = buttons(rows, action).findIndex((button) => button.dataset['loan'] === String(id))
     wish.current = { id, action, index: Math.max(0, index) }
   }
 }
 
-/** Puts the keyboard on the first row's first action. */
+/** Focuses the first row's first action. */
 export function focusFirstAction(rows: Rows): void {
   buttons(rows, 'restock')
     .find((button) => !button.disabled)

@@ -19,11 +19,11 @@ import { CHARGES, METHODS } from './lineText'
 
 type Open = 'pay' | 'charge' | 'waive' | 'refund'
 
-/** What is open of all charges. */
+/** Returns the sum of the unpaid charges. */
 export const owedOf = ({ charges }: Account): number =>
   charges.reduce((sum, charge) => sum + charge.open * 100, 0) / 100
 
-/** What a librarian does with somebody's account: take money, waive, charge, pay credit out (R-PEOPLE-2). */
+/** A librarian's actions on an account: payment, waiver, charge, refund (R-PEOPLE-2). */
 export function AccountActions({ uid, account }: { uid: number; account: Account }) {
   const [open, setOpen] = useState<Open | null>(null)
   const desk = useMay('desk')
@@ -73,7 +73,7 @@ function MethodSelect(props: { value?: Method; onChange?: (value: unknown) => vo
   )
 }
 
-/** What is paid settles the oldest charge first; what is given too much is given back. */
+/** Takes a payment: it settles the oldest charge first; cash beyond the debt is given back. */
 export function Pay({ uid, owed, onClose }: Shared & { owed: number }) {
   const [given, setGiven] = useState('')
   const [receipt, setReceipt] = useState<{ number: string; amount: number } | null>(null)
@@ -229,7 +229,7 @@ function ChargeSomething({ uid, onClose }: Shared) {
         <Stack>
           <NativeSelect
             label={t('money.account.what')}
-            // A fine is charged by the return.
+            // Fines are charged by a return only.
             data={CHARGES.filter((kind) => kind !== 'overdue').map((kind) => ({
               value: kind,
               label: t(`money.charge.${kind}`),

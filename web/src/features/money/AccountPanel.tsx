@@ -15,7 +15,7 @@ import { AccountActions } from './AccountActions'
 import { Amount, What } from './LineCells'
 import { Owed } from './Owed'
 
-/** For the librarian. */
+/** Account for the librarian. */
 export function PersonAccount({ uid }: { uid: number }) {
   const query = useQuery(accountQuery(uid))
   return (
@@ -27,14 +27,14 @@ export function PersonAccount({ uid }: { uid: number }) {
   )
 }
 
-/** For the student; without any line there is nothing to tell. */
+/** Account for the student; hidden without lines. */
 export function MyAccount() {
   const query = useQuery(myAccountQuery)
   if (query.data?.lines.length === 0 || query.isPending) return null
   return <AccountPanel query={query} />
 }
 
-/** Beside the total fine of the books out: what is owed for those that are back, or what the library owes. */
+/** Balance for ended loans or credit, beside the total fine of the open loans. */
 export function MyBalance() {
   const balance = useQuery(myAccountQuery).data?.balance ?? 0
   if (balance === 0) return null
@@ -50,13 +50,13 @@ export function MyBalance() {
 
 type AccountPanelProps = {
   query: UseQueryResult<Account>
-  /** Whether receipts may be opened. */
+  /** Links receipts. */
   withReceipts?: boolean
-  /** What may be done with it. */
+  /** Actions on the account. */
   actions?: ReactNode
 }
 
-/** What somebody owes for loans that have ended, and every line that made it so (R-MONEY-1). */
+/** Balance and lines of an account (R-MONEY-1). */
 function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProps) {
   const config = useQuery(configQuery)
   const timeZone = config.data?.timeZone
@@ -103,7 +103,7 @@ function AccountPanel({ query, withReceipts = false, actions }: AccountPanelProp
   )
 }
 
-/** What is owed, or what the library owes; opened, it says what for. */
+/** Debt or credit, with a collapsible explanation. */
 function Balance({ account }: { account: Account }) {
   const { balance, running } = account
   return (

@@ -15,7 +15,7 @@ import { ErrorState } from '../../ui/ErrorState'
 
 type DeclareLostProps = { loan: AdminLoan; onClose: () => void }
 
-/** A reader lost a copy: the loan ends, and its fine and the price of the copy are charged (R-MONEY-4). */
+/** Declares a copy lost: the loan ends, and its fine and the copy's price are charged (R-MONEY-4). */
 export function DeclareLost({ loan, onClose }: DeclareLostProps) {
   const copy = useQuery({ ...copyByBarcodeQuery(loan.barcode), refetchOnMount: 'always' })
   return (

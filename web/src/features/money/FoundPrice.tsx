@@ -5,7 +5,7 @@ import type { LostPrice } from '../../api/types'
 import { t } from '../../lib/messages'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 
-/** A lost copy turned up, and its price stands charged: it may be taken back (R-MONEY-4). */
+/** Offers to reverse the price of a lost copy that was found (R-MONEY-4). */
 export function FoundPrice({ lost, onClose }: { lost: LostPrice; onClose: () => void }) {
   const reverse = useAction(reverseCharge, {
     done: () => t('money.found.done', { amount: lost.amount, name: lost.userName }),

@@ -11,11 +11,11 @@ import { kindText } from './lineText'
 
 type WhatProps = {
   line: Line
-  /** Whether the reader may open the receipt. */
+  /** Links the receipt. */
   withReceipt?: boolean
 }
 
-/** What a line is, for what, and by which receipt. */
+/** Kind, reason and receipt of a line. */
 export function What({ line, withReceipt = false }: WhatProps) {
   const { reason, reference, receipt, reversed } = line
   return (
@@ -42,11 +42,11 @@ export function What({ line, withReceipt = false }: WhatProps) {
 
 type AmountProps = {
   line: Line
-  /** Told to screen readers beside the amount, where the lines of several people stand in one list. */
+  /** Person, for screen readers, in lists of several people's lines. */
   of?: string
 }
 
-/** What the balance grows by; opened, it says how that came about. */
+/** Change of the balance, with a collapsible explanation. */
 export function Amount({ line: { amount, explain, reason }, of }: AmountProps) {
   return (
     <>

@@ -22,7 +22,7 @@ import { KINDS, kindText, METHODS } from './lineText'
 import classes from './MoneyScreen.module.css'
 import { Owed } from './Owed'
 
-/** Who owes what, and what came in and was charged in a period (R-MONEY-6). */
+/** People with a balance, and totals and lines of a period (R-MONEY-6). */
 export default function MoneyScreen() {
   return (
     <>
@@ -105,7 +105,7 @@ function Named({ uid, name, rollNumber }: NamedProps) {
   )
 }
 
-/** What somebody owes; opened, it tells what for. */
+/** Debt of a person, with a collapsible explanation. */
 function Owes({ debtor: { uid, name, owes } }: { debtor: Debtor }) {
   const [opened, setOpened] = useState(false)
   const account = useQuery({ ...accountQuery(uid), enabled: opened })
@@ -185,7 +185,7 @@ function Period() {
   )
 }
 
-/** What the period comes to, whatever of its lines is listed. */
+/** Totals of the period, whatever lines are listed. */
 function Sums({ period: { from, to } }: { period: LineFilter }) {
   const query = useQuery(totalsQuery({ ...(from && { from }), ...(to && { to }) }))
   return (
@@ -222,14 +222,14 @@ function Sums({ period: { from, to } }: { period: LineFilter }) {
   )
 }
 
-/** The newest first. */
+/** Lines, newest first. */
 function Lines({ filter }: { filter: LineFilter }) {
   const query = useInfiniteQuery(linesQuery(filter))
   const config = useQuery(configQuery)
   const lines = query.data?.pages.flatMap((page) => page.lines)
   return (
     <ListState
-      // When something was written, the clock of the library tells.
+      // Times are in the library's time zone.
       query={{
         data: lines && config.data ? { lines, timeZone: config.data.timeZone } : undefined,
         isError: query.isError || (config.isError && !config.data),

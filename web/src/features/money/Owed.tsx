@@ -3,7 +3,7 @@ import { t } from '../../lib/messages'
 import { Money } from '../../ui/Facts'
 import { Reasons } from '../../ui/Why'
 
-/** What somebody owes, charge by charge and loan by loan, and how each came about (Law 6). */
+/** Debts by charge and by loan, each with its explanation (Law 6). */
 export function Owed({ account: { charges, fines, credit } }: { account: Account }) {
   return (
     <ul>

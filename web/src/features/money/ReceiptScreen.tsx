@@ -16,7 +16,7 @@ import { ListState } from '../../ui/ListState'
 import { PageHeader } from '../../ui/PageHeader'
 import classes from './Receipt.module.css'
 
-/** A receipt, as it is printed on a roll of 58 or 80 mm or on A5 (R-DESK-7). */
+/** A receipt, printed on a roll of 58 or 80 mm or on A5 (R-DESK-7). */
 export default function ReceiptScreen() {
   const { id = '' } = useParams()
   const number = numberOfReceipt(id)
@@ -25,7 +25,7 @@ export default function ReceiptScreen() {
   const timeZone = config.data?.timeZone
   const [paper, choosePaper] = useReceiptPaper()
   const [search, setSearch] = useSearchParams()
-  // The first print is the original; whatever is printed later says that it is a copy (R-MONEY-3).
+  // The first print is the original; later prints are marked as copies (R-MONEY-3).
   const isCopy = !search.has('original')
   useEffect(() => {
     const printed = () =>
@@ -129,7 +129,7 @@ function Paper({ receipt, isCopy, paper, timeZone }: PaperProps) {
   )
 }
 
-/** How a charge came about, small below it. */
+/** Explanation of a charge, in small print. */
 function Reasons({ reasons }: { reasons: readonly Message[] }) {
   if (reasons.length === 0) return null
   return (

@@ -10,7 +10,7 @@ import { owedOf, Pay } from './AccountActions'
 
 type TakeMoneyProps = { uid: number; onClosed: () => void }
 
-/** Takes what somebody owes, wherever it is said that something is owed. */
+/** Takes a payment, wherever a debt is shown. */
 export function TakeMoney({ uid, onClosed }: TakeMoneyProps) {
   const queries = useQueryClient()
   const [owed, setOwed] = useState<number | null>(null)

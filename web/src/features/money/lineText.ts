@@ -5,7 +5,7 @@ export const KINDS = ['charge', 'payment', 'waiver', 'reversal', 'refund'] as co
 export const METHODS = ['cash', 'upi', 'card', 'other'] as const satisfies readonly Method[]
 export const CHARGES = ['overdue', 'lost', 'damage', 'other'] as const satisfies readonly Charge['of'][]
 
-/** What a charge is for, or how a payment was made; nothing for a line that is neither. */
+/** Names the reason of a charge or the method of a payment; null for other lines. */
 function ofText({ kind, of }: Pick<Line, 'kind' | 'of'>): string | null {
   if (kind === 'charge') {
     const charge = CHARGES.find((one) => one === of)

@@ -14,7 +14,7 @@ import classes from './ImportScreen.module.css'
 
 const HEADER = 'rollNumber,name,email,department,batch,category,validUntil'
 
-/** People out of a file: first what it would do, then, when a librarian agrees, done (R-PEOPLE-4). */
+/** Import of people from a file: a preview first, then the import (R-PEOPLE-4). */
 export default function ImportScreen() {
   const [file, setFile] = useState<File | null>(null)
   const [report, setReport] = useState<ImportReport | null>(null)
@@ -128,7 +128,7 @@ function Rejected({ report: { rejected, totals, rejectsFile } }: { report: Impor
   )
 }
 
-/** Whom the file could have named and does not: whoever left the college stays active until somebody says so. */
+/** People missing from the file: they stay active until a librarian deactivates them. */
 function Missing({ report: { missing, missingPeople } }: { report: ImportReport }) {
   if (missing === 0) return null
   return (

@@ -13,7 +13,7 @@ import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import classes from './MergeDialog.module.css'
 
-/** Two records of one person become one: the other is found, both are compared, and what goes over is told first (R-PEOPLE-9). */
+/** Merges two records of one person: find the other, compare both, preview the effect (R-PEOPLE-9). */
 export function MergeDialog({ person, onClose }: { person: Person; onClose: () => void }) {
   const [other, setOther] = useState<Person | null>(null)
   return (
@@ -27,7 +27,7 @@ export function MergeDialog({ person, onClose }: { person: Person; onClose: () =
   )
 }
 
-/** Shown of those who match. */
+/** Maximum number of matches shown. */
 const SHOWN = 8
 const TYPING_MS = 200
 
@@ -147,7 +147,7 @@ function Side({ person, isKept }: { person: Person; isKept: boolean }) {
   )
 }
 
-/** What the merge does, in words. */
+/** Describes the effect of the merge. */
 function What({ report }: { report: MergeReport }) {
   const { drop, after, holdsCancelled, reviewsGivenUp, takesPassword } = report
   const titles = (of: readonly string[]) => of.map((title) => `“${title}”`).join(', ')

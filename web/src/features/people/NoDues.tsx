@@ -15,7 +15,7 @@ import { DateText } from '../../ui/Facts'
 import { Dialog } from '../../ui/Dialog'
 import classes from './NoDues.module.css'
 
-/** A certificate that nothing is open, to be printed; anybody can check it by its number or its dots (R-PEOPLE-7). */
+/** A printable no-dues certificate, which can be checked by its number or QR code (R-PEOPLE-7). */
 export function NoDuesDialog({ person, onClose }: { person: Person; onClose: () => void }) {
   const issue = useAction(issueNoDues)
   const [issued, setIssued] = useState<NoDues | null>(null)

@@ -21,7 +21,7 @@ import classes from './PeopleScreen.module.css'
 import { PersonDialog } from './PersonDialog'
 import { Standing } from './Standing'
 
-/** Everybody whom the library knows (R-PEOPLE-1). */
+/** List of all people (R-PEOPLE-1). */
 export default function PeopleScreen() {
   const [params] = useSearchParams()
   const list = listIn(params)
@@ -92,7 +92,7 @@ export default function PeopleScreen() {
           total === 0 ? (
             <EmptyState message={list.q ? t('people.noMatch', { q: list.q }) : t('people.none')} />
           ) : people.length === 0 && !query.isPlaceholderData ? (
-            // Whoever was on a later page has left the list.
+            // The people on a later page are no longer in the list.
             <Navigate to={{ search: pageAddress(params, null) }} replace />
           ) : (
             <div
@@ -121,13 +121,13 @@ export default function PeopleScreen() {
   )
 }
 
-/** The roll number of somebody to add, where another screen leads here with one. */
+/** Returns the roll number of a person to add, passed by another screen. */
 function offeredIn(state: unknown): string | undefined {
   const offered = typeof state === 'object' && state !== null && 'rollNumber' in state ? state.rollNumber : undefined
   return typeof offered === 'string' ? offered : undefined
 }
 
-/** Where the rows are cards, no heading orders them. */
+/** Below this width rows are cards, and no heading sorts them. */
 const CARDS = '56em'
 
 function OrderSelect() {

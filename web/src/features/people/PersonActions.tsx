@@ -30,7 +30,7 @@ type Asked =
   | 'merge'
   | 'erase'
 
-/** What a librarian does with a person's record. */
+/** A librarian's actions on a person's record. */
 export function PersonActions({ person }: { person: Person }) {
   const [asked, setAsked] = useState<Asked | null>(null)
   const close = () => setAsked(null)
@@ -102,7 +102,7 @@ export function PersonActions({ person }: { person: Person }) {
   )
 }
 
-/** Out of every browser, such as after a phone was lost. */
+/** Ends all sessions of a person, for instance after a phone was lost. */
 function SignOut({ person, onClose }: { person: Person; onClose: () => void }) {
   const { name } = person
   const end = useAction(endSessionsOf, {
@@ -123,7 +123,7 @@ function SignOut({ person, onClose }: { person: Person; onClose: () => void }) {
   )
 }
 
-/** The app and the recovery codes are lost. */
+/** Resets a second factor whose app and recovery codes are lost. */
 function ResetSecondFactor({ person, onClose }: { person: Person; onClose: () => void }) {
   const { name } = person
   const reset = useAction(resetSecondFactorOf, {

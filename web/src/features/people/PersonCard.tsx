@@ -6,7 +6,7 @@ import { t } from '../../lib/messages'
 import { Dialog } from '../../ui/Dialog'
 import { CardSheet } from '../profile'
 
-/** A person's ID card, to print; whoever has no roll number has none (R-PEOPLE-2). */
+/** A person's ID card, to print; only with a roll number (R-PEOPLE-2). */
 export function PersonCard({ person: { name, department, batch, rollNumber } }: { person: Person }) {
   const [opened, setOpened] = useState(false)
   if (rollNumber === null) return null

@@ -16,20 +16,20 @@ import { detailsOf, editOf, EMPTY, valuesOf, type PersonValues } from './values'
 import { DialogEnd } from '../../ui/DialogEnd'
 
 type PersonDialogProps = {
-  /** Whose details are changed; nobody: somebody is added. */
+  /** Person to edit; without one, a person is added. */
   person?: Person
-  /** Of somebody who is added, where it is known already. */
+  /** Roll number of the new person, if known. */
   newRollNumber?: string | undefined
   onClose: () => void
   onDone?: (person: Person) => void
 }
 
-/** What is recorded of a person (R-PEOPLE-3). */
+/** Details of a person (R-PEOPLE-3). */
 export function PersonDialog({ person, newRollNumber = '', onClose, onDone }: PersonDialogProps) {
   const config = useQuery(configQuery)
   const categories = useQuery(rulesQuery).data?.document.categories.map(({ name }) => name) ?? []
   const before = person ? valuesOf(person) : { ...EMPTY, rollNumber: newRollNumber }
-  // The window closes at a touch of Escape: what was typed is there when it is opened again, and goes with Cancel.
+  // Escape closes the window: the input is there when it is opened again, and is dropped by Cancel.
   const draft = draftOf(useOwner(), 'person', EMPTY)
   const shared = {
     initial: before,

@@ -6,7 +6,7 @@ import { DateText } from '../../ui/Facts'
 import classes from './PersonScreen.module.css'
 import { Standing } from './Standing'
 
-/** Who somebody is. */
+/** Details of a person. */
 export function PersonFacts({ person, today }: { person: Person; today: string }) {
   const { rollNumber, email, department, batch, category, validUntil, barred } = person
   return (

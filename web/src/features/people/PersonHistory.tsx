@@ -16,7 +16,7 @@ import { Fine } from '../loans'
 import classes from './PersonScreen.module.css'
 import { BookLink } from '../../ui/BookLink'
 
-/** What was out, and what happened. */
+/** Ended loans and changes of a person. */
 export function PersonHistory({ person, timeZone }: { person: Person; timeZone: string }) {
   return (
     <>

@@ -23,7 +23,7 @@ import { DeclareLost } from '../money'
 import classes from './PersonScreen.module.css'
 import { BookLink } from '../../ui/BookLink'
 
-/** What somebody has out, with its fines; it is returned and extended here. */
+/** Open loans of a person with their fines, and buttons to return and extend them. */
 export function PersonLoans({ person }: { person: Person }) {
   const query = useQuery(personLoansQuery(person.uid))
   const heading = useRef<HTMLHeadingElement>(null)

@@ -21,7 +21,7 @@ import { PersonHistory } from './PersonHistory'
 import { PersonLoans } from './PersonLoans'
 import classes from './PersonScreen.module.css'
 
-/** One person: who it is, what is out, and what was (R-PEOPLE-2). */
+/** One person: details, open loans, and history (R-PEOPLE-2). */
 export default function PersonScreen() {
   const uid = idOf(useParams()['id'])
   return uid === null ? <Nobody /> : <One uid={uid} />

@@ -17,7 +17,7 @@ import classes from './ImportScreen.module.css'
 
 type Preview = { people: Person[]; kept: Person[]; count: number }
 
-/** Year's end: a batch goes on, or leaves; first who that is (R-PEOPLE-5). */
+/** Year's end: promotes a batch or lets it leave, after a preview (R-PEOPLE-5). */
 export default function PromoteScreen() {
   const config = useQuery(configQuery)
   const [from, setFrom] = useState('')

@@ -15,7 +15,7 @@ import classes from './SignInCode.module.css'
 
 type Made = { code: string; expires: string }
 
-/** A code to hand out, shown once, large, and printed on a slip (R-PEOPLE-3). */
+/** A sign-in code, shown once in large print, and printable on a slip (R-PEOPLE-3). */
 export function SignInCode({ person, onClose }: { person: Person; onClose: () => void }) {
   const make = useAction(makeCode)
   const library = useLibraryName()

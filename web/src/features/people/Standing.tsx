@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core'
 import type { Person } from '../../api/types'
 import { t } from '../../lib/messages'
 
-/** What is out of the ordinary about a person, in words; nothing for most. */
+/** Describes the unusual about a person; empty for most. */
 export function Standing({ person, today }: { person: Person; today: string }) {
   const { role, active, validUntil, barred } = person
   return (

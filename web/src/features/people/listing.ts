@@ -9,12 +9,12 @@ export const FILTERS = [
   'librarians',
 ] as const satisfies readonly PeopleFilter[]
 
-/** By what the list can be ordered; amounts begin with the most. */
+/** Keys of the list's order; amounts begin with the highest. */
 export const ORDERS = ['name', 'rollNumber', 'batch', 'department', 'openLoans', 'overdueLoans', 'owes'] as const
 export type Order = (typeof ORDERS)[number]
 const AMOUNTS: ReadonlySet<Order> = new Set(['openLoans', 'overdueLoans', 'owes'])
 
-/** What the address asks for; what it cannot mean is left out. */
+/** Reads the list's parameters from the address; invalid ones are left out. */
 export function listIn(params: URLSearchParams): PeopleList {
   const filter = params.get('filter')
   const sort = params.get('sort') ?? ''
@@ -25,7 +25,7 @@ export function listIn(params: URLSearchParams): PeopleList {
   }
 }
 
-/** The address of the same list with another filter or order, from its first page. */
+/** Returns the address of the same list with another filter or order, from its first page. */
 export function addressWith(params: URLSearchParams, name: 'filter' | 'sort', value: string | null): string {
   const after = new URLSearchParams(params)
   if (value === null) after.delete(name)
@@ -34,7 +34,10 @@ export function addressWith(params: URLSearchParams, name: 'filter' | 'sort', va
   return after.toString()
 }
 
-/** Which way the list is ordered by this, and what its heading leads to: first the usual way, then the other. */
+/**
+ * Returns the current direction of an order, and the address for its heading: first the usual direction, then the
+ * reverse.
+ */
 export function orderOf(params: URLSearchParams, by: Order) {
   const sort = listIn(params).sort || 'name'
   const usual = AMOUNTS.has(by) ? `-${by}` : by

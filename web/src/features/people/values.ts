@@ -1,6 +1,6 @@
 import type { Person, PersonEdit, PersonForm } from '../../api/types'
 
-/** What the form holds: blank is none. */
+/** Values of the form; blank means none. */
 export type PersonValues = {
   name: string
   rollNumber: string
@@ -47,7 +47,7 @@ export const detailsOf = (values: PersonValues): PersonForm => ({
   barred: values.barred.until === '' ? null : values.barred,
 })
 
-/** Only what was changed: what somebody else changed meanwhile stays. */
+/** Returns changed fields only, so that another librarian's changes to others stay. */
 export function editOf(before: PersonValues, after: PersonValues): PersonEdit {
   const [was, is] = [detailsOf(before), detailsOf(after)]
   const names = Object.keys(is) as (keyof PersonForm)[]

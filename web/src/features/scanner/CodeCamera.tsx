@@ -11,11 +11,11 @@ import { useScanner } from './useScanner'
 
 type CodeCameraProps = {
   onCode: (code: string) => void
-  /** What is said on a page that browsers give no camera to, for want of https. */
+  /** Text shown where the browser refuses a camera for lack of https. */
   insecure?: string
 }
 
-/** The camera alone, which reads one code after the other for as long as it is on the page (R-DESK-1). */
+/** Camera that reads one code after the other while it is mounted (R-DESK-1). */
 export function CodeCamera({ onCode, insecure }: CodeCameraProps) {
   const [shown] = useState(() => new Shown())
   const latestOnCode = useRef(onCode)
@@ -45,7 +45,7 @@ export function CodeCamera({ onCode, insecure }: CodeCameraProps) {
 function wordsOf(view: ReturnType<typeof useScanner>['view'], insecure: string | undefined): string {
   if (!view) return t('scanner.starting')
   if (view.problem === 'insecure' && insecure !== undefined) return insecure
-  // There is no picture to choose here, and nothing to type.
+  // No picture file and no typing here.
   if (view.problem === 'noCamera') return t('scanner.codes.noCamera')
   return headline(view, t('scanner.codes.point'))
 }

@@ -11,25 +11,25 @@ import classes from './ScannerPanel.module.css'
 import { Controls, Stage } from './Stage'
 import { useScanner } from './useScanner'
 
-/** What takes longer shows how far it is. */
+/** Delay before progress is shown. */
 const SHOW_PROGRESS_AFTER_MS = 300
 
 const PICTURES = 'image/jpeg,image/png,image/webp'
 
 type ScannerPanelProps = {
-  /** A code was read by the camera, out of a picture, or typed; whether it is worth while to read it again. */
+  /** Called for a code from the camera, a picture, or typing; resolves to whether it may be read again. */
   onCode: (rollNumber: string) => Promise<{ again: boolean }>
-  /** Something else begins: what was said of the code before no longer holds. */
+  /** Called when something else begins, so that messages about the last code can go. */
   onOther: () => void
   onClose: () => void
   /** A code is being looked up. */
   looking: boolean
 }
 
-/** What there is to say of a picture file, until the camera has something newer to say. */
+/** Message about a picture file, until the camera has a newer one. */
 type FileNotice = { words: string; instead: string }
 
-/** Reads the code of an ID card: by camera, from a picture, or typed by hand. */
+/** Reads the code of an ID card: by camera, from a picture, or typed. */
 export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanelProps) {
   const [fileNotice, setFileNotice] = useState<FileNotice | null>(null)
   const [dropping, setDropping] = useState(false)
@@ -41,7 +41,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
     latestOnCode.current = onCode
   })
   const onRead = useCallback((read: ScanResult, by?: Scanner) => {
-    // A card before the camera is newer than a picture that is still being read.
+    // A card before the camera is newer than a picture still being read.
     if (by) reading.current?.abort()
     setProgress(null)
     setFileNotice(null)
@@ -57,7 +57,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   useEffect(() => {
     latest.current = camera
   })
-  // The newest word counts.
+  // The newest message counts.
   if (fileNotice && fileNotice.instead !== camera) setFileNotice(null)
   const say = (words: string) => setFileNotice({ words, instead: latest.current })
 
@@ -71,7 +71,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
     const onProgress = (share: number) => {
       if (!mine.signal.aborted && performance.now() - begun > SHOW_PROGRESS_AFTER_MS) setProgress(share)
     }
-    // The same file may be chosen again.
+    // Allows choosing the same file again.
     forgetFile.current?.()
     onOther()
     say(t('scanner.picture.reading'))
@@ -135,7 +135,7 @@ export function ScannerPanel({ onCode, onOther, onClose, looking }: ScannerPanel
   )
 }
 
-/** Files that are dropped anywhere on the page: beside the panel the browser would open them and leave the form. */
+/** Accepts files dropped anywhere on the page: elsewhere the browser would open them and leave the form. */
 function watchDrops(onHover: (over: boolean) => void, onFile: (file: File) => void): () => void {
   const filesOf = (event: DragEvent) => (event.dataTransfer?.types.includes('Files') ? event.dataTransfer : null)
   const over = (event: DragEvent) => {
@@ -165,12 +165,12 @@ function watchDrops(onHover: (over: boolean) => void, onFile: (file: File) => vo
   }
 }
 
-/** For a card that no camera reads. */
+/** Input for a card that no camera reads. */
 function TypedCode({ onCode }: { onCode: (code: string) => void }) {
   const [code, setCode] = useState('')
 
   function find(event: SyntheticEvent) {
-    // The panel sits inside the sign-in form: Enter must look the card up, not sign in.
+    // The panel is inside the sign-in form: Enter must look the card up, not sign in.
     event.preventDefault()
     event.stopPropagation()
     if (code.trim() !== '') onCode(code)

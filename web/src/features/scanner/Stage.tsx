@@ -8,7 +8,7 @@ import classes from './ScannerPanel.module.css'
 
 type StageProps = { attach: RefCallback<HTMLVideoElement>; view: ScanView | null }
 
-/** What the camera sees, and the box that is looked at. */
+/** The camera's picture, with the scanned area marked. */
 export function Stage({ attach, view }: StageProps) {
   const shows = view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
   return (

@@ -1,21 +1,21 @@
-/** One code that the decoder saw. */
+/** A code read by the decoder. */
 export type ScanResult = { text: string; format: string }
 
-/** No two codes are accepted within this time (R-SCAN-6). */
+/** Minimum time between two accepted codes (R-SCAN-6). */
 export const PAUSE_MS = 500
-/** A card that stays in view is accepted once; taken away for this long, it counts as shown again. */
+/** A card in view is accepted once; out of view for this long, it counts as shown again. */
 const GONE_MS = 2000
-/** A read that long ago says nothing about this one. */
+/** An older read does not confirm a new one. */
 const FORGOTTEN_MS = 1000
 
-/** A card that led nowhere for no fault of its own is read again after this time. */
+/** A card whose look-up failed temporarily is read again after this time. */
 const AGAIN_MS = 3000
 
 const ITF_MIN_DIGITS = 6
 
 /**
- * Whether a read can be a whole code. Interleaved 2 of 5 has neither a check digit nor a distinct end, so that a part of
- * the code reads like a shorter one: only even lengths from six digits on are believed.
+ * True if a read can be a complete code. Interleaved 2 of 5 has neither a check digit nor a distinct end, so part of a
+ * code reads like a shorter one: only even lengths from six digits on are accepted.
  */
 export function isPlausible({ text, format }: ScanResult): boolean {
   if (text.trim() === '') return false
@@ -24,15 +24,16 @@ export function isPlausible({ text, format }: ScanResult): boolean {
 
 const same = (one: ScanResult, other: ScanResult) => one.text === other.text && one.format === other.format
 
-/** Decides which reads are believed: two equal ones in a row, then a pause, and one card only once while it is shown. */
+/** Decides which reads are accepted: two equal ones in a row, then a pause, and each card once while it is shown. */
 export class Acceptance {
   #candidate: { read: ScanResult; at: number } | null = null
   #accepted: { read: ScanResult; seenAt: number; againAt: number } | null = null
   #quietUntil = -Infinity
 
-  /** Takes what one frame gave (null for nothing) and returns the code if it is accepted now. */
+  /** Takes the result of one frame (null for none) and returns the code if it is accepted now. */
   take(read: ScanResult | null, now: number): ScanResult | null {
-    // A frame without a read does not break a row: plain and evened-out frames take turns, and often only one of them reads.
+    // A frame without a read does not break a row: plain and contrast-enhanced frames alternate, and often only one of
+    // them reads.
     if (read === null || !isPlausible(read)) return null
     const before = this.#candidate
     this.#candidate = { read, at: now }
@@ -41,7 +42,7 @@ export class Acceptance {
       const gone = now - last.seenAt >= GONE_MS || now >= last.againAt
       last.seenAt = now
       if (!gone) return null
-      // Shown again: it must convince again.
+      // Shown again: two equal reads are needed again.
       this.#accepted = null
       return null
     }
@@ -52,12 +53,12 @@ export class Acceptance {
     return read
   }
 
-  /** The card accepted last may be read again in a while, even if it stays in view. */
+  /** Allows the last accepted card to be read again after a while, even if it stays in view. */
   again(now: number): void {
     if (this.#accepted) this.#accepted.againAt = now + AGAIN_MS
   }
 
-  /** Whether frames need not be looked at for now. */
+  /** True while frames need not be decoded. */
   isQuiet(now: number): boolean {
     return now < this.#quietUntil
   }

@@ -1,47 +1,49 @@
 import type { Grey } from './frames'
 
 /**
- * Where bars run side by side, whatever their angle: the brightness changes strongly, and always in the same direction.
- * All lengths are in pixels of the picture, angles in radians.
+ * A region of parallel bars at any angle: the brightness changes strongly, always in the same direction. Lengths are in
+ * pixels of the picture, angles in radians.
  */
 export type BarRegion = {
-  /** The middle. */
+  /** Centre. */
   x: number
   y: number
-  /** Direction across the bars, along which a scanner's line runs. */
+  /** Direction across the bars, in which a scanner's line runs. */
   angle: number
-  /** By how much the code runs askew to that, as it does in a tilted card. */
+  /** Skew of the code relative to that direction, as in a tilted card. */
   skew: number
-  /** By how much the direction changes per pixel along that line: bars converge in a tilted card. */
+  /** Change of the direction per pixel along that line: bars converge in a tilted card. */
   bend: number
-  /** Half the extent across the bars, and half of it along them. */
+  /** Half the extent across the bars, and along them. */
   reach: number
   height: number
 }
 
-/** Side of the cells in which directions are looked at. */
+/** Side of the cells whose directions are measured. */
 const CELL = 8
-/** How far directions within a cell must agree: 1 for nothing but parallel bars, 0 for anything. */
+/** Minimum agreement of directions in a cell: 1 for exactly parallel bars, 0 for anything. */
 const MIN_COHERENCE = 0.55
-/** Neighbours belong together up to this difference of direction. */
+/** Maximum difference of direction between neighbours of one region. */
 const MAX_STEP = 0.22
-/** Fewer cells are letters, or an edge. */
+/** Fewer cells are letters or an edge. */
 const MIN_CELLS = 12
 /** A tilt of 35 degrees skews by 6. */
 const MAX_SKEW = 0.2
-/** A cell of bars changes at least so much, as a share of the strongest cells. */
+/** Minimum strength of a cell of bars, as a share of the strongest cells. */
 const MIN_STRENGTH = 0.06
 
 type Cells = { across: number; down: number; xx: Float32Array; yy: Float32Array; xy: Float32Array }
 
-/** What counts is by which share the brightness changes, or a shadow would hide bars; in the dark that would be noise. */
+/**
+ * Changes are measured relative to the brightness, or a shadow would hide bars; below this brightness they are noise.
+ */
 const DARK = 12
 const LOGARITHMS = Float32Array.from({ length: 256 }, (_, value) => 100 * Math.log(value + DARK))
 
-/** Scharr's weights, 3 : 10 : 3: they tell the direction even of bars that are two pixels wide. */
+/** Scharr's weights, 3 : 10 : 3: they find the direction even of bars two pixels wide. */
 const EDGE = 0.3
 
-/** The structure tensor, summed in each cell. */
+/** Structure tensor, summed in each cell. */
 function gradients({ data: values, width, height }: Grey<Uint8Array>): Cells {
   const data = new Float32Array(values.length)
   for (let at = 0; at < values.length; at += 1) data[at] = LOGARITHMS[values[at]!]!
@@ -52,7 +54,7 @@ function gradients({ data: values, width, height }: Grey<Uint8Array>): Cells {
     Float32Array,
     Float32Array,
   ]
-  // Every other row is enough to see bars.
+  // Every other row is enough to find bars.
   for (let y = 1; y < Math.min(height - 1, down * CELL); y += 2) {
     const row = Math.floor(y / CELL) * across
     for (let column = 0; column < across; column += 1) {
@@ -76,7 +78,7 @@ function gradients({ data: values, width, height }: Grey<Uint8Array>): Cells {
   return { across, down, xx, yy, xy }
 }
 
-/** The sum over each cell and its eight neighbours: single edges lose their say. */
+/** Sums each cell with its eight neighbours, so that single edges lose weight. */
 function pooled(values: Float32Array, across: number, down: number): Float32Array {
   const result = new Float32Array(values.length)
   for (let y = 0; y < down; y += 1) {
@@ -92,13 +94,13 @@ function pooled(values: Float32Array, across: number, down: number): Float32Arra
   return result
 }
 
-/** The difference of two directions that have no sense of to and fro. */
+/** Difference of two undirected directions. */
 function turnBetween(one: number, other: number): number {
   const difference = (one - other) % Math.PI
   return difference > Math.PI / 2 ? difference - Math.PI : difference < -Math.PI / 2 ? difference + Math.PI : difference
 }
 
-/** The regions that look most like bars, best first. */
+/** Returns the regions that look most like bars, best first. */
 export function findBars(grey: Grey<Uint8Array>, most: number): BarRegion[] {
   const { across, down, ...tensor } = gradients(grey)
   const [xx, yy, xy] = [tensor.xx, tensor.yy, tensor.xy].map((values) => pooled(values, across, down)) as [
@@ -188,7 +190,7 @@ function described(cells: Int32Array, across: number, strength: Float32Array, an
   const middleU = (left + right) / 2
   const middleV = (top + bottom) / 2
   const slope = variance > 4 ? (ut - u1 * t1) / variance : 0
-  // The code itself runs askew to its bars in a tilted card; of a short one that cannot be told.
+  // In a tilted card the code is skewed to its bars; a short code does not show it.
   const skew = variance > 16 ? Math.atan(uv / variance) : 0
   const region: BarRegion = {
     x: (x + middleU * dx - middleV * dy + 0.5) * CELL,
@@ -205,10 +207,10 @@ function described(cells: Int32Array, across: number, strength: Float32Array, an
 type Point = { x: number; y: number }
 type Corners = { topLeft: Point; topRight: Point; bottomLeft: Point; bottomRight: Point }
 
-/** A line of few pixels is not all that there is of the bars. */
+/** A line of few pixels does not cover the bars' height. */
 const MIN_HALF_HEIGHT = 8
 
-/** The region of bars that were read already. */
+/** Returns the region of bars that were read already. */
 export function regionOf({ topLeft, topRight, bottomLeft, bottomRight }: Corners): BarRegion {
   const left = { x: (topLeft.x + bottomLeft.x) / 2, y: (topLeft.y + bottomLeft.y) / 2 }
   const right = { x: (topRight.x + bottomRight.x) / 2, y: (topRight.y + bottomRight.y) / 2 }
@@ -224,8 +226,8 @@ export function regionOf({ topLeft, topRight, bottomLeft, bottomRight }: Corners
 }
 
 /**
- * The region as if it had been seen from straight above, `scale` times as large: bars upright, one row for each pixel of
- * their height, with room to either side.
+ * Rectifies a region, enlarged by `scale`: bars upright, one row per pixel of their height, with a margin on both
+ * sides.
  */
 export function straightened(grey: Grey, region: BarRegion, scale: number, margin: number): Grey {
   const { data, width, height } = grey
@@ -238,7 +240,7 @@ export function straightened(grey: Grey, region: BarRegion, scale: number, margi
   for (let column = 0; column < across; column += 1) {
     const u = (column + 0.5) / scale - half
     const turn = Math.max(-reach, Math.min(reach, u)) * bend
-    // Along the bars, here.
+    // Direction along the bars at this place.
     const [bx, by] = [-Math.sin(angle + turn), Math.cos(angle + turn)]
     for (let row = 0; row < down; row += 1) {
       const v = row + 0.5 - down / 2
@@ -255,10 +257,10 @@ export function straightened(grey: Grey, region: BarRegion, scale: number, margi
   return { data: out, width: across, height: down }
 }
 
-/** The region with the direction of its bars measured anew, by the pixels themselves instead of by cells. */
+/** Refines the direction of a region's bars, by pixels instead of cells. */
 export function aligned(grey: Grey, region: BarRegion): BarRegion {
   const { data, width, height } = straightened(grey, region, 1, 0)
-  // Where bars lean by s pixels per row, the brightness obeys low + s·right = 0; s = lean + bend·u by least squares.
+  // Where bars lean by s pixels per row, brightness satisfies low + s·right = 0; s = lean + bend·u by least squares.
   let [rr, rru, rruu, rl, rlu] = [0, 0, 0, 0, 0]
   for (let y = 1; y < height - 1; y += 1) {
     for (let x = 1; x < width - 1; x += 1) {
@@ -280,6 +282,6 @@ export function aligned(grey: Grey, region: BarRegion): BarRegion {
   const lean = -(rl * rruu - rlu * rru) / determinant
   const bend = -(rr * rlu - rru * rl) / determinant
   if (Math.abs(lean) > 0.5 || Math.abs(bend) * region.reach > 0.5) return region
-  // Leaning to the right is turning against the clock; the line across stays where it is.
+  // Leaning to the right is a counter-clockwise turn; the line across stays.
   return { ...region, angle: region.angle - lean, skew: region.skew + lean, bend: region.bend - bend }
 }

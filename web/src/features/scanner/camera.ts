@@ -1,7 +1,7 @@
 import { t } from '../../lib/messages'
 export type CameraProblem = 'insecure' | 'unsupported' | 'noCamera' | 'denied' | 'inUse' | 'failed'
 
-/** Why there is no picture, told apart by what the person can do about it. */
+/** Reason for a missing picture, by what the person can do about it. */
 export class CameraError extends Error {
   override readonly name = 'CameraError'
   readonly problem: CameraProblem
@@ -12,7 +12,7 @@ export class CameraError extends Error {
   }
 }
 
-/** What the standard's types do not know of a camera on a phone. */
+/** Camera properties of phones that the standard types lack. */
 type Capabilities = MediaTrackCapabilities & { torch?: boolean; zoom?: { min: number; max: number } }
 type Wishes = MediaTrackConstraintSet & { torch?: boolean; zoom?: number }
 
@@ -33,24 +33,24 @@ function problemOf(error: unknown): CameraProblem {
 }
 
 function devices(): MediaDevices {
-  // The types promise it; browsers without cameras and pages over plain http do not have it.
+  // The types promise it; browsers without cameras, and plain http, lack it.
   const found = navigator.mediaDevices as MediaDevices | undefined
   if (typeof found?.getUserMedia !== 'function')
     throw new CameraError(window.isSecureContext ? 'unsupported' : 'insecure')
   return found
 }
 
-/** Large enough for fine bars; more only where the camera offers it as it is. */
+/** Large enough for fine bars; larger only if native to the camera. */
 const SIZE: MediaTrackConstraints = {
   width: { ideal: 1280 },
   height: { ideal: 720 },
   advanced: [{ width: 1920, height: 1080 }],
 }
 
-/** A wish for this camera and no other, or for the one that was used last or else the one at the rear. */
+/** This camera only, or preferably the last one used and otherwise the rear one. */
 export type CameraWish = { only: string } | { rather: string | null }
 
-/** Opens a camera. The one that was used last may be gone or in use; then the one at the rear is asked for. */
+/** Opens a camera. If the last one is gone or in use, opens the rear one. */
 export async function openCamera(wish: CameraWish): Promise<Camera> {
   const media = devices()
   const open = async (video: MediaTrackConstraints) => {
@@ -73,7 +73,7 @@ export async function openCamera(wish: CameraWish): Promise<Camera> {
 
 export type CameraChoice = { id: string; label: string }
 
-/** The cameras to choose from; they have names only once one was permitted. */
+/** Lists the cameras to choose from; they have names only after permission. */
 export async function listCameras(): Promise<CameraChoice[]> {
   const all = await devices().enumerateDevices()
   return all
@@ -83,7 +83,7 @@ export async function listCameras(): Promise<CameraChoice[]> {
 
 export const ZOOM = { min: 1, max: 5, step: 0.1 } as const
 
-/** An open camera: its light, its lens, and the end of it. */
+/** An open camera with its light and zoom. */
 export class Camera {
   readonly stream: MediaStream
   readonly #track: MediaStreamTrack
@@ -100,7 +100,7 @@ export class Camera {
   }
 
   #capabilities(): Capabilities {
-    // Firefox came to know its cameras late.
+    // Older versions of Firefox lack it.
     return typeof this.#track.getCapabilities === 'function' ? this.#track.getCapabilities() : {}
   }
 
@@ -113,7 +113,7 @@ export class Camera {
     await this.#track.applyConstraints({ advanced: [wish] })
   }
 
-  /** Zooms as far as the lens goes; returns the factor that is left to enlarge the picture by. */
+  /** Zooms as far as the camera can; returns the remaining factor for digital enlargement. */
   async setZoom(factor: number): Promise<number> {
     const range = this.#capabilities().zoom
     if (!range || range.max <= range.min) return factor
@@ -125,7 +125,7 @@ export class Camera {
     return Math.max(1, factor / (zoom / unit))
   }
 
-  /** Calls back when the camera is unplugged or taken away. */
+  /** Calls back when the camera is unplugged or revoked. */
   onEnded(react: () => void): void {
     this.#track.addEventListener('ended', react, { once: true })
   }

@@ -10,7 +10,7 @@ beforeAll(async () => {
   await prepareDecoder({ wasmBinary: Uint8Array.from(wasm).buffer })
 })
 
-/** Of the twelve cards below, how many must be read in a picture; an upgrade cannot get worse unseen. */
+/** Minimum number of the twelve cards below that must be read, by picture; an upgrade must not get worse unnoticed. */
 const LEAST: Readonly<Record<string, number>> = {
   clean: 12,
   'small (1.25 px per module)': 7,

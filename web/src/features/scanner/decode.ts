@@ -8,31 +8,31 @@ import {
 import { isPlausible, type ScanResult } from './acceptance'
 import { sharpenAndUpscale, normalizeLocalContrast, rotate, type Frame } from './frames'
 
-/** What is done to a frame before it is read: nothing, local contrast, sharpening, or a turn. */
+/** Preprocessing of a frame: none, local contrast, sharpening, or rotation. */
 export type Preprocessing = 'plain' | 'localContrast' | 'upscaled' | 'rotatedLeft' | 'rotatedRight' | 'rotated45'
 
-/** The decoder itself reads bars that are up to about 11 degrees off, and those on their side. */
+/** The decoder itself reads bars up to about 11 degrees off, and those on their side. */
 const ROTATION = 22
 const DIAGONAL = 45
 
 /**
- * What ID cards carry (R-SCAN-9); every further symbology would cost time and false reads. Code 39 is the standard one: the
- * name of the whole family would turn some six signs into a number of the Italian pharmacies.
+ * Symbologies of ID cards (R-SCAN-9); each further one costs time and false reads. Code 39 is the standard one: the
+ * whole family would read some six characters as an Italian pharmacy number.
  */
 const FORMATS = ['Code128', 'Code39Std', 'Codabar', 'ITF', 'EAN13', 'EAN8', 'UPCA', 'QRCode'] as const
 
 export const OPTIONS: ReaderOptions = {
   formats: [...FORMATS],
   maxNumberOfSymbols: 1,
-  // So many lines of a bar code must agree; fewer multiply false reads of partial codes.
+  // Lines of a bar code that must agree; fewer multiply false reads of partial codes.
   minLineCount: 4,
-  // As a keyboard wedge would type it, without brackets around what GS1 marks.
+  // As a keyboard wedge would type it, without brackets around GS1 marks.
   textMode: 'Plain',
   // Cards are printed dark on light.
   tryInvert: false,
 }
 
-/** Tells where the decoder's program is; without it the library would fetch it from another host. */
+/** Sets the location of the decoder's WebAssembly; by default the library would fetch it from another host. */
 export async function prepareDecoder(overrides: ZXingModuleOverrides): Promise<void> {
   await prepareZXingModule({ overrides, fireImmediately: true })
 }
@@ -54,7 +54,7 @@ function preprocessed(frame: Frame, preprocessing: Preprocessing): Frame {
   }
 }
 
-/** For bars that were straightened already. */
+/** Options for rectified bars. */
 export const LINEAR: ReaderOptions = {
   ...OPTIONS,
   formats: FORMATS.filter((format) => format !== 'QRCode'),
@@ -62,7 +62,7 @@ export const LINEAR: ReaderOptions = {
   tryDownscale: false,
 }
 
-/** Codes on their side and very large ones were looked for in the plain frame; turned by half, either side is a side. */
+/** Codes on their side and very large ones were tried in the plain frame; at half a turn both sides are equal. */
 const LEVEL: ReaderOptions = { ...OPTIONS, tryRotate: false, tryDownscale: false }
 
 function optionsFor(preprocessing: Preprocessing): ReaderOptions {
@@ -76,17 +76,17 @@ const asPrinted = ({ text, format }: ScanResult): ScanResult => ({
   format,
 })
 
-/** A code and where in the frame it is; the corners of a bar code are the ends of the lines that agreed. */
+/** A code and its place in the frame; the corners of a bar code are the ends of the agreeing lines. */
 export type Found = { read: ScanResult; corners: Position }
 
 export async function decode({ data, width, height }: Frame, options: ReaderOptions): Promise<Found | null> {
   const results = await readBarcodes({ data, width, height, colorSpace: 'srgb' }, options)
-  // A symbol that was found and not understood comes as an empty text instead of an exception.
+  // A symbol found but not decoded is an empty text instead of an exception.
   const found = results.find(({ isValid, text }) => isValid && text !== '')
   return found ? { read: asPrinted({ text: found.text, format: found.format }), corners: found.position } : null
 }
 
-/** The code in a frame; what looks like part of a code is none. */
+/** Finds the code in a frame; ignores partial codes. */
 export async function findInFrame(frame: Frame, preprocessing: Preprocessing): Promise<Found | null> {
   const clear = preprocessed(frame, preprocessing)
   const options = optionsFor(preprocessing)
@@ -96,7 +96,7 @@ export async function findInFrame(frame: Frame, preprocessing: Preprocessing): P
   return decode(clear, { ...options, formats: FORMATS.filter((format) => format !== 'ITF') })
 }
 
-/** The code in one frame of the camera. */
+/** Reads the code in one frame of the camera. */
 export async function readFrame(frame: Frame, preprocessing: Preprocessing): Promise<ScanResult | null> {
   return (await findInFrame(frame, preprocessing))?.read ?? null
 }

@@ -5,10 +5,10 @@ import type { Frame } from './frames'
 export type Question = { id: number } & (
   | { kind: 'frame'; frame: Frame; preprocessing: Preprocessing }
   | { kind: 'picture'; picture: Blob }
-  /** The answer to this question is no longer wanted. */
+  /** Cancels this request. */
   | { kind: 'cancel' }
 )
-/** `missing`: the decoder's program did not arrive; `unreadable`: it could not make anything of this one. */
+/** `missing`: the decoder did not load; `unreadable`: it could not decode this picture. */
 export type Failure = 'missing' | 'unreadable'
 export type Reply = { id: number } & (
   | { read: ScanResult | null }
@@ -17,7 +17,7 @@ export type Reply = { id: number } & (
   | { progress: number }
 )
 
-/** The decoder did not start: a part of it did not arrive, or a policy forbids it. The next question tries anew. */
+/** The decoder did not start: a part failed to load, or a policy forbids it. The next request tries again. */
 export class DecoderMissing extends Error {
   override readonly name = 'DecoderMissing'
 }
@@ -28,17 +28,17 @@ type Waiting = {
   onProgress?: (share: number) => void
 }
 
-/** How a picture is read: until it is no longer wanted, telling how far it is. */
+/** Cancellation and progress of reading a picture. */
 export type PictureOptions = { signal: AbortSignal; onProgress: (share: number) => void }
 
-/** The worker that reads codes, from this side. */
+/** Client of the worker that reads codes. */
 export class Decoder {
   readonly #waiting = new Map<number, Waiting>()
   #asked = 0
   #worker: Worker | null = null
 
   constructor() {
-    // Before the first question, so that it is there when the camera is.
+    // Started before the first request, so that it is ready when the camera is.
     this.#worker = this.#start()
   }
 
@@ -60,7 +60,7 @@ export class Decoder {
   }
 
   #giveUp(worker: Worker | null, reason: string): void {
-    // An older one has nothing to say any more.
+    // Messages of an older worker are ignored.
     if (worker === null || worker !== this.#worker) return
     worker.terminate()
     this.#worker = null
@@ -86,12 +86,12 @@ export class Decoder {
     })
   }
 
-  /** The pixels are handed over, not copied. */
+  /** Transfers the pixels instead of copying them. */
   readFrame({ data, width, height }: Frame, preprocessing: Preprocessing): Promise<ScanResult | null> {
     return this.#ask((id) => ({ id, kind: 'frame', frame: { data, width, height }, preprocessing }), [data.buffer])
   }
 
-  /** The code in a picture file; null as well when it is no longer wanted. */
+  /** Returns the code in a picture file; null if there is none, or if cancelled. */
   readPicture(picture: Blob, options: PictureOptions): Promise<ScanResult | null> {
     return this.#ask((id) => ({ id, kind: 'picture', picture }), [], options)
   }

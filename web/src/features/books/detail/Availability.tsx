@@ -2,7 +2,7 @@ import type { BookDetail } from '../../../api/types'
 import { t } from '../../../lib/messages'
 import classes from './Availability.module.css'
 
-/** Whether the book is there, and where: "3 of 5 available · Main hall, shelf A4". */
+/** Availability and location: "3 of 5 available · Main hall, shelf A4". */
 export function Availability({ book }: { book: BookDetail }) {
   const there = book.status === 'Available'
   return (

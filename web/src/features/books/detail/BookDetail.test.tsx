@@ -210,7 +210,7 @@ describe('reviews', () => {
     expect(own).toHaveTextContent('Worth it.')
     expect(within(own).getByRole('heading')).toHaveFocus()
     expect(screen.queryByLabelText('Comment')).not.toBeInTheDocument()
-    // The others stand below, without it.
+    // The other reviews are below, without it.
     expect(within(screen.getByRole('list', { name: 'Reviews' })).getAllByRole('listitem')).toHaveLength(1)
     expect(sessionStorage).toHaveLength(0)
   })

@@ -9,7 +9,7 @@ import { LinePanel } from '../../holds'
 import { StatusBadge } from '../grid/StatusBadge'
 import { BookPage } from './BookPage'
 
-/** A book as the librarian sees it (R-DETAIL-1). */
+/** The librarian's page of a book (R-DETAIL-1). */
 export default function BookDetailScreen() {
   const id = idOf(useParams()['id'])
   const may = useMay('catalogue')

@@ -19,34 +19,34 @@ import { homeAsLeft } from './homeAsLeft'
 import { MoreBy } from './MoreBy'
 import { Reviews } from './Reviews'
 
-/** As much as the search takes. */
+/** Maximum length of a search. */
 const LONGEST_SEARCH = 200
 
 type BookPageProps = {
-  /** Null when the address names no book. */
+  /** Null if the address contains no valid id. */
   id: number | null
-  /** Where `Back to Home` leads. */
+  /** Target of `Back to Home`. */
   home: string
-  /** The page of another book. */
+  /** Address of another book's page. */
   linkTo: (id: number) => string
-  /** Where books are searched for; visitors have no search. */
+  /** Address of the book search; null for visitors. */
   search: string | null
-  /** The one action, beside whether the book is there. */
+  /** The main action, beside the availability. */
   action: (book: BookDetail) => ReactNode
-  /** With the numbers that a librarian works with. */
+  /** Shows the librarian's numbers. */
   forLibrarian?: boolean
-  /** Between what is known of the book and what readers say. */
+  /** Content between the details and the reviews. */
   panel?: (book: BookDetail) => ReactNode
   /** The reader's own review, or the form for one. */
   ownReview?: (review: Review | null) => ReactNode
-  /** Stands there for whoever has no review. */
+  /** Shown to those who cannot have an own review. */
   writeReview?: ReactNode
 }
 
-/** One book: its cover, what is known of it, whether it is there, and what readers say (R-DETAIL-1, R-DETAIL-2). */
+/** A book: cover, details, availability and reviews (R-DETAIL-1, R-DETAIL-2). */
 export function BookPage({ id, home, ...rest }: BookPageProps) {
   const [left] = useState(() => homeAsLeft(home))
-  // Who signs out here has another home.
+  // After sign-out the home is another one.
   const back = left.startsWith(home) ? left : home
   return (
     <>
@@ -191,7 +191,7 @@ function Found({ book, linkTo, action, search, forLibrarian = false, panel, ownR
             <Text c="dimmed">{t('books.detail.notKnown')}</Text>
           ) : (
             paragraphs.map((paragraph, index) => (
-              // Paragraphs have no identity of their own and never change places.
+              // Paragraphs have no identity and never change places.
               // oxlint-disable-next-line react/no-array-index-key
               <p key={index} dir="auto">
                 {paragraph}
@@ -207,7 +207,7 @@ function Found({ book, linkTo, action, search, forLibrarian = false, panel, ownR
   )
 }
 
-/** What a librarian wants to know of the copies. */
+/** Numbers of copies, for the librarian. */
 function Stock({ book }: { book: BookDetail }) {
   return (
     <>

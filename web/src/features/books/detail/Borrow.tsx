@@ -13,7 +13,7 @@ import { Reserve } from '../../holds'
 import { Availability } from './Availability'
 import classes from './BookPage.module.css'
 
-/** `Borrow`, or `Not Available` where there is nothing to borrow (R-LOAN-1, R-LOAN-2), and one sentence about it. */
+/** `Borrow`, or `Not Available` (R-LOAN-1, R-LOAN-2), with one sentence of explanation. */
 export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }) {
   const borrow = useAction(borrowBook, {
     done: (loan) => t('books.detail.borrowed', { title: quoted(book.title), day: loan.returnDate }),
@@ -24,15 +24,15 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
   const failed = borrow.error !== null
   const { own, free, offered, waiting } = book.reservation
   const isKept = own?.state === 'ready'
-  // What stands on the shelf may be for those who wait (R-HOLD-3).
+  // Copies on the shelf may be promised to waiting readers (R-HOLD-3).
   const promised = !visitor && book.noOfBooks > 0 && free === 0
   const { data } = useQuery({ ...myLoansQuery, enabled: !visitor })
-  // The one that is due first.
+  // The loan that is due first.
   const [loan] = (data?.loans ?? [])
     .filter(({ bookId }) => bookId === book.id)
     .toSorted((one, other) => (one.returnDate < other.returnDate ? -1 : 1))
 
-  // The button may have just become unusable, so the keyboard stays with what is said about it.
+  // The button may have become disabled, so the focus moves to the explanation.
   useEffect(() => {
     if (failed) refusal.current?.focus()
   }, [failed])
@@ -61,7 +61,7 @@ export function Borrow({ book, visitor }: { book: BookDetail; visitor: boolean }
           {t('books.detail.borrow')}
         </Button>
       ) : (
-        // It stays busy until the home has taken its place.
+        // Busy until the home screen replaces it.
         <Button
           size="md"
           variant={loan ? 'default' : 'filled'}

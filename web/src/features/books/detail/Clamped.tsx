@@ -4,15 +4,15 @@ import classes from './Clamped.module.css'
 
 type ClampedProps = {
   lines: number
-  /** What the button says that shows all of it, and that cuts it again. */
+  /** Labels of the button that expands and collapses the text. */
   more: string
   less: string
-  /** The element around the words; the button stands after it. */
+  /** Wraps the text; the button follows. */
   wrap: (words: ReactNode) => ReactNode
   children: ReactNode
 }
 
-/** Words that may run to half a page, cut after some lines until all of them are asked for. */
+/** A long text, clamped to some lines until it is expanded. */
 export function Clamped({ lines, more, less, wrap, children }: ClampedProps) {
   const text = useRef<HTMLSpanElement>(null)
   const [all, setAll] = useState(false)

@@ -5,7 +5,7 @@ import { t } from '../../../lib/messages'
 import { Stars } from '../../../ui/Stars'
 import classes from './Reviews.module.css'
 
-/** The stars and the words of one reader. */
+/** Stars and comment of one reader. */
 export function OneReview({ review }: { review: Review }) {
   return (
     <>

@@ -11,14 +11,14 @@ import { ReviewForm } from './ReviewForm'
 
 type OwnReviewProps = { bookId: number; uid: number; review: Review | null }
 
-/** The form for a review; and once there is one, what the reader wrote, to change or to take back (one for each book). */
+/** The reader's own review (one per book), with edit and delete, or the form for a new one. */
 export function OwnReview({ bookId, uid, review }: OwnReviewProps) {
   const [editing, setEditing] = useState(false)
   const place = useRef<HTMLDivElement>(null)
   const shown = review === null ? 'new' : editing ? 'edit' : `${review.id}`
   const before = useRef(shown)
 
-  // What had the focus is gone: the keyboard goes on where its place was.
+  // The focused element is gone: the focus moves to its place.
   useEffect(() => {
     if (before.current === shown) return
     before.current = shown

@@ -11,20 +11,20 @@ import { reviewDraft } from './draft'
 
 const EMPTY: Values = { rating: 0, comment: '' }
 const { maxLength } = forms.ReviewForm.comment
-/** From here on it is said how much room is left. */
+/** Length from which the remaining room is shown. */
 const NEARLY_FULL = maxLength * 0.75
 
 type ReviewFormProps = {
   bookId: number
   uid: number
-  /** What is to be changed; null for a new one. */
+  /** Review to edit; null for a new one. */
   review: Review | null
   onDone: () => void
 }
 
 const valuesOf = ({ rating, comment }: Review): Values => ({ rating, comment })
 
-/** Stars and a comment (R-REV-1); what is typed survives a failure and a reload. */
+/** Stars and comment (R-REV-1); the input survives a failure and a reload. */
 export function ReviewForm({ bookId, uid, review, onDone }: ReviewFormProps) {
   const draft = reviewDraft(uid, bookId)
   const { form, field, onSubmit, pending, failure } = useContractForm('ReviewForm', {

@@ -15,26 +15,26 @@ type ReviewsProps = {
   bookId: number
   /** The reader's own review, or the form for one. */
   own: ((review: Review | null) => ReactNode) | undefined
-  /** Stands there for whoever has no review. */
+  /** Shown to those who cannot have an own review. */
   write: ReactNode
 }
 
-/** What readers say: the distribution of their stars, and their words, newest first. */
+/** Reviews: the distribution of stars, and the comments, newest first. */
 export function Reviews({ bookId, own, write }: ReviewsProps) {
   const query = useInfiniteQuery(reviewsQuery(bookId))
   const list = useRef<HTMLUListElement>(null)
   const yours = query.data?.pages[0]?.yours ?? null
-  // The own one stands above the list.
+  // The own review is shown above the list.
   const reviews = (query.data?.pages.flatMap((page) => page.reviews) ?? []).filter(
     ({ id }) => own === undefined || id !== yours?.id,
   )
-  // A review that arrived meanwhile changes the figures: those of the newest answer hold.
+  // A new review changes the figures: the newest answer counts.
   const figures = query.data?.pages.at(-1)
 
   const shown = reviews.length
   const goOnAt = useRef<number | null>(null)
 
-  // The button may be gone; reading goes on at the first review that is new.
+  // The button may be gone; the focus moves to the first new review.
   useEffect(() => {
     if (goOnAt.current === null || shown <= goOnAt.current) return
     const next = list.current?.children[goOnAt.current]

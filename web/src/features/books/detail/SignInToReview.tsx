@@ -3,7 +3,7 @@ import { Link, useLocation } from 'react-router'
 import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 
-/** A visitor writes a review after signing in, and comes back to this book for it. */
+/** Leads a visitor to sign-in and back to this book for a review. */
 export function SignInToReview() {
   const { pathname, search } = useLocation()
   return (

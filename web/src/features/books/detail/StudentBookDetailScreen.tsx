@@ -8,7 +8,7 @@ import { Borrow } from './Borrow'
 import { OwnReview } from './OwnReview'
 import { SignInToReview } from './SignInToReview'
 
-/** A book as students and visitors see it (R-DETAIL-2, R-DETAIL-4). */
+/** The students' and visitors' page of a book (R-DETAIL-2, R-DETAIL-4). */
 export default function StudentBookDetailScreen() {
   const id = idOf(useParams()['id'])
   const user = useQuery(sessionQuery).data?.user ?? null
@@ -16,7 +16,7 @@ export default function StudentBookDetailScreen() {
     <BookPage
       key={id}
       id={id}
-      // Visitors have no home of their own: theirs is what anyone may look at.
+      // Visitors have no home of their own: theirs is the public one.
       home={user ? paths.studentHome() : paths.newHome()}
       linkTo={paths.studentBookDetail}
       search={user && paths.studentHome()}

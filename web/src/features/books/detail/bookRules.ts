@@ -1,7 +1,7 @@
 import { lengthOf } from '../../../api/validate'
 import { intlLocale, t } from '../../../lib/messages'
 
-/** The paragraphs of a description, however its lines were broken. */
+/** Splits a description into paragraphs, whatever its line breaks. */
 export function paragraphsOf(text: string): string[] {
   return text
     .split(/\r?\n\s*\r?\n|\r?\n/)
@@ -9,7 +9,7 @@ export function paragraphsOf(text: string): string[] {
     .filter((paragraph) => paragraph !== '')
 }
 
-/** "English" for `en` or `eng`; whatever the catalogue says where that is no known code. */
+/** "English" for `en` or `eng`; unknown codes stay as they are. */
 export function languageName(code: string): string {
   try {
     return new Intl.DisplayNames(intlLocale(), { type: 'language', fallback: 'none' }).of(code) ?? code
@@ -29,13 +29,13 @@ export const oneDecimal = (average: number): string =>
 
 export type TitleSize = 'short' | 'long' | 'endless'
 
-/** A title of a whole paragraph is set like one. */
+/** A title as long as a paragraph is set like one. */
 export function titleSize(title: string): TitleSize {
   const length = lengthOf(title)
   return length <= 90 ? 'short' : length <= 250 ? 'long' : 'endless'
 }
 
-/** The stars from five to one, each with how many gave it and what part of the most frequent one that is. */
+/** Returns the stars from five to one with their count, and their share relative to the most frequent one. */
 export function distributionOf(ratings: readonly number[]): { stars: number; count: number; share: number }[] {
   const most = Math.max(1, ...ratings)
   return [5, 4, 3, 2, 1].map((stars) => {

@@ -17,12 +17,12 @@ import { useBookForm } from './useBookForm'
 
 const SHOWN = 5
 
-/** A barcode that the desk did not know. */
+/** A barcode unknown to the desk. */
 type Offered = { barcode?: string }
 
 /**
- * Add New Book. A librarian enters a shelf of books in one sitting, so the form stays: it is emptied, the cursor is in the
- * title again, and what was just added stands beside it, to look at or to correct.
+ * Add New Book. A librarian enters many books in one sitting, so the form stays: it is emptied, the title has the
+ * focus, and the added book is shown beside it for correction.
  */
 export default function AddBookScreen() {
   const { state: offered } = useLocation() as { state: Offered | null }
@@ -32,7 +32,7 @@ export default function AddBookScreen() {
   const [added, setAdded] = useState<readonly Book[]>([])
   const title = useRef<HTMLInputElement>(null)
 
-  // The page stays at its top, where an earlier draft is announced.
+  // The page stays at its top, where a restored draft is announced.
   useEffect(() => title.current?.focus({ preventScroll: true }), [])
 
   async function save(values: BookValues) {

@@ -27,7 +27,7 @@ const answer = (body: BookDetail, etag: string) => ({ body, headers: { ETag: eta
 const field = (label: string) => screen.getByRole<HTMLInputElement>('textbox', { name: label })
 const suggested = (label: string) => screen.getByRole<HTMLInputElement>('combobox', { name: label })
 
-/** At once: each key of a long text renders the form anew. */
+/** Pastes a text: typing would render the form for each key. */
 async function paste(input: HTMLElement, text: string) {
   await userEvent.click(input)
   await userEvent.paste(text)
@@ -256,7 +256,7 @@ describe('Update Book Details', () => {
 
     const heading = await screen.findByRole('heading', { name: 'Somebody else saved this book while you were editing' })
     expect(heading).toHaveFocus()
-    // What she did not touch takes over theirs, what both changed stays hers until she says otherwise.
+    // Fields untouched by this librarian take the saved values; fields changed by both keep hers until she chooses.
     expect(suggested('Genre')).toHaveValue('Classic')
     expect(suggested('Location')).toHaveValue('Shelf A 9')
     await userEvent.click(screen.getByRole('radio', { name: /Basement$/ }))

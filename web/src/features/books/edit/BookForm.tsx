@@ -21,21 +21,21 @@ import type { BookFormState } from './useBookForm'
 type BookFormProps = {
   state: BookFormState
   kind: 'add' | 'update'
-  /** The first field. */
+  /** Ref of the first field. */
   title?: Ref<HTMLInputElement>
   submit: string
   pending: boolean
-  /** The book's number, once it has one. */
+  /** Id of the book, if it is saved. */
   id?: number
   onSave: (values: BookValues) => void
   onCancel: () => void
-  /** Beside the buttons, what became of the last save. */
+  /** Outcome of the last save, beside the buttons. */
   notice?: ReactNode
-  /** Under the preview, where there is room. */
+  /** Content under the preview, if there is room. */
   children?: ReactNode
 }
 
-/** The fields of a book in one column, with its cover beside them. */
+/** Fields of a book in one column, with its cover beside them. */
 export function BookForm({
   state,
   kind,
@@ -56,10 +56,10 @@ export function BookForm({
   const [turned, setTurned] = useState(0)
 
   function changeCopies(typed: number | string) {
-    // Longer numbers than a computer counts with come as text.
+    // Numbers beyond the safe range arrive as text.
     const number = typed === '' ? '' : Number(typed)
     form.setFieldValue('noOfBooks', number)
-    // While it is blank the number before counts.
+    // While the field is blank the previous number counts.
     if (values.noOfBooks !== '') copies.current = values.noOfBooks
     if (number === '') return
     const status = statusAfter(values.status, copies.current, number)
@@ -68,7 +68,7 @@ export function BookForm({
     setTurned(turned + 1)
   }
 
-  /** What stands in the box of barcodes counts, also without the Enter of a scanner. */
+  /** Counts a barcode in the box even without the scanner's Enter. */
   function withBoxEmptied(typed: BookValues): BookValues {
     if (scanned.trim() === '') return typed
     const { list } = withScanned(barcodesOf(typed), scanned)
@@ -160,7 +160,7 @@ export function BookForm({
           autosize
           minRows={6}
           maxRows={18}
-          // Room to go over the limit and be told so, not for a whole file by mistake.
+          // Leaves room to exceed the limit and see the message, but not to paste a whole file.
           maxLength={2 * rules.description.maxLength}
           description={<span className="tabular">{counterText(lengthOf(values.description.trim()))}</span>}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -189,7 +189,7 @@ export function BookForm({
               form.setErrors((errors) =>
                 Object.fromEntries(Object.entries(errors).filter(([field]) => !field.startsWith('barcodes'))),
               )
-              // As many copies as were scanned there are at least.
+              // At least as many copies as scanned barcodes.
               if (barcodes.length > Number(values.noOfBooks)) changeCopies(barcodes.length)
             }}
             errors={form.errors as Record<string, string>}
@@ -257,7 +257,7 @@ export function BookForm({
   )
 }
 
-/** What a hand-set status means, and why it changed by itself. */
+/** Explains a status set by hand, or why it changed by itself. */
 function statusNote({ noOfBooks, status }: BookValues, turned: boolean): string {
   if (noOfBooks === '') return ''
   const has = noOfBooks > 0
@@ -273,7 +273,7 @@ type SuggestedProps = {
   more?: readonly string[]
 }
 
-/** A free text with suggestions: what the library's newest books have in this field, and `more`. */
+/** Text input with suggestions: the values of the library's newest books, and `more`. */
 function Suggested({ suggest, more, ...input }: SuggestedProps) {
   const list = useId()
   const books = useQuery(highlightsQuery).data?.books ?? []

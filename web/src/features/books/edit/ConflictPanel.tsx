@@ -9,15 +9,15 @@ import type { Difference } from './comparison'
 import { piecesOf } from './pieces'
 import type { BookFormState, Conflict } from './useBookForm'
 
-/** Of a long change the beginning tells which is which; chosen, all of it stands in the form. */
+/** A long value is shown shortened, enough to tell the two apart; the form gets all of it. */
 const MAX_SHOWN = 600
 
 type ConflictPanelProps = { state: BookFormState; pending: boolean; onSave: () => void }
 
-/** Somebody else's save beside the own edit, field by field; what is chosen stands in the form at once. */
+/** Another librarian's save beside the own edit, field by field; a choice goes into the form at once. */
 export function ConflictPanel(props: ConflictPanelProps) {
   const { conflict } = props.state
-  // Keyed by what it shows, so that a further save by somebody else brings the focus here again.
+  // Keyed by version, so that a further save by another librarian moves the focus here again.
   return conflict && <Panel key={conflict.version} {...props} conflict={conflict} />
 }
 
@@ -112,18 +112,18 @@ function Choice({ difference: { field, theirs, yours, touched }, other: their, v
 }
 
 function Value({ field, own, other }: { field: BookField; own: string | number; other: string | number }) {
-  // The form below is typed into while this stands there; long texts need not be compared anew at each key.
+  // The form below is edited meanwhile; long texts are not compared again for each key.
   const pieces = useMemo(() => piecesOf(String(own), String(other)), [own, other])
   if (own === '') return <span className={classes.blank}>{t('books.edit.conflict.blank')}</span>
   if (field === 'status') return <span>{statusText(own)}</span>
   if (field === 'noOfBooks') return <span className="tabular">{own}</span>
-  // Where nothing is the same there is nothing to point out.
+  // If nothing is equal there is nothing to highlight.
   const points = pieces.some(({ changed }) => !changed)
   return (
     <span dir="auto" className={classes.text}>
       {pieces.map(({ text, changed }, index) => {
         const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
-        // The pieces of a text have no name but their place.
+        // Pieces of a text have no identity besides their position.
         /* oxlint-disable react/no-array-index-key */
         if (!changed || !points) return <span key={index}>{shown}</span>
         const word = shown.trimEnd()

@@ -8,18 +8,18 @@ import classes from './CoverPreview.module.css'
 
 type CoverPreviewProps = {
   values: BookValues
-  /** The book's number; null while it is not added yet. */
+  /** Id of the book; null before it is added. */
   id: number | null
   onUseDrawn: (address: string) => void
 }
 
 const QUIET_MS = 400
 
-/** What readers will see on the book's card, while it is typed: its picture, or the cover that the server draws. */
+/** Preview of the book's card while it is edited: its picture, or the cover that the server draws. */
 export function CoverPreview({ values, id, onUseDrawn }: CoverPreviewProps) {
   const { title, author, genre, photoURL } = values
   const [typed] = useDebouncedValue(photoURL.trim(), QUIET_MS)
-  // The words for the drawing: the server makes it as it makes those of the catalogue.
+  // Words on the drawn cover; the server draws it as it does for the catalogue.
   const [words] = useDebouncedValue(
     `${new URLSearchParams({ id: `${id ?? 0}`, title: title.trim(), author: author.trim(), genre: genre.trim() })}`,
     QUIET_MS,
@@ -31,7 +31,7 @@ export function CoverPreview({ values, id, onUseDrawn }: CoverPreviewProps) {
     <Preview
       key={typed}
       url={typed}
-      // A book whose picture is its own drawn cover gets another one with each change of its title.
+      // A book whose picture is its own drawn cover gets a new drawing with each change of its title.
       drawn={own !== null && pathOf(typed) === own.pathname}
       drawing={drawing}
       {...(own && { onUseDrawn: () => onUseDrawn(own.href) })}
@@ -56,7 +56,7 @@ function Preview({ url, drawn, drawing, onUseDrawn }: PreviewProps) {
       <div className={classes.cover}>
         {stage === 'loading' && <Skeleton className={classes.skeleton} radius={0} />}
         <img
-          // The drawing changes in its place; a picture is another image.
+          // A drawing is updated in place; a picture is a new image.
           key={picture ? 'picture' : 'drawing'}
           src={picture ? url : drawing}
           alt={t('books.edit.cover.alt')}

@@ -20,7 +20,7 @@ import { ConflictPanel } from './ConflictPanel'
 import { useBack } from './useBack'
 import { type Loaded, useBookForm } from './useBookForm'
 
-/** Update Book Details: loads the book; a missing one leads home. */
+/** Update Book Details: loads the book; without it, redirects home. */
 export default function UpdateBookScreen() {
   const id = idOf(useParams()['id'])
   return (
@@ -37,7 +37,7 @@ function MissingBook() {
 }
 
 function LoadedBook({ id }: { id: number }) {
-  // An edit begins from what is stored now, never from what an earlier page happened to load.
+  // An edit begins from the stored values, never from cached ones.
   const query = useQuery({ ...bookQuery(id), staleTime: 0, refetchOnMount: 'always', refetchOnWindowFocus: false })
   const { data, error, isFetchedAfterMount } = query
 
@@ -74,7 +74,7 @@ function Edit({ id, loaded }: { id: number; loaded: Loaded }) {
     const message = t('books.edit.update.failed')
     if (!(error instanceof ProblemError)) return state.fail(message, error)
     if (error.code === 'not-found') return
-    // Our own check let the number pass, so it may be that copies were lent meanwhile.
+    // The client's check passed, so copies were probably lent meanwhile.
     const number = error.fields['noOfBooks'] !== undefined
     if (error.code !== 'stale' && !number) return state.fail(message, error)
     try {
@@ -123,7 +123,7 @@ function Edit({ id, loaded }: { id: number; loaded: Loaded }) {
   )
 }
 
-/** The shape of the form while the book is loaded. */
+/** Placeholder of the form while the book loads. */
 function FormSkeleton() {
   return (
     <div className={classes.form} aria-busy="true">

@@ -10,10 +10,10 @@ const server = (more: Handlers = {}) =>
 
 const LONG_ENOUGH = 'd'.repeat(200)
 
-/** A text box, with a list of suggestions or without. */
+/** Finds a text box, with or without suggestions. */
 const field = (label: string) => screen.getByLabelText<HTMLInputElement>(label, { selector: 'input, textarea' })
 
-/** At once: each key of a long text renders the form anew. */
+/** Pastes a text: typing would render the form for each key. */
 async function paste(label: string, text: string) {
   await userEvent.clear(field(label))
   await userEvent.click(field(label))

@@ -2,7 +2,7 @@ import { forms } from '../../../api/contract'
 import type { BookDetail, BookForm, BookStatus, NewBook } from '../../../api/types'
 import { check, validators } from '../../../api/validate'
 
-/** What stands in the fields of the book form. */
+/** Values of the book form. */
 export type BookValues = {
   title: string
   author: string
@@ -13,9 +13,9 @@ export type BookValues = {
   noOfBooks: number | ''
   location: string
   status: BookStatus
-  /** 0 until stars are chosen; only a new book is asked for them. */
+  /** 0 until stars are chosen; only for a new book. */
   rating: number
-  /** Of a new book's copies, one a line: those that have one already (R-COPY-3). */
+  /** Existing barcodes of a new book's copies, one per line (R-COPY-3). */
   barcodes: string
 }
 
@@ -23,7 +23,7 @@ export const barcodesOf = (values: BookValues): string[] => values.barcodes.spli
 
 export type BookField = keyof BookValues
 
-/** Those that an update shows. */
+/** Fields of an update. */
 export type UpdateField = Exclude<BookField, 'rating' | 'barcodes'>
 
 export const isUpdateField = (field: BookField): field is UpdateField => field !== 'rating' && field !== 'barcodes'
@@ -44,7 +44,7 @@ export const BOOK_FIELDS = [
 
 export const rules = forms.BookForm
 
-/** One copy, to be had: what a new book mostly is. */
+/** Defaults of a new book: one available copy. */
 export const NEW_BOOK: BookValues = {
   title: '',
   author: '',
@@ -58,7 +58,7 @@ export const NEW_BOOK: BookValues = {
   barcodes: '',
 }
 
-/** Of the draft of a new book, or of the edit of one. */
+/** Name of the draft of a new book, or of an edit. */
 export const draftName = (form: 'add' | number): string => `book ${form}`
 
 export function valuesOf(book: BookDetail): BookValues {
@@ -66,7 +66,7 @@ export function valuesOf(book: BookDetail): BookValues {
   return { title, author, genre, photoURL, description, noOfBooks, location, status, rating: rating ?? 0, barcodes: '' }
 }
 
-/** An update leaves the stars alone by not naming them. */
+/** An update omits the stars, so they stay. */
 export function updateOf({ rating: _stars, barcodes: _none, ...values }: BookValues): BookForm {
   return { ...values, noOfBooks: Number(values.noOfBooks) }
 }
@@ -86,7 +86,7 @@ export const addRules = {
   rating: (stars: number) => (stars === 0 ? check('BookForm', 'rating', '', 'required') : byRule.rating(stars)),
 }
 
-/** A number that is 0 because every copy is lent may stay 0. */
+/** A loaded 0 may stay 0, because all copies may be on loan. */
 export function updateRules(loadedCopies: () => number | '') {
   return {
     ...byRule,
@@ -95,7 +95,7 @@ export function updateRules(loadedCopies: () => number | '') {
   }
 }
 
-/** The status follows the number of books over the line between none and some; otherwise it stays as it was set. */
+/** The status changes when the number of books reaches or leaves zero; otherwise it stays as set. */
 export function statusAfter(status: BookStatus, before: number, after: number): BookStatus {
   if (before > 0 === after > 0) return status
   const [available, notAvailable] = rules.status.values

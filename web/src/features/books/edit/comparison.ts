@@ -1,17 +1,17 @@
 import { BOOK_FIELDS, type BookField, type BookValues, isUpdateField, type UpdateField } from './bookValues'
 
-/** A field that somebody else saved differently from what stands in the form. */
+/** A field that another librarian saved differently from the form. */
 export type Difference = {
   field: UpdateField
   theirs: string | number
   yours: string | number
-  /** Whether she changed it herself; otherwise `yours` is only what she had loaded. */
+  /** True if this librarian changed it; otherwise `yours` is the loaded value. */
   touched: boolean
 }
 
 /**
- * Sets an edit against what somebody else saved since `base` was loaded. What she did not touch takes over theirs; what
- * both changed stays hers. Nothing of either is lost: every difference is listed, to be chosen anew.
+ * Compares an edit with what another librarian saved since `base` was loaded. Untouched fields take the saved values;
+ * fields changed by both keep the edit. Every difference is listed, to be chosen again.
  */
 export function compare(base: BookValues, theirs: BookValues, yours: BookValues) {
   const differences: Difference[] = []

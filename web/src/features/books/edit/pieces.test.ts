@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { piecesOf } from './pieces'
 
-/** The changed pieces in brackets. */
+/** Marks the changed pieces by brackets. */
 const marked = (text: string, other: string) =>
   piecesOf(text, other)
     .map((piece) => (piece.changed ? `[${piece.text}]` : piece.text))

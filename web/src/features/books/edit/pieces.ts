@@ -1,14 +1,14 @@
 import { diffArrays } from 'diff'
 
-/** A piece of a text, and whether another text has it differently. */
+/** A piece of a text; `changed` if the other text differs there. */
 export type Piece = { text: string; changed: boolean }
 
-/** Texts that differ in more words than this are not compared word by word. */
+/** Texts with more differing words are not compared word by word. */
 const MAX_EDITS = 1000
-/** Words that stay visible around a change. */
+/** Unchanged words kept around a change. */
 const CONTEXT = 8
 
-/** A text in pieces, of which the changed ones are not in the other text; long stretches without a change are cut short. */
+/** Splits a text into pieces and marks those missing from the other text; long unchanged stretches are shortened. */
 export function piecesOf(text: string, other: string): readonly Piece[] {
   const runs = diffArrays(wordsOf(other), wordsOf(text), { comparator: sameWord, maxEditLength: MAX_EDITS })
   if (!runs) return [{ text, changed: true }]
@@ -20,13 +20,13 @@ export function piecesOf(text: string, other: string): readonly Piece[] {
     }))
 }
 
-/** Each with the space after it. */
+/** Words, each with the space after it. */
 const wordsOf = (text: string): string[] => text.split(/(?<=\s)/)
 
-/** The space after a word is none of it: the last word of a text has none. */
+/** Ignores the space after a word, which the last word of a text lacks. */
 const sameWord = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
 
-/** An unchanged stretch: its beginning and end as far as they stand beside a change. */
+/** Shortens an unchanged stretch to the words beside a change. */
 function shortened(words: readonly string[], first: boolean, last: boolean): string {
   const head = first ? 0 : CONTEXT
   const tail = last ? 0 : CONTEXT

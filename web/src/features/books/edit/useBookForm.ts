@@ -9,17 +9,17 @@ import { paths } from '../../../screens'
 import { addRules, type BookValues, NEW_BOOK, sameValues, updateRules } from './bookValues'
 import { compare, type Difference } from './comparison'
 
-/** The book as the server has it, and the version that a save of it must name. */
+/** The stored book, and the version that a save must name. */
 export type Loaded = { values: BookValues; version: string }
 
-/** What came between loading and saving: somebody else's save, or copies that were lent. */
+/** Change between loading and saving: another librarian's save, or copies that were lent. */
 export type Conflict = Loaded & { cause: 'saved' | 'lent'; differences: readonly Difference[] }
 
 export type Failure = { message: string; detail: string | null }
 
 /**
- * The state of a book form. What is typed is kept in the tab until it is saved or thrown away, so that neither a reload
- * nor a step to another page loses it. Where nothing was typed yet, the fields begin with what is `offered`.
+ * State of a book form. The input is kept in the tab until it is saved or discarded, over reloads and navigation. A
+ * form without a draft begins with the `offered` values.
  */
 export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | null, offered: Partial<BookValues> = {}) {
   const [savedDraft, setSavedDraft] = useState(draft.read)
@@ -41,18 +41,18 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
   const { values } = form
   const dirty = !sameValues(values, target.values)
 
-  // The draft begins from the version first loaded, so that after a reload the conflict is noticed anew.
+  // The draft keeps the version loaded first, so that the conflict is found again after a reload.
   useKeptEdit(draft, { values, base: origin.values, version: origin.version }, dirty && !leaving.current)
   const blocker = useBlocker(
     ({ currentLocation, nextLocation }) =>
       dirty &&
       !leaving.current &&
       currentLocation.pathname !== nextLocation.pathname &&
-      // Signing out, or in again after the session ended: the draft waits.
+      // After sign-out or an ended session the draft stays.
       nextLocation.pathname !== paths.login(),
   )
 
-  /** The form starts from these values; what was typed is done with. */
+  /** Restarts the form from these values and drops the draft. */
   function startFrom(next: Loaded) {
     setOrigin(next)
     setConflict(null)
@@ -68,15 +68,15 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
     blocker,
     failure,
     conflict,
-    /** The version that the next save names. */
+    /** Version for the next save. */
     version: target.version,
-    /** Whether the fields hold an earlier draft. */
+    /** The fields hold a restored draft. */
     restored: savedDraft !== null,
     keepRestored: () => setSavedDraft(null),
     startFrom,
-    /** Throws away what was typed. */
+    /** Drops the input. */
     discard: () => startFrom(conflict ?? loaded ?? origin),
-    /** What was typed is stored: nothing keeps the page any more. */
+    /** Ends the edit after a save, so that leaving asks no question. */
     finish() {
       leaving.current = true
       draft.remove()
@@ -84,14 +84,14 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
     beginSave() {
       setFailure(null)
     },
-    /** Shows what came between beside the own edit. */
+    /** Shows a conflict beside the edit. */
     meet(theirs: Loaded, cause: Conflict['cause']) {
       const { differences, merged } = compare(target.values, theirs.values, values)
       form.setValues(merged)
       setConflict({ ...theirs, cause, differences })
     },
     copies: target.values.noOfBooks,
-    /** Puts a refused save where it belongs: at its fields, or in one sentence. */
+    /** Shows a refused save at its fields, or in one sentence. */
     fail(message: string, error: unknown) {
       if (showAtFields(error, form.setErrors)) return
       setFailure({ message, detail: error instanceof ProblemError ? error.message : null })
