@@ -16,7 +16,7 @@ import { useQuestion } from '../../ui/useQuestion'
 import { Fine, LoanButton, ReturnDate, useLoanActions, useRowFocus } from '../loans'
 import classes from './ProfileScreen.module.css'
 
-/** What the student has at home, and what can be done about it. */
+/** The student's open loans, with buttons to return and extend them. */
 export function BorrowedBooks() {
   const query = useQuery(myLoansQuery)
   const heading = useRef<HTMLHeadingElement>(null)

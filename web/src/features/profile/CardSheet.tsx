@@ -5,7 +5,7 @@ const IdCard = lazyChunk('id-card', () => import('./IdCard'))
 
 type CardSheetProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
 
-/** The card of somebody, to print or to show; its bars and dots are drawn by code that is loaded for it. */
+/** A person's card, to print or to show; the code that draws its symbols is loaded on demand. */
 export function CardSheet(props: CardSheetProps) {
   return (
     <Chunk part={IdCard} waiting={t('profile.card.loading')} failed={<p role="alert">{t('profile.card.failed')}</p>}>

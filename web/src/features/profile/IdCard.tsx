@@ -9,10 +9,10 @@ import { qrCode } from '../../print/symbol'
 
 type IdCardProps = { name: string; department: string | null; batch: string | null; rollNumber: string }
 
-/** In the width of a card more would be too fine to read; then the QR code alone stands for the number. */
+/** More modules would be too fine for the width of a card; then it has the QR code only. */
 const MAX_BARS = 300
 
-/** A card with the roll number as bars and as dots: black on white in every colour scheme, or no scanner reads it. */
+/** A card with the roll number as bar code and QR code: black on white in every colour scheme, or scanners fail. */
 export default function IdCard({ name, department, batch, rollNumber }: IdCardProps) {
   const library = useLibraryName()
   const drawn = code128(rollNumber)

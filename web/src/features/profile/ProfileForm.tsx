@@ -10,7 +10,7 @@ import classes from './ProfileScreen.module.css'
 
 type ProfileFormProps = { user: User; draft: Draft<Profile>; onClose: () => void }
 
-/** Name, roll number and department while they are edited. */
+/** Form for name, roll number and department. */
 export function ProfileForm({ user, draft, onClose }: ProfileFormProps) {
   const { form, field, onSubmit, pending, failure } = useContractForm('ProfileEdit', {
     action: updateProfile,
@@ -56,7 +56,7 @@ export function ProfileForm({ user, draft, onClose }: ProfileFormProps) {
   )
 }
 
-/** The form was opened by a press on its button: typing may begin. */
+/** Focuses the first field when the form opens. */
 function focusOnce(input: HTMLInputElement | null) {
   input?.focus()
 }

@@ -18,16 +18,16 @@ import { MyCard } from './MyCard'
 import { ProfileForm } from './ProfileForm'
 import classes from './ProfileScreen.module.css'
 
-/** Who the student is, what is borrowed and what is owed (R-PROF-1, R-PROF-2). */
+/** Details, open loans and debts of the student (R-PROF-1, R-PROF-2). */
 export default function ProfileScreen() {
   const me = useQuery(meQuery)
   const uid = uidOf(useQueryClient())
-  // An edit that a reload interrupted goes on.
+  // An edit interrupted by a reload continues.
   const [editing, setEditing] = useState(() => profileDraft(uid).read() !== null)
   const edit = useRef<HTMLButtonElement>(null)
   const wasEditing = useRef(editing)
 
-  // The keyboard comes back to where the form was opened.
+  // The focus returns to the button that opened the form.
   useEffect(() => {
     if (wasEditing.current && !editing) edit.current?.focus()
     wasEditing.current = editing

@@ -1,6 +1,6 @@
 import type { Profile } from '../../api/types'
 import { draftOf, type Draft } from '../../lib/drafts'
 
-/** An edit of the profile that is not saved yet. */
+/** Draft of an unsaved edit of the profile. */
 export const profileDraft = (uid: number): Draft<Profile> =>
   draftOf(uid, 'profile', { name: '', rollNumber: '', department: '' })

@@ -1,4 +1,4 @@
-/** Reads codes beside the page, so that the picture never stalls. */
+/** Decodes in a worker, so that the camera's picture never stalls. */
 import wasmUrl from 'zxing-wasm/reader/zxing_reader.wasm?url'
 import type { ScanResult } from './acceptance'
 import { prepareDecoder, readFrame } from './decode'
@@ -6,12 +6,12 @@ import type { Failure, Question, Reply } from './decoder'
 import type { Frame } from './frames'
 import { readStill, USUAL_LOOKS, type GoOn } from './still'
 
-/** The decoder's program comes from this very server. */
+/** The decoder's WebAssembly comes from this server. */
 const ready = prepareDecoder({ locateFile: () => wasmUrl })
-// Whoever asks first is told; meanwhile a failure is nothing to report.
+// The first request reports a failure; until then it needs no handling.
 ready.catch(() => undefined)
 
-/** Pictures are looked at in this size first: most are far larger than the code in them needs. */
+/** Size of the first look at a picture: most are far larger than the code needs. */
 const FIRST_LOOK = 1600
 
 function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
@@ -25,12 +25,12 @@ function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
   return context.getImageData(0, 0, width, height)
 }
 
-/** Longer than this nobody waits for a picture; on a computer it takes a tenth of it. */
+/** Time limit for a picture; a computer needs a tenth of it. */
 const PATIENCE_MS = 3000
 
 const cancelled = new Set<number>()
 
-/** Lets the page speak between two looks at a picture, and tells it how far the reading is. */
+/** Lets messages of the page in between two looks at a picture, and reports progress. */
 function goOnFor(id: number): GoOn {
   const end = performance.now() + PATIENCE_MS
   return async (looks) => {
@@ -40,7 +40,7 @@ function goOnFor(id: number): GoOn {
   }
 }
 
-/** `createImageBitmap` turns the picture the way its EXIF data says, and knows every format that the browser shows. */
+/** `createImageBitmap` applies the EXIF orientation, and knows every format of the browser. */
 async function readPicture(id: number, picture: Blob) {
   const bitmap = await createImageBitmap(picture)
   const goOn = goOnFor(id)

@@ -1,4 +1,4 @@
-/** RGBA pixels, as the decoder takes them; an `ImageData` is one. */
+/** RGBA pixels as the decoder takes them; compatible with `ImageData`. */
 export type Frame = { readonly data: Uint8ClampedArray<ArrayBuffer>; readonly width: number; readonly height: number }
 
 /** Brightness per pixel, 0 to 255. */
@@ -8,14 +8,14 @@ export type Grey<Values = Float32Array | Uint8Array> = {
   readonly height: number
 }
 
-/** A part of a picture, in its own pixels. */
+/** Part of a picture, in its own pixels. */
 export type Region = { x: number; y: number; width: number; height: number }
 
-/** The scan box in CSS pixels, and the smallest one that makes sense (R-SCAN-1, R-SCAN-6). */
+/** Side of the scan box in CSS pixels, and the smallest useful one (R-SCAN-1, R-SCAN-6). */
 export const BOX = 250
 export const SMALLEST_BOX = 50
 
-/** The box that fits into what is shown, with a rim around it; null when that would be too small to scan. */
+/** Returns the side of a box that fits into the element with a margin; null if it would be too small to scan. */
 export function boxFor(width: number, height: number): number | null {
   const side = Math.floor(Math.min(BOX, width - 16, height - 16))
   return side >= SMALLEST_BOX ? side : null
@@ -24,8 +24,8 @@ export function boxFor(width: number, height: number): number | null {
 type Shown = { videoWidth: number; videoHeight: number; clientWidth: number; clientHeight: number }
 
 /**
- * Which pixels of the camera's picture lie under the box in the middle. The picture covers the element (as
- * `object-fit: cover` does) and is enlarged `zoom` times; pixels are taken as they are, never scaled down.
+ * Returns the pixels of the camera's picture under the box in the middle. The picture covers the element (`object-fit:
+ * cover`) and is enlarged `zoom` times; pixels are never scaled down.
  */
 export function regionUnder(box: number, shown: Shown, zoom = 1): Region {
   const { videoWidth, videoHeight, clientWidth, clientHeight } = shown
@@ -43,19 +43,19 @@ export function luminance({ data, width, height }: Frame): Grey<Uint8Array> {
   return { data: grey, width, height }
 }
 
-/** A frame to be filled with shades of grey, a whole pixel at a time. */
+/** Creates a frame to fill with shades of grey, a whole pixel at a time. */
 function blank(width: number, height: number): { frame: Frame; pixels: Uint32Array } {
   const data = new Uint8ClampedArray(width * height * 4)
   return { frame: { data, width, height }, pixels: new Uint32Array(data.buffer) }
 }
 
-/** The pixel of a brightness, which may lie beyond black and white. */
+/** Returns the pixel of a brightness, clamped to black and white. */
 function pixelOf(grey: number): number {
   const value = grey < 0 ? 0 : grey > 255 ? 255 : grey | 0
   return 0xff000000 | (value * 0x010101)
 }
 
-/** Rows of brightness as the decoder takes them, each so many pixels high. */
+/** Converts rows of brightness to a frame, each row repeated `times` times. */
 export function toFrame({ data, width, height }: Grey, times = 1): Frame {
   const { frame, pixels } = blank(width, height * times)
   for (let y = 0; y < height * times; y += 1) {
@@ -65,14 +65,14 @@ export function toFrame({ data, width, height }: Grey, times = 1): Frame {
   return frame
 }
 
-/** Side of the fields that are looked at, and room left around those with print. */
+/** Side of the examined fields, and margin kept around those with print. */
 const FIELD = 16
 const ROOM = 48
-/** Print changes from pixel to pixel at least so much, and so many times as much as most of the picture does (its noise). */
+/** Minimum change between neighbouring pixels in print, absolute and relative to the noise of most fields. */
 const LEAST_CHANGE = 3
 const ABOVE_NOISE = 2.5
 
-/** How much the brightness changes from pixel to pixel, on average in each field, row by row. */
+/** Returns the average change between neighbouring pixels in each field, row by row. */
 function changes({ data, width, height }: Frame): Float32Array {
   const across = Math.floor((width - 1) / FIELD)
   const down = Math.floor((height - 1) / FIELD)
@@ -80,7 +80,7 @@ function changes({ data, width, height }: Frame): Float32Array {
   for (let row = 0; row < down; row += 1) {
     for (let column = 0; column < across; column += 1) {
       let sum = 0
-      // Every other line and the green alone are enough to see print.
+      // Every other line, and green alone, are enough to find print.
       for (let y = row * FIELD; y < (row + 1) * FIELD; y += 2) {
         const from = (y * width + column * FIELD) * 4 + 1
         for (let at = from; at < from + FIELD * 4; at += 4) {
@@ -94,13 +94,13 @@ function changes({ data, width, height }: Frame): Float32Array {
   return result
 }
 
-/** The part of a picture in which anything is printed: what is left out need not be looked at again. */
+/** Crops a picture to the part with print; the rest need not be examined again. */
 export function cropToPrint(frame: Frame): Frame {
   const { data, width, height } = frame
   const fields = changes(frame)
   const sorted = fields.toSorted()
   const least = Math.max(LEAST_CHANGE, ABOVE_NOISE * (sorted[sorted.length >> 1] ?? 0))
-  // A picture that is print all over, or nothing but noise.
+  // Print everywhere, or noise only.
   if (least > (sorted.at(-1) ?? 0) / 2) return frame
   let [left, top, right, bottom] = [width, height, 0, 0]
   const across = Math.floor((width - 1) / FIELD)
@@ -125,10 +125,10 @@ export function cropToPrint(frame: Frame): Frame {
   return { data: part, width: right - left, height: bottom - top }
 }
 
-/** The mean brightness of the square around each pixel, `reach` pixels to every side; smaller at the edges. */
+/** Returns the mean brightness of the square of `reach` pixels around each pixel; smaller at the edges. */
 function surroundings(grey: Uint8Array, width: number, height: number, reach: number): Float32Array {
   const means = new Float32Array(width * height)
-  // What the rows around the present one add up to, column by column.
+  // Sums of the rows around the current one, by column.
   const columns = new Uint32Array(width)
   const add = (row: number, sign: 1 | -1) => {
     for (let x = 0, at = row * width; x < width; x += 1, at += 1) columns[x]! += sign * grey[at]!
@@ -150,10 +150,13 @@ function surroundings(grey: Uint8Array, width: number, height: number, reach: nu
   return means
 }
 
-/** Where nothing is printed it is as light as between bars, or the decoder takes the rim for ink (`bench/scanner`). */
+/**
+ * Brightness of unprinted areas, as light as between bars; otherwise the decoder takes the rim for ink
+ * (`bench/scanner`).
+ */
 const PAPER = 176
 
-/** Each pixel as a share of its surroundings' brightness: shadows and glare go, bars stay. */
+/** Divides each pixel by the brightness around it: shadows and glare disappear, bars stay. */
 export function normalizeLocalContrast(frame: Frame): Frame {
   const { width, height } = frame
   const grey = luminance(frame).data
@@ -164,7 +167,7 @@ export function normalizeLocalContrast(frame: Frame): Frame {
   return even.frame
 }
 
-/** Sharper and twice as large: what is out of focus or far away gets edges again. */
+/** Sharpens and doubles a frame: gives blurred or distant codes edges again. */
 export function sharpenAndUpscale(frame: Frame): Frame {
   const { width, height } = frame
   const grey = luminance(frame).data
@@ -173,7 +176,7 @@ export function sharpenAndUpscale(frame: Frame): Frame {
   const large = blank(width * 2, height * 2)
   const line = new Float32Array(width)
   for (let row = 0, to = 0; row < height * 2; row += 1) {
-    // Pixels of the result lie a quarter of a pixel off those of the frame, to either side.
+    // Pixels of the result are a quarter of a pixel off those of the frame, to either side.
     const y = row >> 1
     const here = y * width
     const next = Math.min(height - 1, Math.max(0, y + (row & 1 ? 1 : -1))) * width
@@ -187,12 +190,12 @@ export function sharpenAndUpscale(frame: Frame): Frame {
   return large.frame
 }
 
-/** Positions in a frame are counted in parts of a pixel. */
+/** Fixed-point unit of positions in a frame. */
 const PARTS = 1 << 12
 
 /**
- * The frame turned around its middle, and larger so that all of it is there: bars at an angle come to lie across the
- * decoder's lines.
+ * Rotates the frame around its centre and enlarges it to keep all of it, so that slanted bars cross the decoder's
+ * lines.
  */
 export function rotate(frame: Frame, degrees: number): Frame {
   const grey = luminance(frame).data

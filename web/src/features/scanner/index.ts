@@ -1,3 +1,3 @@
-/** The scanner's one door: other features load it lazily from here. */
+/** Entry of the scanner; other features load it lazily from here. */
 export { CodeCamera } from './CodeCamera'
 export { ScannerPanel as default } from './ScannerPanel'

@@ -1,4 +1,4 @@
-/** What the scanner is doing. A paused one still shows its panel and goes on without starting anew. */
+/** State of the scanner. A paused one keeps its panel and continues without a restart. */
 export type ScanState = 'notStarted' | 'scanning' | 'paused'
 export type ScanAction = 'start' | 'pause' | 'resume' | 'stop'
 
@@ -8,7 +8,7 @@ const NEXT: Readonly<Record<ScanState, Readonly<Partial<Record<ScanAction, ScanS
   paused: { resume: 'scanning', stop: 'notStarted' },
 }
 
-/** An action that the state does not allow, such as pausing what was never started. */
+/** An action that the state does not allow, such as pausing a scanner that was not started. */
 export class RefusedTransition extends Error {
   override readonly name = 'RefusedTransition'
 
@@ -19,7 +19,7 @@ export class RefusedTransition extends Error {
 
 export const allows = (state: ScanState, action: ScanAction): boolean => NEXT[state][action] !== undefined
 
-/** The state after an action (R-SCAN-5); anything but the six permitted steps is refused. */
+/** Returns the state after an action (R-SCAN-5); fails for all but the six permitted steps. */
 export function after(state: ScanState, action: ScanAction): ScanState {
   const next = NEXT[state][action]
   if (next === undefined) throw new RefusedTransition(state, action)

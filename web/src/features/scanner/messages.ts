@@ -1,7 +1,7 @@
 import { t } from '../../lib/messages'
 import type { ScanView } from './scanner'
 
-/** The one sentence in the scanner's header (R-SCAN-8); `aim` is what it says while it scans. */
+/** Returns the sentence of the scanner's header (R-SCAN-8); `aim` is shown while scanning. */
 export function headline(view: ScanView, aim: string): string {
   if (view.problem) return t(`scanner.problem.${view.problem}`)
   if (view.opening) return t('scanner.starting')

@@ -1,8 +1,8 @@
 import { t } from '../../lib/messages'
-/** What may be chosen as a picture of a card; more would only make the browser slow. */
+/** Maximum size of a picture file; larger ones only make the browser slow. */
 const MAX_BYTES = 10 * 1024 * 1024
 const MAX_PIXELS = 25_000_000
-/** Enough to find the size behind the largest block of camera data that a JPEG may begin with. */
+/** Enough to find the size behind the largest metadata block that a JPEG may begin with. */
 const HEAD_BYTES = 512 * 1024
 
 type Size = { width: number; height: number }
@@ -41,12 +41,12 @@ function jpegSize(view: DataView): Size | null {
   let at = 2
   while (at + 9 <= view.byteLength && view.getUint8(at) === 0xff) {
     const marker = view.getUint8(at + 1)
-    // Fill bytes may stand before a marker.
+    // Fill bytes may precede a marker.
     if (marker === 0xff) {
       at += 1
       continue
     }
-    // A frame header: all of C0 to CF but the tables of Huffman, arithmetic coding and the extension.
+    // A frame header: C0 to CF except the tables of Huffman, arithmetic coding and the extension.
     if (marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker)) {
       return { width: view.getUint16(at + 7), height: view.getUint16(at + 5) }
     }
@@ -55,7 +55,7 @@ function jpegSize(view: DataView): Size | null {
   return null
 }
 
-/** The size that a picture says it has, from its first bytes; null for what is neither JPEG, PNG nor WebP. */
+/** Reads the size of a JPEG, PNG or WebP from its first bytes; null for other files. */
 export function pictureSize(head: ArrayBuffer): Size | null {
   const view = new DataView(head)
   try {
@@ -66,7 +66,7 @@ export function pictureSize(head: ArrayBuffer): Size | null {
   }
 }
 
-/** Why a file is not decoded at all; null when it may be. */
+/** Returns why a file is not decoded; null if it may be. */
 export async function refusal(file: Blob): Promise<string | null> {
   if (file.size > MAX_BYTES) return t('scanner.picture.tooLarge')
   const size = pictureSize(await file.slice(0, HEAD_BYTES).arrayBuffer())

@@ -1,11 +1,11 @@
 import type { Grey } from './frames'
 
 /**
- * What is done to bars that were straightened, before they are read: all rows show the same bars, so that their mean has
- * little noise, and what has little noise can be deblurred.
+ * Filters for rectified bars. All rows show the same bars, so their mean has little noise, and little noise allows
+ * deblurring.
  */
 
-/** Means over `count` bands of rows, each `share` of the height; neighbours overlap where that is needed to cover it. */
+/** Averages `count` bands of rows, each `share` of the height, overlapping if needed to cover it. */
 export function bands({ data, width, height }: Grey, share: number, count: number): Grey {
   const rows = Math.min(height, Math.max(3, Math.round(height * share)))
   const out = new Float32Array(width * count)
@@ -18,7 +18,7 @@ export function bands({ data, width, height }: Grey, share: number, count: numbe
   return { data: out, width, height: count }
 }
 
-/** One half of a Gaussian, from its middle on; all of it sums up to 1. */
+/** Half of a Gaussian from its centre; the whole sums to 1. */
 function gaussian(sigma: number): Float32Array {
   const half = Float32Array.from({ length: Math.ceil(sigma * 2.5) + 1 }, (_, at) =>
     Math.exp(-(at ** 2) / (2 * sigma ** 2)),
@@ -27,7 +27,7 @@ function gaussian(sigma: number): Float32Array {
   return half.map((weight) => weight / total)
 }
 
-/** Smooths a row; its ends are repeated. `padded` has room for the row and the kernel's reach on both sides. */
+/** Smooths a row, repeating its ends. `padded` has room for the row and the kernel on both sides. */
 function smooth(row: Float32Array, kernel: Float32Array, padded: Float32Array, out: Float32Array): void {
   const reach = kernel.length - 1
   const length = row.length
@@ -43,12 +43,11 @@ function smooth(row: Float32Array, kernel: Float32Array, padded: Float32Array, o
 }
 
 /**
- * Each row as it would be without a blur of this standard deviation, after so many rounds of Richardson and Lucy's method:
- * the estimate is corrected by the ratio of what was seen to what it would have looked like, to the power of 1.5, which
- * takes fewer rounds.
+ * Deblurs each row by Richardson–Lucy with a blur of this standard deviation. The correction, the ratio of the observed
+ * to the blurred estimate, is raised to the power of 1.5, which needs fewer rounds.
  */
 export function deblurred({ data, width, height }: Grey, sigma: number, rounds: number): Grey {
-  // A picture that is sharp.
+  // The picture is sharp.
   if (rounds === 0) return { data, width, height }
   const kernel = gaussian(sigma)
   const padded = new Float32Array(width + 2 * kernel.length - 2)
@@ -68,9 +67,9 @@ export function deblurred({ data, width, height }: Grey, sigma: number, rounds: 
   return { data: out, width, height }
 }
 
-/** The least (or, with a sign of -1, the greatest) value within `reach` of each. */
+/** Computes the minimum (or, with a sign of -1, the maximum) within `reach` of each value. */
 function extremes(row: Float32Array, reach: number, sign: 1 | -1, out: Float32Array): void {
-  // Candidates in the order of their places, their values rising: the first is the least.
+  // Candidates in order of position with rising values: the first is the minimum.
   const places = new Int32Array(row.length)
   let [first, end] = [0, 0]
   for (let x = 0; x < row.length + reach; x += 1) {
@@ -85,7 +84,7 @@ function extremes(row: Float32Array, reach: number, sign: 1 | -1, out: Float32Ar
   }
 }
 
-/** The mean of each value and those within `reach` of it; fewer at the ends. */
+/** Averages each value with those within `reach`; fewer at the ends. */
 function average(row: Float32Array, reach: number, out: Float32Array): void {
   let [sum, count] = [0, 0]
   for (let x = -reach; x < row.length; x += 1) {
@@ -101,10 +100,10 @@ function average(row: Float32Array, reach: number, out: Float32Array): void {
   }
 }
 
-/** What varies less than this share of a row's strongest contrast is paper. */
+/** Contrast below this share of a row's maximum counts as paper. */
 const PAPER_SHARE = 0.12
 
-/** Each row stretched so that the darkest and the lightest within `reach` pixels are black and white. */
+/** Stretches each row so that the darkest and lightest values within `reach` become black and white. */
 export function stretched({ data, width, height }: Grey, reach: number): Grey {
   const [edge, low, high] = [new Float32Array(width), new Float32Array(width), new Float32Array(width)]
   const out = new Float32Array(data.length)

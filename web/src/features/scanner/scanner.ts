@@ -16,7 +16,7 @@ import { keepSettings, readSettings } from './settings'
 
 /** 20 frames per second (R-SCAN-1). */
 const TICK_MS = 50
-/** After this long without a read the card is probably held at an angle. */
+/** Without a read for this long, the card is probably held at an angle. */
 const TURN_AFTER_MS = 1000
 
 const USUAL: readonly Preprocessing[] = ['plain', 'localContrast']
@@ -36,18 +36,18 @@ export type ScanProblem = CameraProblem | 'lost' | 'decoder'
 
 export type ScanView = {
   state: ScanState
-  /** Between asking for the camera and its first picture. */
+  /** Between the request for the camera and its first picture. */
   opening: boolean
   problem: ScanProblem | null
   cameras: readonly CameraChoice[]
   cameraId: string | null
-  /** Whether the light is on; null for a camera without one. */
+  /** Light on or off; null for a camera without one. */
   torch: boolean | null
   torchProblem: 'on' | 'off' | null
   zoom: number
-  /** By how much the picture is enlarged beyond what the lens does. */
+  /** Digital enlargement beyond the camera's zoom. */
   enlarged: number
-  /** Side of the scan box; null when there is no room for one. */
+  /** Side of the scan box; null without room for one. */
   box: number | null
 }
 
@@ -62,7 +62,7 @@ const IDLE = {
   enlarged: 1,
 } as const satisfies Partial<ScanView>
 
-/** Joins camera, decoder and state: everything about scanning that is not a picture on the screen. */
+/** Connects camera, decoder and state: all of scanning except the display. */
 export class Scanner {
   readonly #video: HTMLVideoElement
   readonly #decoder: FrameReader
@@ -72,15 +72,15 @@ export class Scanner {
   #view: ScanView = { ...IDLE, cameras: [], cameraId: null, zoom: ZOOM.min, box: null }
   #camera: Camera | null = null
   #timer: ReturnType<typeof setInterval> | undefined
-  /** Grows with every opening and release: an answer to an older one comes too late. */
+  /** Increases with every opening and release, to detect late answers. */
   #attempt = 0
   #acceptance = new Acceptance()
   #busy = false
   #frames = 0
   #lastRead = 0
-  /** The page was left while scanning, and goes on when it is seen again. */
+  /** The page was hidden while scanning; continue when it is visible again. */
   #goesOn = false
-  /** There was no room for the box; it starts when there is. */
+  /** There was no room for the box; start when there is. */
   #waitsForRoom = false
 
   constructor(video: HTMLVideoElement, decoder: FrameReader, onRead: (read: ScanResult) => void) {
@@ -107,12 +107,12 @@ export class Scanner {
     if (!allows(this.#view.state, action)) throw new RefusedTransition(this.#view.state, action)
   }
 
-  /** Frames that were looked at so far. */
+  /** Number of frames examined. */
   get frames(): number {
     return this.#frames
   }
 
-  /** Looks how much room there is for the box. */
+  /** Measures the room for the box. */
   measure(): void {
     const box = boxFor(this.#video.clientWidth, this.#video.clientHeight)
     if (box !== this.#view.box) this.#show({ box })
@@ -133,7 +133,7 @@ export class Scanner {
     if (await this.#open(wish)) this.#scan('start')
   }
 
-  /** Lets go of the camera as well: its light must not stay on while nobody scans. */
+  /** Releases the camera too: its light must not stay on without scanning. */
   pause(): void {
     this.#show({ ...IDLE, state: after(this.#view.state, 'pause') })
     this.#release()
@@ -145,7 +145,7 @@ export class Scanner {
     if (await this.#open({ rather: this.#view.cameraId })) this.#scan('resume')
   }
 
-  /** Lets go of the camera; does nothing to a scanner that is not started. */
+  /** Releases the camera; no-op if not started. */
   stop(): void {
     this.#goesOn = false
     this.#waitsForRoom = false
@@ -154,7 +154,7 @@ export class Scanner {
     this.#show({ ...IDLE, state: allows(state, 'stop') ? after(state, 'stop') : state })
   }
 
-  /** For good: nothing of this scanner reacts any more. */
+  /** Stops for good; later events are ignored. */
   dispose(): void {
     document.removeEventListener('visibilitychange', this.#onVisibility)
     removeEventListener('pagehide', this.#onHidden)
@@ -162,7 +162,7 @@ export class Scanner {
     this.#listeners.clear()
   }
 
-  /** Changes to this camera and scans on; it is remembered once it gives a picture. */
+  /** Switches to this camera and continues; stores the choice once it delivers a picture. */
   async choose(cameraId: string): Promise<void> {
     const { state } = this.#view
     this.#release()
@@ -173,7 +173,7 @@ export class Scanner {
     else this.#look()
   }
 
-  /** The code that was read last led nowhere for no fault of its own: it is read again in a while. */
+  /** Allows the last code to be read again after a while, because its look-up failed temporarily. */
   again(): void {
     this.#acceptance.again(performance.now())
   }
@@ -195,7 +195,7 @@ export class Scanner {
 
   async #applyZoom(): Promise<void> {
     const { zoom } = this.#view
-    // A lens that refuses is replaced by enlarging the picture.
+    // If the camera refuses to zoom, the picture is enlarged instead.
     const enlarged = (await this.#camera?.setZoom(zoom).catch(() => zoom)) ?? zoom
     if (this.#view.zoom === zoom) this.#show({ enlarged })
   }
@@ -261,7 +261,7 @@ export class Scanner {
     this.#timer = setInterval(() => void this.#tick(), TICK_MS)
   }
 
-  /** One frame; left out while the one before is still being read, and in the pause after a read. */
+  /** Reads one frame; skipped while the previous one is still decoded, and in the pause after a read. */
   async #tick(): Promise<void> {
     this.measure()
     const { box, enlarged } = this.#view
@@ -311,7 +311,7 @@ export class Scanner {
     }
   }
 
-  /** Nobody is filmed who does not see the picture. */
+  /** Releases the camera while the page is hidden: no one is filmed unseen. */
   readonly #onHidden = (): void => {
     const { state, opening } = this.#view
     this.#goesOn ||= state === 'scanning' || opening

@@ -34,7 +34,7 @@ describe('R-SCAN-7: settings in browser storage', () => {
       throw new DOMException('full', 'QuotaExceededError')
     })
     expect(() => keepSettings({ hasPermission: true })).not.toThrow()
-    // Kept in memory then, as long as the page lives (W15).
+    // Kept in memory instead, for the life of the page (W15).
     expect(readSettings()).toEqual({ hasPermission: true, lastUsedCameraId: null })
   })
 })

@@ -1,12 +1,12 @@
 import { storage } from '../../lib/storage'
 
-/** What the scanner remembers on this browser (R-SCAN-7). */
+/** Scanner settings stored in this browser (R-SCAN-7). */
 export type ScannerSettings = { hasPermission: boolean; lastUsedCameraId: string | null }
 
 const KEY = 'HTML5_QRCODE_DATA'
 const NONE: ScannerSettings = { hasPermission: false, lastUsedCameraId: null }
 
-/** Whatever lies under the key, from another program or an older one, gives settings that can be used. */
+/** Reads the settings; values of another program or version are replaced by defaults. */
 export function readSettings(): ScannerSettings {
   try {
     const value: unknown = JSON.parse(storage.read(KEY) ?? 'null')

@@ -5,7 +5,7 @@ it('R-DESK-1: a code counts once while it is shown, and again 3 s after it was s
   const shown = new Shown()
   expect(shown.isNew('L000001', 0)).toBe(true)
   expect(shown.isNew('L000002', 500)).toBe(true)
-  // Both lie in the picture, and are read by turns.
+  // Both are in view, and are read alternately.
   for (let now = 1000; now < 20_000; now += 1000) {
     expect(shown.isNew('L000001', now)).toBe(false)
     expect(shown.isNew('L000002', now + 500)).toBe(false)

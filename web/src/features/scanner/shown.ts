@@ -1,9 +1,9 @@
-/** A code that was seen this short a time ago is still being shown. */
+/** A code seen within this time is still in view. */
 const STILL_MS = 3000
 
 /**
- * Tells a code that is shown from one that is still before the camera: it counts once, until it has left the picture.
- * Two codes that lie in the picture together, as on the back of a book, are read by turns and count once each.
+ * Reports each code once until it has left the view. Two codes in view together, as on the back of a book, are read
+ * alternately and count once each.
  */
 export class Shown {
   readonly #seen = new Map<string, number>()

@@ -4,17 +4,17 @@ import { decode, findInFrame, LINEAR, readFrame } from './decode'
 import { cropToPrint, luminance, normalizeLocalContrast, toFrame, type Frame, type Grey } from './frames'
 import { bands, deblurred, stretched } from './profile'
 
-/** How the rows of straightened bars are prepared; lengths in pixels of the picture. */
+/** Preparation of the rows of rectified bars; lengths in pixels of the picture. */
 type Sharpening = {
-  /** Standard deviation of the blur that is taken out, and in how many rounds. */
+  /** Standard deviation of the removed blur, and number of rounds. */
   sigma: number
   rounds: number
-  /** How far from each pixel black and white are looked for. */
+  /** Reach of the search for black and white around each pixel. */
   reach: number
 }
 
 const SHARP: Sharpening = { sigma: 0, rounds: 0, reach: 20 }
-/** In the order in which they read most of what is left (`bench/scanner photos`). */
+/** In the order that reads most of the remaining pictures (`bench/scanner photos`). */
 const SHARPENINGS: readonly Sharpening[] = [
   { sigma: 1.2, rounds: 7, reach: 20 },
   SHARP,
@@ -28,21 +28,21 @@ const SHARPENINGS: readonly Sharpening[] = [
   { sigma: 1, rounds: 12, reach: 20 },
 ]
 
-/** The code is nearly always in the first region; another one is a portrait, a line of text or the table. */
+/** The code is nearly always in the first region; others are a portrait, a line of text or the table. */
 const REGIONS = 3
-/** A frame of a plain webcam is looked at less often, so that it takes no longer than it is worth. */
+/** A frame of a plain webcam gets fewer looks, since more take longer than they are worth. */
 const SMALL_PICTURE = 400_000
 const LOOKS_AT_SMALL = 4
-/** Upscaling is for small pictures; of what is larger there are pixels enough. */
+/** Upscaling is for small pictures; larger ones have pixels enough. */
 const MAX_UPSCALED_PIXELS = 250_000
-/** Straightened bars are enlarged, so that edges may lie between two pixels. */
+/** Enlargement of rectified bars, so that edges may lie between two pixels. */
 const SCALE = 2
-/** Room to either side for the quiet zone, in pixels of the picture. */
+/** Margin on either side for the quiet zone, in pixels of the picture. */
 const MARGIN = 24
-/** Five bands, each a third of the bars' height: a finger or a reflection seldom covers all of them. */
+/** Five bands, each a third of the bars' height: a finger or a reflection rarely covers all. */
 const BANDS = 5
 const BAND_SHARE = 0.34
-/** Enough for the decoder, which wants several lines to agree. */
+/** Enough for the decoder, which needs several agreeing lines. */
 const ROWS_PER_BAND = 4
 
 function sharpened(straight: Grey, { sigma, rounds, reach }: Sharpening): Frame {
@@ -52,7 +52,7 @@ function sharpened(straight: Grey, { sigma, rounds, reach }: Sharpening): Frame 
 
 type Kind = 'frame' | 'bars'
 
-/** A step of reading a picture: what was read, and in what. */
+/** A step of reading a picture: its result, and the kind of look. */
 type Step = { read: ScanResult | null; kind: Kind }
 
 async function* stepsInBars(grey: Grey, region: BarRegion, sharpenings: readonly Sharpening[]): AsyncGenerator<Step> {
@@ -63,14 +63,14 @@ async function* stepsInBars(grey: Grey, region: BarRegion, sharpenings: readonly
   }
 }
 
-/** Reads a frame, and what was read once more from its straightened bars: some codes must be read twice. */
+/** Reads a frame, and a read code once more from its rectified bars: some codes need two reads. */
 async function* stepsInFrame(frame: Frame): AsyncGenerator<Step> {
   const found = await findInFrame(frame, 'plain')
   yield { kind: 'frame', read: found?.read ?? null }
   if (found) yield* stepsInBars(luminance(frame), regionOf(found.corners), [SHARP, ...SHARPENINGS.slice(0, 1)])
 }
 
-/** All ways to look at a picture, from the cheap and likely ones to the others. */
+/** All looks at a picture, the cheap and likely ones first. */
 async function* steps(frame: Frame): AsyncGenerator<Step> {
   yield* stepsInFrame(frame)
   const grey = luminance(frame)
@@ -83,7 +83,7 @@ async function* steps(frame: Frame): AsyncGenerator<Step> {
   }
 }
 
-/** How often a code must be read before it is believed; bars that were sharpened too much can show another code. */
+/** Number of equal reads before a code is accepted; oversharpened bars can show another code. */
 function votesNeeded({ format, text }: ScanResult, kind: Kind): number {
   switch (format) {
     case 'QRCode':
@@ -103,13 +103,13 @@ function votesNeeded({ format, text }: ScanResult, kind: Kind): number {
   }
 }
 
-/** Asked after each look, with the number of looks so far: whether to go on. */
+/** Called after each look with the number of looks; returns whether to continue. */
 export type GoOn = (looks: number) => Promise<boolean>
 
-/** More looks than this are for pictures with several regions that look like bars. */
+/** More looks are for pictures with several bar-like regions. */
 export const USUAL_LOOKS = 2 * SHARPENINGS.length
 
-/** The code in a picture that does not change: one look after the other until one is sure. */
+/** Reads the code in a still picture: one look after the other until one is certain. */
 export async function readStill(frame: Frame, goOn?: GoOn): Promise<ScanResult | null> {
   const votes = new Map<string, { read: ScanResult; count: number }>()
   let looks = 0
@@ -125,7 +125,7 @@ export async function readStill(frame: Frame, goOn?: GoOn): Promise<ScanResult |
     looks += 1
     if (goOn && !(await goOn(looks))) return null
   }
-  // Code 128 checks every character and their sum: one read is worth something, as long as nothing contradicts it.
+  // Code 128 checks every character and their sum: one read suffices without a contradicting one.
   const [only, rival] = Array.from(votes.values())
   return only && !rival && only.read.format === 'Code128' ? only.read : null
 }

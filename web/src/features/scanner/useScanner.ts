@@ -8,8 +8,8 @@ type Parts = { scanner: Scanner; decoder: Decoder }
 const NOTHING = { subscribe: () => () => undefined, view: () => null }
 
 /**
- * A scanner and its decoder for as long as their video is on the page: it starts by itself and lets go of the camera at
- * the end. `onRead` must not change meanwhile.
+ * Provides a scanner and its decoder while their video is mounted: starts by itself and releases the camera at the end.
+ * `onRead` must be stable.
  */
 export function useScanner(onRead: (read: ScanResult, scanner: Scanner) => void) {
   const [parts, setParts] = useState<Parts | null>(null)

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { t } from '../../lib/messages'
 
-/** Puts a text on the clipboard. Browsers have one over https only. */
+/** Copies a text to the clipboard, which browsers offer over https only. */
 export function Copy({ text }: { text: string }) {
   const clipboard = useClipboard()
   if (!('clipboard' in navigator)) return null

@@ -9,7 +9,7 @@ import { t } from '../../lib/messages'
 import { ListState } from '../../ui/ListState'
 import classes from './Security.module.css'
 
-/** Whether one signs in by the college's provider too; nothing where the library has none. */
+/** Link of the account with the college's provider; hidden without a provider. */
 export function OwnProvider() {
   const provider = useQuery(sessionQuery).data?.provider
   return provider === undefined ? null : <Provider provider={provider} />
@@ -25,7 +25,7 @@ function Provider({ provider }: { provider: string }) {
 
   async function end() {
     const { ok } = await unlink.run(null)
-    // The button goes with the link.
+    // The button disappears with the link.
     if (ok) heading.current?.focus()
   }
 

@@ -15,7 +15,7 @@ function browserText({ browser, system }: OwnSession): string {
   return system === null ? browser : t('security.sessions.browser', { browser, system })
 }
 
-/** The browsers in which one is signed in, this one first; each other one can be signed out. */
+/** The user's sessions, this browser first; each other one can be ended. */
 export function OwnSessions() {
   const query = useQuery(mySessionsQuery)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -26,7 +26,7 @@ export function OwnSessions() {
 
   async function endOthers() {
     const { ok } = await others.run(null)
-    // The button goes with the sessions that it was for.
+    // The button disappears with the sessions.
     if (ok) heading.current?.focus()
   }
 

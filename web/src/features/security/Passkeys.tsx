@@ -17,7 +17,7 @@ import { ListState } from '../../ui/ListState'
 import { RecoveryCodes } from './RecoveryCodes'
 import classes from './Security.module.css'
 
-/** One's own passkeys: each signs in without a password, and stands for the second step after it. */
+/** The user's passkeys, which sign in alone or as second step. */
 export function Passkeys() {
   const query = useQuery(mySecondFactorQuery)
   const here = useQuery(sessionQuery).data?.passkeys === true
@@ -59,7 +59,7 @@ export function Passkeys() {
           own={query.data}
           onDone={() => {
             close()
-            // The button goes with the passkey.
+            // The button disappears with the passkey.
             heading.current?.focus()
           }}
           onClose={close}

@@ -6,7 +6,7 @@ import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import classes from './Security.module.css'
 
-/** Another password, with the one until now; other browsers are signed out. */
+/** Form for a new password; other browsers are signed out. */
 export function PasswordForm() {
   const { form, field, onSubmit, pending, failure } = useContractForm('PasswordChange', {
     action: changePassword,

@@ -12,18 +12,18 @@ import { RecoveryCodes } from './RecoveryCodes'
 
 type ProofProps<Output> = {
   what: string
-  /** Whether there is an authenticator app; else a recovery code is asked for. */
+  /** An authenticator app exists; otherwise a recovery code is required. */
   app?: boolean
   action: Action<SecondFactorProof, Output>
   submit: string
-  /** What the notice says. */
+  /** Text of the notice. */
   done?: () => string
   danger?: boolean
   onDone: (output: Output) => void
   onClose: () => void
 }
 
-/** Asks for the password and a code before something about the second factor changes. */
+/** Asks for password and code before a change of the second factor. */
 function Proof<Output>({
   what,
   app = true,
@@ -64,7 +64,7 @@ function Proof<Output>({
   )
 }
 
-/** No code is asked for any more. */
+/** Removes the authenticator app. */
 export function TurnOff({ own, onClose }: { own: OwnSecondFactor; onClose: () => void }) {
   const stays = own.passkeys.length > 0
   return (
@@ -88,7 +88,7 @@ export function TurnOff({ own, onClose }: { own: OwnSecondFactor; onClose: () =>
   )
 }
 
-/** Other recovery codes; the ones until now are good no more. */
+/** Replaces the recovery codes; the old ones become invalid. */
 export function NewRecoveryCodes({ app, onClose }: { app: boolean; onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (

@@ -6,7 +6,7 @@ import { Sheet } from '../../print/Sheet'
 import { Copy } from './Copy'
 import classes from './SecondFactor.module.css'
 
-/** The recovery codes, shown once. */
+/** Recovery codes, shown once. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   const library = useLibraryName()
   const text = useRef<HTMLParagraphElement>(null)

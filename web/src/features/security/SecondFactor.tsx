@@ -10,12 +10,12 @@ import { NewRecoveryCodes, TurnOff } from './Proof'
 import classes from './Security.module.css'
 import { SetUp } from './SetUp'
 
-/** So few recovery codes are worth a word. */
+/** Number of recovery codes at which the user is warned. */
 const FEW = 3
 
 type Asked = 'setUp' | 'codes' | 'off'
 
-/** Whether a code of an authenticator app is asked for at sign-in, and how to change that. */
+/** Setup, state and removal of the authenticator app. */
 export function SecondFactor() {
   const query = useQuery(mySecondFactorQuery)
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -67,7 +67,7 @@ function On({ since, onAsk }: { since: string; onAsk: (asked: Asked) => void }) 
   )
 }
 
-/** What is left for whoever loses the app or the passkeys. */
+/** Recovery codes, for a lost app or lost passkeys. */
 function Recovery({ own, onAsk }: { own: OwnSecondFactor; onAsk: (asked: Asked) => void }) {
   const left = t('security.second.left', { count: own.recoveryCodes })
   return (

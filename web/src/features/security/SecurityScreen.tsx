@@ -10,7 +10,7 @@ import { PasswordForm } from './PasswordForm'
 import { SecondFactor } from './SecondFactor'
 import classes from './Security.module.css'
 
-/** What keeps one's own account safe: the password, the second step, and where one is signed in. */
+/** Password, second factor and sessions of the user's own account. */
 export default function SecurityScreen() {
   const missing = useQuery(sessionQuery).data?.secondFactorMissing === true
   return (

@@ -12,12 +12,12 @@ import { Copy } from './Copy'
 import { RecoveryCodes } from './RecoveryCodes'
 import classes from './SecondFactor.module.css'
 
-/** Sets an authenticator app up: the password, the app's key and its first code, and the recovery codes. */
+/** Setup of an authenticator app: password, key, first code, and recovery codes. */
 export function SetUp({ onClose }: { onClose: () => void }) {
   const [key, setKey] = useState<AuthenticatorKey | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
-    // What is shown once does not go away by a slip.
+    // Codes shown once must not close by accident.
     <Dialog
       title={t(codes === null ? 'security.second.setUpTitle' : 'security.second.codesTitle')}
       closeOnClickOutside={key === null}
@@ -70,7 +70,7 @@ function Confirm({ authenticator: { address, secret }, onDone, onClose }: Confir
     onDone: ({ recoveryCodes }) => onDone(recoveryCodes),
   })
   const code = useRef<HTMLInputElement>(null)
-  // The form before it had the focus.
+  // The previous form had the focus.
   useEffect(() => code.current?.focus({ preventScroll: true }), [])
   return (
     <form noValidate onSubmit={onSubmit}>

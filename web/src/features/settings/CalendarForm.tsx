@@ -18,7 +18,7 @@ const valuesOf = ({ closedWeekdays = [], closedDates = [] }: Calendar): Calendar
   dates: closedDates.map(({ name, from, to }) => ({ name, from, to: to ?? from })),
 })
 
-/** A closure without a last day is of one day. */
+/** A closure without a last day lasts one day. */
 const documentOf = ({ weekdays, dates }: CalendarValues): Calendar => ({
   closedWeekdays: weekdays,
   closedDates: dates.map(({ name, from, to }) => ({ name, from, to: to || from })),
@@ -28,7 +28,7 @@ const SAMPLE: CalendarValues = { weekdays: [1], dates: [{ name: '', from: '', to
 
 const placeOf = (index: number, name: keyof Entry) => `closedDates[${index}].${name}`
 
-/** A day that is missing is none that the server could name the field of. */
+/** Reports missing days here, because the server could not name their field. */
 function blanksOf({ dates }: CalendarValues): Record<string, string> {
   const missing = dates.flatMap(({ from }, index) => (from === '' ? [placeOf(index, 'from')] : []))
   return Object.fromEntries(
@@ -36,7 +36,7 @@ function blanksOf({ dates }: CalendarValues): Record<string, string> {
   )
 }
 
-/** The days on which the library is closed (R-RULE-4). */
+/** Form for the days on which the library is closed (R-RULE-4). */
 export function CalendarForm(part: Part<Calendar>) {
   const form = useSettingsForm<CalendarValues, Calendar>({
     ...part,
@@ -90,7 +90,7 @@ export function CalendarForm(part: Part<Calendar>) {
           {values.dates.map((entry, index) => {
             const at = (name: keyof Entry) => placeOf(index, name)
             return (
-              // An entry has no identity beside its place.
+              // An entry has no identity besides its position.
               // oxlint-disable-next-line react/no-array-index-key
               <li key={index}>
                 <TextInput

@@ -6,38 +6,38 @@ import { FormFrame } from './FormFrame'
 import classes from './Settings.module.css'
 import { useSettingsForm, type Part } from './useSettingsForm'
 
-/** One setting: how its field looks and what it says. */
+/** One setting: its input and texts. */
 export type Setting<D> = {
   name: keyof D & string
-  /** Its name, where the contract has none. */
+  /** Label, if the contract has none. */
   label?: PlainKey
   hint: PlainKey
-  /** `lines`: a list, one entry a line. A blank `number` is none. */
+  /** `lines`: a list, one entry per line. A blank `number` means none. */
   kind: 'text' | 'number' | 'lines' | 'choice'
-  /** The choices of a `choice`, made when they are drawn: they are in the language of the page. */
+  /** Options of a `choice`, built at render time because they are translated. */
   choices?: () => readonly { value: string; label: string }[]
-  /** Whether the document has numbers for the choices. */
+  /** The document has numbers for the options. */
   numeric?: true
-  /** Whether a text may be long. */
+  /** Wide input for long text. */
   wide?: true
-  /** Whether a change has an effect on loans, which is shown before it is saved. */
+  /** A change affects loans; the effect is shown before saving. */
   affectsLoans?: true
 }
 
-/** A document of settings that is drawn from this description: nothing else says what its page looks like. */
+/** Description of a settings document, from which its page is rendered. */
 export type SettingsDocument<D> = {
-  /** The name of its draft. */
+  /** Name of its draft. */
   name: string
-  /** The schema of the contract, which names the settings. */
+  /** Schema of the contract, which names the settings. */
   schema: FormName
-  /** The name of the form. */
+  /** Name of the form. */
   label: PlainKey
   save: Save<D>
   preview?: Preview<D>
   sections: readonly { title?: PlainKey; settings: readonly Setting<D>[] }[]
 }
 
-/** What is typed, by the name of the setting. */
+/** Typed values by name of the setting. */
 type Values = Readonly<Record<string, string>>
 
 const linesOf = (text: string): string[] =>
@@ -57,7 +57,7 @@ function valueOf({ kind, numeric }: Setting<never>, typed: string): unknown {
   return numeric ? Number(typed) : typed
 }
 
-/** The page of one document of settings (R-RULE-1). */
+/** Page of one settings document (R-RULE-1). */
 export function DocumentForm<D extends object>({ page, ...part }: Part<D> & { page: SettingsDocument<D> }) {
   const settings: readonly Setting<never>[] = page.sections.flatMap((section) => section.settings as never[])
   const all = <T,>(make: (setting: Setting<never>) => T) =>
@@ -97,7 +97,7 @@ export function DocumentForm<D extends object>({ page, ...part }: Part<D> & { pa
           />
         ))
         return title === undefined ? (
-          // Sections have no identity beside their place.
+          // Sections have no identity besides their position.
           // oxlint-disable-next-line react/no-array-index-key
           <div key={index} className={classes.column}>
             {fields}
@@ -123,7 +123,7 @@ const errorsIn = (errors: Readonly<Record<string, string>>, name: string): strin
     ),
   ].join(' ')
 
-/** The name of a setting, from the contract where it has one. */
+/** Returns the label of a setting, from the contract if it has one. */
 const nameIn = (schema: FormName, { name, label }: Setting<never>): string =>
   label === undefined ? labelOf(schema, name as never) : t(label)
 

@@ -13,12 +13,12 @@ import type { SettingsForm } from './useSettingsForm'
 type FormFrameProps<V extends object> = {
   form: SettingsForm<V>
   label: string
-  /** What the fields hold that somebody else saved differently. */
+  /** Names the place of a conflict. */
   nameOf: (place: string) => string
   children: ReactNode
 }
 
-/** A form of the settings: what somebody else saved meanwhile above it, its buttons below, the effect before it is saved. */
+/** Frame of a settings form: conflicts above it, buttons below, and the effect before saving. */
 export function FormFrame<V extends object>({ form, label, nameOf, children }: FormFrameProps<V>) {
   const { conflicts, effect, failure } = form
   return (
@@ -89,7 +89,7 @@ const shown = (value: unknown): string =>
 
 type EffectQuestionProps = { effect: Effect; pending: boolean; onYes: () => void; onClose: () => void }
 
-/** What the change does to the open loans, before it is saved (R-RULE-5). */
+/** Shows the effect on open loans before saving (R-RULE-5). */
 function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps) {
   const changed = Math.max(effect.finesChanged, effect.dueDatesMoved)
   return (
@@ -104,7 +104,7 @@ function EffectQuestion({ effect, pending, onYes, onClose }: EffectQuestionProps
         ))}
       </ul>
       {effect.loans.length > 0 && (
-        // The keyboard scrolls it.
+        // Focusable, so that the keyboard can scroll it.
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
         <div className={classes.affected} role="region" aria-label={t('settings.effect.loans')} tabIndex={0}>
           <ResponsiveTable

@@ -36,13 +36,15 @@ const SWITCHES = [
 const ruleName = (rule: RuleName): string =>
   rule === 'allBackBy' || rule === 'oneCopyPerTitle' ? t(`settings.rule.${rule}`) : labelOf('CategoryRules', rule)
 
-/** What must be a number is asked for here: the server cannot tell blank from "no limit". */
+/** Requires numbers here, because the server cannot tell blank from "no limit". */
 const requiredOf = (values: RuleValues): Record<string, string> =>
   Object.fromEntries(
     blanksOf(values).map(({ place, rule }) => [place, t('field.required', { label: ruleName(rule.name) })]),
   )
 
-/** The rules of lending: first those of students, then what is different for others (R-RULE-1, R-RULE-2). */
+/**
+ * Form for the lending rules: first those of students, then the differences of other categories (R-RULE-1, R-RULE-2).
+ */
 export function RulesForm(part: Part<RulesDocument>) {
   const config = useQuery(configQuery)
   if (config.error && !config.data) return <ErrorState error={config.error} onRetry={() => void config.refetch()} />
@@ -83,7 +85,7 @@ function RulesOfDay({ today, ...part }: Part<RulesDocument> & { today: string })
         return index === 0 ? (
           <StudentRules key="student" {...shared} />
         ) : (
-          // A category has no identity beside its place: its name is typed here.
+          // A category has no identity besides its position: its name is edited here.
           // oxlint-disable-next-line react/no-array-index-key
           <OtherRules key={index} {...shared} />
         )
@@ -158,7 +160,7 @@ function StudentRules({ index, values, errors, onChange }: CategoryProps) {
   )
 }
 
-/** Another category: what it has of its own; all the rest is as for students. */
+/** Another category with its own rules; all others are the students'. */
 function OtherRules({ index, values, errors, onChange }: CategoryProps) {
   const category = values.categories[index] ?? { name: '', rules: {} }
   const student = values.categories[0]?.rules ?? {}
@@ -234,7 +236,7 @@ function OtherRules({ index, values, errors, onChange }: CategoryProps) {
   )
 }
 
-/** A value in words: "7", "₹5", "no limit". */
+/** Formats a value: "7", "₹5", "no limit". */
 function valueText(rule: Rule, value: RuleValue): string {
   if (rule.kind === 'flag') return t(value === true ? 'settings.on' : 'settings.off')
   if (value === null || value === '') return t('settings.none')
@@ -284,7 +286,7 @@ function RuleField({ rule, place, value, errors, onChange }: RuleFieldProps) {
           value={typeof value === 'boolean' ? '' : (value ?? '')}
           placeholder={'limit' in rule ? t('settings.none') : ''}
           clampBehavior="none"
-          // What is no such number stays as it was typed, and is told to be wrong: 3.5 days are not 35.
+          // Invalid input stays as typed and is reported: 3.5 days are not 35.
           onChange={(typed) => onChange(typed === '' ? null : Number.isNaN(Number(typed)) ? typed : Number(typed))}
         />
       )

@@ -13,7 +13,7 @@ import { RulesForm } from './RulesForm'
 import classes from './Settings.module.css'
 import type { Part } from './useSettingsForm'
 
-/** The pages in the order of their tabs; one that has no rows of its own is a description in `documents.ts`. */
+/** Pages in the order of their tabs; those without rows of their own are described in `documents.ts`. */
 const PAGES = {
   rules: () => <Loaded query={rulesQuery}>{(part) => <RulesForm {...part} />}</Loaded>,
   calendar: () => <Loaded query={calendarQuery}>{(part) => <CalendarForm {...part} />}</Loaded>,
@@ -21,7 +21,7 @@ const PAGES = {
 }
 const TABS = Object.keys(PAGES) as (keyof typeof PAGES)[]
 
-/** What the librarians decide: the rules of lending, the closed days, and what the library is called (R-RULE-1 to 8). */
+/** Settings of librarians: lending rules, closed days, and the library's own (R-RULE-1 to 8). */
 export default function SettingsScreen() {
   const [params] = useSearchParams()
   const asked = params.get('tab')
@@ -48,7 +48,7 @@ type LoadedProps<D> = {
   children: (part: Part<D>) => ReactNode
 }
 
-/** An edit begins from what is saved now, never from what an earlier page happened to load. */
+/** An edit begins from the saved values, never from cached ones. */
 function Loaded<D>({ query, children }: LoadedProps<D>) {
   const queries = useQueryClient()
   const { data, error, refetch, isFetchedAfterMount } = useQuery({

@@ -1,10 +1,10 @@
-/** Values of a form: what JSON holds. */
+/** JSON values of a form. */
 export type Values = { readonly [name: string]: unknown }
 
 const isRecord = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Whether two values hold the same; the order of names is of no account. */
+/** Deep equality; the order of names does not matter. */
 export function same(one: unknown, other: unknown): boolean {
   if (Array.isArray(one) && Array.isArray(other)) {
     return one.length === other.length && one.every((value, index) => same(value, other[index]))
@@ -15,12 +15,12 @@ export function same(one: unknown, other: unknown): boolean {
   return one === other
 }
 
-/** A value that both changed: its place, and what the other one saved. */
+/** A value changed by both: its place, and the saved value. */
 export type Conflict = { place: string; theirs: unknown }
 
 /**
- * Sets what stands in a form against what somebody else saved since `base` was loaded. What was not touched takes over
- * theirs; what both changed stays as it is typed and is told. A list that has become longer or shorter is one value.
+ * Merges a form with what another librarian saved since `base` was loaded. Untouched values take the saved ones; values
+ * changed by both keep the form's and are reported. A list of another length is one value.
  */
 export function merge<V>(base: V, theirs: V, mine: V): { values: V; conflicts: Conflict[] } {
   const conflicts: Conflict[] = []

@@ -1,6 +1,6 @@
 import type { CategoryRules, RulesDocument } from '../../api/types'
 
-/** A rule on the screen. `limit`: blank means that there is none. */
+/** A rule on the screen. `limit`: blank means none. */
 export const RULES = [
   { name: 'loanDays', group: 'lending', kind: 'number' },
   { name: 'renewalDays', group: 'lending', kind: 'number' },
@@ -25,19 +25,19 @@ export const RULES = [
 export type Rule = (typeof RULES)[number]
 export type RuleName = Rule['name']
 
-/** Null is "no limit"; a number that is being typed may be blank. */
+/** Null is "no limit"; a number may be blank while typed. */
 export type RuleValue = number | string | boolean | null
 
 type CategoryValues = { name: string; rules: Readonly<Record<string, RuleValue>> }
 
-/** What stands in the form of the rules. */
+/** Values of the rules form. */
 export type RuleValues = Omit<RulesDocument, 'categories' | 'effectiveFrom'> & {
-  /** Blank is today. */
+  /** Blank: today. */
   effectiveFrom: string
   categories: readonly CategoryValues[]
 }
 
-/** What every draft has; which rules a category has differs. */
+/** Fields of every draft; the rules of categories differ. */
 export const SAMPLE: RuleValues = {
   effectiveFrom: '',
   categories: [{ name: '', rules: {} }],
@@ -49,7 +49,7 @@ export const SAMPLE: RuleValues = {
   returnsWaitToBeShelved: false,
 }
 
-/** A version that holds already is changed from today on, one that begins later from its own first day. */
+/** A version in force is changed from today, a future one from its first day. */
 export function valuesOf({ categories, effectiveFrom, ...switches }: RulesDocument, today: string): RuleValues {
   return {
     ...switches,
@@ -66,7 +66,7 @@ export function documentOf({ categories, effectiveFrom, ...switches }: RuleValue
   }
 }
 
-/** The same with one rule of one category; `undefined` makes it as for students again. */
+/** Changes one rule of one category; `undefined` returns to the students' value. */
 export function withRule(values: RuleValues, index: number, name: RuleName, value: RuleValue | undefined): RuleValues {
   const categories = values.categories.map((category, place) => {
     if (place !== index) return category
@@ -76,7 +76,7 @@ export function withRule(values: RuleValues, index: number, name: RuleName, valu
   return { ...values, categories }
 }
 
-/** Rules without a limit must have a value: the places of those that are blank. */
+/** Returns the places of blank rules that must have a value. */
 export function blanksOf({ categories }: RuleValues): { place: string; rule: Rule }[] {
   return categories.flatMap(({ rules }, index) =>
     RULES.filter((rule) => !('limit' in rule) && rules[rule.name] === null).map((rule) => ({

@@ -11,31 +11,31 @@ import { merge, same, type Conflict } from './merge'
 
 type Errors = Readonly<Record<string, string>>
 
-/** What each form starts from. */
+/** Props of each form. */
 export type Part<D> = {
   loaded: Saved<D>
-  /** Reads what is saved by now. */
+  /** Reloads the saved document. */
   loadAgain: () => Promise<Saved<D>>
 }
 
 type Options<V, D> = Part<D> & {
-  /** The name of its draft. */
+  /** Name of its draft. */
   name: string
-  /** The shape that the values of a draft must have. */
+  /** Shape that the values of a draft must have. */
   sample: V
   valuesOf: (document: D) => V
   documentOf: (values: V) => D
-  /** What is blank and must not be, in words at its place: the server would take it for "no limit", or not know the place. */
+  /** Returns errors for blank fields: the server would take them for "no limit", or could not name them. */
   blanksOf?: (values: V) => Errors
   save: Save<D>
   preview?: Preview<D>
-  /** Whether a change has an effect to be shown; every one has if not said. */
+  /** True if a change has an effect to show; by default every change. */
   hasEffect?: (before: V, after: V) => boolean
 }
 
 /**
- * A document of the settings while it is edited. What is typed is kept in the tab until it is saved or given up; before it
- * is saved its effect on the open loans is shown (R-RULE-5); and of what somebody else saved meanwhile nothing is lost.
+ * State of an edited settings document. The input is kept in the tab until it is saved or discarded, its effect on open
+ * loans is shown before saving (R-RULE-5), and another librarian's save is merged.
  */
 export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
   const { loaded, valuesOf, documentOf, loadAgain } = options
@@ -65,7 +65,7 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     setConflicts(null)
   }
 
-  /** A refusal goes to its fields, or in one sentence to the end of the form. */
+  /** Shows a refusal at its fields, or in one sentence at the end of the form. */
   function fail(error: unknown) {
     setEffect(null)
     if (!showAtFields(error, setErrors)) setFailure(error)
@@ -90,13 +90,13 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     if (outcome.ok) {
       setEffect(null)
       startFrom(outcome.output)
-      // There is nothing to save any more: the button that was pressed is out of use.
+      // Nothing is left to save: the pressed button is disabled.
       focusBack(null)
     } else if (outcome.error instanceof ProblemError && outcome.error.code === 'stale') await meet()
     else fail(outcome.error)
   }
 
-  /** Saves; where open loans change, only after that was shown. */
+  /** Saves, after showing the effect if open loans change. */
   async function submit() {
     setFailure(null)
     setErrors({})
@@ -113,7 +113,7 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
 
   return {
     values,
-    /** What was loaded or saved last. */
+    /** Values loaded or saved last. */
     saved: base.values,
     change: (next: V) => {
       setValues(next)
@@ -128,7 +128,7 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
     submit,
     store,
     closeEffect: () => setEffect(null),
-    /** Gives up what was typed. */
+    /** Drops the input. */
     discard() {
       setValues(base.values)
       setErrors({})
@@ -147,5 +147,5 @@ export type SettingsForm<V extends object> = Omit<
   change: (next: V) => void
 }
 
-/** Of what touches no loan. */
+/** For settings without an effect on loans. */
 const NO_PREVIEW: Preview<unknown> = { send: () => Promise.reject(new Error('There is no preview')) }

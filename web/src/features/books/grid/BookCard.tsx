@@ -10,19 +10,19 @@ import { StatusBadge } from './StatusBadge'
 
 export type BookCardProps = {
   book: Book
-  /** Where the card leads. */
+  /** Target of the card's link. */
   to: string
-  /** `tall`: cover above the words. `wide`: cover beside them. */
+  /** `tall`: cover above the text. `wide`: cover beside it. */
   layout?: 'tall' | 'wide'
   actions?: ReactNode
   eager?: boolean
-  /** Why it is shown, where its title does not tell. */
+  /** Why the book is listed, if its title does not tell. */
   note?: string
-  /** The level of its heading. */
+  /** Level of its heading. */
   heading?: 'h2' | 'h3'
 }
 
-/** One book in a list. The link of its title reaches over the whole card; the actions lie above it. */
+/** A book in a list. The title's link covers the whole card; the actions are above it. */
 export const BookCard = memo(function BookCard({
   book,
   to,

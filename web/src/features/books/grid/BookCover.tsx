@@ -7,20 +7,20 @@ type Coverable = { id: number; title: string; author: string; photoURL: string }
 
 type BookCoverProps = {
   book: Coverable
-  /** Beside a visible title the cover says nothing new; standing alone it is named after the book. */
+  /** Without a visible title beside it: the cover is named after the book. */
   alone?: boolean
-  /** Above the fold: fetched at once instead of when it scrolls near. */
+  /** Above the fold: fetched at once, not when scrolled near. */
   eager?: boolean
 }
 
 type Stage = 'photo' | 'drawn' | 'plain'
 
-/** Drawn by the server for every book: stands in where there is no picture or it fails. */
+/** Cover drawn by the server; replaces a missing or failed picture. */
 const drawnCover = (id: number) => `/library/covers/${id}.svg`
 
-/** The book's picture, always 2:3; else the drawn cover; else its title on a plain board. */
+/** Cover in the ratio 2:3: the picture, else the drawn cover, else the title on a plain board. */
 export function BookCover({ book, alone = false, eager = false }: BookCoverProps) {
-  // Keyed by the picture, so that an edited book starts again from its new photo.
+  // Keyed by the picture, so that an edited book starts again with its new photo.
   return <Cover key={`${book.id} ${book.photoURL}`} book={book} alone={alone} eager={eager} />
 }
 

@@ -6,14 +6,14 @@ import { useAddressFilter } from '../../../lib/addressFilter'
 import { t } from '../../../lib/messages'
 import classes from './BookFilters.module.css'
 
-/** What the address asks for; what it cannot mean is left out. */
+/** Reads the filters from the address; invalid values are left out. */
 const narrowingIn = (params: URLSearchParams): Narrowing => ({
   sort: params.get('sort') === 'newest' ? 'newest' : 'title',
   genre: params.get('genre') ?? '',
   available: params.get('available') === 'yes',
 })
 
-/** Order, genre and availability of a list: the address holds them, like the search. */
+/** Order, genre and availability of a list, held in the address like the search. */
 export const useNarrowing = () => useAddressFilter(narrowingIn)
 
 export const isNarrowed = ({ genre, available }: Narrowing): boolean => genre !== '' || available
@@ -22,7 +22,7 @@ export function BookFilters() {
   const [{ sort, genre, available }, set] = useNarrowing()
   const genres = useQuery(genresQuery).data ?? []
   const sortId = useId()
-  // A genre that somebody sent in a link may be one of those that are not listed.
+  // A genre from a shared link may be missing from the list.
   const listed = genre === '' || genres.some((one) => one.genre === genre)
   return (
     <div className={classes.filters} role="group" aria-label={t('books.filter.label')}>

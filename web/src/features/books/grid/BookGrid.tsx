@@ -27,14 +27,14 @@ import { SimilarBooks } from './SimilarBooks'
 
 type BookGridProps = {
   filter: BookFilter
-  /** Books in a row on a wide screen; fewer where there is less room. */
+  /** Books in a row on a wide screen; fewer on narrow ones. */
   columns: Wide
   linkTo: (book: Book) => string
-  /** `place` is that of the book in the list. */
+  /** `place` is the book's position in the list. */
   actions?: (book: Book, place: number) => ReactNode
-  /** Whether order, genre and availability may be chosen here. */
+  /** Offers order, genre and availability. */
   filters?: boolean
-  /** Shown when the catalogue is empty; a search without result has its own words. */
+  /** Shown for an empty catalogue; a search without results has its own text. */
   empty: ReactNode
 }
 
@@ -45,7 +45,7 @@ function useBookList(filter: BookFilter) {
   return useInfiniteQuery(bookListQuery(filter))
 }
 
-/** How wide the grid is: measured, and before that derived from the window so that the first picture is right. */
+/** Returns the grid's width: measured, and before that derived from the window, so that the first picture is right. */
 function useWidth() {
   const ref = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(() => {
@@ -65,13 +65,13 @@ function useWidth() {
 }
 
 /**
- * The catalogue as a grid of cards. Only the rows near the window exist in the page; pages of the list are fetched in both
- * directions and far ones are let go, so that a million books scroll like a hundred.
+ * The catalogue as a virtual grid of cards: only rows near the window are rendered. Pages of the list are fetched in
+ * both directions and distant ones dropped, so that a million books scroll like a hundred.
  */
 export function BookGrid({ filter, columns: wide, linkTo, actions, filters = false, empty }: BookGridProps) {
   const asked = useBookList(filter)
   const deferred = useDeferredValue(asked)
-  // The first cards give way to typing. Those that scrolling asked for do not: it would run into the end of the list.
+  // The first cards yield to typing. Those requested by scrolling do not: it would run into the end of the list.
   const query = (asked.data?.pages.length ?? 0) > 1 ? asked : deferred
   const { ref, width } = useWidth()
   const columns = columnsFor(wide, width)
@@ -124,7 +124,7 @@ export function BookGrid({ filter, columns: wide, linkTo, actions, filters = fal
   )
 }
 
-/** How many books there are; where the list counted to a thousand, all are counted when somebody wants to know. */
+/** Number of books; if the list counted only to a thousand, a button counts all. */
 function Count({ page, filter }: { page: { total: number; totalIsExact: boolean }; filter: BookFilter }) {
   const asked = JSON.stringify(filter)
   const [counted, setCounted] = useState<string | null>(null)
@@ -143,7 +143,7 @@ function Count({ page, filter }: { page: { total: number; totalIsExact: boolean 
   )
 }
 
-/** Genre and availability leave no book: the way back to those that the search alone finds. */
+/** No book matches genre and availability: offers to clear both. */
 function NothingLeft() {
   const [, set] = useNarrowing()
   return (
@@ -167,10 +167,10 @@ type RowsProps = {
   actions: BookGridProps['actions']
 }
 
-/** Rows beyond the window on either side. */
+/** Rows rendered beyond the window on either side. */
 const OVERSCAN = 2
 
-/** Whether the first picture was painted: what nobody sees yet is made after it. */
+/** True after the first paint; content outside the window is rendered after it. */
 function usePainted(): boolean {
   const [painted, setPainted] = useState(false)
   useEffect(() => {
@@ -186,7 +186,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions
   const pages = query.data
   const books = useMemo(() => pages?.pages.flatMap((page) => page.books) ?? [], [pages])
   const painted = usePainted()
-  // Pages before the window were let go; their rows keep their room, so that nothing jumps.
+  // Pages before the window were dropped; their rows keep their room, so that nothing jumps.
   const before = pagesBefore(pages) * BOOKS_PER_PAGE
   const known = before + books.length
   const first = pages?.pages[0]
@@ -212,7 +212,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions
   const { hasNextPage, hasPreviousPage, isFetching, isError, fetchNextPage, fetchPreviousPage, isPlaceholderData } =
     query
 
-  /** What failed is asked for again: a page before, a page after, or the list itself. */
+  /** Retries what failed: the previous page, the next page, or the list. */
   function retry() {
     if (query.isFetchPreviousPageError) void fetchPreviousPage()
     else if (query.isFetchNextPageError) void fetchNextPage()
@@ -302,12 +302,12 @@ type RowProps = Pick<RowsProps, 'columns' | 'layout' | 'linkTo' | 'actions'> & {
   /** Pixels from the top of the list. */
   start: number
   books: readonly Book[]
-  /** How many books lie before the first of `books`. */
+  /** Number of books before the first of `books`. */
   before: number
   setSize: number
 }
 
-/** One row of cards; where its page is not there, their outlines. */
+/** A row of cards; outlines if its page is not loaded. */
 const Row = memo(function Row(props: RowProps) {
   const { measure, row, start, columns, layout, books, before, setSize, linkTo, actions } = props
   return (

@@ -12,13 +12,13 @@ type SimilarBooksProps = {
   layout: 'tall' | 'wide'
   linkTo: (book: Book) => string
   actions: ((book: Book, place: number) => ReactNode) | undefined
-  /** That of the first of them: behind the books that the search itself finds. */
+  /** Position of the first one, after the books that match. */
   place: number
-  /** Whether they belong to the search before, while the next one is on its way. */
+  /** They belong to the previous search while the next one is pending. */
   stale: boolean
 }
 
-/** What another spelling finds, below what was found as typed; each book tells the word by which it is here. */
+/** Books found by another spelling, below the matches; each shows the word by which it was found. */
 export function SimilarBooks({ books, columns, layout, linkTo, actions, place, stale }: SimilarBooksProps) {
   const heading = useId()
   return (

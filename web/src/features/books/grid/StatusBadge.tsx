@@ -3,7 +3,7 @@ import type { BookStatus } from '../../../api/types'
 import classes from './StatusBadge.module.css'
 import { statusText } from './statusText'
 
-/** Whether the book can be borrowed, in words, with a filled or a hollow dot beside them. */
+/** Status of a book in words, with a filled or hollow dot. */
 export function StatusBadge({ status, size = 'md' }: { status: BookStatus; size?: 'md' | 'lg' }) {
   const available = status === 'Available'
   return (

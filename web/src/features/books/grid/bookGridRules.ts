@@ -1,9 +1,9 @@
 import { t } from '../../../lib/messages'
 
-/** Books in a row where there is room: the homes show six, the other lists three. */
+/** Books in a row on a wide screen: six on the homes, three in the other lists. */
 export type Wide = 3 | 6
 
-/** Columns for the width that the grid has. */
+/** Returns the number of columns for the grid's width. */
 export function columnsFor(wide: Wide, width: number): number {
   if (wide === 3) return width >= 960 ? 3 : width >= 620 ? 2 : 1
   if (width >= 1080) return 6
@@ -14,15 +14,15 @@ export function columnsFor(wide: Wide, width: number): number {
 }
 
 /**
- * Height of a row of cards at the usual text size. Rows are measured once they are there; a good guess before that is what
- * keeps the place when somebody comes back to a list.
+ * Estimates the height of a row at the usual text size. Rows are measured once rendered; a good estimate before keeps
+ * the place of a reader who returns to a list.
  */
 export function rowHeight(layout: 'tall' | 'wide', columnWidth: number, withActions: boolean): number {
   if (layout === 'wide') return 126
   return columnWidth * 1.5 + WORDS + (withActions ? ACTIONS : 0)
 }
 
-/** Title, author, genre and stars below a cover; and the buttons below these. */
+/** Height of title, author, genre and stars below a cover; and of the buttons below. */
 const WORDS = 134
 const ACTIONS = 42
 
@@ -46,10 +46,10 @@ export const MOVES: Readonly<Record<string, Move>> = {
   End: 'last',
 }
 
-/** What a key means where the row begins on the right. */
+/** Mirrors a key for a layout from right to left. */
 export const mirrored = (move: Move): Move => (move === 'left' ? 'right' : move === 'right' ? 'left' : move)
 
-/** The book that a key leads to, or null at the edge. */
+/** Returns the book that a key leads to; null at the edge. */
 export function moved(index: number, move: Move, columns: number, count: number): number | null {
   const target = {
     left: index - 1,

@@ -1,13 +1,13 @@
 /**
- * Covers take turns to begin. A drawn cover is a document of its own, which the browser reads and lays out on the page's own
- * thread: a row of them in one frame is felt as a jerk on a slow computer. How many begin in a frame depends on how long the
- * one before took.
+ * Number of covers that start loading per frame. A drawn cover is a document of its own, which the browser parses and
+ * lays out on the page's thread: a whole row in one frame makes a slow computer jerk. The number depends on the
+ * duration of the previous frame.
  */
 const PER_FRAME = { short: 3, long: 1 }
-/** Milliseconds of a frame without trouble, at 60 a second. */
+/** Milliseconds of an unhurried frame, at 60 a second. */
 const SHORT = 20
 
-/** Pixels a millisecond from which on nobody can look at a cover that flies by; it is not even fetched. */
+/** Scroll speed, in pixels per millisecond, at which covers cannot be seen and are not fetched. */
 const TOO_FAST = 3
 
 const waiting = new Set<() => void>()
@@ -26,7 +26,7 @@ function frame(time: number): void {
   if (waiting.size > 0) requestAnimationFrame(frame)
 }
 
-/** Calls `begin` when it is the cover's turn; what is returned takes the wish back. */
+/** Calls `begin` when it is the cover's turn; the returned function cancels. */
 export function coverTurn(begin: () => void): () => void {
   if (waiting.size === 0) {
     last = { place: window.scrollY, time: performance.now() }

@@ -5,7 +5,7 @@ import { t } from '../../../lib/messages'
 import { paths } from '../../../screens'
 import { EmptyState } from '../../../ui/EmptyState'
 
-/** Stands where the list would be while the catalogue is empty. */
+/** Replaces the list while the catalogue is empty. */
 export function AddFirstBook() {
   const may = useMay('catalogue')
   return (

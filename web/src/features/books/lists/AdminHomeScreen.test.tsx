@@ -13,7 +13,7 @@ const shelf = [
   book(2, { title: 'Ada', author: '', status: 'Not Available', noOfBooks: 0, rating: null }),
 ]
 
-/** Answers as the server does: title or author contains the text. */
+/** Answers like the server: title or author contains the text. */
 function catalogue(request: Request) {
   const q = new URL(request.url).searchParams.get('q')?.toLowerCase() ?? ''
   return bookPage(shelf.filter(({ title, author }) => `${title}\n${author}`.toLowerCase().includes(q)))
@@ -32,7 +32,7 @@ describe('admin home', () => {
     const card = within(screen.getByRole('region', { name: 'Books' }))
     expect(card.getByText('George Eliot')).toBeVisible()
     expect(card.getByText('Novel')).toBeVisible()
-    // U24: only what is out of the ordinary is marked.
+    // U24: only unusual states are marked.
     expect(card.queryByText('Available')).not.toBeInTheDocument()
     expect(card.getByText('Not Available')).toBeVisible()
     expect(card.getByRole('img', { name: 'Librarian’s rating: 5 out of 5' })).toBeVisible()
@@ -44,7 +44,7 @@ describe('admin home', () => {
   })
 
   it('R-HOME-3: six cards in a row on a wide screen, numbered within the whole list', async () => {
-    // jsdom lays nothing out: every row is as high as a real one.
+    // jsdom has no layout: every row gets a realistic height.
     vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(520)
     fakeServer({
       ...session,
@@ -58,7 +58,7 @@ describe('admin home', () => {
     expect(items[0]).toHaveAttribute('aria-posinset', '1')
     expect(items[0]).toHaveAttribute('aria-setsize', '900')
     expect(items[0]?.parentElement?.children).toHaveLength(6)
-    // Only the rows near the window are in the page.
+    // Only rows near the window are rendered.
     expect(items.length).toBeLessThan(60)
   })
 
@@ -264,7 +264,7 @@ describe('admin home', () => {
     renderApp('/home')
     await userEvent.click(await screen.findByRole('button', { name: 'Delete Middlemarch' }))
     const dialog = await screen.findByRole('dialog')
-    // U8: enough to tell it from another one of the same title.
+    // U8: enough to distinguish it from another one of the same title.
     for (const words of ['Middlemarch', 'George Eliot', '3 copies on the shelf', 'Shelf A1']) {
       expect(dialog).toHaveTextContent(words)
     }

@@ -12,7 +12,7 @@ import { WhoseNumber } from './WhoseNumber'
 
 const linkTo = (book: Book) => paths.bookDetail(book.id)
 
-/** All Books: find one and go to its form. */
+/** All Books: finds a book and opens its form. */
 export default function BooksScreen() {
   const q = useSearchText()
   const [narrowing] = useNarrowing()

@@ -8,14 +8,14 @@ import classes from './Carousel.module.css'
 
 export type Slide = {
   name: string
-  /** How long it stands before the next one follows, in milliseconds. */
+  /** Milliseconds before the next slide. */
   interval: number
   content: ReactNode
 }
 
 type Choice = 'play' | 'pause'
 
-/** Kept in the tab: a search takes the slides away, and they come back as they were left. */
+/** Stored in the tab: a search hides the slides, and they return at the same place. */
 const CHOICE = 'slides'
 
 function storedChoice(): Choice | null {
@@ -24,15 +24,15 @@ function storedChoice(): Choice | null {
 }
 
 /**
- * Slides that follow each other. It waits while somebody points at it or has the focus in it, can be paused, and stands
- * still under reduced motion until it is started by hand.
+ * Slides that advance by themselves. They wait while the pointer or the focus is inside, can be paused, and under
+ * reduced motion stand still until started.
  */
 export function Carousel({ label, slides }: { label: string; slides: readonly Slide[] }) {
   const still = useReducedMotion(false, { getInitialValueInEffect: false })
   const [chosen, setChosen] = useState(storedChoice)
   const [held, setHeld] = useState(false)
   const [current, setCurrent] = useState(0)
-  // A slide is made when it is shown or comes next, so that no pictures are fetched for slides that nobody sees.
+  // A slide is rendered when it is shown or next, so that no pictures are fetched for hidden slides.
   const [made, setMade] = useState<ReadonlySet<number>>(new Set())
   const playing = chosen === null ? !still : chosen === 'play'
   const interval = slides[current]?.interval ?? 0
@@ -55,7 +55,7 @@ export function Carousel({ label, slides }: { label: string; slides: readonly Sl
   }
 
   return (
-    // Pointing at it or tabbing into it only holds the slides; everything to press is a button inside.
+    // Pointer and focus only hold the slides; every control is a button inside.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <section
       className={classes.carousel}

@@ -13,16 +13,16 @@ import { useQuestion } from '../../../ui/useQuestion'
 import { BookCover } from '../grid/BookCover'
 import classes from './DeleteBook.module.css'
 
-/** The question is closed by then and has given the focus back. */
+/** By then the question is closed and has returned the focus. */
 const CLOSING_MS = 250
-/** How long the list may take to go on without the deleted book. */
+/** Time limit for the list to reload without the deleted book. */
 const SHOWN_MS = 5000
 const AGAIN_MS = 50
 
-/** Whom it touches that a book is deleted. */
+/** People affected by the deletion of a book. */
 type Touched = { id: number; onLoan: number; waiting: number }
 
-/** Deleting out of a list of books: the quiet red button of each one, and the one question that they ask. */
+/** Deletion in a list of books: the button of each book, and the question that all share. */
 export function useDeleteBook() {
   const { about: asked, opened, ask, close } = useQuestion<{ book: Book; place: number }>()
   const queries = useQueryClient()
@@ -33,7 +33,7 @@ export function useDeleteBook() {
     failed: () => t('books.delete.failed'),
   })
 
-  /** The question stands meanwhile with what the list knows, and also where this cannot be read. */
+  /** Until this is loaded, and if it fails, the question shows what the list knows. */
   async function look(id: number) {
     try {
       const [{ book }, { pages }] = await Promise.all([
@@ -56,7 +56,7 @@ export function useDeleteBook() {
     setTimeout(() => focusNear(asked), CLOSING_MS)
   }
 
-  /** The keyboard goes on where the deleted book stood: at the next one, or else at the last. */
+  /** Moves the focus to the book after the deleted one, or else to the last. */
   function focusNear({ book, place }: { book: Book; place: number }, left = SHOWN_MS) {
     const next = buttons.current.get(place) ?? buttons.current.get(place - 1)
     if (next?.id === book.id) {
@@ -103,7 +103,7 @@ export function useDeleteBook() {
   }
 }
 
-/** Enough of a book to tell it from another one of the same title. */
+/** Details that distinguish a book from another one of the same title. */
 function WhichBook({ book, touched }: { book: Book; touched: Touched | null }) {
   return (
     <div className={classes.book}>

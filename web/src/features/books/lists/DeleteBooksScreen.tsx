@@ -10,7 +10,7 @@ import { useDeleteBook } from './DeleteBook'
 
 const linkTo = (book: Book) => paths.bookDetail(book.id)
 
-/** Delete Books: find one by its title and take it out of the catalogue. */
+/** Delete Books: finds a book by its title and deletes it. */
 export default function DeleteBooksScreen() {
   const q = useSearchText()
   const { button, question } = useDeleteBook()

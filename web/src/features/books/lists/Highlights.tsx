@@ -17,9 +17,9 @@ import { showWhole } from './showWhole'
 /** Covers of a slide; a narrow screen shows as many as fit, the others by scrolling. */
 const SHOWN = 12
 
-/** The three slides above the catalogue (R-STU-1): what is new, what the librarians like best, what the reader has. */
+/** Slides above the catalogue (R-STU-1): new books, the librarians' favourites, and the reader's own loans. */
 export function Highlights() {
-  // Covers that arrive give way to what somebody does meanwhile.
+  // Arriving covers yield to user input.
   const books = useDeferredValue(useQuery(highlightsQuery).data)?.books
   const best = books?.filter((book) => book.rating === 5)
 
@@ -50,7 +50,7 @@ export function Highlights() {
             />
           ),
         },
-        // The one with a text to read stands longest.
+        // The slide with a text to read is shown longest.
         { name: t('books.slides.yours'), interval: 5000, content: <YourBooks /> },
       ]}
     />
@@ -59,9 +59,9 @@ export function Highlights() {
 
 type CoversProps = {
   title: string
-  /** Undefined while they are on their way. */
+  /** Undefined while loading. */
   books: readonly Book[] | undefined
-  /** Stands there when there are none. */
+  /** Text without books. */
   none: string
   more?: ReactNode
 }
@@ -117,7 +117,7 @@ function CoverRow({ books }: { books: readonly Book[] }) {
   )
 }
 
-/** What the reader has at home, and what is due. */
+/** The reader's open loans, and their due dates. */
 function YourBooks() {
   const name = useQuery(sessionQuery).data?.user?.name.split(' ')[0]
   const { data, isError, error, refetch } = useQuery(myLoansQuery)

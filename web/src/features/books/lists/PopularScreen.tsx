@@ -19,12 +19,12 @@ import { showWhole } from './showWhole'
 
 const SHOWN = 12
 
-/** The books with the most stars, the newest first among equals. */
+/** Sorts by stars, then newest first. */
 function mostPopular(books: readonly Book[]): readonly Book[] {
   return books.toSorted((one, other) => (other.rating ?? 0) - (one.rating ?? 0)).slice(0, SHOWN)
 }
 
-/** A shelf of popular books for anyone who comes by. It stands still; whoever wants to see more moves it. */
+/** A public strip of popular books, scrolled by hand. */
 export default function PopularScreen() {
   const query = useQuery(highlightsQuery)
   const role = useQuery(sessionQuery).data?.user?.role ?? null
@@ -47,7 +47,7 @@ export default function PopularScreen() {
   )
 }
 
-/** The strip of covers; null while they are on their way. */
+/** Strip of covers; null while loading. */
 function Shelf({ books, linkTo: to }: { books: readonly Book[] | null; linkTo: (book: Book) => string }) {
   const strip = useRef<HTMLUListElement>(null)
   const still = useReducedMotion(false, { getInitialValueInEffect: false })

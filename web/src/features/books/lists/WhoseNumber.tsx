@@ -5,7 +5,7 @@ import { rollNumberQuery } from '../../../api/people'
 import { rich } from '../../../lib/messages'
 import { paths } from '../../../screens'
 
-/** A librarian who types a roll number among the books is led to its person. */
+/** Offers a librarian who typed a roll number in the book search the person with it. */
 export function WhoseNumber({ text }: { text: string }) {
   const mayBe = /\d/.test(text)
   const { data: person } = useQuery({ ...rollNumberQuery(text), enabled: mayBe })
