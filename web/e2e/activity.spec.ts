@@ -58,7 +58,7 @@ test('earlier activity follows at a press, without a change twice', async ({ pag
   await page.goto(`activity?book=${book.id}`)
   await expect(page.getByRole('listitem')).toHaveCount(50)
   await page.getByRole('button', { name: 'Show earlier' }).click()
-  // The book, its copies, and thirty times there and back.
+  // The book, its copies, and thirty loans and returns.
   await expect(page.getByText(`“${book.title}” added to the catalogue.`)).toBeVisible()
   await expect(page.getByRole('listitem')).toHaveCount(62)
   await expect(page.getByRole('button', { name: 'Show earlier' })).toBeHidden()

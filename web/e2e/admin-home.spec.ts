@@ -19,7 +19,7 @@ test('R-HOME-1 the brand leads to /fine, and Home, Update, Delete and Logout are
     'href',
     '/library/add',
   )
-  // What is still being asked for would be refused.
+  // Pending requests would be refused.
   await expect(page.getByRole('article').first()).toBeVisible()
   await expect(bar.getByRole('link', { name: /^Borrowed books \d+ overdue$/ })).toBeVisible()
   await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
@@ -69,7 +69,7 @@ test('R-HOME-3 six cards stand in a row at 1440 pixels, each with photo, title, 
   await own.getByRole('link', { name: `Update ${book.title}` }).click()
   await expect(page).toHaveURL(new RegExp(`/update/${book.id}$`))
 
-  // A picture that fails is replaced by the drawn cover, never by a hole.
+  // A failed picture is replaced by the drawn cover, never by a gap.
   const bare = await library.addBook({ photoURL: `${library.origin}/library/start.js` })
   await page.goto(`home?q=${encodeURIComponent(bare.title)}`)
   await expect(card(page, bare.title).locator('img')).toHaveAttribute('src', `/library/covers/${bare.id}.svg`)
@@ -83,7 +83,7 @@ test('R-HOME-4 U1 W12 a double click, a click anywhere on the card, and Enter on
   const home = `home?q=${encodeURIComponent(book.title)}`
   const detail = new RegExp(`/book-detail/${book.id}$`)
 
-  // The link of the title lies over the whole card.
+  // The title's link covers the whole card.
   await page.goto(home)
   await card(page, book.title).getByText(book.author).dblclick({ force: true })
   await expect(page).toHaveURL(detail)
@@ -165,7 +165,7 @@ test('R-HOME-6 a delete that fails says so, is logged, and the list is still the
   const book = await library.addBook()
   await page.goto(`home?q=${encodeURIComponent(book.title)}`)
   await page.getByRole('button', { name: `Delete ${book.title}` }).click()
-  // Another librarian is quicker.
+  // Another librarian is faster.
   await library.deleteBook(book.id)
   await question(page).getByRole('button', { name: 'Delete' }).click()
   await expectRefused(page, 'Error deleting book, please try again.')

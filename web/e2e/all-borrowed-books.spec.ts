@@ -110,7 +110,7 @@ test('U5 U13 a laptop at 125 % shows eight loans at once, the most overdue first
     expect(days).toEqual(days.toSorted((a, b) => b - a))
   }).toPass()
 
-  // Where colours are forced, the dot of an overdue loan is filled.
+  // In forced colours the dot of an overdue loan is filled.
   await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
   const dot = page.locator('[data-state="overdue"]').first()
   await expect(dot).toBeVisible()

@@ -3,7 +3,7 @@ import { heading } from './support/screens'
 import { PASSWORD } from './support/library'
 import { expect, present, test } from './support/test'
 
-/** What stands beside a name in the list of facts. */
+/** Value beside a name in the list of details. */
 const fact = (page: Page, name: string) =>
   page
     .locator('dl > div')

@@ -30,7 +30,7 @@ test('R-COPY-3 copies come in by scans one after the other, one barcode never tw
   await page.getByRole('button', { name: 'Add copies' }).click()
   const box = page.getByLabel('Barcodes')
   await expect(box).toBeFocused()
-  // As a scanner types: Enter after each.
+  // Types like a scanner: Enter after each code.
   await page.keyboard.type(`${code}-1\n${code}-2\n${code.toLowerCase()}-1\n`)
   await expect(question(page).getByText(`Already in the list: ${code.toLowerCase()}-1`)).toBeVisible()
   await expect(question(page).getByText('2 barcodes')).toBeVisible()
@@ -40,7 +40,7 @@ test('R-COPY-3 copies come in by scans one after the other, one barcode never tw
   await expect(row(page, `${code}-2`)).toContainText('on the shelf')
   await expect(page.getByText('4 on the shelf')).toBeVisible()
 
-  // The same barcode on another title is refused beside that barcode, and nothing typed is lost.
+  // A barcode of another title is refused at its field, and the input stays.
   const other = await library.addBook()
   await page.goto(`book-detail/${other.id}`)
   await page.getByRole('button', { name: 'Add copies' }).click()
@@ -136,7 +136,7 @@ test('R-COPY-3 a new book takes the barcodes that are on its copies', async ({ p
     .locator('label')
     .filter({ has: page.getByRole('radio', { name: '4 stars' }) })
     .click()
-  // The second one has no Enter after it and counts all the same.
+  // The second one counts without a following Enter.
   await page.getByRole('button', { name: 'Add Book' }).click()
   await expectDone(page, 'Book added')
   await page.getByRole('link', { name: form.title }).click()

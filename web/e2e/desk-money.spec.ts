@@ -13,7 +13,7 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
   if (!late) throw new Error('The demo has an overdue loan')
   await page.goto('desk')
   await expect(page.getByRole('textbox', { name: 'Scan a card or a book' })).toBeFocused()
-  // A fine that still runs is owed, and charged when the book comes back.
+  // A running fine counts as owed, and is charged when the book comes back.
   const strip = page.getByRole('region', { name: late.userName })
   await page.keyboard.type(`${late.rollNumber}\n`)
   await expect(strip).toContainText(`Owes ₹${late.fine}`)
@@ -27,7 +27,7 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
   await expect(newest).toContainText(`× ₹5`)
   await expectAccessible(page, 'a return with a fine')
 
-  // What is no amount, or not owed, is refused with its reason, and no other sum is taken in its place.
+  // An invalid amount, or more than is owed, is refused with a reason, and no other amount is taken.
   const amount = newest.getByLabel('Amount')
   for (const [typed, why] of [
     ['abc', 'an amount with at most two decimals'],
@@ -55,10 +55,10 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
   await expectAccessible(receipt, 'a receipt')
   await receipt.close()
 
-  // Newest first, by the keyboard alone.
+  // Newest first, by keyboard.
   await page.keyboard.press('Alt+KeyZ')
   await expect(newest).toContainText(/₹\d+ is owed again; receipt .* is reversed\./)
-  // It can be taken again where it says that it is owed.
+  // It can be paid again where the debt is shown.
   await page.keyboard.type(`${late.rollNumber}\n`)
   await strip.getByRole('button', { name: 'Take money…' }).click()
   await expect(page.getByRole('dialog')).toContainText('Take')
@@ -67,7 +67,7 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
   await expect(page.getByRole('textbox', { name: 'Scan a card or a book' })).toBeFocused()
   await page.keyboard.press('Escape')
   const earlier = page.getByRole('region', { name: 'Earlier' })
-  // A list that has just moved takes no press, which was meant for another row.
+  // A list that has just moved ignores presses, which were meant for another row.
   await expect(async () => {
     await earlier.getByRole('button', { name: 'Undo' }).click()
     await expect(newest).toContainText(`“${late.title}” is on loan again`, { timeout: 500 })

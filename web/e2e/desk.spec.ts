@@ -6,12 +6,12 @@ import { expect, present, test } from './support/test'
 
 test.use({ as: 'librarian' })
 
-/** The desk's box, which always has the focus. */
+/** Input of the desk, which always has the focus. */
 const box = (page: Page) => page.getByRole('textbox', { name: 'Scan a card or a book' })
 const newest = (page: Page) => page.getByRole('article')
 const strip = (page: Page, name: string) => page.getByRole('region', { name: `Reader: ${name}` })
 
-/** What a scanner reads from somebody's card. */
+/** Code that a scanner reads from a person's card. */
 const cardOf = ({ user }: Person): string => user.rollNumber ?? ''
 
 async function open(page: Page): Promise<void> {
@@ -19,7 +19,7 @@ async function open(page: Page): Promise<void> {
   await expect(box(page)).toBeFocused()
 }
 
-/** As a keyboard wedge types: wherever the focus is, with Enter behind it. */
+/** Types like a keyboard wedge: wherever the focus is, with Enter at the end. */
 async function scan(page: Page, code: string): Promise<void> {
   await page.keyboard.type(`${code}\n`)
 }
@@ -29,7 +29,7 @@ async function barcodes(librarian: Person, book: number): Promise<string[]> {
   return copies.map(({ barcode }) => barcode)
 }
 
-/** A book with so many copies, and a student who is called by this name. */
+/** Creates a book with copies, and a student with this name. */
 async function scene(library: Library, librarian: Person, copies: number, name: string) {
   const book = await library.addBook({ noOfBooks: copies })
   const reader = await library.student({ name })
@@ -52,7 +52,7 @@ test('R-DESK-1 R-DESK-3 a card opens its person, books are lent by scans alone, 
   await expect(strip(page, 'Asha Kulkarni')).toContainText('1 book out')
   expect((await reader.loans()).map(({ barcode }) => barcode)).toEqual([codes[0]])
 
-  // The focus comes back to the box from wherever it was.
+  // The focus returns to the input from anywhere.
   await page.getByRole('button', { name: 'Sound' }).focus()
   await scan(page, codes[1] ?? '')
   await expect(strip(page, 'Asha Kulkarni')).toContainText('2 books out')
@@ -129,7 +129,7 @@ test('R-DESK-10 while the connection is cut scans wait in order, and each is don
   await open(page)
   await scan(page, cardOf(reader))
   await expect(strip(page, 'Gita Pillai')).toBeVisible()
-  // The server does what it is asked, and the answer is lost.
+  // The server does the work, but its answer is lost.
   let lost = 0
   await page.route('**/api/v1/desk/scans', async (route) => {
     lost += 1
@@ -141,7 +141,7 @@ test('R-DESK-10 while the connection is cut scans wait in order, and each is don
   await expect(page.getByText('The server cannot be reached.')).toBeVisible()
   await expect(page.getByText('2 scans wait')).toContainText(`${codes[0]}, ${codes[1]}`)
   await expectAccessible(page, 'the desk without a server')
-  // They outlive a reload of the page, with the person for whom they are.
+  // The queued scans survive a reload, with their person.
   await page.reload()
   await expect(page.getByText('2 scans wait')).toContainText(`${codes[0]}, ${codes[1]}`)
   await page.unroute('**/api/v1/desk/scans')
@@ -162,7 +162,7 @@ test('V1 R-DESK-10 a scan that finds the session ended is kept, and done once it
   await open(page)
   await scan(page, cardOf(reader))
   await expect(strip(page, 'Hema Rane')).toBeVisible()
-  // As another browser ends it, or an evening.
+  // Like a sign-out in another browser, or the session's end at night.
   await present(who).ask('POST', '/auth/sign-out')
   await scan(page, codes[0] ?? '')
   await expect(
@@ -177,10 +177,10 @@ test('V1 R-DESK-10 a scan that finds the session ended is kept, and done once it
   expect((await reader.loans()).map(({ barcode }) => barcode)).toEqual([codes[0]])
 })
 
-/** What is timed has the machine to itself: `npm run e2e` runs it after everything else. */
+/** Timed tests need the machine alone: `npm run e2e` runs them last. */
 const MEASURED = { tag: '@measured' }
 
-// Each has three books lent and returned.
+// Each student borrows and returns three books.
 test('R-DESK-8 the bell: thirty students, 210 scans, no pointer', MEASURED, async ({ page, library, who }) => {
   test.setTimeout(180_000)
   const librarian = present(who)
@@ -190,7 +190,7 @@ test('R-DESK-8 the bell: thirty students, 210 scans, no pointer', MEASURED, asyn
   const codes = await barcodes(librarian, book.id)
   await open(page)
 
-  // From Enter to the answer on the screen, as the browser paints it.
+  // From Enter to the painted answer.
   await page.evaluate(() => {
     const waits: number[] = []
     Object.assign(window, { waits })
@@ -232,7 +232,7 @@ test('R-DESK-8 the bell: thirty students, 210 scans, no pointer', MEASURED, asyn
   expect(scans).toBe(210)
   await expect(newest(page)).toContainText('Reader Number 29 has nothing else.')
   expect(await library.allLoans('Reader Number')).toEqual([])
-  // Read once: all 210 are there by now.
+  // Read once: all 210 have arrived.
   const waits = (await page.evaluate(() => (window as unknown as { waits: number[] }).waits)).toSorted((a, b) => a - b)
   test.info().annotations.push({
     type: 'scan to answer',
@@ -279,7 +279,7 @@ test.describe('of a library of its own', () => {
     await expect(page.getByText('Book drop is on')).toBeVisible()
     await expect(page.getByLabel('Counts as returned on')).toHaveValue(/^\d{4}-\d\d-\d\d$/)
     await expectAccessible(page, 'the book drop')
-    // Everything comes back, although its person is open and it was just lent.
+    // Everything is returned, although its person is open and it was just lent.
     await scan(page, codes[0] ?? '')
     await expect(newest(page)).toContainText(`Returned: “${book.title}”`)
     await page.keyboard.press('Escape')
@@ -301,7 +301,7 @@ test.describe('of a library of its own', () => {
     await list.getByRole('button', { name: /^Undo: .*receipt/ }).click()
     await expect(page.getByRole('region', { name: 'Totals' })).not.toContainText('Cash')
     await list.getByRole('button', { name: /^Undo: ₹40 charged/ }).click()
-    // With the charge its copy's way to repair is taken back.
+    // With the charge, the copy's repair is undone.
     await expect(list.getByText('Undone', { exact: true })).toHaveCount(3)
     // The desk is as it was left.
     await page.getByRole('link', { name: 'Back to the desk' }).click()

@@ -6,7 +6,7 @@ type Rules = { categories: { rules: Record<string, unknown> }[] }
 
 test.describe('for a librarian', () => {
   test.use({ as: 'librarian', shelf: 'own' })
-  // The first one reads what the rules of a new library make; the second one changes them.
+  // The first test reads the rules of a new library; the second changes them.
   test.describe.configure({ mode: 'default' })
 
   test('every return date and fine says how it came about (Law 6)', async ({ page, library }) => {

@@ -15,7 +15,7 @@ test.describe('a student', () => {
     const loan = await present(who).borrow(book.id)
     await page.goto('profile')
     await page.getByRole('button', { name: `Return: ${book.title}` }).click()
-    // A librarian takes the book back at the same moment.
+    // A librarian returns the book at the same moment.
     await (await library.librarian()).ask('POST', `/loans/${loan.id}/return`, {})
     await question(page).getByRole('button', { name: 'Return' }).click()
     await expectRefused(page, 'This loan has already ended.')
@@ -51,7 +51,7 @@ test.describe('a student', () => {
     const one = await library.addBook({ title: `Slow ${Date.now()} alpha` })
     const two = await library.addBook({ title: `Slow ${Date.now()} omega` })
     let held: (() => void) | undefined
-    // The real server is never slower than the next key: the first answer is held back until after the second.
+    // The real server is never slower than the next key: the first answer is delayed until after the second.
     await page.route(/\/api\/v1\/books\?.*alpha/, async (route) => {
       await new Promise<void>((release) => {
         held = release

@@ -3,7 +3,7 @@ import { screens, type ScreenName } from '../src/screens'
 import { heading } from './support/screens'
 import { expect, test } from './support/test'
 
-/** How a screen is reached, what it is called, and what has the focus there if it is not the heading. */
+/** How a screen is reached, its heading, and the focused element if it is not the heading. */
 type Way = { go: (page: Page) => Promise<unknown>; title: string | RegExp; focus?: (page: Page) => Locator }
 
 const inBar = (name: string | RegExp) => (page: Page) =>
@@ -23,16 +23,16 @@ const byPalette = (name: string) => async (page: Page) => {
 
 const firstBook = (page: Page) => page.locator('[data-result]').first().click()
 const at = (path: string) => (page: Page) => page.goto(path)
-/** A page that was opened by its address leaves the focus where the browser puts it. */
+/** A page opened by its address leaves the focus to the browser. */
 const opened = (path: string) => ({ go: at(path), focus: (page: Page) => page.locator('body') })
 
 const email = (page: Page) => page.getByLabel('Email')
 const signIn = { title: 'Sign in', focus: email }
 
-/** In the order in which one walks through them. A new screen is missing here until somebody says how it is reached. */
+/** In walking order. A new screen fails here until its way is added. */
 const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName, Way>>> = {
   visitor: {
-    // Nothing is there but the form: it begins in it.
+    // The screen is a form only, so the focus begins in it.
     base: { ...signIn, go: at('') },
     library: { ...signIn, go: at('library') },
     register: { title: 'Create Account', go: (page) => page.getByRole('link', { name: 'Register' }).click() },
@@ -60,7 +60,7 @@ const ways: Record<'visitor' | 'librarian' | 'reader', Partial<Record<ScreenName
       go: underMore('To shelve'),
       focus: (page) => page.getByLabel('Barcode of the book in your hand'),
     },
-    // Ready for the scanner too.
+    // Ready for the scanner.
     desk: { title: 'Desk', go: inBar('Desk'), focus: (page) => page.getByLabel('Scan a card or a book') },
     deskToday: { title: 'Today at the desk', go: (page) => page.getByRole('link', { name: 'Today' }).click() },
     people: { title: 'People', go: underMore('People') },
@@ -113,7 +113,7 @@ for (const as of ['visitor', 'librarian', 'reader'] as const) {
         await test.step(name, async () => {
           await go(page)
           await expect(heading(page)).toHaveText(title)
-          // Also when the data has come.
+          // Also after the data has arrived.
           await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0)
           await expect(focus(page)).toBeFocused()
           const named = async () => (await page.title()) === `${await heading(page).textContent()} · My Library`

@@ -3,7 +3,7 @@ import type { Library, Person } from './support/library'
 import { expectDone, expectRefused, libraryDay, question, row } from './support/screens'
 import { expect, present, test } from './support/test'
 
-/** A book whose only copy somebody has. */
+/** Creates a book whose only copy is on loan. */
 async function lentOut(
   library: Library,
 ): Promise<{ book: { id: number; title: string }; reader: Person; loan: number }> {
@@ -115,7 +115,7 @@ test.describe('a librarian', () => {
     await page.emulateMedia({ media: 'screen' })
     await page.keyboard.press('Escape')
 
-    // Cancelled, nobody waits behind: the copy is to be shelved.
+    // After the cancellation the queue is empty: the copy is to be shelved.
     await page.getByRole('button', { name: `Cancel hold: ${book.title}, Bala Krishnan` }).click()
     await question(page).getByRole('button', { name: 'Cancel hold' }).click()
     await expectDone(page, 'Hold cancelled.')

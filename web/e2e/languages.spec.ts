@@ -14,7 +14,7 @@ test.describe('in Hindi', () => {
     expect(scripts.filter((path) => path.includes('/hi-first-'))).toHaveLength(1)
     expect(scripts.filter((path) => path.includes('/en-first-'))).toEqual([])
     await expectAccessible(page, 'signing in, in Hindi')
-    // What is missing in a form is said in Hindi, too.
+    // Missing fields of a form are reported in Hindi too.
     await page.goto('register')
     await page.getByRole('button', { name: 'खाता बनाएँ' }).click()
     await expect(page.getByText('पूरा नाम भरना ज़रूरी है।')).toBeVisible()

@@ -131,7 +131,7 @@ test.describe('a librarian takes back', () => {
 })
 
 test.describe('fines', () => {
-  // One after the other: the last one moves the date of the loan that the others read.
+  // In order: the last test moves the due date that the others read.
   test.describe.configure({ mode: 'default' })
   test.use({ shelf: 'own', as: 'demo student' })
 
@@ -149,7 +149,7 @@ test.describe('fines', () => {
     for (const { title, fine } of loans) {
       if (fine === 0) await expect(row(page, title)).not.toContainText('overdue')
     }
-    // Law 6: it says how the return date and the fine came about.
+    // Law 6: due date and fine are explained.
     const why = row(page, late[0]?.title ?? '').locator('details')
     await why.getByText('Why?').click()
     for (const step of late[0]?.explain ?? []) await expect(why).toContainText(step)
@@ -178,7 +178,7 @@ test.describe('fines', () => {
     await expect(late).toContainText('₹20')
     const extend = late.getByRole('button', { name: /^Extend 7 Days/ })
     await expect(extend).toBeEnabled()
-    // Read once: the row of this loan, which its title tells from others.
+    // Read once: the row of this loan, which its title identifies.
     const name = (await extend.getAttribute('aria-label'))?.split(': ')[1]?.split(',')[0] ?? ''
     await extend.click()
     await expectDone(page, 'Return date extended successfully.')

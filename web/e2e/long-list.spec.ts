@@ -4,7 +4,7 @@ import { expect, test } from './support/test'
 
 test.use({ as: 'librarian', shelf: 'long' })
 
-/** The place in the list and the title of every book that is in the page. */
+/** Position and title of every rendered book. */
 const books = (page: Page) =>
   page
     .getByRole('listitem')
@@ -37,7 +37,7 @@ test('W29 far down a long list its first pages are let go, on the way back they 
   await expect(last).toBeVisible()
   expect(asked).toHaveLength(LONG / 60)
   await expect(page.getByRole('button', { name: 'Load more' })).toHaveCount(0)
-  // Rows that were let go keep their room.
+  // Dropped rows keep their room.
   const [list, upper, lower] = await Promise.all([
     page.getByRole('list').filter({ has: last }).boundingBox(),
     page.locator(`[aria-posinset="${LONG - 6}"]`).boundingBox(),
@@ -49,12 +49,12 @@ test('W29 far down a long list its first pages are let go, on the way back they 
   asked.length = 0
   await page.keyboard.press('Home')
   await expect(page.getByRole('link', { name: 'Volume 0001', exact: true })).toBeInViewport()
-  // Of twelve pages ten are kept: two come again, the one at the beginning without a cursor.
+  // Ten of twelve pages are kept: two are fetched again, the first without a cursor.
   expect(asked).toHaveLength(2)
   expect(asked[1]).toBeNull()
   for (const [place, title] of await books(page)) expect(title).toBe(`Volume ${place?.padStart(4, '0')}`)
 
-  // And down again, past what was kept meanwhile.
+  // And down again, beyond the kept pages.
   await toTheEnd()
   for (const [place, title] of await books(page)) expect(title).toBe(`Volume ${place?.padStart(4, '0')}`)
 })

@@ -72,7 +72,7 @@ test.describe('of people, books and genres', () => {
     }
     for (const width of [390, 1440]) {
       await page.setViewportSize({ width, height: 900 })
-      // U23: the badge of the genre ends where its column does.
+      // U23: the genre's badge ends with its column.
       const badge = page.locator('.mantine-Badge-root').filter({ hasText: GENRE })
       await expect(async () => {
         const [inner, outer] = [await badge.boundingBox(), await badge.locator('xpath=..').boundingBox()]

@@ -39,7 +39,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await expect(page.getByText('No book is out.').or(page.getByRole('table', { name: 'Books out' }))).toHaveCount(1)
   expect((await copy())?.state).toBe('lost')
 
-  // By the notice, all of it is undone; and done once more.
+  // The notice undoes all of it; then it is done again.
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click()
   await expect.poll(async () => (await copy())?.state).toBe('on-loan')
   expect((await account()).balance).toBe(0)
@@ -51,7 +51,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await dialog.getByLabel('Price').fill('450')
   await dialog.getByRole('button', { name: 'Declare lost' }).click()
 
-  // Part of it is paid, with change.
+  // A part is paid, with change.
   await panel.getByRole('button', { name: 'Take money…' }).click()
   const pay = page.getByRole('dialog')
   await pay.getByLabel('Amount').fill('300')
@@ -66,7 +66,7 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(panel).toContainText('₹150')
 
-  // The copy turns up.
+  // The copy is found.
   await page.goto(`book-detail/${book.id}`)
   await page.getByRole('button', { name: /^Move/ }).first().click()
   await question(page).getByLabel('on the shelf', { exact: true }).check()

@@ -32,7 +32,7 @@ test.describe('the library’s money', () => {
     await expect(rows.nth(1)).toContainText('₹9,000')
     await rows.nth(1).getByText('Why?').click()
     await expect(rows.nth(1)).toContainText('Lost: An atlas')
-    // Below come those with fines of books that are out, which say the days.
+    // Further down are people with fines of open loans, which show the days.
     const late = (await librarian.allLoans('')).find(({ fine }) => fine > 0)
     if (!late) throw new Error('The demo has an overdue loan')
     const debtor = rows.filter({ hasText: late.userName })

@@ -73,7 +73,7 @@ test.describe('the bar of a librarian', () => {
     await expect(heading(page)).toHaveText('The God of Small Things')
     await expect(page).toHaveURL(/\/book-detail\/\d+$/)
 
-    // Enter goes to what is typed, not to what was found for the text before.
+    // Enter opens what is typed, not the result of the previous text.
     await page.keyboard.press('Control+k')
     await palette.getByRole('textbox').fill('god of small')
     await expect(palette.getByText('The God of Small Things')).toBeVisible()
@@ -131,7 +131,7 @@ test.describe('the bar of a librarian', () => {
     const book = page.locator('[data-result]').first()
     const top = () => page.evaluate(() => Math.round(window.scrollY))
     const nav = page.getByRole('navigation', { name: bar })
-    // A click by the mouse's way would first move the page.
+    // A real mouse click would scroll the page first.
     const follow = (name: string) =>
       nav.getByRole('link', { name, exact: true }).evaluate((link: HTMLElement) => link.click())
     await book.click()
@@ -153,7 +153,7 @@ test.describe('the bar of a librarian', () => {
     await expect(page.getByRole('listitem').first()).toBeInViewport()
     expect(await top()).toBe(0)
     await follow('Home')
-    // Rows are measured anew: titles of two lines move it a little.
+    // Rows are measured again: titles of two lines shift the position a little.
     await expect.poll(async () => Math.abs((await top()) - 900)).toBeLessThan(30)
   })
 })

@@ -4,7 +4,7 @@ import { PASSWORD } from './support/library'
 import { expectDone, heading, question } from './support/screens'
 import { expect, present, test } from './support/test'
 
-/** Chromium's own authenticator, which verifies its person: whether it does can be changed. */
+/** Adds Chromium's virtual authenticator, whose user verification can be switched. */
 async function authenticator(page: Page) {
   const wire = await page.context().newCDPSession(page)
   await wire.send('WebAuthn.enable')

@@ -205,7 +205,7 @@ test('R-PEOPLE-5 a batch is looked at, somebody stays behind, and the rest goes 
   const batch = `B${Date.now() % 1_000_000}`
   const desk = await library.librarian()
   for (const name of ['Uma Pillai', 'Vikram Seth', 'Wahida Khan']) {
-    // One after the other, so that their order is theirs.
+    // One after the other, so that their order is known.
     // oxlint-disable-next-line no-await-in-loop
     await desk.ask('POST', '/people', { name, rollNumber: `${batch}-${name.charAt(0)}`, batch })
   }
@@ -223,7 +223,7 @@ test('R-PEOPLE-5 a batch is looked at, somebody stays behind, and the rest goes 
   await expect(row(page, 'Uma Pillai')).toBeVisible()
   await expect(row(page, 'Vikram Seth')).toBeHidden()
 
-  // From the log; and, moved once more, from the notice.
+  // From the log; and, after another promotion, from the notice.
   await page.goto('activity?action=batch-moved')
   await page.getByRole('button', { name: `Undo: 2 people moved from batch ${batch} to ${batch}+1.` }).click()
   await expect(page.getByText(`Undone: 2 people are in batch ${batch} again.`)).toBeVisible()
@@ -280,7 +280,7 @@ test('R-PEOPLE-9 two records of one person are compared and merged; the old card
   await page.goto(`people/${dropped.user.uid}`)
   await expect(row(page, book.title)).toBeVisible()
 
-  // Again, and from the other side.
+  // Again, and from the other record.
   await page.locator('#main').getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Merge with another record' }).click()
   await question(page).getByRole('textbox').fill(`Chitra ${mark}`)
@@ -294,7 +294,7 @@ test('R-PEOPLE-9 two records of one person are compared and merged; the old card
   await expect(heading(page)).toHaveText(`Chitra ${mark}`)
   await page.goto(`people?q=${dropped.user.rollNumber}`)
   await expect(row(page, `Chitra ${mark}`)).toBeVisible()
-  // An old link leads to the record that stayed.
+  // An old link leads to the kept record.
   await page.goto(`people/${kept.user.uid}`)
   await expect(heading(page)).toHaveText(`Chitra ${mark}`)
   await page.goto(`people/${dropped.user.uid}`)
@@ -318,9 +318,9 @@ test('R-PEOPLE-7 a certificate is printed with its number, and anybody can check
   const paper = question(page).getByRole('article')
   await expect(paper).toContainText('Xavier Dsouza')
   await expect(paper.getByRole('img')).toBeVisible()
-  // Read once: the paper with its number is there by now.
+  // Read once: the certificate with its number is shown.
   const number = await paper.getByText(/^[0-9A-Z]{4}-[0-9A-Z]{4}$/).innerText()
-  // The paper shows nothing else.
+  // Only the certificate is printed.
   await page.emulateMedia({ media: 'print' })
   await expect(paper.getByText(number, { exact: true })).toBeVisible()
   await expect(heading(page)).toBeHidden()
@@ -356,7 +356,7 @@ test('R-PEOPLE-8 a desk assistant gets the desk alone', async ({ page, pageOf, l
   await theirs.goto('people')
   await expect(theirs.getByRole('table')).toBeVisible()
   await expect(theirs.getByRole('button', { name: 'Add person' })).toBeHidden()
-  // What only the catalogue's people may do is not offered.
+  // Actions that need the catalogue capability are not offered.
   const book = await library.addBook()
   await theirs.goto('home')
   await expect(theirs.getByRole('region', { name: 'Books' }).getByRole('link').first()).toBeVisible()

@@ -9,11 +9,11 @@ import { expect, prepare, present, test as base } from './support/test'
 
 const CARD: Card = { symbology: 'Code128', text: 'PH26-901' }
 const COPY: Card = { symbology: 'Code128', text: 'FILM-0001' }
-/** Frames without anything: long enough for the next showing to count as a new one. */
+/** Empty frames: enough for the next showing to count as new. */
 const GONE = 75
 
 type Fixtures = {
-  /** A browser of its own, started with these flags; on a phone unless a person sits at it. */
+  /** A separate browser, started with these flags; a phone unless a person is given. */
   browserWith: (flags: readonly string[], person?: Person) => Promise<BrowserContext>
 }
 
@@ -37,13 +37,13 @@ const test = base.extend<Fixtures>({
   },
 })
 
-// The card and the copy of the film belong to one library; a second try of a test gets another.
+// The card and the copy in the film belong to one library; a retry gets another one.
 test.use({ as: 'librarian', shelf: 'fresh' })
 test.setTimeout(120_000)
 
 const filming = () => [...FAKE_CAMERA, `--use-file-for-fake-video-capture=${filmFile([CARD, COPY], 3, GONE)}`]
 
-/** Whose card and which book the film shows. */
+/** Creates the owner of the card and the book in the film. */
 async function scene(library: Library, librarian: Person) {
   const book = await library.addBook({ noOfBooks: 1 })
   await librarian.ask('POST', `/books/${book.id}/copies`, { barcodes: [COPY.text] })
@@ -54,7 +54,7 @@ async function scene(library: Library, librarian: Person) {
 const phones = (page: Page) => page.getByRole('button', { name: /^(Phone|\d+ phones? scans?)$/ })
 const pairing = (page: Page) => page.getByRole('dialog', { name: 'A phone as scanner' })
 
-/** Shows the code at the desk; what a phone's camera reads in it. */
+/** Returns the pairing code shown at the desk. */
 async function codeOf(page: Page): Promise<string> {
   await page.goto('desk')
   await phones(page).click()
@@ -107,7 +107,7 @@ test('R-DESK-9 a phone lends a book by its camera alone, and stops when it is di
   await expectAccessible(phone, 'an answer on the phone')
   await expectNoSidewaysScroll(phone, 'an answer on the phone')
 
-  // The page of the desk is loaded anew, and stays the same desk.
+  // After a reload the page is still the same desk.
   await page.reload()
   await expect(phones(page)).toHaveText('1 phone scans')
   await phones(page).click()

@@ -104,7 +104,7 @@ test('R-FAIL-1 an edit whose session has ended leads to sign-in without a second
   await update(page).click()
   await expect(page).toHaveURL(/\/login\?next=%2Fprofile$/)
   await expect(page.getByRole('alert')).toHaveCount(0)
-  // U7: it is said why.
+  // U7: the reason is shown.
   await expect(page.getByRole('status').filter({ hasText: 'Your session ended.' })).toBeVisible()
   await page.getByLabel('Email').fill(present(who).user.email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)

@@ -18,7 +18,7 @@ const test = base.extend<{ provider: Provider }>({
     await library.stop()
   },
   watch: async ({ watch, provider }, provide) => {
-    // The whole window goes there, and nothing else does.
+    // The whole window goes to the provider; no other request may.
     watch.excuse(new RegExp(`^foreign host: ${provider.url}/authorize`))
     await provide(watch)
   },
@@ -32,16 +32,16 @@ test('a student signs in at the college, is where they wanted to go, and ends th
   await expect(page).toHaveURL(/login\?next=/)
   await expect(page.getByRole('button', byProvider)).toBeVisible()
   await expectAccessible(page, 'the form with the button')
-  // By the keyboard alone, in the order of what is shown.
+  // By keyboard, in visual order.
   await page.getByRole('button', { name: 'Scan ID Card' }).focus()
   await page.keyboard.press('Tab')
   await expect(page.getByRole('button', byProvider)).toBeFocused()
   await page.keyboard.press('Enter')
 
-  // Who gives up there is told so, and comes by the same way again.
+  // A cancelled sign-in is reported, and can be started again.
   await page.getByRole('link', { name: 'Give up' }).click()
   await expect(page.getByRole('alert')).toContainText('You did not finish signing in there.')
-  // Told once: the address says where they wanted to go and no longer how it ended.
+  // Reported once: the address keeps the target, but not the outcome.
   await expect(page).toHaveURL(/login\?next=%2Fprofile$/)
   await expectAccessible(page, 'the form after giving up')
   await page.getByRole('button', byProvider).click()

@@ -4,14 +4,14 @@ import { expect, present, test } from './support/test'
 
 test.use({ as: 'librarian' })
 
-/** Millimetres of each page of a PDF: its `MediaBox` is in points. */
+/** Sizes of a PDF's pages in millimetres: its `MediaBox` is in points. */
 const pagesOf = (pdf: Buffer): { width: number; height: number }[] =>
   [...pdf.toString('latin1').matchAll(/\/MediaBox\s*\[\s*0 0 ([\d.]+) ([\d.]+)\s*\]/g)].map(([, width, height]) => ({
     width: Math.round((Number(width) * 25.4) / 72),
     height: Math.round((Number(height) * 25.4) / 72),
   }))
 
-/** What is seen on paper and sticks out of it, and whether anything but the receipt is. */
+/** Returns the printed elements that overflow the paper or do not belong to the receipt. */
 const onPaper = (page: Page, width: number) =>
   page.evaluate((millimetres) => {
     const receipt = document.querySelector('[data-print]')
@@ -69,7 +69,7 @@ for (const { paper, width, inside } of [
       expect(await onPaper(page, inside), `${paper} ${language}`).toEqual([])
       await page.emulateMedia({ media: null })
 
-      // It was printed: from now on it is a copy, after a reload and from wherever it is opened later.
+      // After printing it is a copy, also after a reload and when opened later.
       await expect(page.getByText(copy, { exact: true })).toBeVisible()
       await page.reload()
       await expect(page.getByText(copy, { exact: true })).toBeVisible()

@@ -12,7 +12,7 @@ const cardPicture = (text: string) => ({
   buffer: toJpeg(toRgba(drawn({ ...cardOf('Code128'), text }, { width: 900, height: 700, module: 3 })), 85),
 })
 
-/** Holds every look-up back until it is let go, in the order in which they were asked. */
+/** Holds every look-up back until it is released, in the order of the requests. */
 async function holdLookUps(page: Page): Promise<{ asked: string[]; letGo: (rollNumber: string) => Promise<void> }> {
   const held = new Map<string, Route>()
   const asked: string[] = []
@@ -23,7 +23,7 @@ async function holdLookUps(page: Page): Promise<{ asked: string[]; letGo: (rollN
   })
   return {
     asked,
-    // One that the page no longer waits for can be let go as well.
+    // A look-up that the page has cancelled can be released too.
     letGo: async (rollNumber) =>
       held
         .get(rollNumber)
@@ -103,7 +103,7 @@ test.describe('a password that a program types', () => {
 test.describe('when a part of the decoder does not arrive', () => {
   test.use({ scene: 'two cameras', permissions: ['camera'] })
 
-  // A card of its own for each: both may meet the same library.
+  // A different card for each, because both may use the same library.
   for (const [part, card] of [
     ['**/*.wasm', 'ANEW-001'],
     ['**/decoder.worker-*.js', 'ANEW-002'],
@@ -165,7 +165,7 @@ test.describe('cameras', () => {
     await openScanner(page)
     await expect(headline(page)).toHaveText(AIM)
     const choice = panel(page).getByLabel('Camera', { exact: true })
-    // Read once: the camera that is on is chosen.
+    // Read once: the active camera is chosen.
     const good = await choice.inputValue()
     await page.evaluate((id) => localStorage.setItem('good camera', id), good)
     await choice.selectOption({ index: 1 })

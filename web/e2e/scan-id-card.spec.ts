@@ -24,7 +24,7 @@ import { expect } from './support/test'
 
 const owners = new WeakMap<Library, Map<string, Person>>()
 
-/** The student of this library with this roll number, registered once. */
+/** Returns the student with this roll number, registered once per library. */
 async function ownerOf(library: Library, rollNumber: string): Promise<Person> {
   const known = owners.get(library) ?? new Map<string, Person>()
   owners.set(library, known)
@@ -45,7 +45,7 @@ const NOBODY = {
   }),
 }
 
-/** The numbers that the camera has read, in this order; a card of nobody until every card of the film was read. */
+/** Returns the numbers that the camera has read, in order, once every card of the film was read. */
 async function readWholeFilm(page: Page): Promise<string[]> {
   const read: string[] = []
   await page.route('**/auth/id-card', (route) => {
@@ -69,16 +69,16 @@ for (const [scene, distance] of [
       library,
       watch,
     }) => {
-      // The film runs at its own pace, and the machine may be busy.
+      // The film has its own pace, and the machine may be busy.
       test.setTimeout(180_000)
       watch.refuses(404)
       const numbers = allCards.map(rollNumberOf)
-      // Whichever card is read last, its owner is known.
+      // The card read last must have an owner, whichever it is.
       for (const number of numbers) await ownerOf(library, number)
       const read = await readWholeFilm(page)
       await openScanner(page)
       await expect(email(page)).not.toHaveValue('', { timeout: 120_000 })
-      // Every card of the film, and nothing that is on none. A busy machine may miss one until the film shows it again.
+      // Every card of the film and nothing else. A busy machine may miss one until the film repeats.
       expect([...new Set(read)].toSorted()).toEqual(numbers.toSorted())
       const address = (await ownerOf(library, read.at(-1) ?? '')).user.email
       await expect(email(page)).toHaveValue(address)
@@ -104,7 +104,7 @@ test.describe('the scanner at work', () => {
     await keepStreams(page)
     await page.goto('login')
     await expect(email(page)).toBeFocused()
-    // What is fetched when the browser has nothing else to do is there.
+    // Chunks loaded when idle have arrived.
     await expect.poll(() => loaded.some((url) => url.includes('/vitals-'))).toBe(true)
     expect(loaded.filter((url) => /scanner|decoder|wasm/.test(url))).toEqual([])
     await toggle(page).click()
@@ -153,7 +153,7 @@ test.describe('the scanner at work', () => {
     await openScanner(page)
     const choice = panel(page).getByLabel('Camera', { exact: true })
     await expect(choice.getByRole('option')).toHaveCount(2)
-    // Read once: both cameras are listed, and the value is the test's own choice.
+    // Read once: both cameras are listed, and the value is the test's choice.
     const first = await choice.inputValue()
     await choice.selectOption({ index: 1 })
     await expect(headline(page)).toHaveText(AIM)
@@ -233,7 +233,7 @@ test.describe('the scanner at work', () => {
     await openScanner(page)
     await expect(headline(page)).toContainText('This window is too small to scan.')
     expect(await camerasOn(page)).toBe(0)
-    // As soon as there is room it starts by itself.
+    // Starts by itself as soon as there is room.
     await page.setViewportSize({ width: 390, height: 844 })
     await expect(headline(page)).toHaveText(AIM)
   })
@@ -247,7 +247,7 @@ test.describe('the scanner at work', () => {
         await page.emulateMedia({ colorScheme })
         await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
         await expectNoSidewaysScroll(page, `scanning at ${width} px`)
-        // Between them nothing changes but the room.
+        // Between these widths only the room changes.
         if (width !== 1440 && width !== 320) continue
         const check = colorScheme === 'light' ? 'everything' : 'colours'
         await expectAccessible(page, `scanning at ${width} px, ${colorScheme}`, check)
@@ -326,7 +326,7 @@ test.describe('R-SCAN-4 a picture of the card', () => {
   })
 
   for (const type of ['png', 'webp'] as const) {
-    // One way of dropping in each run; the other format differs in the browser's decoder alone.
+    // One way of dropping in each run; the other format differs only in the browser's decoder.
     const tag = type === 'webp' ? ['@nightly'] : []
     test(`a ${type} picture that is dropped on the panel`, { tag }, async ({ page, library }) => {
       const { user } = await library.student({ rollNumber: `drop-${type}26` })
@@ -334,7 +334,7 @@ test.describe('R-SCAN-4 a picture of the card', () => {
       await openScanner(page)
       const { width, height } = picture
       const data = Buffer.from(picture.data.buffer).toString('base64')
-      // The browser itself makes the file.
+      // The browser itself creates the file.
       const file = await page.evaluateHandle(
         async (made) => {
           const canvas = new OffscreenCanvas(made.width, made.height)
@@ -354,14 +354,14 @@ test.describe('R-SCAN-4 a picture of the card', () => {
 
   test('what is too large, no picture, or has no code is said', async ({ page }, testInfo) => {
     await openScanner(page)
-    // By its path: as a buffer it would travel to the browser through this test, at the pace of a busy machine.
+    // By path: as a buffer it would travel to the browser through this test, slowly on a busy machine.
     const large = testInfo.outputPath('large.jpg')
     await writeFile(large, Buffer.alloc(10 * 1024 * 1024 + 1))
     await choose(page).setInputFiles(large)
     await expect(headline(page)).toHaveText('This picture is larger than 10 MB. Please choose a smaller one.')
     await choose(page).setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: Buffer.from('no picture') })
     await expect(headline(page)).toContainText('This is not a JPEG, PNG or WebP picture.')
-    // Only the first bytes are there: it is refused by what it says of itself.
+    // Only the first bytes: it is refused by its stated size.
     const huge = Buffer.from('89504e470d0a1a0a0000000d49484452000017700000177008060000000000000000', 'hex')
     await choose(page).setInputFiles({ name: 'huge.png', mimeType: 'image/png', buffer: huge })
     await expect(headline(page)).toContainText('This picture has more than 25 megapixels.')
@@ -387,7 +387,7 @@ test.describe('R-SCAN-9 a USB scanner, which types and presses Enter', () => {
     await expect(email(page)).toBeVisible()
     await wedgeScan(page, 'USB-001')
     await expect(email(page)).toHaveValue(one.user.email)
-    // The focus is in the password now; the next person scans.
+    // The password has the focus now; the next person scans.
     await expect(password(page)).toBeFocused()
     await wedgeScan(page, 'USB-002')
     await expect(email(page)).toHaveValue(other.user.email)

@@ -4,7 +4,10 @@ import { open } from './support/layout'
 import { expect, test } from './support/test'
 import type { Person } from './support/library'
 
-/** Texts that would become elements, attributes, scripts or templates anywhere else (ASVS 1.2.1, R19). At most 100 letters. */
+/**
+ * Texts that would become elements, attributes, scripts or templates if unescaped (ASVS 1.2.1, R19). At most 100
+ * letters.
+ */
 const PAYLOADS = [
   '<script>alert(1)</script>',
   '<script src=//x.test/a.js></script>',
@@ -64,11 +67,11 @@ test.describe('as a librarian', () => {
     who,
     watch,
   }) => {
-    // Some fifty screens, on a machine that may have other work.
+    // About fifty screens, on a possibly busy machine.
     test.setTimeout(240_000)
     if (!who) throw new Error('a librarian')
     const dialogs: string[] = []
-    // The phone's page has a code that is none.
+    // The phone's page has an invalid code.
     watch.refuses(401)
     const reader = await library.student({ name: short(PAYLOADS[0] ?? '', 100) })
     const filled = await fill(who, reader, await library.student(), (changes) => library.bookForm(changes))
@@ -95,7 +98,7 @@ test.describe('as a librarian', () => {
       walk(student, ['student']),
       walk(visitor, ['visitor', 'everybody']),
     ])
-    // Planted ones are noticed.
+    // Planted payloads are detected.
     await page.evaluate(() => document.body.insertAdjacentHTML('beforeend', '<iframe></iframe><a href="javascript:">'))
     expect(await strangersIn(page)).toHaveLength(2)
     await page.goto(`covers/${filled.book}.svg`)
@@ -107,7 +110,7 @@ test.describe('as a librarian', () => {
   })
 })
 
-/** Puts a payload wherever somebody can type. */
+/** Puts a payload into every input of people. */
 async function fill(
   librarian: Person,
   reader: Person,
@@ -164,7 +167,7 @@ async function version(librarian: Person, path: string): Promise<Record<string, 
   return { 'If-Match': headers.get('ETag') ?? '' }
 }
 
-/** Every screen of the table, with what was typed on it; a new screen has to say where. */
+/** Returns every screen with the payload on it; a new screen must be added here. */
 function addressesOf({ book, reader, receipt, certificate }: Filled): Record<ScreenName, string[]> {
   const { uid } = reader.user
   return {
@@ -202,7 +205,7 @@ function addressesOf({ book, reader, receipt, certificate }: Filled): Record<Scr
   }
 }
 
-/** What the page says, with what stands in its fields. */
+/** Returns the page's text with the values of its fields. */
 const textOf = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const fields = [...document.querySelectorAll<HTMLInputElement | HTMLTextAreaElement>('input, textarea')]
@@ -211,7 +214,7 @@ const textOf = (page: Page): Promise<string> =>
       .replace(/\s+/g, ' ')
   })
 
-/** Elements and attributes that come from no screen of ours. */
+/** Returns elements and attributes that no screen of ours creates. */
 const strangersIn = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const named =

@@ -4,13 +4,13 @@ import { expect, present, test as base } from './support/test'
 
 const DOCUMENTS = ['rules', 'calendar', 'library'] as const
 
-/** Rules are everybody's: the tests of this file have a library of its own, and each puts back what it has changed. */
+/** Rules affect everyone: the tests of this file have their own library, and each restores what it changed. */
 const test = base.extend<{ putBack: void }>({
   putBack: [
     async ({ library }, provide) => {
       const desk = await library.desk()
       const before = await Promise.all(DOCUMENTS.map((name) => desk.ask<object>('GET', `/settings/${name}`)))
-      // Put back, they hold from today on.
+      // Restored rules apply from today.
       before[0] = { ...before[0], effectiveFrom: null }
       await provide()
       for (const [at, name] of DOCUMENTS.entries()) {
@@ -23,14 +23,14 @@ const test = base.extend<{ putBack: void }>({
 })
 
 test.use({ as: 'librarian', shelf: 'own' })
-// In one worker, one after the other.
+// In one worker, in order.
 test.describe.configure({ mode: 'default' })
 
 type Rules = { categories: { name: string; rules: Record<string, unknown> }[]; selfRenew: boolean }
 
 const rulesOf = (person: Person) => person.ask<Rules>('GET', '/settings/rules')
 
-/** Another librarian saves what the settings are now, with a change. */
+/** Saves the current settings with a change, as another librarian. */
 async function saveRules(person: Person, change: (rules: Rules) => void): Promise<void> {
   const { body, headers } = await person.call<Rules>('GET', '/settings/rules')
   change(body)
@@ -88,7 +88,7 @@ test('R-RULE-1 blank is no limit, a mistake is told at its field, and what was t
   await expect(page.getByText('Loan days must be a whole number from 0 to 3650.')).toBeVisible()
   await expect(page.getByLabel('Loan days')).toBeFocused()
 
-  // It stays as it was typed: 3.5 days are not 35.
+  // It stays as typed: 3.5 days are not 35.
   await page.getByLabel('Loan days').fill('')
   await page.getByLabel('Loan days').pressSequentially('3.5')
   await page.getByRole('button', { name: 'Save' }).click()
@@ -246,7 +246,7 @@ test('R-RULE-8 name, currency and numbers of the rules on the screens are the li
   await expect(student.getByRole('dialog').getByText('City College')).toBeVisible()
 })
 
-// The last one: its rules hold from tomorrow on, and those that are put back hold today.
+// The last test: its rules apply from tomorrow, and the restored ones today.
 test('R-RULE-3 a fine that is dearer from tomorrow changes nothing that is owed today', async ({
   page,
   library,

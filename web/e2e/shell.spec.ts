@@ -2,7 +2,7 @@ import type { Request } from '@playwright/test'
 import { expectAccessible } from './support/accessible'
 import { expect, test } from './support/test'
 
-/** Remembers when the screen was ready behind the preloader, and when the preloader began to leave. */
+/** Records when the screen was ready behind the preloader, and when the preloader began to leave. */
 function watchPreloader() {
   const times: { ready?: number; left?: number } = {}
   Object.assign(window, { preloaderTimes: times })
@@ -50,7 +50,7 @@ test.describe('the preloader', () => {
       page,
     }) => {
       await page.addInitScript(watchPreloader)
-      // The real server answers within milliseconds: its answer is held back beyond the preloader's time.
+      // The real server answers within milliseconds: its answer is delayed beyond the preloader's time.
       await page.route('**/auth/session', async (route) => {
         await expect.poll(() => page.evaluate(() => performance.now())).toBeGreaterThan(1500)
         await expect(page.locator('#preloader')).toBeVisible()
@@ -62,7 +62,7 @@ test.describe('the preloader', () => {
       const { ready, left } = await page.evaluate(timesOf)
       expect(ready).toBeGreaterThan(1500)
       expect(left, 'nothing is taken away before something is there').toBeGreaterThanOrEqual(ready)
-      // Sooner than the preloader's own time once more, and no sooner than a machine under load draws.
+      // The preloader's duration does not begin again; the bound leaves room for a loaded machine.
       expect(left).toBeLessThan(ready + 1200)
     })
   })
@@ -96,7 +96,7 @@ test.describe('errors of routing', () => {
 
 test.describe('chunks', () => {
   test.use({ as: 'librarian' })
-  // Asked for a second time, it has another address.
+  // The retry uses another address.
   const home = /\/static\/js\/AdminHomeScreen-[^/]*\.js(\?.*)?$/
 
   test('R-SHELL-3 every script comes from static/js below the base path, and screens have their own', async ({
@@ -120,7 +120,7 @@ test.describe('chunks', () => {
   }) => {
     watch.refuses(404)
     watch.excuse(/ERR_CONNECTION_RESET/)
-    // A real server has all the chunks that its page names; after an update of the server it has not.
+    // A real server has all chunks that its page names, unless it was updated since.
     await page.route(home, (route) => route.fulfill({ status: 404, body: 'Not found' }))
     await page.goto('home')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('Unexpected Application Error!')
@@ -129,13 +129,13 @@ test.describe('chunks', () => {
     await expectAccessible(page, 'a missing chunk')
     await page.unroute(home)
 
-    // A dropped connection, which a server that works does not give.
+    // A dropped connection, which a working server does not cause.
     await page.route(home, (route) => route.abort('connectionreset'))
     await page.reload()
     await expect(page.getByRole('alert')).toHaveText('Loading chunk home failed. (missing)')
     await page.unroute(home)
 
-    // A chunk with a fault inside, which the tested build has not.
+    // A faulty chunk, which the tested build does not contain.
     await page.route(home, (route) =>
       route.fulfill({ contentType: 'text/javascript', body: 'throw new RangeError("out of shelves")' }),
     )
@@ -149,9 +149,9 @@ test.describe('chunks', () => {
 
   test('R-SHELL-3 a chunk that hangs is given up after 120 000 ms, and not before', async ({ page, watch }) => {
     let asked = 0
-    // A connection that never answers; the clock of the page is turned forward by hand.
+    // A connection that never answers; the page's clock is advanced by hand.
     await page.route(home, () => void (asked += 1))
-    // Calls that are still under way when the clock is turned would be given up too.
+    // Pending calls would time out too when the clock is advanced.
     const calls = new Set<Request>()
     page.on('request', (request) => void (request.url().includes('/api/') && calls.add(request)))
     page.on('requestfinished', (request) => void calls.delete(request))
@@ -168,7 +168,7 @@ test.describe('chunks', () => {
 })
 
 test.describe('web vitals', () => {
-  // The preloader is the first thing that is painted.
+  // The preloader is painted first.
   test.use({ preloader: true, shelf: 'fresh' })
 
   test('R-SHELL-4 the module is loaded after the first paint, and its figures reach the metrics of the server', async ({
@@ -280,7 +280,7 @@ test.describe('browsers', () => {
       }, lacking)
       await page.goto('login')
       await expect(page.getByRole('alert').filter({ hasText: sorry })).toBeVisible()
-      // What works there may still be used.
+      // The working parts can still be used.
       await expect(page.getByRole('button', { name: 'Sign In', exact: true })).toBeVisible()
     }
   })

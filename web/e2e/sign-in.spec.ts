@@ -64,7 +64,7 @@ test('R-LOGIN-3 an administrator comes to /home, the role is stored, and Back do
   await page.goto('register')
   await page.getByRole('link', { name: 'Sign in' }).click()
   await expect(page).toHaveURL(/\/login$/)
-  // The form before it has an Email, too, and stands until this one is drawn.
+  // The previous form has an Email too, and is shown until this one is drawn.
   await expect(page.getByRole('heading', { level: 1, name: 'Sign in' })).toBeVisible()
   await signIn(page, LIBRARIAN, DEMO_PASSWORD)
   await expect(page).toHaveURL(/\/library\/home$/)
@@ -93,7 +93,7 @@ test('R-LOGIN-4 a wrong password and an unknown address get the same words, and 
     await expect(password(page)).toHaveValue(word)
     await expect(password(page)).toBeFocused()
     await expect.poll(() => storedRole(page)).toBeNull()
-    // Typing begins anew over the selected password.
+    // Typing replaces the selected password.
     await page.keyboard.type('x')
     await expect(password(page)).toHaveValue('x')
   }
@@ -134,7 +134,7 @@ test('U4 U21 signing in by keyboard alone: the email has the focus, the password
   await page.keyboard.type(LIBRARIAN)
   await page.keyboard.press('Tab')
   await expect(password(page)).toBeFocused()
-  // U4: the ring is drawn around the whole box.
+  // U4: the focus ring surrounds the whole box.
   await expect(password(page).locator('..')).toHaveCSS('outline-style', 'solid')
   await page.keyboard.type(DEMO_PASSWORD)
   await page.keyboard.press('Enter')

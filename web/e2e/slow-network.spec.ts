@@ -10,7 +10,7 @@ test('W31 on a slow network the list announces itself, and a slow loan is shown 
 }) => {
   test.slow()
   const book = await library.addBook()
-  // A third-generation phone at the edge of its cell.
+  // A 3G phone at the edge of its cell.
   const devtools = await context.newCDPSession(page)
   await devtools.send('Network.emulateNetworkConditions', {
     offline: false,
@@ -18,7 +18,7 @@ test('W31 on a slow network the list announces itself, and a slow loan is shown 
     downloadThroughput: 50_000,
     uploadThroughput: 50_000,
   })
-  // The list comes when it was seen to be awaited: nobody looks often enough to see that for sure.
+  // The list arrives once it was seen loading: polling could miss that state.
   let isAwaited = () => {}
   const awaited = new Promise<void>((resolve) => {
     isAwaited = resolve

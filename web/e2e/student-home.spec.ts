@@ -96,7 +96,7 @@ test.describe('a student', () => {
     const place = await borrow.boundingBox()
     await page.goBack()
     await link.waitFor()
-    // The book is known by now, so that its page stands there between the two clicks.
+    // The book is cached, so its page appears between the two clicks.
     await page.evaluate(() => {
       document.querySelector<HTMLElement>('[data-result]')?.click()
     })
@@ -117,7 +117,7 @@ test.describe('a student', () => {
     await page.clock.install()
     await page.setViewportSize({ width: 1366, height: 768 })
     await page.goto('student-home')
-    // They never push the search or the first books off a laptop.
+    // They never push the search or the first books off a laptop's screen.
     await expect(search(page)).toBeInViewport({ ratio: 1 })
     await expect(page.getByRole('article').first().locator('img')).toBeInViewport({ ratio: 0.5 })
     await expect(slide(page)).toHaveAccessibleName('1 of 3: New on the shelves')
@@ -144,7 +144,7 @@ test.describe('a student', () => {
         await expect(covers.nth(place)).toBeInViewport({ ratio: 0.99 })
         await page.keyboard.press('Tab')
       }
-      // The two slides that are hidden have links too, which nobody sees.
+      // The two hidden slides have links too.
       await expect(carousel.getByRole('button', { name: /^Show slide 1/ })).toBeFocused()
       await page.keyboard.press('Tab')
       await page.keyboard.press('Tab')
@@ -192,7 +192,7 @@ test.describe('a student', () => {
 test.describe('with motion', () => {
   test.use({ as: 'reader', contextOptions: { reducedMotion: 'no-preference' } })
 
-  /** Turns the page's clock in small steps, and notes how long each slide stood. */
+  /** Advances the page's clock in small steps, and records how long each slide is shown. */
   async function intervals(page: Page, changes: number): Promise<[string, number][]> {
     const STEP = 100
     const seen: [string, number][] = []
@@ -203,13 +203,13 @@ test.describe('with motion', () => {
       else seen.push([name, STEP])
       await page.clock.runFor(STEP)
     }
-    // The first was standing already, the last still stands.
+    // The first was shown already, the last is still shown.
     return seen.slice(1, -1)
   }
 
-  // What the clock of the page does in each run stands in StudentHomeScreen.test.tsx.
+  // StudentHomeScreen.test.tsx tests the same on a fake clock in each run.
   test('R-STU-1 the three slides stand 1000, 500 and 5000 ms', { tag: '@nightly' }, async ({ page }) => {
-    // A hundred steps of the clock, each a word with the browser.
+    // A hundred steps of the clock, each a round trip to the browser.
     test.slow()
     await page.clock.install()
     await page.goto('student-home')
@@ -227,7 +227,7 @@ test.describe('with motion', () => {
     await page.goto('student-home')
     const carousel = page.getByRole('region', { name: 'Highlights' })
     await carousel.hover()
-    // Read once: the clock stands still while nothing turns it.
+    // Read once: the page's clock is stopped.
     const held = await slide(page).getAttribute('aria-label')
     await page.clock.runFor(12_000)
     await expect(slide(page)).toHaveAttribute('aria-label', held ?? '')
@@ -262,7 +262,7 @@ test.describe('/new-home', () => {
     await expect.poll(place).toBeGreaterThan(0)
     await page.getByRole('button', { name: 'Show earlier books' }).click()
     await expect.poll(place).toBe(0)
-    // R-DETAIL-4: a book of the strip opens for a visitor.
+    // R-DETAIL-4: a visitor can open a book of the strip.
     await strip.getByRole('link').first().click()
     await expect(page).toHaveURL(/\/stubook-detail\/\d+$/)
     await expect(

@@ -11,7 +11,7 @@ test('W31 a student signs in, finds a book, borrows it and signs out, all by tou
   const student = await library.student()
   const book = await library.addBook()
   await page.goto('login')
-  // The keyboard of the phone does not come up by itself and hide the page.
+  // The phone's keyboard does not open by itself and cover the page.
   await expect(page.getByLabel('Email')).not.toBeFocused()
   await page.getByLabel('Email').tap()
   await page.keyboard.type(student.user.email)
@@ -22,9 +22,9 @@ test('W31 a student signs in, finds a book, borrows it and signs out, all by tou
   await search(page).tap()
   await page.keyboard.type(book.title)
   await page.keyboard.press('Enter')
-  // So that the keyboard gives way to what was found.
+  // So that the keyboard does not cover the results.
   await expect(search(page)).not.toBeFocused()
-  // A finger waits until the covers stand still.
+  // A finger waits until the covers stop moving.
   await expect(page.getByText('1 book matches')).toBeVisible()
   await card(page, book.title).locator('img').tap({ force: true })
   await expect(heading(page)).toHaveText(book.title)

@@ -9,9 +9,9 @@ import { expectWell, settled, walkScreen, type Situation, type State, type Walk 
 import type { Watch } from './support/watch'
 
 /**
- * Every screen with its dialogs, errors and empty lists, one test a screen and role: no breach of WCAG 2.2 AA in light, dark
- * or at 320 pixels, all to be read at 200 % and in letters of twice the size, edges in forced colours, targets of the size of
- * a fingertip, and nothing but translated words in longer scripts and from right to left.
+ * Every screen with its dialogs, errors and empty lists, one test per screen and role: no violation of WCAG 2.2 AA in
+ * light, dark or at 320 pixels; readable at 200 % and with text of twice the size; edges in forced colours; targets of
+ * fingertip size; and only translated words in longer scripts and from right to left.
  */
 
 const at =
@@ -21,7 +21,7 @@ const at =
     await expect(page.getByText(words).first()).toBeVisible()
   }
 
-/** Answers that never come: the state in between. */
+/** Answers that never arrive: the loading state. */
 const loading = (name: string, path: string, calls: string): State => ({
   name,
   reach: async ({ page }) => {
@@ -31,7 +31,7 @@ const loading = (name: string, path: string, calls: string): State => ({
   },
 })
 
-/** Answers that a server which works does not give. */
+/** Answers that a working server does not give. */
 const broken = (name: string, path: string, calls: string): State => ({
   name,
   reach: async ({ page }) => {
@@ -41,7 +41,7 @@ const broken = (name: string, path: string, calls: string): State => ({
     await expect(page.getByRole('button', { name: 'Try again' }).first()).toBeVisible()
   },
   excused: [/status of 500/, /could not be loaded/],
-  // R-FAIL-1: once the server answers again, Try again brings what was missing.
+  // R-FAIL-1: once the server answers again, Try again loads what was missing.
   also: async ({ page }) => {
     await page.unroute(calls)
     const again = page.getByRole('button', { name: 'Try again' })
@@ -52,14 +52,14 @@ const broken = (name: string, path: string, calls: string): State => ({
   },
 })
 
-/** A student who signs in with a second factor. */
+/** Creates a student who signs in with a second factor. */
 async function enrolled(library: Library): Promise<Person> {
   const student = await library.student()
   await enrol(student)
   return student
 }
 
-/** A book whose only copy is lent, and for which another reader waits. */
+/** Creates a book whose only copy is on loan, with a waiting reader. */
 async function awaitedBook(
   library: Library,
 ): Promise<{ book: BookDetail; reader: Person; loan: number; next: Person }> {
@@ -70,14 +70,14 @@ async function awaitedBook(
   return { book, reader, loan: id, next }
 }
 
-/** A book of which a copy is kept for a reader. */
+/** Creates a book with a copy kept for a reader. */
 async function keptBook(library: Library): Promise<{ book: BookDetail; next: Person }> {
   const { book, loan, next } = await awaitedBook(library)
   await (await library.librarian()).ask('POST', `/loans/${loan}/return`, { restock: true })
   return { book, next }
 }
 
-/** A receipt, as the address of its screen has it. */
+/** Creates a receipt; returns the address of its screen. */
 async function receiptOf(library: Library): Promise<string> {
   const { uid } = (await library.student()).user
   const desk = await library.librarian()
@@ -133,7 +133,7 @@ const VISITOR: Walk[] = [
           await page.getByRole('button', { name: 'Create Account' }).click()
           await expect(page.getByText('Batch is required.')).toBeVisible()
         },
-        // Where colours are forced, it is seen which field is wrong and has the focus (U13).
+        // In forced colours the invalid and the focused field are visible (U13).
         also: async ({ page }) => {
           await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
           const name = page.getByLabel('Full name')
@@ -223,7 +223,7 @@ const STUDENT: Walk[] = [
           const book = await library.addBook()
           await present(who).review(book.id, { rating: 4, comment: 'Well built.' })
           await page.goto(`stubook-detail/${book.id}`)
-          // The one that is there becomes the form again.
+          // The existing review becomes the form again.
           await page.getByRole('button', { name: 'Edit' }).click()
           await page.getByLabel('Comment', { exact: true }).fill(' ')
           await page.getByRole('button', { name: 'Save Review' }).click()
@@ -300,7 +300,7 @@ const STUDENT: Walk[] = [
   { address: 'security' },
 ]
 
-/** A student without a loan, who has nothing but the first screen. */
+/** A student without a loan, for the first state of the screen only. */
 const NEW_STUDENT: State[] = [{ name: 'profile without loans', reach: at('profile', 'You have no borrowed books.') }]
 
 const DEMO_STUDENT: State[] = [
@@ -331,11 +331,11 @@ const LIBRARIAN: Walk[] = [
           await page.goto('home')
           await settled(page)
         },
-        // It is seen where one is, and which card has the focus (U13).
+        // The current link and the focused card are visible (U13).
         also: async ({ page }) => {
           await page.setViewportSize({ width: 1440, height: 900 })
           await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
-          // Read once: the colour that the system forces.
+          // Read once: the system's forced colour.
           const canvas = await page.evaluate(() => getComputedStyle(document.body).backgroundColor)
           const mark = page.getByRole('navigation', { name: 'Main' }).locator('[aria-current="page"]')
           await expect(mark).toHaveText('Home')
@@ -535,7 +535,7 @@ const LIBRARIAN: Walk[] = [
   },
   {
     address: 'people',
-    // The links of its table are as high as their words.
+    // The links of its table are as high as their text.
     open: ['touch'],
     states: [broken('people that failed', 'people', '**/api/v1/people?*')],
   },
@@ -731,7 +731,7 @@ const EMPTY: State[] = [
   },
 ]
 
-/** One state after the other, each in a tab of its own and with errors of its own. */
+/** Runs one state after the other, each in its own tab with its own errors. */
 async function walkStates(
   states: readonly State[],
   context: BrowserContext,

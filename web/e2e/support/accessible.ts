@@ -4,13 +4,13 @@ import { expect, type Page } from '@playwright/test'
 import type { AxeResults } from 'axe-core'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-/** What is checked: every rule of WCAG 2.0 to 2.2, levels A and AA, or the rules that a change of one property concerns. */
+/** Checked rules: WCAG 2.0 to 2.2, levels A and AA, or those affected by a change of one property. */
 const WCAG = { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }
 const only = (...values: string[]) => ({ runOnly: { type: 'rule', values } })
 const CHECKS = {
   everything: { runOnly: WCAG },
   colours: only('color-contrast', 'link-in-text-block'),
-  /** Contrast is the dearest rule by far. */
+  /** Contrast is by far the slowest rule. */
   'all but contrast': { runOnly: WCAG, rules: { 'color-contrast': { enabled: false } } },
   language: only('html-has-lang', 'html-lang-valid', 'valid-lang', 'target-size'),
 } as const
@@ -21,14 +21,17 @@ declare global {
   }
 }
 
-/** No breach of WCAG. The checker comes in once for each document, over the browser's own wire; the policy stays on. */
+/**
+ * Expects no violation of WCAG. The checker is injected once per document through the debugging protocol, so the page's
+ * policy stays on.
+ */
 export async function expectAccessible(
   page: Page,
   state: string,
   check: keyof typeof CHECKS = 'everything',
 ): Promise<void> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(source)
-  // Read once: each run of the checker costs a second.
+  // Read once: each run of the checker takes a second.
   const breaches = await page.evaluate(async (rules) => {
     const results = await window.axe?.run(document, { ...rules, resultTypes: ['violations'] })
     if (!results) return ['the checker is not there']
@@ -39,7 +42,7 @@ export async function expectAccessible(
   expect.soft(breaches, `accessibility of ${state}`).toEqual([])
 }
 
-/** Nothing sticks out on the side, so nobody has to scroll two ways. */
+/** Expects no horizontal overflow, so that the page scrolls in one direction only. */
 export async function expectNoSidewaysScroll(page: Page, state: string): Promise<void> {
   const wide = () =>
     page.evaluate(() => {

@@ -1,14 +1,14 @@
 import { expect, type Page } from '@playwright/test'
 import { expectNoSidewaysScroll } from './accessible'
 
-/** Nothing is found: the first look that finds nothing counts, as the page may still be moving. */
+/** Waits until nothing is found, as the page may still be moving. */
 const soon = (find: () => Promise<string[]>, what: string) =>
   expect
     .configure({ soft: true })
     .poll(find, { message: what, intervals: [100, 300, 1000] })
     .toEqual([])
 
-/** What a page says and where: one entry for each line of each text that can be seen, and what is wrong with it. */
+/** Returns unreadable texts: collects each line of each visible text with its position. */
 function unreadable(): string[] {
   type Line = { text: Text; words: string; left: number; right: number; top: number; bottom: number }
   const wrong: string[] = []
@@ -24,12 +24,12 @@ function unreadable(): string[] {
     const range = document.createRange()
     range.selectNodeContents(text)
     const box = range.getBoundingClientRect()
-    // What the boxes around it leave of it, and which of them cuts it without a sign that there is more.
+    // Visible part within the enclosing boxes, and the box that clips it without a hint.
     let [left, right, top, bottom] = [0, Infinity, -Infinity, Infinity]
     let [hidden, reached] = [false, false]
     for (let around: Element | null = parent; around && around !== document.body; around = around.parentElement) {
       const style = getComputedStyle(around)
-      // What stays in view lies over what is scrolled beneath it.
+      // Sticky content covers what scrolls beneath it.
       if (style.position === 'sticky' || style.position === 'fixed') hidden = true
       if (style.overflow === 'visible' || style.display === 'inline') continue
       const edge = around.getBoundingClientRect()
@@ -38,7 +38,7 @@ function unreadable(): string[] {
       right = Math.min(right, edge.right)
       top = Math.max(top, edge.top)
       bottom = Math.min(bottom, edge.bottom)
-      // The rest is reached by scrolling, or a sign says that there is more.
+      // The rest can be scrolled to, or an ellipsis marks it.
       reached ||= style.overflow.includes('auto') || style.overflow.includes('scroll')
       reached ||= style.textOverflow === 'ellipsis' || style.webkitLineClamp !== 'none'
       const across = box.left < edge.left - 2 || box.right > edge.right + 2
@@ -70,13 +70,13 @@ function unreadable(): string[] {
   return [...new Set(wrong)]
 }
 
-/** Nothing sticks out, no text is cut off unless it says so, and none stands on another. */
+/** Expects that no text overflows, is clipped without a sign, or overlaps another. */
 export async function expectReadable(page: Page, state: string): Promise<void> {
   await expectNoSidewaysScroll(page, state)
   await soon(() => page.evaluate(unreadable), `texts that cannot be read: ${state}`)
 }
 
-/** What can be pressed and is smaller than a fingertip; links within a sentence are as high as its line. */
+/** Returns controls smaller than a fingertip; links within a sentence are as high as its line. */
 function smallTargets(): string[] {
   const LEAST = 43.5
   const targets = document.querySelectorAll<HTMLElement>(
@@ -86,26 +86,26 @@ function smallTargets(): string[] {
     if (!target.checkVisibility({ visibilityProperty: true }) || target.closest('[inert]')) return []
     const { display, clipPath } = getComputedStyle(target)
     if (clipPath !== 'none' || (target.matches('a') && display === 'inline')) return []
-    // A box to tick is pressed by its words, too.
+    // The label of a checkbox can be pressed too.
     const parts = [target, ...(target instanceof HTMLInputElement ? (target.labels ?? []) : [])]
     const boxes = parts.map((part) => part.getBoundingClientRect())
-    // Out of sight until the Tab key leads to it.
+    // Off screen until the Tab key reaches it.
     if (boxes.every(({ bottom }) => bottom <= 0)) return []
     const height = Math.max(...boxes.map(({ bottom }) => bottom)) - Math.min(...boxes.map(({ top }) => top))
     const width = Math.max(...boxes.map(({ right }) => right)) - Math.min(...boxes.map(({ left }) => left))
-    // The words of a link are as wide as they are.
+    // A link is as wide as its words.
     if (height >= LEAST && (width >= LEAST || target.matches('a'))) return []
     const name = target.getAttribute('aria-label') ?? target.textContent.trim()
     return [`${target.tagName.toLowerCase()} “${name}” ${Math.round(width)} × ${Math.round(height)}`]
   })
 }
 
-/** U27: 44 pixels for whatever is pressed with a finger. */
+/** U27: 44 pixels for every control pressed with a finger. */
 export async function expectRoomForFingers(page: Page, state: string): Promise<void> {
   await soon(() => page.evaluate(smallTargets), `too small for a finger: ${state}`)
 }
 
-/** Fields and buttons whose edge has the colour of the page behind it, or that have none. */
+/** Returns fields and buttons without an edge, or with one in the page's background colour. */
 function withoutEdge(): string[] {
   const canvas = getComputedStyle(document.body).backgroundColor
   const things = document.querySelectorAll<HTMLElement>(
@@ -120,12 +120,12 @@ function withoutEdge(): string[] {
     .map((thing) => `${thing.className} ${thing.textContent}`)
 }
 
-/** Where colours are forced, every field and button is told from the page by its edge. */
+/** Expects an edge around every field and button in forced colours. */
 export async function expectEdges(page: Page, state: string): Promise<void> {
   await soon(() => page.evaluate(withoutEdge), `without an edge: ${state}`)
 }
 
-/** Opens a screen and waits until its data is there. */
+/** Opens a screen and waits for its data. */
 export async function open(page: Page, screen: string): Promise<void> {
   await page.goto(screen)
   await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(1)

@@ -10,16 +10,16 @@ import { programPath } from './needs'
 export const DEMO_PASSWORD = 'demo-library'
 export const LIBRARIAN = 'librarian@demo.library'
 export const STUDENT = 'student@demo.library'
-/** Of every account that a test makes. */
+/** Password of every account created by a test. */
 export const PASSWORD = 'four plain words here'
 
 export type Answer<T> = { status: number; body: T; headers: Headers }
 
 let made = 0
-/** A number that no other test of this worker has. */
+/** Returns a number that is unique in this worker. */
 export const nextNumber = (): number => (made += 1)
 
-/** Somebody who is signed in (or, with an empty cookie, a visitor) and calls the API directly. */
+/** A signed-in person, or with an empty cookie a visitor, who calls the API directly. */
 export class Person {
   readonly #library: Library
   readonly #cookie: string
@@ -37,7 +37,7 @@ export class Person {
     return this.#library.call<T>(method, path, body, { ...headers, Cookie: this.#cookie })
   }
 
-  /** The same, where anything but success is a fault of the test. */
+  /** Same as `call`, but any failure is a fault of the test. */
   async ask<T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> {
     return succeeded(await this.call<T>(method, path, body, headers), `${method} ${path}`)
   }
@@ -48,7 +48,7 @@ export class Person {
     (await this.ask<{ loans: AdminLoan[] }>('GET', `/loans?q=${encodeURIComponent(q)}`)).loans
   review = (bookId: number, review: ReviewForm) => this.ask<Review>('POST', `/books/${bookId}/reviews`, review)
 
-  /** The browser of this person, right after signing in. */
+  /** State of this person's browser, right after signing in. */
   storageState() {
     const [name = '', value = ''] = this.#cookie.split('=')
     return {
@@ -76,7 +76,7 @@ function succeeded<T>(answer: Answer<T>, what: string): T {
   return answer.body
 }
 
-/** A run that is broken off takes its servers along. */
+/** Servers to stop when a run is aborted. */
 const running = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const program of running) program.kill('SIGKILL')
@@ -84,7 +84,7 @@ process.once('exit', () => {
 
 const START_MS = 10_000
 
-/** Where the server says that it listens: people, and whoever reads the metrics. */
+/** Reads from the log where the server listens: for people, and for metrics. */
 function addressesOf(program: ChildProcessByStdio<null, null, Readable>): Promise<{ origin: string; metrics: string }> {
   return new Promise((resolve, reject) => {
     let log = ''
@@ -92,7 +92,7 @@ function addressesOf(program: ChildProcessByStdio<null, null, Readable>): Promis
     const timer = setTimeout(() => fail('did not say that it is open'), START_MS)
     program.once('error', ({ message }) => fail(`did not start (${message})`))
     program.once('exit', (code) => fail(`ended with ${code}`))
-    // Its log is read to the end, or the pipe would fill up and the server would wait.
+    // Reads the log to the end: a full pipe would block the server.
     program.stderr.setEncoding('utf8').on('data', (text: string) => {
       log = (log + text).slice(-20_000)
       const origin = /is open at (http:\/\/[^/"]+)\/library\//.exec(log)?.[1]
@@ -106,22 +106,22 @@ function addressesOf(program: ChildProcessByStdio<null, null, Readable>): Promis
 
 export type Kind = 'demo' | 'empty' | 'long'
 
-/** Of a library of the kind `long`: more than a browser keeps in memory at once. */
+/** Books of a `long` library: more than a browser keeps in memory. */
 export const LONG = 720
 
-/** A running server with a database of its own. */
+/** A running server with its own database. */
 export class Library {
   readonly #process: ChildProcess
   readonly #folder: string
   readonly origin: string
-  /** Where the metrics are read. */
+  /** Address of the metrics. */
   readonly metrics: string
   readonly #password: string
-  /** Sessions that serve more than one test. */
+  /** Sessions shared by tests. */
   readonly #kept = new Map<'librarian' | 'reader', Promise<Person>>()
 
   private constructor(kind: Kind, process: ChildProcess, folder: string, origin: string, metrics: string) {
-    // The demo's is no password that anybody could choose.
+    // The demo's password could not be chosen by a person.
     this.#password = kind === 'demo' ? DEMO_PASSWORD : PASSWORD
     this.#process = process
     this.#folder = folder
@@ -129,12 +129,12 @@ export class Library {
     this.metrics = metrics
   }
 
-  /** The base path with the slash that addresses are resolved against. */
+  /** Base path with the slash that relative addresses need. */
   get url(): string {
     return `${this.origin}/library/`
   }
 
-  /** Starts the program on a free port: with the demo catalogue, with nothing but one librarian, or with many books. */
+  /** Starts the program on a free port: with the demo catalogue, with one librarian only, or with many books. */
   static async start(kind: Kind, options: readonly string[] = []): Promise<Library> {
     const folder = await mkdtemp(join(tmpdir(), 'library-e2e-'))
     const database = `sqlite:${join(folder, 'library.db')}`
@@ -164,7 +164,7 @@ export class Library {
         '--metrics-listen=127.0.0.1:0',
         `--database=${database}`,
         '--log-format=json',
-        // One student prepares here what many do in a library.
+        // A student here does as much as many in a library.
         '--student-changes=10000',
         ...options,
       ],
@@ -175,7 +175,7 @@ export class Library {
     return new Library(kind, program, folder, origin, metrics)
   }
 
-  /** Ends the process in the hard way, for tests of what happens when the server is gone. */
+  /** Kills the process, for tests of a lost server. */
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       const ended = once(this.#process, 'exit')
@@ -208,10 +208,10 @@ export class Library {
     return new Person(this, user, password, cookie)
   }
 
-  /** A librarian with a session of the own, which the test may end. */
+  /** Signs the librarian in with a session that the test may end. */
   librarian = () => this.signIn(LIBRARIAN, this.#password)
 
-  /** Returns the session that tests share, or another one if a test has ended it or ten later ones took its place. */
+  /** Returns the shared session, or a new one if a test has ended it or ten later ones have replaced it. */
   async #shared(whose: 'librarian' | 'reader', signIn: () => Promise<Person>): Promise<Person> {
     const known = await this.#kept.get(whose)
     if (known && (await known.call('GET', '/me')).status === 200) return known
@@ -220,13 +220,13 @@ export class Library {
     return another
   }
 
-  /** The librarian who prepares things behind the scenes, and sits at the browser. */
+  /** Librarian who prepares data, and sits at the browser. */
   desk = () => this.#shared('librarian', this.librarian)
 
-  /** A student for all tests that change nothing of theirs. */
+  /** A shared student, for tests that change nothing of theirs. */
   reader = () => this.#shared('reader', () => this.student())
 
-  /** What a new student of this library could type into the form. */
+  /** Returns the registration form of a new student. */
   registration(changes: Partial<Registration> = {}): Registration & { password: string } {
     const number = nextNumber()
     return {
@@ -240,14 +240,14 @@ export class Library {
     }
   }
 
-  /** A new student, signed in. */
+  /** Registers a new student and signs them in. */
   async student(changes: Partial<Registration> = {}): Promise<Person> {
     const registration = this.registration(changes)
     succeeded(await this.call('POST', '/auth/register', registration), 'Registering')
     return this.signIn(registration.email, registration.password)
   }
 
-  /** What could stand in the form of a book; the title is one of a kind. */
+  /** Returns a book form with a unique title. */
   bookForm(changes: Partial<BookForm> = {}): BookForm {
     return {
       title: `A Field Guide to Bridges, Part ${nextNumber()}`,
@@ -268,7 +268,7 @@ export class Library {
 
   book = async (id: number) => (await this.desk()).ask<BookDetail>('GET', `/books/${id}`)
 
-  /** Saves an edit over whatever the book is now, as another librarian would. */
+  /** Saves an edit over the book's current version, as another librarian would. */
   async updateBook(id: number, changes: Partial<BookForm>): Promise<void> {
     const desk = await this.desk()
     const { body, headers } = await desk.call<BookDetail>('GET', `/books/${id}`)
@@ -277,7 +277,7 @@ export class Library {
     await desk.ask('PUT', `/books/${id}`, form, { 'If-Match': headers.get('ETag') ?? '' })
   }
 
-  /** Lends somebody one more copy of a book: other tests may have the rest. */
+  /** Lends a reader a new copy of a book, since other tests may have the rest. */
   async lend(reader: Person, book: number): Promise<Loan> {
     await (await this.desk()).ask('POST', `/books/${book}/copies`, { count: 1 })
     return reader.borrow(book)

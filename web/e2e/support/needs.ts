@@ -11,7 +11,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** The browser: named by CHROMIUM, else the first `chromium` on the PATH. */
+/** Path of the browser: CHROMIUM, else the first `chromium` on the PATH. */
 export function browserPath(): string {
   const named = process.env['CHROMIUM']
   if (named) return named
@@ -19,12 +19,12 @@ export function browserPath(): string {
   return folders.map((folder) => join(folder, 'chromium')).find(isProgram) ?? '/usr/bin/chromium'
 }
 
-/** The program under test: named by LIBRARY_PROGRAM, else the release build. */
+/** Path of the program under test: LIBRARY_PROGRAM, else the release build. */
 export function programPath(): string {
   return process.env['LIBRARY_PROGRAM'] || fileURLToPath(new URL('../../../target/release/library', import.meta.url))
 }
 
-/** Runs once before all tests: what is missing is said in one sentence instead of in a hundred failures. */
+/** Runs once before all tests, so that a missing program is one failure and not a hundred. */
 export default function checkNeeds(): void {
   if (!isProgram(programPath())) {
     throw new Error(

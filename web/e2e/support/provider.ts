@@ -8,12 +8,12 @@ export const SECRET = 'a secret of the tests'
 
 const encoded = (json: object) => Buffer.from(JSON.stringify(json)).toString('base64url')
 
-/** A college's sign-in provider (OpenID Connect): one page with a button, and whoever the test says presses it. */
+/** A college's sign-in provider (OpenID Connect): one page with a button that signs in the user chosen by the test. */
 export class Provider {
   readonly #server: Server
   readonly #key = generateKeyPairSync('rsa', { modulusLength: 2048 })
   readonly #codes = new Map<string, { nonce: string; challenge: string }>()
-  /** Whom its tokens are about. */
+  /** Claims of its tokens. */
   claims: Record<string, unknown> = {}
 
   private constructor(server: Server) {
@@ -43,7 +43,7 @@ export class Provider {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** With what a library is served that people sign in to by this provider. */
+  /** Options of a library that signs in with this provider. */
   get options(): string[] {
     return [
       `--oidc-issuer=${this.url}`,

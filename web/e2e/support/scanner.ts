@@ -3,7 +3,7 @@ import { bare, cards, SYMBOLOGIES, type Card, type Symbology } from '../../bench
 import { filmFile, rotatedPhotoFile } from './drawings'
 import { expect, prepare, test as base } from './test'
 
-/** What stands before the browser's camera. */
+/** Scene before the browser's camera. */
 type Scene = 'cards near' | 'cards far' | 'two cameras' | 'no camera' | 'not allowed' | 'no secure context'
 
 export const HOST = 'library.test'
@@ -11,7 +11,7 @@ export const FAKE_CAMERA = ['--use-fake-device-for-media-stream', '--use-fake-ui
 
 export const cardOf = (symbology: Symbology): Card => cards(symbology)[3] ?? { symbology, text: '' }
 export const allCards = SYMBOLOGIES.map(cardOf)
-/** As the card's owner has it: without the letters that frame a Codabar, in lower case. */
+/** Roll number as registered: lower-case, without the start and stop letters of Codabar. */
 export const rollNumberOf = ({ text }: Card) => bare(text).toLowerCase()
 
 function flagsOf(scene: Scene): string[] {
@@ -31,12 +31,12 @@ function flagsOf(scene: Scene): string[] {
   }
 }
 
-/** Drawing takes its time on a busy machine; that is no part of any test's. */
+/** Drawing takes time on a busy machine, which counts for no test. */
 const PREPARATION_MS = 180_000
 
 type SceneFixtures = {
   scene: Scene | null
-  /** The browser that stands before the scene; null without one. */
+  /** Browser with this scene; null without one. */
   stage: Browser | null
 }
 type SceneWorkerFixtures = {
@@ -45,7 +45,7 @@ type SceneWorkerFixtures = {
   rotatedPhoto: string
 }
 
-/** A camera is a matter of how the browser is started: each scene has one browser in each worker. */
+/** A camera depends on how the browser is started: each scene has one browser per worker. */
 export const test = base.extend<SceneFixtures, SceneWorkerFixtures>({
   scene: [null, { option: true }],
 
@@ -95,7 +95,7 @@ export const panel = (page: Page) => page.getByRole('region', { name: 'ID card s
 export const headline = (page: Page) => panel(page).getByRole('status')
 export const AIM = 'Point the camera at the barcode on your card.'
 
-/** What a keyboard wedge does: a key every five milliseconds, however busy the machine is that plays it. */
+/** Types like a keyboard wedge: a key every five milliseconds, however busy the machine. */
 export async function wedgeScan(page: Page, code: string): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const begun = Date.now() / 1000
@@ -118,7 +118,7 @@ export async function openScanner(page: Page): Promise<void> {
   await expect(panel(page)).toBeVisible()
 }
 
-/** Whether any camera is on; every stream that the page was given is kept for this question. */
+/** Keeps every stream that the page gets, to see whether a camera is on. */
 export async function keepStreams(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const streams: MediaStream[] = []

@@ -7,7 +7,7 @@ const seconds = (milliseconds: number) => (milliseconds / 1000).toFixed(1).padSt
 
 const descending = (sums: ReadonlyMap<string, number>) => [...sums].toSorted(([, a], [, b]) => b - a)
 
-/** Prints what the run cost: the slowest tests, and the worker-seconds of each file, retries and fixtures included. */
+/** Prints the slowest tests, and the worker-seconds of each file, including retries and fixtures. */
 export default class Slowest implements Reporter {
   readonly #tests = new Map<string, number>()
   readonly #files = new Map<string, number>()
@@ -36,7 +36,7 @@ export default class Slowest implements Reporter {
     process.stdout.write(lines.join('\n'))
   }
 
-  /** Leaves the progress to the reporter beside it. */
+  /** Leaves the progress to the other reporter. */
   printsToStdio(): boolean {
     return false
   }

@@ -6,41 +6,41 @@ export { expect }
 
 type Options = {
   /**
-   * Which library: the worker's with the demo catalogue, without any book or with very many; a demo that the tests of this
-   * file share (`own`); or a demo for this test alone (`fresh`).
+   * Library of a test: the worker's with the demo catalogue, without books or with very many; a demo shared by the
+   * tests of this file (`own`); or a demo for this test alone (`fresh`).
    */
   shelf: Kind | 'own' | 'fresh'
   /** Options of the program that serves a fresh library. */
   served: readonly string[]
-  /** Who sits at the browser. A `student` is a new one in each test; a `reader` borrows nothing and is the worker's. */
+  /** Person at the browser. A `student` is new in each test; a `reader` borrows nothing and is shared by the worker. */
   as: 'visitor' | 'librarian' | 'student' | 'reader' | 'demo student'
-  /** Whether the preloader is seen; it has tests of its own, and the others do not wait for it. */
+  /** Shows the preloader; it has its own tests, and the others do not wait for it. */
   preloader: boolean
 }
 
 type Fixtures = {
   library: Library
-  /** The person at the browser; the visitor is null. */
+  /** Person at the browser; null for a visitor. */
   who: Person | null
   watch: Watch
-  /** A page of somebody else, in another browser. */
+  /** Opens a page for another person, in another browser. */
   pageOf: (person: Person | null) => Promise<Page>
 }
 
 type WorkerFixtures = {
   libraries: (kind: Kind) => Promise<Library>
-  /** The demo that the tests of a file share; a worker runs one file after the other. */
+  /** Demo shared by the tests of a file; a worker runs one file after the other. */
   libraryOf: (file: string) => Promise<Library>
 }
 
-/** A style sheet object is no inline style: the page's policy stays as it is. */
+/** A style sheet object is no inline style, so the page's policy allows it. */
 function hidePreloader() {
   const sheet = new CSSStyleSheet()
   sheet.replaceSync('#preloader { display: none !important }')
   document.adoptedStyleSheets = [sheet]
 }
 
-/** A page under watch, as every test has one. */
+/** Prepares a watched page, as every test has one. */
 export async function prepare(context: BrowserContext, watch: Watch, preloader: boolean): Promise<void> {
   await watch.attach(context)
   if (!preloader) await context.addInitScript(hidePreloader)
@@ -136,7 +136,7 @@ export const test = base.extend<Options & Fixtures, WorkerFixtures>({
   },
 })
 
-/** The person at the browser of a test that has one. */
+/** Returns the person at the browser; fails for a visitor. */
 export function present(who: Person | null): Person {
   if (!who) throw new Error('This test runs as a visitor')
   return who

@@ -3,7 +3,7 @@ import type { Person } from './library'
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
-/** What an authenticator app with this key shows (RFC 6238), now or so many steps of half a minute later. */
+/** Returns the code of an authenticator app with this key (RFC 6238), now or `later` half-minute steps later. */
 export function codeOf(secret: string, later = 0): string {
   const bits = Array.from(secret, (sign) => BASE32.indexOf(sign).toString(2).padStart(5, '0')).join('')
   const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => parseInt(byte, 2)))
@@ -14,7 +14,7 @@ export function codeOf(secret: string, later = 0): string {
   return String(number % 1_000_000).padStart(6, '0')
 }
 
-/** Sets an authenticator app up, past the screens: its key. */
+/** Sets an authenticator app up by the API; returns its key. */
 export async function enrol(person: Person): Promise<string> {
   const begun = { currentPassword: person.password }
   const { secret } = await person.ask<{ secret: string }>('POST', '/auth/authenticator', begun)

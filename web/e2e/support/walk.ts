@@ -9,31 +9,31 @@ export type Situation = { page: Page; library: Library; who: Person | null }
 /** A screen in one of its states. */
 export type State = {
   name: string
-  /** How to get there. */
+  /** Brings the page into the state. */
   reach: (situation: Situation) => Promise<void>
-  /** Errors in the console that belong to this state. */
+  /** Expected console errors of this state. */
   excused?: readonly RegExp[]
-  /** What else holds in this state. */
+  /** Further expectations of this state. */
   also?: (situation: Situation) => Promise<void>
 }
 
-/** A screen with nothing but its address, and its states. */
+/** A screen by its address, and its states. */
 export type Walk = {
   address: string
-  /** What the database must hold for it; the address, if that is known only then. */
+  /** Prepares the data; returns the address if it is known only then. */
   prepare?: (situation: Situation) => Promise<string | void>
   excused?: readonly RegExp[]
-  /** What does not hold on this screen yet; nothing may be added. */
+  /** Known failures of this screen; nothing may be added. */
   open?: readonly ('touch' | 'words')[]
   states?: readonly State[]
 }
 
 const DESK = { width: 1440, height: 900 }
 const PHONE = { width: 320, height: 640 }
-/** As wide as the phones of today. */
+/** Width of current phones. */
 const FINGERS = { width: 390, height: 844 }
 
-/** Waits until nothing is on its way any more. */
+/** Waits until no request is pending. */
 export async function settled(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { level: 1 }).filter({ visible: true })).toHaveCount(1)
   await expect(page.locator('.mantine-Skeleton-root')).toHaveCount(0)
@@ -45,7 +45,7 @@ async function colours(page: Page, colorScheme: 'light' | 'dark'): Promise<void>
   await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', colorScheme)
 }
 
-/** Light and dark, wide and as narrow as a small phone. */
+/** Checks light and dark, wide and as narrow as a small phone. */
 export async function expectWell(page: Page, state: string): Promise<void> {
   await page.setViewportSize(DESK)
   await colours(page, 'light')
@@ -58,7 +58,7 @@ export async function expectWell(page: Page, state: string): Promise<void> {
   await colours(page, 'light')
 }
 
-/** Room for a finger where there is no mouse (U27). */
+/** Checks the size of targets on touch screens (U27). */
 async function expectTouchable(page: Page, state: string): Promise<void> {
   await page.setViewportSize(FINGERS)
   const devtools = await page.context().newCDPSession(page)
@@ -69,12 +69,12 @@ async function expectTouchable(page: Page, state: string): Promise<void> {
   await devtools.detach()
 }
 
-/** WCAG 1.4.4 and 1.4.10: as large as somebody needs it. */
+/** WCAG 1.4.4 and 1.4.10: checks enlarged pages and text. */
 async function expectReadableWhenLarger(page: Page, state: string): Promise<void> {
   // A page of 1280 × 900 pixels at 200 %.
   await page.setViewportSize({ width: 640, height: 450 })
   await expectReadable(page, `${state} at 200 %`)
-  // The browser's own setting, which makes text larger and nothing else. Widths in em count anew when the page is resized.
+  // The browser's text size, which enlarges text only. Widths in em change when the page is resized.
   const devtools = await page.context().newCDPSession(page)
   const size = () => page.evaluate(() => getComputedStyle(document.documentElement).fontSize)
   await devtools.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } })
@@ -86,7 +86,7 @@ async function expectReadableWhenLarger(page: Page, state: string): Promise<void
   await devtools.detach()
 }
 
-/** Where a person chose the colours, backgrounds and shadows are gone: edges tell what is what (U13). */
+/** Forced colours remove backgrounds and shadows: edges must remain (U13). */
 async function expectSeenInForcedColours(page: Page, state: string): Promise<void> {
   await page.setViewportSize(DESK)
   await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' })
@@ -94,7 +94,7 @@ async function expectSeenInForcedColours(page: Page, state: string): Promise<voi
   await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' })
 }
 
-/** In a script of longer words, and from right to left, every word comes from the catalogue and nothing leaves the page. */
+/** In a script of longer words, and from right to left, every word is from the catalogue and nothing overflows. */
 async function expectTranslatable(page: Page, address: string, ownWords: boolean): Promise<void> {
   for (const script of ['pseudo', 'pseudo-rtl'] as const) {
     await page.goto(`${address}${address.includes('?') ? '&' : '?'}lang=${script}`)
@@ -109,7 +109,7 @@ async function expectTranslatable(page: Page, address: string, ownWords: boolean
   }
 }
 
-/** The steps that every screen goes through, once it is there. */
+/** Checks of every screen, once it is open. */
 export async function walkScreen(page: Page, address: string, open: Walk['open'] = []): Promise<void> {
   await page.setViewportSize(DESK)
   await page.goto(address)

@@ -1,6 +1,6 @@
 import { expect, type BrowserContext } from '@playwright/test'
 
-/** Collects what no page may do unnoticed: errors in the console, faults, breaches of the policy, calls to strangers. */
+/** Collects what no page may cause unnoticed: console errors, exceptions, policy violations, calls to foreign hosts. */
 export class Watch {
   readonly #origin: string
   readonly #seen: string[] = []
@@ -29,7 +29,7 @@ export class Watch {
     })
   }
 
-  /** The browser itself reports each refused or failed request; a test that provokes one says so. */
+  /** The browser logs each refused or failed request; a test that provokes one declares it here. */
   refuses(...statuses: number[]): void {
     for (const status of statuses) this.#excused.push(new RegExp(`Failed to load resource: .*status of ${status}`))
   }
@@ -38,13 +38,13 @@ export class Watch {
     this.#excused.push(...patterns)
   }
 
-  /** Waits until the console says this, and takes it for right. */
+  /** Waits for this console message and excuses it. */
   async logged(pattern: RegExp): Promise<void> {
     this.#excused.push(pattern)
     await expect.poll(() => this.#seen.some((line) => pattern.test(line)), `the console says ${pattern}`).toBe(true)
   }
 
-  /** Runs one state of a screen, whose excuses hold for it alone. */
+  /** Runs one state of a screen with its own excuses. */
   async inState(state: string, excused: readonly RegExp[], run: () => Promise<void>): Promise<void> {
     const before = this.#seen.length
     await run()
@@ -52,7 +52,7 @@ export class Watch {
     expect.soft(wrong, `errors that ${state} does not excuse`).toEqual([])
   }
 
-  /** Whatever was seen and not excused. */
+  /** Everything seen and not excused. */
   get faults(): string[] {
     return this.#seen.filter((line) => !this.#excused.some((pattern) => pattern.test(line)))
   }
