@@ -1,12 +1,11 @@
-//! Circulation: the one place that decides who may have which copy until when, and what it costs.
+//! Circulation: the only place that decides who may have which copy until when, and at what cost.
 //!
-//! Check-out, check-in and renewal are functions of a transaction, an actor, a moment and the library's rules. They do
-//! everything that belongs to the action in that transaction, or refuse with every reason at once, and do nothing. The
-//! student's screens, the librarian's and whatever comes later call the same functions; no rule stands in a handler.
+//! Check-out, check-in and renewal are functions of a transaction, an actor, a moment and the library's rules. They do the
+//! whole action in that transaction, or refuse with all reasons and change nothing. Student and librarian screens call the same
+//! functions; handlers contain no rules.
 //!
-//! Rows are locked in one order, so that nobody waits in a circle: the person who borrows, loans by their number, the title,
-//! its copies, the account. A change that goes through several of these functions locks what comes first in this order
-//! before it calls the first of them.
+//! Locks are taken in one order to avoid deadlocks: the borrower, loans by number, the title, its copies, the account. A change
+//! that calls several of these functions takes the earlier locks before the first call.
 
 mod check_in;
 mod check_out;
@@ -42,12 +41,12 @@ pub use refusal::{Block, BlockShown, NotUndone, Refusal};
 pub use renew::{Renew, renew};
 pub use view::{due_reasons, view};
 
-/// Who acts.
+/// Actor of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Actor {
-    /// A student, for nobody else.
+    /// A student, for themselves only.
     Student(UserId),
-    /// A librarian, for anybody.
+    /// A librarian, for any person.
     Librarian(UserId),
 }
 
@@ -60,33 +59,33 @@ impl Actor {
     }
 }
 
-/// A librarian's decision to act against a rule, and why.
+/// A librarian's override of rules, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
-    /// The ids of the blocks that are overridden.
+    /// Ids of the overridden blocks.
     pub blocks: Vec<String>,
     pub reason: String,
-    /// What becomes of the hold of somebody for whom the copy is kept: it is cancelled; otherwise first in line again.
+    /// Cancels the hold for which the copy is kept; otherwise the hold becomes first in the queue again.
     pub cancel_hold: bool,
 }
 
-/// A loan that an action began or changed, and the change under which that is kept.
+/// A loan that was begun or changed, and the recorded change.
 #[derive(Clone, Debug)]
 pub struct Done {
     pub loan: Loan,
     pub change: ChangeId,
 }
 
-/// Why an action did not happen.
+/// Reason why an action failed.
 #[derive(Debug)]
 pub enum Error {
-    /// There is no such thing, or it is not the actor's.
+    /// Not found, or not visible to this actor.
     NotFound,
-    /// The rules do not allow it.
+    /// Refused by the rules.
     Refused(Refusal),
-    /// What is asked for cannot be: the fields, and why.
+    /// Invalid fields of the request.
     Invalid(Invalid),
-    /// The stock cannot be changed so.
+    /// The stock cannot change this way.
     Obstacle(stock::Obstacle),
     /// The librarian lacks the authority over a person.
     Authority(authority::Error),
@@ -109,7 +108,7 @@ impl From<authority::Error> for Error {
 }
 
 impl Error {
-    /// For callers that ask for nothing that could be refused, such as an import.
+    /// Converts the error for callers that cannot be refused, such as an import.
     #[must_use]
     pub fn into_storage(self) -> storage::Error {
         match self {
@@ -123,7 +122,7 @@ impl Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Lets the action go on if nothing stands in its way, or a librarian overrides all that does; what was overridden.
+/// Succeeds without blocks, or if a librarian overrides all of them; returns what was overridden.
 fn decide(actor: Actor, blocks: Vec<Block>, overriding: Option<&Override>) -> Result<Option<Overridden>> {
     if blocks.is_empty() {
         return Ok(None);
@@ -142,7 +141,7 @@ fn decide(actor: Actor, blocks: Vec<Block>, overriding: Option<&Override>) -> Re
     }
 }
 
-/// Keeps a change in the transaction of its effect.
+/// Records a change in the transaction of its effect.
 fn record(tx: &mut Tx<'_>, moment: Moment, actor: Actor, entry: &Entry) -> Result<ChangeId> {
     Ok(events::record(tx, moment.at, Some(actor.uid()), entry)?)
 }

@@ -1,7 +1,7 @@
-//! Undo: a change is taken back by an opposite change that names it; nothing is removed (R-UNDO-1, R-UNDO-2).
+//! Undo: a change is undone by an opposite change that names it; nothing is deleted (R-UNDO-1, R-UNDO-2).
 //!
-//! It works until the library's day ends, and only while nothing later rests on what the change did: whoever finds a
-//! state other than the one the change left refuses.
+//! Possible until the library's day ends, and only while no later change depends on it: a step that finds another state than
+//! the change left fails.
 
 use jiff::civil::Date;
 
@@ -29,12 +29,12 @@ use crate::{
     },
 };
 
-/// A change that was taken back.
+/// Result of an undo.
 #[derive(Clone, Debug)]
 pub struct Undone {
-    /// The change that took it back.
+    /// Change that records the undo.
     pub change: ChangeId,
-    /// What is true again.
+    /// Restored state.
     pub messages: Vec<Message>,
 }
 
@@ -42,15 +42,15 @@ fn not_undone(why: NotUndone) -> Error {
     Error::Refused(Refusal { blocks: vec![Block::NotUndone(why)] })
 }
 
-/// Lets only go on what holds: whatever came later must be undone first.
+/// Fails with `Later` unless `holds`: later changes must be undone first.
 fn require(holds: bool) -> Result<()> {
     if holds { Ok(()) } else { Err(not_undone(NotUndone::Later)) }
 }
 
-/// Takes a change back. `day_begins` is the instant at which the library's day began, epoch milliseconds.
+/// Undoes a change. `day_begins` is the instant at which the library's day began, epoch milliseconds.
 ///
 /// # Errors
-/// [`Error::NotFound`]; [`Error::Refused`] with what stands in the way.
+/// [`Error::NotFound`]; [`Error::Refused`] with the reason.
 pub fn undo(tx: &mut Tx<'_>, actor: Actor, moment: Moment, day_begins: i64, id: ChangeId) -> Result<Undone> {
     let found = events::by_id(tx, id)?.ok_or(Error::NotFound)?;
     match undo_found(tx, actor, moment, day_begins, found.clone()) {
@@ -78,14 +78,14 @@ fn undo_found(
     lock(tx, &found)?;
     let change = take_back(tx, actor, moment, found)?;
     messages.extend(reserve_again(tx, actor, moment, cancelled)?);
-    // What the same action did before it goes with it.
+    // Earlier changes of the same action are undone with it.
     if let Some(before) = events::linked(tx, id)? {
         messages.extend(undo(tx, actor, moment, day_begins, before)?.messages);
     }
     Ok(Undone { change, messages })
 }
 
-/// The changes by which holds were cancelled in the same instant as this one, and because of it.
+/// Returns the cancellations of holds that this change caused in the same instant.
 fn holds_cancelled_with(tx: &mut Tx<'_>, found: &Recorded) -> Result<Vec<ChangeId>> {
     let person = found.person.iter().map(|(person, _)| *person);
     let people: Vec<UserId> = match &found.change {
@@ -101,7 +101,7 @@ fn holds_cancelled_with(tx: &mut Tx<'_>, found: &Recorded) -> Result<Vec<ChangeI
     Ok(events::holds_cancelled_at(tx, &people, found.at)?)
 }
 
-/// Locks the loans and the titles of a change and of those that go with it, before the first of them is taken back.
+/// Locks the loans and titles of a change and of the changes linked with it, before any of them is undone.
 fn lock(tx: &mut Tx<'_>, last: &Recorded) -> Result<()> {
     let (mut loans, mut titles) =
         (last.change.loans(), Vec::from_iter(last.book.as_ref().map(|(id, _)| *id)));
@@ -121,7 +121,7 @@ fn lock(tx: &mut Tx<'_>, last: &Recorded) -> Result<()> {
     Ok(())
 }
 
-/// Takes one change back; the change that tells it.
+/// Undoes one change and returns the id of the recorded undo.
 fn take_back(tx: &mut Tx<'_>, actor: Actor, moment: Moment, found: Recorded) -> Result<ChangeId> {
     if found.undone {
         return Err(not_undone(NotUndone::Already));
@@ -132,19 +132,18 @@ fn take_back(tx: &mut Tx<'_>, actor: Actor, moment: Moment, found: Recorded) -> 
         .take_back(&found.change)?;
     let change = Change::Undone { change: found.id, first: Box::new(found.change) };
     let change = record(tx, moment, actor, &Entry { person, book, copy: found.copy, change })?;
-    // Two who undo the same at the same moment: the second finds the first's row.
+    // Of two concurrent undos of the same change, the second finds the row of the first.
     if !events::mark_undone(tx, found.id, change)? {
         return Err(not_undone(NotUndone::Already));
     }
     Ok(change)
 }
 
-/// Reservations told by name that stay cancelled; of more there is only the number.
+/// Maximum number of cancelled holds named; of more only the number is given.
 const NAMED: usize = 5;
 
-/// Opens holds again that were cancelled, the last one first, because a copy that was kept for one may have gone to the next
-/// of them. Where a place is gone, the hold stays cancelled and is told: people are not kept out of the library, nor a book
-/// out of the catalogue, for the sake of one reservation.
+/// Reopens cancelled holds, last one first, because a copy kept for one may have gone to the next. A hold whose place is gone
+/// stays cancelled and is reported: one reservation must not block the undo of a person or a title.
 fn reserve_again(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -162,7 +161,7 @@ fn reserve_again(
         let Change::Hold(HoldChange::HoldCancelled { title, .. }) = found.change.clone() else { continue };
         match take_back(tx, actor, moment, found) {
             Ok(_) => {}
-            // Found out before anything is written.
+            // Detected before anything is written.
             Err(error) if is_later(&error) && told.len() < NAMED => {
                 told.push(message::undone_hold_stays(&title, &name));
             }
@@ -180,10 +179,10 @@ fn is_later(error: &Error) -> bool {
     matches!(error, Error::Refused(Refusal { blocks }) if *blocks == [Block::NotUndone(NotUndone::Later)])
 }
 
-/// Changes of the title or the person that are looked through for what stands in the way.
+/// Number of later changes of the title or person searched for the obstacle.
 const LOOKED_THROUGH: i64 = 200;
 
-/// The newest change that came after this one, stands, and is about the same thing: that is to be undone first.
+/// Returns the newest later change about the same thing that is still in force and must be undone first.
 fn since(tx: &mut Tx<'_>, found: &Recorded) -> Result<Option<NotUndone>> {
     let person = found.person.as_ref().map(|(person, _)| *person);
     let mut filter = Filter { from: Some(found.at), ..Filter::default() };
@@ -203,7 +202,7 @@ fn since(tx: &mut Tx<'_>, found: &Recorded) -> Result<Option<NotUndone>> {
     }))
 }
 
-/// What a change is about.
+/// Subject of a change.
 #[derive(PartialEq, Eq)]
 enum Thing {
     Loan(LoanId),
@@ -246,7 +245,7 @@ fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> boo
     }
 }
 
-/// A person whom a change concerned; one who is gone since keeps it from being undone.
+/// Returns the person of a change; fails with `Later` if the person is gone since.
 fn there(found: std::result::Result<Subject, authority::Error>) -> Result<Subject> {
     match found {
         Err(authority::Error::NotFound) => Err(not_undone(NotUndone::Later)),
@@ -258,9 +257,9 @@ struct Step<'a, 'c> {
     tx: &'a mut Tx<'c>,
     actor: Actor,
     moment: Moment,
-    /// When the change happened, epoch milliseconds.
+    /// Instant of the change, epoch milliseconds.
     at: i64,
-    /// The change that is taken back.
+    /// Change being undone.
     id: ChangeId,
     book: Option<BookId>,
     person: Option<UserId>,
@@ -329,18 +328,18 @@ impl Step<'_, '_> {
         }
     }
 
-    /// The right of the librarian to write on people.
+    /// Returns the librarian's authority to write on people.
     fn authority(&mut self) -> Result<Authority> {
         Ok(Authority::of(self.tx, self.actor.uid())?)
     }
 
-    /// The title's row before all others.
+    /// Locks the title's row, which comes before all others.
     fn line(&mut self) -> Result<Line> {
         let book = self.book.ok_or(Error::NotFound)?;
         Line::lock(self.tx, book)?.ok_or(not_undone(NotUndone::Later))
     }
 
-    /// Keeps the title's number true for a copy that goes from one state to another.
+    /// Updates the title's count for a copy that changes its state.
     fn count(&mut self, line: &Line, from: State, to: State) -> Result<()> {
         if from == State::OnShelf && to != State::OnShelf {
             books::count_out(self.tx, line.book)?;
@@ -422,7 +421,7 @@ impl Step<'_, '_> {
         }
         loans::reopen(self.tx, loan)?;
         copies::set_condition(self.tx, ended.copy_id, was)?;
-        // A title that is gone counts nothing.
+        // A deleted title has no count.
         line.map_or(Ok(()), |line| self.count(&line, facts.state(), before))
     }
 
@@ -448,7 +447,7 @@ impl Step<'_, '_> {
         let line = self.line()?;
         let facts = copies::lock(self.tx, copy)?.ok_or(Error::NotFound)?;
         require(facts.due.is_none() && facts.condition == to)?;
-        // Where it went it may have been caught for somebody.
+        // The move may have caught the copy for a hold.
         if let Some(hold) = line.keeping(copy).map(|hold| hold.id) {
             self.release(&line, hold, copy)?;
         }
@@ -458,7 +457,7 @@ impl Step<'_, '_> {
         self.count(&line, facts.state(), was.state())
     }
 
-    /// What had gone from the dropped record to the kept one goes back, as long as nothing new happened to either.
+    /// Moves everything merged into the kept record back, if nothing new happened to either.
     fn merged(&mut self, dropped: UserId) -> Result<()> {
         let keep = self.person.ok_or(Error::NotFound)?;
         for uid in [keep.min(dropped), keep.max(dropped)] {
@@ -472,7 +471,7 @@ impl Step<'_, '_> {
         require(merge::part(self.tx, &kept, &left, &moved)?)
     }
 
-    /// Everybody goes back to the batch, or is active again; nobody, where somebody was changed since.
+    /// Returns everyone to the batch or reactivates them; refused if anyone was changed since.
     fn batch_moved(&mut self, from: &str, to: Option<&str>, people: &[UserId]) -> Result<()> {
         let authority = self.authority()?;
         let subjects = authority.over_all(self.tx, people)?;
@@ -491,7 +490,7 @@ impl Step<'_, '_> {
             let names = if changed.len() > NAMED { format!("{named}, …") } else { named };
             return Err(not_undone(NotUndone::People { people: changed.len(), names }));
         }
-        // Somebody was erased since, or merged into another.
+        // A person was erased since, or merged into another.
         require(subjects.len() == people.len())?;
         if to.is_none() {
             return Ok(people::activate_all(self.tx, &subjects)?);
@@ -503,7 +502,7 @@ impl Step<'_, '_> {
         Ok(people::update_all(self.tx, &rows)?)
     }
 
-    /// A copy that is lost again: its price was not taken back because it had turned up.
+    /// Makes a found copy lost again; requires that its price was not reversed after it turned up.
     fn found(&mut self, was: Condition, copy: CopyId) -> Result<()> {
         if was != Condition::Lost {
             return Ok(());
@@ -513,19 +512,19 @@ impl Step<'_, '_> {
         require(reversed != Some(true))
     }
 
-    /// A hold that keeps this copy waits again, in the place that it had.
+    /// Returns the hold that keeps this copy to its place in the queue.
     fn release(&mut self, line: &Line, hold: HoldId, copy: CopyId) -> Result<()> {
         let keeping = line.keeping(copy).filter(|keeping| keeping.id == hold);
         let keeping = keeping.ok_or(not_undone(NotUndone::Later))?;
         Ok(holds::wait(self.tx, hold, keeping.queue_key)?)
     }
 
-    /// Opens a hold again that has ended: it waits in its old place, or its copy is kept again.
+    /// Reopens an ended hold: it waits in its old place, or its copy is kept again.
     fn bring_back(&mut self, line: &Line, ended: &EndedHold) -> Result<()> {
-        // The person may have reserved the title once more since.
+        // The person may have reserved the title again since.
         let person = holds::person_of(self.tx, ended.hold)?.ok_or(Error::NotFound)?;
         require(line.of(person).is_none())?;
-        // Whoever is not active holds nothing.
+        // An inactive person cannot have a hold.
         require(accounts::category_and_activity(self.tx, person)?.is_some_and(|(_, active)| active))?;
         match (ended.copy, ended.passed_to) {
             (Some(copy), Some(next)) => self.release(line, next, copy)?,
@@ -538,7 +537,7 @@ impl Step<'_, '_> {
         Ok(holds::reopen(self.tx, ended.hold)?)
     }
 
-    /// A hold whose copy went another way keeps it again.
+    /// Keeps a copy again for a hold that had lost it.
     fn keep_again(&mut self, line: &Line, before: &PassedOver) -> Result<()> {
         if before.cancelled {
             return Ok(holds::reopen(self.tx, before.hold)?);
@@ -549,7 +548,7 @@ impl Step<'_, '_> {
         Ok(holds::keep(self.tx, before.hold, before.copy, before.until)?)
     }
 
-    /// A charge of which nothing was paid or waived.
+    /// Reverses a charge; requires that nothing was paid or waived.
     fn charged(&mut self, line: LineId) -> Result<()> {
         let (person, charge) = ledger::charge_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
         ledger::lock(self.tx, person)?;
@@ -560,7 +559,7 @@ impl Step<'_, '_> {
         self.reverse(line)
     }
 
-    /// A reversal of a charge that stands, and whose credit was not paid out.
+    /// Undoes a reversal of a charge; requires that its credit was not paid out.
     fn charge_reversed(&mut self, line: LineId, credit: Money) -> Result<()> {
         let (person, _) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
         ledger::lock(self.tx, person)?;
@@ -569,13 +568,13 @@ impl Step<'_, '_> {
         Ok(())
     }
 
-    /// A line that was not taken back before.
+    /// Reverses a line that was not reversed before.
     fn reverse(&mut self, line: LineId) -> Result<()> {
         let (person, found) = ledger::line_by_id(self.tx, line)?.ok_or(Error::NotFound)?;
         if found.reversed {
             return Err(not_undone(NotUndone::Already));
         }
-        // What it settled may have been taken back since.
+        // What the line settled may have been reversed since.
         for part in ledger::settled_by(self.tx, line)? {
             let charge = ledger::line_by_id(self.tx, part.charge)?;
             require(charge.is_some_and(|(_, charge)| !charge.reversed))?;
@@ -585,7 +584,7 @@ impl Step<'_, '_> {
     }
 }
 
-/// What is stored of a copy in this state; one on loan or on the hold shelf does not come back so.
+/// Returns the stored condition of a copy in this state; fails for on loan and on the hold shelf.
 fn condition(state: State) -> Result<Condition> {
     Condition::parse(state.as_str()).ok_or(not_undone(NotUndone::Later))
 }

@@ -1,5 +1,5 @@
-//! The desk: one scan, one decision (R-DESK-2). A code opens a person, lends, takes back or renews a copy, or asks what
-//! is meant; what is done about it is decided by check-out, check-in and renewal.
+//! The desk: one scan, one decision (R-DESK-2). A code opens a person, lends, returns or renews a copy, or asks what is meant;
+//! check-out, check-in and renewal apply the rules.
 
 mod answer;
 mod lend;
@@ -32,18 +32,18 @@ use crate::{
     storage::{self, Tx, accounts, books, copies, holds, ledger, loans, people},
 };
 
-/// A copy that was lent this short a time ago does not come back by another scan of it, milliseconds (R-DESK-2).
+/// Time after a loan in which a further scan does not return the copy, milliseconds (R-DESK-2).
 const JUST_LENT: i64 = 2 * 60 * 1000;
-/// The same code again this soon is the scanner's trigger that bounced, milliseconds (Law 7).
+/// A repeated code within this time is a bounce of the scanner's trigger, milliseconds (Law 7).
 const BOUNCE: i64 = 3 * 1000;
-/// What came back within this time came back today, milliseconds.
+/// Time in which a return counts as today's, milliseconds.
 const RECENT: i64 = 12 * 60 * 60 * 1000;
-/// People that a search by free text finds.
+/// Maximum number of people found by a text.
 const HITS: u8 = 12;
-/// Copies of a title that are offered to choose from.
+/// Maximum number of copies offered to choose from.
 const OFFERED: i64 = 50;
 
-/// One decision in the making.
+/// State of one decision.
 struct Desk<'a, 'c> {
     tx: &'a mut Tx<'c>,
     actor: Actor,
@@ -52,14 +52,14 @@ struct Desk<'a, 'c> {
     scan: &'a Scan,
 }
 
-/// Whether a code is a person's or a copy's or a title's own; anything else is searched for.
+/// True if the code belongs to a person, a copy or a title; other texts are searched for.
 pub fn is_known(tx: &mut Tx<'_>, code: &str) -> storage::Result<bool> {
     Ok(accounts::by_roll_number(tx, &folded_roll_number(code))?.is_some()
         || copy_of(tx, code)?.is_some()
         || isbn_13(code).is_some())
 }
 
-/// The copy with this barcode; where no title has one, that of a deleted title which is still out.
+/// Finds the copy with this barcode; a deleted title's copy still on loan only if no other has it.
 fn copy_of(tx: &mut Tx<'_>, barcode: &str) -> storage::Result<Option<Copy>> {
     match copies::by_barcode(tx, barcode)? {
         None => copies::on_loan_of_deleted_title(tx, barcode),
@@ -67,10 +67,10 @@ fn copy_of(tx: &mut Tx<'_>, barcode: &str) -> storage::Result<Option<Copy>> {
     }
 }
 
-/// Decides a scan and does what it means (R-DESK-2). What the rules refuse is an answer too.
+/// Decides a scan and performs it (R-DESK-2). A refusal by the rules is an answer too.
 ///
 /// # Errors
-/// [`Error::Storage`], and [`Error::NotFound`] where the open person or a chosen thing is gone.
+/// [`Error::Storage`], and [`Error::NotFound`] if the open person or a chosen object is gone.
 pub fn scan(
     tx: &mut Tx<'_>,
     actor: Actor,
@@ -80,7 +80,7 @@ pub fn scan(
 ) -> Result<Answer> {
     let mut decide = || Desk { tx: &mut *tx, actor, moment, rulebook, scan }.decide();
     match decide() {
-        // The copy was found on a loan that ended in the same instant: nothing is written, and the copy is looked at again.
+        // The copy's loan ended in the same instant: nothing is written, and the scan is decided again.
         Err(Error::NotFound) if scan.choice.is_none() => decide(),
         answer => answer,
     }
@@ -101,7 +101,7 @@ impl Desk<'_, '_> {
         let person = accounts::by_roll_number(self.tx, &folded_roll_number(code))?;
         let copy = copy_of(self.tx, code)?;
         match (person.and_then(|account| account.user), copy) {
-            // Only in a database from before both shared their numbers; `library doctor` lists such pairs.
+            // Only in databases older than the rule that both share their numbers; `library doctor` lists such pairs.
             (Some(person), Some(copy)) => {
                 let title = copy.title.clone();
                 let mut answer = self.answer(
@@ -136,7 +136,7 @@ impl Desk<'_, '_> {
         stock::move_copy_recorded(self.tx, self.actor, self.moment, self.rulebook, copy, to, note)
     }
 
-    /// An answer with the person as they stand now.
+    /// Builds an answer with the person's current state.
     fn answer(&mut self, outcome: Outcome, class: Class, headline: Message) -> Result<Answer> {
         let person = self.scan.person.map(|person| self.reader(person)).transpose()?;
         Ok(Answer {
@@ -165,7 +165,7 @@ impl Desk<'_, '_> {
         let today = self.today();
         let policy = self.rulebook.policy(&record.details.category, today);
         let mut blocks = Vec::new();
-        // Not locked: this is shown, and the title may be locked already.
+        // Not locked: it is only displayed, and the title may be locked already, which comes later in the order.
         let who = accounts::reader(self.tx, uid)?.ok_or(Error::NotFound)?;
         reader_blocks(self.tx, self.moment, self.rulebook, &policy, &who, None, &mut blocks)?;
         let open = loans::open_of_user(self.tx, uid)?;
@@ -181,7 +181,7 @@ impl Desk<'_, '_> {
         })
     }
 
-    /// What is kept for a person.
+    /// Returns the holds kept ready for a person.
     fn ready(&mut self, uid: UserId) -> Result<Vec<Hold>> {
         let mut open = holds::of_person(self.tx, uid, true, OFFERED)?;
         open.retain(|hold| hold.state == HoldState::Ready);
@@ -209,13 +209,13 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// The card of the person who is open, again.
+    /// Closes the person: their card was scanned again.
     fn close(&mut self, person: &User) -> Result<Answer> {
         let answer = self.answer(Outcome::Person, Class::Neutral, message::desk_closed(&person.name))?;
         Ok(Answer { person: None, ..answer })
     }
 
-    /// What a copy's barcode means now.
+    /// Handles a scan of a copy.
     fn copy(&mut self, copy: Copy) -> Result<Answer> {
         if let Some(damage) = &self.scan.damaged {
             return self.damaged(&copy, damage);
@@ -231,14 +231,14 @@ impl Desk<'_, '_> {
             _ if self.scan.person.is_some() && self.scan.intent != Some(Intent::Return) => self.lend(copy),
             _ => self.show(copy),
         }?;
-        // It is here: what was charged for it may be taken back.
+        // The copy is here, so its price may be reversed.
         let found = matches!(answer.outcome, Outcome::Shelved | Outcome::Kept | Outcome::Lent);
         Ok(Answer { lost: lost.filter(|_| found), ..answer })
     }
 
-    /// A copy that somebody has.
+    /// Handles a scan of a copy on loan.
     fn on_loan(&mut self, copy: Copy) -> Result<Answer> {
-        // Its loan may have ended since the copy was read.
+        // The loan may have ended since the copy was read.
         let Some((loan, holder, begun_at)) = loans::holder_of_copy(self.tx, copy.id)? else {
             let copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;
             return if copy.state == State::OnLoan { Err(Error::NotFound) } else { self.copy(copy) };
@@ -247,7 +247,7 @@ impl Desk<'_, '_> {
             return self.renew(loan, copy);
         }
         let lent_at = begun_at.unwrap_or_default();
-        // A copy of a deleted title is lent to nobody any more: it can only come back.
+        // A deleted title's copy cannot be lent again, only returned.
         let choice = if copy.title.is_empty() { Some(Choice::Return) } else { self.scan.choice };
         match self.scan.person {
             Some(person) if person == holder => {
@@ -280,7 +280,7 @@ impl Desk<'_, '_> {
                     offer(Choice::ReturnAndLend, message::desk_choice_return_and_lend(&name, reader)),
                     offer(Choice::Return, message::desk_choice_return_for(&name)),
                 ];
-                // Whoever has another copy of it most likely brings that one back.
+                // A reader with another copy of the title is most likely returning that one.
                 let other = answer.person.as_ref().and_then(|open| of_title(open, copy.book_id));
                 choices.splice(0..0, other.map(|other| offer_swap(&copy, other)));
                 answer.choices = choices;
@@ -291,7 +291,7 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// What a copy is that nobody has and that is not being lent.
+    /// Shows a copy that is neither on loan nor being lent.
     fn show(&mut self, copy: Copy) -> Result<Answer> {
         let came_back = copies::came_back(self.tx, copy.id)?;
         let (class, mut choices) = match copy.state {
@@ -311,19 +311,19 @@ impl Desk<'_, '_> {
             }
             State::Reference | State::OnHoldShelf | State::OnLoan => (Class::Neutral, Vec::new()),
         };
-        // One that came back today is at its place; else it may be what somebody brings in place of their own.
+        // A copy returned today is in its place; an older one may have been brought in place of the lent one.
         let swap = if could_be_swapped(copy.state) && self.moment.at - came_back >= RECENT {
             self.swap_with_the_only_one(&copy)?
         } else {
             None
         };
         choices.extend(swap);
-        // Nothing can be put on the shelf for a title that is gone.
+        // A deleted title has no shelf.
         if copy.title.is_empty() {
             choices.clear();
         }
         let outcome = match class {
-            // The second scan of a return.
+            // Second scan of the same return.
             _ if self.moment.at - came_back < BOUNCE => Outcome::Ignored,
             Class::Ask => Outcome::Ask,
             _ => Outcome::Shown,
@@ -335,21 +335,21 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// For a title of which exactly one copy is on loan: that one came back as another (R-DESK-6).
+    /// Offers a swap if exactly one copy of the title is on loan: that one came back as another (R-DESK-6).
     fn swap_with_the_only_one(&mut self, copy: &Copy) -> Result<Option<Offered>> {
         let Some((_, holder)) = loans::only_open_of_book(self.tx, copy.book_id)? else { return Ok(None) };
         let holder = self.reader(holder)?;
         Ok(of_title(&holder, copy.book_id).map(|loan| offer_swap_for(&holder, copy, loan)))
     }
 
-    /// Who is to have the next copy of a title.
+    /// Returns the name of the person who gets the next copy of a title.
     fn first_in_line(&mut self, book: BookId) -> Result<Option<String>> {
         let line = Line::lock(self.tx, book)?;
         let Some(first) = line.as_ref().and_then(Line::first) else { return Ok(None) };
         Ok(accounts::by_id(self.tx, first)?.and_then(|account| account.user).map(|user| user.name))
     }
 
-    /// A title that was scanned by its ISBN or chosen: which of its copies is meant, the label inside tells.
+    /// Handles a title scanned by its ISBN or chosen; the label inside tells which copy is meant.
     fn title(&mut self, titles: &[BookId]) -> Result<Answer> {
         let found = books::cards(self.tx, titles)?;
         let Some(first) = found.first() else { return Err(Error::NotFound) };
@@ -373,7 +373,7 @@ impl Desk<'_, '_> {
                 answer.choices.push(Offered { copy: Some(copy), ..choice });
             }
         }
-        // What the person has comes first, to be returned; then what can be lent.
+        // Copies on loan to the person come first, to be returned; then copies that can be lent.
         let person = self.scan.person;
         answer.choices.sort_by_key(|offered| {
             offered.copy.as_ref().map(|copy| {
@@ -388,7 +388,7 @@ impl Desk<'_, '_> {
         Ok(answer)
     }
 
-    /// A code that is nothing of the library's: people and titles that contain it.
+    /// Handles an unknown code: searches people and titles that contain it.
     fn search(&mut self) -> Result<Answer> {
         let code = self.scan.code.trim();
         let mut people = people::search(self.tx, code, i64::from(HITS) + 1)?;
@@ -416,17 +416,17 @@ impl Desk<'_, '_> {
     }
 }
 
-/// Whether a copy that nobody has may have been handed in for another one.
+/// True if a copy in this state may have been handed in for another one.
 fn could_be_swapped(state: State) -> bool {
     matches!(state, State::OnShelf | State::ToShelve | State::Unseen)
 }
 
-/// The loan by which a person has a copy of a title.
+/// Returns the reader's loan of a title.
 fn of_title(reader: &Reader, book: BookId) -> Option<&Loan> {
     reader.loans.iter().find(|loan| loan.book_id == book)
 }
 
-/// The loan by which a person has another copy of a title than by this one.
+/// Returns the reader's loan of another copy of the title.
 fn other_of_title(reader: &Reader, book: BookId, than: LoanId) -> Option<&Loan> {
     reader.loans.iter().find(|loan| loan.book_id == book && loan.id != than)
 }

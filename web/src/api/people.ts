@@ -144,7 +144,7 @@ export const importPeople = action({
         headers: { ...headers, 'Content-Type': 'text/csv' },
       }),
     ),
-  // A long file is stored in portions: after a failure some of it may be stored.
+  // A long file is stored in portions: after a failure a part may be stored.
   changes: ({ dryRun }) => (dryRun ? [] : changed),
   fault: 'The file could not be imported',
 })

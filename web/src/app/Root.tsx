@@ -28,7 +28,7 @@ export function Root() {
         {t('app.skip')}
       </a>
       <Outlet />
-      {/* A list is found again where it was left, whichever link leads back to it; other screens only by Back. */}
+      {/* Lists keep their scroll position whichever link leads back; other screens only with Back. */}
       <ScrollRestoration
         getKey={({ pathname, search, key }) => (screenAt(belowBase(pathname))?.list ? pathname + search : key)}
       />

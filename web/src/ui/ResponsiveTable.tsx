@@ -71,7 +71,7 @@ export function ResponsiveTable<Row>({
           ))}
         </Table.Tr>
       </Table.Thead>
-      {/* The roles are spelt out because cards are no table boxes any more. */}
+      {/* Explicit roles, because cards lose the table's layout and with it its implicit roles. */}
       <Table.Tbody role="rowgroup">
         {rows.map((row) => (
           <Table.Tr key={keyOf(row)} role="row">

@@ -42,7 +42,7 @@ export default function LoansScreen() {
   return (
     <>
       <PageHeader title={t('loans.list.title')}>
-        {/* Enter in the search leads to the first row. */}
+        {/* Enter in the search focuses the first row. */}
         <form onSubmit={enterFromSearch}>
           <SearchBox label={t('loans.list.search')} placeholder={t('loans.list.searchHint')} />
         </form>

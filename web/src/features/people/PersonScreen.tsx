@@ -53,7 +53,7 @@ function One({ uid }: { uid: number }) {
   if (person && person.uid !== uid) return <Navigate to={paths.person(person.uid)} replace />
   return (
     <div className={classes.screen}>
-      {/* One heading from the beginning on: it has the focus while the data arrives. */}
+      {/* The same heading from the beginning, because it has the focus while the data loads. */}
       <PageHeader
         title={person?.name ?? t('people.person')}
         actions={

@@ -35,7 +35,7 @@ export default function ProfileScreen() {
 
   return (
     <>
-      {/* The heading has the focus after the change of screen: it stays while the data arrives. */}
+      {/* The heading is focused after navigation, so it stays while the data loads. */}
       <PageHeader
         title={t('profile.title')}
         actions={

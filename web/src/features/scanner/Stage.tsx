@@ -13,7 +13,7 @@ export function Stage({ attach, view }: StageProps) {
   const shows = view !== null && view.problem === null && (view.opening || view.state !== 'notStarted')
   return (
     <div className={classes.stage} data-off={!shows || undefined}>
-      {/* A camera's picture has no sound that could be written down. */}
+      {/* A camera's picture has no sound to caption. */}
       {/* oxlint-disable-next-line jsx-a11y/media-has-caption */}
       <video
         ref={attach}
@@ -46,7 +46,7 @@ export function Controls({ scanner, view }: { scanner: Scanner; view: ScanView }
   return (
     <>
       <div className={classes.row}>
-        {/* One button for all states, so that the keyboard's place is kept. */}
+        {/* One button for all states, so that it keeps the focus. */}
         <Button
           variant="default"
           size="sm"

@@ -25,7 +25,7 @@ function pixelsOf(bitmap: ImageBitmap, longest: number): Frame {
   return context.getImageData(0, 0, width, height)
 }
 
-/** Time limit for a picture; a computer needs a tenth of it. */
+/** Time limit for a picture; a computer needs a tenth. */
 const PATIENCE_MS = 3000
 
 const cancelled = new Set<number>()

@@ -45,7 +45,7 @@ export function FormFrame<V extends object>({ form, label, nameOf, children }: F
       >
         {children}
         <div className={classes.buttons}>
-          {/* In view with the buttons, however long the form is. */}
+          {/* In view with the buttons, even in a long form. */}
           {failure !== null && (
             <Alert color="red" role="alert" w="100%">
               {t('settings.failed', { reason: messageOf(failure) })}

@@ -39,7 +39,7 @@ type BookPageProps = {
   panel?: (book: BookDetail) => ReactNode
   /** The reader's own review, or the form for one. */
   ownReview?: (review: Review | null) => ReactNode
-  /** Shown to those who cannot have an own review. */
+  /** Shown to visitors, who cannot review. */
   writeReview?: ReactNode
 }
 
@@ -84,7 +84,7 @@ function Loaded({ id, home, ...rest }: BookPageProps & { id: number }) {
   }
   return (
     <>
-      {/* Not an h1: after a change of page the focus waits for the title of the book. */}
+      {/* Not an h1: after navigation the focus waits for the book's title. */}
       <VisuallyHidden role="heading" aria-level={1}>
         {t('books.detail.loading')}
       </VisuallyHidden>

@@ -15,7 +15,7 @@ type ReviewsProps = {
   bookId: number
   /** The reader's own review, or the form for one. */
   own: ((review: Review | null) => ReactNode) | undefined
-  /** Shown to those who cannot have an own review. */
+  /** Shown to visitors, who cannot review. */
   write: ReactNode
 }
 

@@ -99,7 +99,7 @@ export function BookForm({
           </span>
         </Alert>
       )}
-      {/* Ctrl and Enter save from any field, also from the description, where Enter makes a new line. */}
+      {/* Ctrl+Enter saves from any field, also from the description, where Enter begins a new line. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <form
         ref={element}

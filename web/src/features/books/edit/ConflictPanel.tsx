@@ -9,7 +9,7 @@ import type { Difference } from './comparison'
 import { piecesOf } from './pieces'
 import type { BookFormState, Conflict } from './useBookForm'
 
-/** A long value is shown shortened, enough to tell the two apart; the form gets all of it. */
+/** Long values are shown shortened; the form gets the whole value. */
 const MAX_SHOWN = 600
 
 type ConflictPanelProps = { state: BookFormState; pending: boolean; onSave: () => void }

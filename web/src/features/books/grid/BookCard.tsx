@@ -63,7 +63,7 @@ export const BookCard = memo(function BookCard({
             size={15}
             {...(book.rating !== null && { label: t('books.rating.librarian', { value: book.rating }) })}
           />
-          {/* Most books are there: only the others say so. */}
+          {/* Most books are available, so only other states are shown. */}
           {book.status !== 'Available' && <StatusBadge status={book.status} />}
         </div>
         {actions !== undefined && <div className={classes.actions}>{actions}</div>}

@@ -253,7 +253,7 @@ const Rows = memo(function Rows({ query, columns, width, layout, linkTo, actions
 
   return (
     <>
-      {/* The list only watches the arrow keys that its links send up. */}
+      {/* The list only handles arrow keys that bubble up from its links. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <div
         ref={list}

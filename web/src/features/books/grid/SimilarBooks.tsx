@@ -18,7 +18,7 @@ type SimilarBooksProps = {
   stale: boolean
 }
 
-/** Books found by another spelling, below the matches; each shows the word by which it was found. */
+/** Books found by another spelling, below the matches; each shows the matching word. */
 export function SimilarBooks({ books, columns, layout, linkTo, actions, place, stale }: SimilarBooksProps) {
   const heading = useId()
   return (
