@@ -22,9 +22,9 @@ use crate::{
 };
 
 /// Poll interval for a due backup.
-const EVERY: Duration = Duration::from_secs(20);
+const POLL_INTERVAL: Duration = Duration::from_secs(20);
 /// Pause after a failure.
-const AGAIN: Duration = Duration::from_mins(15);
+const RETRY_PAUSE: Duration = Duration::from_mins(15);
 /// Number of days of which the backup is kept.
 const DAYS: usize = 7;
 const WEEKS: usize = 4;
@@ -105,7 +105,7 @@ fn outdated(made: &BTreeSet<Date>) -> BTreeSet<Date> {
 }
 
 /// Removes partial files left by a killed server.
-fn remove_broken_off(folder: &Path) -> Result<()> {
+fn remove_partial_files(folder: &Path) -> Result<()> {
     for file in std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
         let file = file?;
         let name = file.file_name();
@@ -118,14 +118,14 @@ fn remove_broken_off(folder: &Path) -> Result<()> {
 }
 
 /// Makes the backup if due; returns whether it did.
-fn look(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
+fn make_if_due(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
     let moment = Timestamp::from_millisecond(clock.now())?.to_zoned(clock.zone());
     let (today, time) = (moment.date(), moment.time());
     let mut made = dates(&daily.folder)?;
     if !is_due(&made, today, time, daily.at) {
         return Ok(false);
     }
-    remove_broken_off(&daily.folder)?;
+    remove_partial_files(&daily.folder)?;
     let path = daily.folder.join(name(today));
     let Verified { found, contradictions, .. } = make(location, &path)?;
     tracing::info!(file = %path.display(), "backup made: {}", found.contents());
@@ -147,7 +147,7 @@ fn look(daily: &Daily, location: &Location, clock: &Clock) -> Result<bool> {
 }
 
 /// Publishes the time of the newest good backup as a metric.
-fn measure(folder: &Path) {
+fn publish_age(folder: &Path) {
     let newest = dates(folder).ok().and_then(|mut made| made.pop_last());
     let manifest = newest.and_then(|date| Manifest::beside(&folder.join(name(date))).ok().flatten());
     if let Some(manifest) = manifest {
@@ -165,8 +165,8 @@ pub async fn run(daily: Daily, location: Location, clock: Clock) {
     loop {
         let (plan, from, time) = (daily.clone(), location.clone(), clock.clone());
         let looked = tokio::task::spawn_blocking(move || {
-            let looked = look(&plan, &from, &time);
-            measure(&plan.folder);
+            let looked = make_if_due(&plan, &from, &time);
+            publish_age(&plan.folder);
             looked
         });
         let failed = match looked.await {
@@ -175,14 +175,18 @@ pub async fn run(daily: Daily, location: Location, clock: Clock) {
             Err(panic) => Some(panic.to_string()),
         };
         let Some(reason) = failed else {
-            sleep(EVERY).await;
+            sleep(POLL_INTERVAL).await;
             continue;
         };
-        tracing::error!(reason, "no backup was made; it is tried again in {} minutes", AGAIN.as_secs() / 60);
+        tracing::error!(
+            reason,
+            "no backup was made; it is tried again in {} minutes",
+            RETRY_PAUSE.as_secs() / 60
+        );
         if let Err(late) = newest(&daily.folder, clock.now()) {
             tracing::warn!("{late:#}");
         }
-        sleep(AGAIN).await;
+        sleep(RETRY_PAUSE).await;
     }
 }
 

@@ -288,9 +288,9 @@ impl Oidc {
 
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Plain text for people.
     Text,
-    /// One JSON object a line, for machines.
+    /// One JSON object per line, for machines.
     Json,
 }
 

@@ -179,7 +179,7 @@ fn is_later(error: &Error) -> bool {
     matches!(error, Error::Refused(Refusal { blocks }) if *blocks == [Block::NotUndone(NotUndone::Later)])
 }
 
-/// Number of later changes of the title or person searched for the obstacle.
+/// Maximum number of changes of the title or person searched for the blocking one.
 const LOOKED_THROUGH: i64 = 200;
 
 /// Returns the newest later change about the same thing that is still in force and must be undone first.
@@ -457,7 +457,7 @@ impl Step<'_, '_> {
         self.count(&line, facts.state(), was.state())
     }
 
-    /// Moves everything merged into the kept record back, if nothing new happened to either.
+    /// Moves back what the merge moved; requires that nothing new happened to either record.
     fn merged(&mut self, dropped: UserId) -> Result<()> {
         let keep = self.person.ok_or(Error::NotFound)?;
         for uid in [keep.min(dropped), keep.max(dropped)] {

@@ -276,7 +276,7 @@ pub async fn sign_in(
     let (hash, change) = (hash.to_owned(), Some(SignInChange::SignedIn));
     let entering = Entering { device, hash, remember: form.remember, change };
     let uid = user.uid;
-    enter(&app, &headers, user, entering, move |tx| {
+    finish_sign_in(&app, &headers, user, entering, move |tx| {
         if let Some(rehashed) = rehashed {
             accounts::change_password(tx, uid, &stored, &rehashed)?;
         }
@@ -374,7 +374,7 @@ impl Entered {
 
 /// Completes a password sign-in in one transaction with `also`: begins the session or, if the account has a second
 /// factor, asks for it. The answer sets the cookies.
-async fn enter(
+async fn finish_sign_in(
     app: &App,
     headers: &HeaderMap,
     user: User,
@@ -390,7 +390,7 @@ async fn enter(
         .db
         .write(move |tx| -> Result<bool> {
             also(tx)?;
-            let needs_second_step = second_step.stands_for(tx, uid, remember, now)?;
+            let needs_second_step = second_step.begin_if_needed(tx, uid, remember, now)?;
             if !needs_second_step {
                 opened.open(tx, now)?;
             }
@@ -547,7 +547,7 @@ pub async fn redeem_code(
     let device = Device::of(app.settings.is_https(), &headers);
     // The code replaces only the password: the second factor is still required.
     let entering = Entering { device, hash, remember: false, change: None };
-    enter(&app, &headers, user, entering, |_| Ok(())).await
+    finish_sign_in(&app, &headers, user, entering, |_| Ok(())).await
 }
 
 /// Sign out: the session ends on the server.

@@ -23,7 +23,7 @@ pub fn set(https: bool, name: &str, value: &str, path: &str, lifetime: Option<i6
 }
 
 /// Builds a `Set-Cookie` hidden from scripts, but sent when another site redirects the browser back here.
-pub fn set_to_come_back(
+pub fn set_for_return(
     https: bool,
     name: &str,
     value: &str,

@@ -62,7 +62,7 @@ fn cookie_name(https: bool) -> &'static str {
 fn browser_cookie(https: bool, token: Option<&str>) -> Result<HeaderValue> {
     let lifetime = if token.is_some() { PATIENCE } else { 0 };
     let path = format!("{API}/auth/oidc");
-    cookie::set_to_come_back(https, cookie_name(https), token.unwrap_or_default(), &path, lifetime)
+    cookie::set_for_return(https, cookie_name(https), token.unwrap_or_default(), &path, lifetime)
 }
 
 /// Returns the hash that identifies the browser in the database.
@@ -155,7 +155,7 @@ enum End {
     /// The provider is not available.
     Unavailable,
     /// No account matches.
-    Nobody,
+    NoAccount,
     /// The account is linked with another person at the provider.
     Another,
     /// The account may not be used.
@@ -174,7 +174,7 @@ impl End {
             Self::Forgotten => "forgotten",
             Self::Refused => "refused",
             Self::Unavailable => "unavailable",
-            Self::Nobody => "nobody",
+            Self::NoAccount => "nobody",
             Self::Another => "another",
             Self::Closed => "closed",
             Self::Failed => "failed",
@@ -186,7 +186,7 @@ impl End {
             Self::Done => Some(Event::ProviderSignedIn),
             Self::Code => Some(Event::SecondFactorAsked),
             Self::Unavailable => Some(Event::ProviderFailed),
-            Self::Forgotten | Self::Refused | Self::Nobody | Self::Another | Self::Closed => {
+            Self::Forgotten | Self::Refused | Self::NoAccount | Self::Another | Self::Closed => {
                 Some(Event::ProviderRefused)
             }
             Self::Password | Self::Cancelled | Self::Failed => None,
@@ -232,7 +232,7 @@ pub async fn finish_oidc(
     let https = app.settings.is_https();
     let returned = Returned::of(&query.unwrap_or_default());
     let mut next = String::new();
-    let (end, session) = match come_back(&app, &provider, &headers, returned, &mut next).await {
+    let (end, session) = match complete_sign_in(&app, &provider, &headers, returned, &mut next).await {
         Ok(come) => come,
         Err(error) => {
             // Logged like any other; a browser that followed a link gets a screen, not a problem document.
@@ -259,7 +259,7 @@ pub async fn finish_oidc(
 }
 
 /// Returns the outcome, and the cookie of the session or of the second step.
-async fn come_back(
+async fn complete_sign_in(
     app: &Shared,
     provider: &Arc<Provider>,
     headers: &HeaderMap,
@@ -291,10 +291,11 @@ async fn come_back(
     };
     let arrival = Arrival::of(app, headers, flow.kept)?;
     let half = Half::begin(app.settings.is_https(), now)?;
-    let coming = Coming { provider: Arc::clone(provider), claims, browser, now, expires_at: app.later() };
+    let vouched =
+        VouchedUser { provider: Arc::clone(provider), claims, browser, now, expires_at: app.later() };
     let (begun, second_step) = (arrival.clone(), half.clone());
     let Ended { end, account } =
-        app.library.db.write(move |tx| coming.enter(tx, &begun, &second_step)).await?;
+        app.library.db.write(move |tx| vouched.sign_in(tx, &begun, &second_step)).await?;
     security_log::concerns(account);
     let cookie = match end {
         End::Done => Some(arrival.begun(app)),
@@ -305,7 +306,7 @@ async fn come_back(
 }
 
 /// User whom the provider vouches for.
-struct Coming {
+struct VouchedUser {
     provider: Arc<Provider>,
     claims: Claims,
     /// Hash of the browser's cookie.
@@ -319,18 +320,18 @@ struct Ended {
     account: Option<UserId>,
 }
 
-impl Coming {
+impl VouchedUser {
     /// Signs the user in or returns the reason why not, all in one transaction.
-    fn enter(self, tx: &mut Tx<'_>, arrival: &Arrival, half: &Half) -> Result<Ended> {
+    fn sign_in(self, tx: &mut Tx<'_>, arrival: &Arrival, half: &Half) -> Result<Ended> {
         let found = provider::find(tx, &self.provider, &self.claims)?;
         let (issuer, subject) = (self.provider.issuer(), self.claims.subject.as_str());
         let (end, account) = match found {
-            Known::Linked(user) => (arrive(tx, arrival, half, &user, self.now)?, Some(user.uid)),
+            Known::Linked(user) => (begin_session(tx, arrival, half, &user, self.now)?, Some(user.uid)),
             Known::Found(user) => {
                 let link = Link { user: user.uid, password_asked: false };
                 if provider::link(tx, issuer, subject, link, self.now)? {
                     record_link(tx, self.provider.label(), user.uid, self.now)?;
-                    (arrive(tx, arrival, half, &user, self.now)?, Some(user.uid))
+                    (begin_session(tx, arrival, half, &user, self.now)?, Some(user.uid))
                 } else {
                     (End::Another, Some(user.uid))
                 }
@@ -341,7 +342,7 @@ impl Coming {
                 flows::keep_proof(tx, &self.browser, &proof, self.expires_at)?;
                 (End::Password, Some(user))
             }
-            Known::Nobody => (End::Nobody, None),
+            Known::Nobody => (End::NoAccount, None),
             Known::Another(uid) => (End::Another, Some(uid)),
             Known::Closed(uid) => (End::Closed, Some(uid)),
         };
@@ -351,8 +352,8 @@ impl Coming {
 
 /// Begins the session of a user whom the provider vouches for. Asks for a second factor set up here all the same,
 /// because the provider's checks are unknown.
-fn arrive(tx: &mut Tx<'_>, arrival: &Arrival, half: &Half, user: &User, now: i64) -> Result<End> {
-    if half.stands_for(tx, user.uid, arrival.is_kept(), now)? {
+fn begin_session(tx: &mut Tx<'_>, arrival: &Arrival, half: &Half, user: &User, now: i64) -> Result<End> {
+    if half.begin_if_needed(tx, user.uid, arrival.is_kept(), now)? {
         return Ok(End::Code);
     }
     events::record(tx, now, Some(user.uid), &Entry::person(user.uid, SignInChange::SignedIn))?;
@@ -424,7 +425,7 @@ pub async fn link_oidc(
                 return Err(Error::ProviderForgotten);
             }
             record_link(tx, provider.label(), uid, now)?;
-            let end = arrive(tx, &begun, &second_step, &user, now)?;
+            let end = begin_session(tx, &begun, &second_step, &user, now)?;
             Ok((user, end))
         })
         .await?;

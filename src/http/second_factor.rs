@@ -74,7 +74,7 @@ impl Half {
     }
 
     /// Begins the half sign-in if the account has a second factor; returns whether it did. Used by every way of signing in.
-    pub fn stands_for(&self, tx: &mut Tx<'_>, uid: UserId, kept: bool, now: i64) -> Result<bool> {
+    pub fn begin_if_needed(&self, tx: &mut Tx<'_>, uid: UserId, kept: bool, now: i64) -> Result<bool> {
         let has_one = second_factors::of(tx, uid)?.is_some();
         if has_one {
             second_factors::begin_half_sign_in(tx, &self.hash, uid, kept, now, self.expires_at)?;

@@ -234,12 +234,12 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
         for name in ACTORS {
             let person = actor(&app, name).await;
             let answer = call(&person, method, path, |_| {}).await;
-            let told = format!("{name}: {method} {path} → {} {}", answer.status, answer.text);
+            let context = format!("{name}: {method} {path} → {} {}", answer.status, answer.text);
             let strangers = ["/loans/", "/reviews/", "/holds/"].iter().any(|start| path.starts_with(start))
                 && name == "other student";
             match refusal(*access, name) {
-                Some(refusal) => assert!(is_refused(&answer, refusal), "{told}"),
-                None if strangers => assert!(is_refused(&answer, (404, "not-found")), "{told}"),
+                Some(refusal) => assert!(is_refused(&answer, refusal), "{context}"),
+                None if strangers => assert!(is_refused(&answer, (404, "not-found")), "{context}"),
                 None => {
                     let expected = match *path {
                         "/auth/sign-in" | "/auth/sign-in/code" | "/auth/sign-in/passkey" | "/auth/redeem" => {
@@ -261,7 +261,7 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         _ => 200..=299,
                     };
                     let forbidden = answer.status == 403 && !expected.contains(&403);
-                    assert!(expected.contains(&answer.status) && !forbidden, "{told}");
+                    assert!(expected.contains(&answer.status) && !forbidden, "{context}");
                 }
             }
         }
@@ -428,12 +428,12 @@ async fn no_other_site_can_change_anything_in_a_readers_name() {
                 before = app.raw(dump);
             })
             .await;
-            let told =
+            let context =
                 format!("{method} {path} with {site:?} {origin:?} → {} {}", answer.status, answer.text);
             let refused = answer.status == 403 && answer.json()["code"] == "cross-origin";
-            assert_eq!(refused, !passes, "{told}");
+            assert_eq!(refused, !passes, "{context}");
             if refused {
-                assert_eq!(app.raw(dump), before, "{told}");
+                assert_eq!(app.raw(dump), before, "{context}");
                 assert!(
                     answer.header("set-cookie").is_none()
                         && answer.header("access-control-allow-origin").is_none()
@@ -471,27 +471,27 @@ async fn every_answer_carries_the_headers_that_protect_it() {
         (false, 308, student.get("/").await),
     ];
     for (api, status, answer) in answers {
-        let told = format!("{answer:?}");
-        assert_eq!(answer.status, status, "{told}");
-        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{told}");
-        assert_eq!(answer.header("referrer-policy"), Some("same-origin"), "{told}");
-        assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"), "{told}");
-        assert!(answer.header("cross-origin-resource-policy").is_some(), "{told}");
+        let context = format!("{answer:?}");
+        assert_eq!(answer.status, status, "{context}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{context}");
+        assert_eq!(answer.header("referrer-policy"), Some("same-origin"), "{context}");
+        assert_eq!(answer.header("cross-origin-opener-policy"), Some("same-origin"), "{context}");
+        assert!(answer.header("cross-origin-resource-policy").is_some(), "{context}");
         assert!(
             answer.header("permissions-policy").is_some_and(|policy| policy.starts_with("camera=(self)")),
-            "{told}"
+            "{context}"
         );
-        assert!(answer.header("set-cookie").is_none() && answer.header("server").is_none(), "{told}");
+        assert!(answer.header("set-cookie").is_none() && answer.header("server").is_none(), "{context}");
         assert!(
             answer.header("strict-transport-security").is_none(),
-            "plain http cannot promise https: {told}"
+            "plain http cannot promise https: {context}"
         );
         if api {
-            assert_eq!(answer.header("cache-control"), Some("no-store"), "{told}");
+            assert_eq!(answer.header("cache-control"), Some("no-store"), "{context}");
             let policy = answer.header("content-security-policy").unwrap_or_default();
             assert!(
                 policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"),
-                "{told}"
+                "{context}"
             );
         }
     }

@@ -100,13 +100,13 @@ async fn email_and_roll_number_are_unique_without_regard_to_case_r_reg_5() {
     let app = TestApp::new().await;
     app.visitor().post("/auth/register", &registration()).await.expect(201);
     let same_email = with(&registration(), json!({ "email": "ASHA.rao@college.EDU", "rollNumber": "other" }));
-    let told = app.visitor().post("/auth/register", &same_email).await;
-    assert!(told.problem(409, "email-taken").contains("email"));
-    assert_eq!(told.json()["errors"][0]["field"], "email");
+    let refused = app.visitor().post("/auth/register", &same_email).await;
+    assert!(refused.problem(409, "email-taken").contains("email"));
+    assert_eq!(refused.json()["errors"][0]["field"], "email");
     let same_roll = with(&registration(), json!({ "email": "other@college.edu", "rollNumber": "cS25-014" }));
-    let told = app.visitor().post("/auth/register", &same_roll).await;
-    told.problem(409, "roll-number-taken");
-    assert_eq!(told.json()["errors"][0]["field"], "rollNumber");
+    let refused = app.visitor().post("/auth/register", &same_roll).await;
+    refused.problem(409, "roll-number-taken");
+    assert_eq!(refused.json()["errors"][0]["field"], "rollNumber");
 }
 
 #[tokio::test]
@@ -365,9 +365,9 @@ async fn a_profile_shows_and_edits_name_roll_number_and_department_r_prof_1() {
         );
     }
     let taken = with(&edit, json!({ "rollNumber": "CS25-002" }));
-    let told = student.patch("/me", &taken).await;
-    told.problem(409, "roll-number-taken");
-    assert_eq!(told.json()["errors"][0]["field"], "rollNumber");
+    let refused = student.patch("/me", &taken).await;
+    refused.problem(409, "roll-number-taken");
+    assert_eq!(refused.json()["errors"][0]["field"], "rollNumber");
     assert_eq!(student.get("/me").await.expect(200), after);
     assert_eq!(other.get("/me").await.expect(200)["name"], "Student 2");
 }

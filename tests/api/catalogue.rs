@@ -63,9 +63,9 @@ async fn every_rule_of_the_form_is_checked_by_the_server_and_names_its_field_r_b
     let no_stars = with(&form("t", 2), json!({ "rating": null }));
     assert_eq!(admin.post("/books", &no_stars).await.messages(), ["Rating is required."]);
     let several = with(&form(" ", 0), json!({ "description": "short", "rating": 9 }));
-    let told = admin.post("/books", &several).await;
-    assert_eq!(told.wrong_fields().len(), 4);
-    assert!(told.messages().contains(&"Description must be at least 200 characters.".to_owned()));
+    let refused = admin.post("/books", &several).await;
+    assert_eq!(refused.wrong_fields().len(), 4);
+    assert!(refused.messages().contains(&"Description must be at least 200 characters.".to_owned()));
     assert_eq!(admin.get(&path).await.expect(200), before);
     assert_eq!(admin.get("/books").await.expect(200)["total"], 1, "nothing was added");
 
@@ -158,9 +158,9 @@ async fn the_number_of_books_is_applied_as_a_difference_to_what_the_form_had_loa
     for _ in 0..3 {
         student.borrow(id).await;
     }
-    let told = save(&loaded, 1).await;
-    assert_eq!(told.wrong_fields(), ["noOfBooks"]);
-    assert!(told.messages()[0].contains("only 1 is on the shelf"), "{}", told.text);
+    let refused = save(&loaded, 1).await;
+    assert_eq!(refused.wrong_fields(), ["noOfBooks"]);
+    assert!(refused.messages()[0].contains("only 1 is on the shelf"), "{}", refused.text);
     assert_eq!(copies().await, 1);
 
     // All copies are lent: 0 may stay 0, but cannot be typed.
@@ -327,15 +327,15 @@ async fn another_spelling_is_told_beside_what_was_found_and_in_no_total_u6() {
             .collect();
         (page["total"].clone(), similar)
     };
-    let told = |title: &str, spelled: &[&str]| (title.to_owned(), json!(spelled));
-    assert_eq!(ask("ramayan").await, (json!(1), vec![told("रामायण", &["रामायण"])]));
-    let in_latin = told("Rāmāyaṇa", &["Rāmāyaṇa"]);
+    let found = |title: &str, spelled: &[&str]| (title.to_owned(), json!(spelled));
+    assert_eq!(ask("ramayan").await, (json!(1), vec![found("रामायण", &["रामायण"])]));
+    let in_latin = found("Rāmāyaṇa", &["Rāmāyaṇa"]);
     assert_eq!(ask("रामायन").await.1.first(), Some(&in_latin), "written as in the book");
-    assert_eq!(ask("hary poter").await, (json!(0), vec![told("Harry Potter", &["Harry", "Potter"])]));
+    assert_eq!(ask("hary poter").await, (json!(0), vec![found("Harry Potter", &["Harry", "Potter"])]));
     assert_eq!(ask("potter").await, (json!(1), vec![]));
 
     let id = app.book("Godaan", 1).await;
-    assert_eq!(ask("गोदान").await, (json!(0), vec![told("Godaan", &["Godaan"])]), "found at once");
+    assert_eq!(ask("गोदान").await, (json!(0), vec![found("Godaan", &["Godaan"])]), "found at once");
     let path = format!("/books/{id}");
     let etag = admin.get(&path).await.etag();
     admin.put(&path, &etag, &form("Nirmala", 1)).await.expect(200);
@@ -454,8 +454,9 @@ async fn every_change_of_the_catalogue_is_written_down_with_who_made_it() {
     request.headers_mut().insert(header::IF_MATCH, admin.get(&path).await.etag().parse().expect("a header"));
     admin.send(request).await.expect(200);
     admin.delete(&path).await.expect(204);
-    let told = app.changes(id).await;
-    let told: Vec<(&str, Option<UserId>)> = told.iter().map(|(action, by)| (action.as_str(), *by)).collect();
+    let recorded = app.changes(id).await;
+    let recorded: Vec<(&str, Option<UserId>)> =
+        recorded.iter().map(|(action, by)| (action.as_str(), *by)).collect();
     let by = Some(admin.uid);
     let expected = [
         ("book-added", by),
@@ -464,7 +465,7 @@ async fn every_change_of_the_catalogue_is_written_down_with_who_made_it() {
         ("book-updated", by),
         ("book-deleted", by),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(recorded, expected);
     let list = admin.get(&format!("/changes?book={id}")).await.expect(200);
     let changes: Vec<&Value> = list["changes"].as_array().into_iter().flatten().collect();
     let (deleted, updated) = (&changes[0]["change"], &changes[1]["change"]);

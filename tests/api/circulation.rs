@@ -255,8 +255,9 @@ async fn ended_loans_and_their_fines_are_kept_r_loan_9() {
         [id.to_string(), fine.to_owned(), on.to_owned(), by.to_string()].map(Some).to_vec()
     });
     assert_eq!(kept, expected);
-    let told = app.changes(book).await;
-    let told: Vec<(&str, Option<UserId>)> = told.iter().map(|(action, by)| (action.as_str(), *by)).collect();
+    let recorded = app.changes(book).await;
+    let recorded: Vec<(&str, Option<UserId>)> =
+        recorded.iter().map(|(action, by)| (action.as_str(), *by)).collect();
     let (student, admin) = (Some(student.uid), Some(admin.uid));
     let expected = [
         ("book-added", admin),
@@ -266,7 +267,7 @@ async fn ended_loans_and_their_fines_are_kept_r_loan_9() {
         ("returned", student),
         ("returned", admin),
     ];
-    assert_eq!(told, expected);
+    assert_eq!(recorded, expected);
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ async fn scan(desk: &Person<'_>, body: Value) -> Value {
     desk.post("/desk/scans", &body).await.expect(200)
 }
 
-fn told(answer: &Value) -> (&str, &str) {
+fn outcome_of(answer: &Value) -> (&str, &str) {
     (answer["outcome"].as_str().unwrap_or_default(), answer["class"].as_str().unwrap_or_default())
 }
 
@@ -54,12 +54,12 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
 
     // Without an open person an available copy is shown and stays where it is.
     let shown = scan(&desk, json!({ "code": first })).await;
-    assert_eq!(told(&shown), ("shown", "ok"));
+    assert_eq!(outcome_of(&shown), ("shown", "ok"));
     assert_eq!((&shown["person"], &shown["change"]), (&Value::Null, &Value::Null));
 
     // A card opens its person, whatever its case.
     let opened = scan(&desk, json!({ "code": "CS25-001 " })).await;
-    assert_eq!(told(&opened), ("person", "ok"));
+    assert_eq!(outcome_of(&opened), ("person", "ok"));
     assert_eq!(
         (&opened["person"]["name"], &opened["person"]["openLoans"], &opened["text"]),
         (&json!("Student 1"), &json!(0), &json!("Student 1: no book out."))
@@ -68,40 +68,43 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
     // With an open person a copy is lent; a repeat at once is the scanner's bounce, a later one is reported.
     let lend = json!({ "code": first.to_lowercase(), "person": asha.uid });
     let lent = scan(&desk, lend.clone()).await;
-    assert_eq!(told(&lent), ("lent", "ok"));
+    assert_eq!(outcome_of(&lent), ("lent", "ok"));
     assert_eq!(lent["text"], "Lent: “Algorithms” to Student 1, due Saturday 28 Nov.");
     assert_eq!((&lent["loan"]["userId"], &lent["person"]["openLoans"]), (&json!(asha.uid), &json!(1)));
     assert_eq!(lent["copy"]["state"], "on-loan");
-    assert_eq!(told(&scan(&desk, lend.clone()).await), ("ignored", "neutral"));
+    assert_eq!(outcome_of(&scan(&desk, lend.clone()).await), ("ignored", "neutral"));
     app.set_clock("2026-11-21T06:01:00Z");
     let told_again = scan(&desk, lend.clone()).await;
-    assert_eq!((told(&told_again), choices(&told_again)), (("shown", "neutral"), vec!["return"]));
+    assert_eq!((outcome_of(&told_again), choices(&told_again)), (("shown", "neutral"), vec!["return"]));
     // A copy lent since the person was opened is not returned by a scan, however long ago that was.
     app.set_clock("2026-11-21T06:30:00Z");
     let since = json!({ "code": first, "person": asha.uid, "since": "2026-11-21T05:59:00Z" });
-    assert_eq!(told(&scan(&desk, since).await).0, "shown");
+    assert_eq!(outcome_of(&scan(&desk, since).await).0, "shown");
 
     // Another reader has it: a key decides first. Return and loan are one action.
     let asked = scan(&desk, json!({ "code": first, "person": bala.uid })).await;
-    assert_eq!((told(&asked), choices(&asked)), (("ask", "ask"), vec!["return-and-lend", "return"]));
+    assert_eq!((outcome_of(&asked), choices(&asked)), (("ask", "ask"), vec!["return-and-lend", "return"]));
     assert_eq!(state(&desk, first).await, "on-loan");
     let both = scan(&desk, json!({ "code": first, "person": bala.uid, "choice": "return-and-lend" })).await;
-    assert_eq!((told(&both), &both["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
+    assert_eq!((outcome_of(&both), &both["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
     assert!(asha.get("/me/loans").await.expect(200)["loans"].as_array().is_some_and(Vec::is_empty));
 
     // Renewal needs an explicit key.
     let renewed = scan(&desk, json!({ "code": first, "person": bala.uid, "intent": "renew" })).await;
-    assert_eq!((told(&renewed), &renewed["loan"]["returnDate"]), (("renewed", "ok"), &json!("2026-12-05")));
+    assert_eq!(
+        (outcome_of(&renewed), &renewed["loan"]["returnDate"]),
+        (("renewed", "ok"), &json!("2026-12-05"))
+    );
 
     // A copy on loan to the open person is returned; without an open person it is returned for its borrower.
     app.set_clock("2026-11-22T06:00:00Z");
     let back = scan(&desk, json!({ "code": first, "person": bala.uid })).await;
-    assert_eq!((told(&back), &back["copy"]["state"]), (("returned", "ok"), &json!("on-shelf")));
-    assert_eq!(told(&scan(&desk, json!({ "code": first })).await), ("ignored", "neutral"));
+    assert_eq!((outcome_of(&back), &back["copy"]["state"]), (("returned", "ok"), &json!("on-shelf")));
+    assert_eq!(outcome_of(&scan(&desk, json!({ "code": first })).await), ("ignored", "neutral"));
     scan(&desk, json!({ "code": second, "person": asha.uid })).await;
     app.set_clock("2026-12-02T06:00:00Z");
     let late = scan(&desk, json!({ "code": second })).await;
-    assert_eq!(told(&late), ("returned", "attention"));
+    assert_eq!(outcome_of(&late), ("returned", "attention"));
     assert_eq!(
         late["text"],
         "Returned: “Algorithms”, which Student 1 had. Fine: ₹15. Goes to Shelf A3. Student 1 has nothing else."
@@ -110,7 +113,7 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
 
     // The same card closes its person.
     let closed = scan(&desk, json!({ "code": "cs25-001", "person": asha.uid })).await;
-    assert_eq!((told(&closed), &closed["person"]), (("person", "neutral"), &Value::Null));
+    assert_eq!((outcome_of(&closed), &closed["person"]), (("person", "neutral"), &Value::Null));
 
     // Copies that cannot be lent from their state: a key decides, and the desk does it.
     for (state_before, class) in [
@@ -131,31 +134,31 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
         );
         if state_before == "withdrawn" {
             let refused = scan(&desk, json!({ "code": first, "person": asha.uid })).await;
-            assert_eq!(told(&refused), ("refused", "stop"));
+            assert_eq!(outcome_of(&refused), ("refused", "stop"));
             assert_eq!(refused["blocks"][0]["overridable"], false);
         } else if state_before != "to-shelve" {
             let asked = scan(&desk, json!({ "code": first, "person": asha.uid })).await;
-            assert_eq!((told(&asked), choices(&asked)), (("ask", "ask"), vec!["lend", "put-on-shelf"]));
+            assert_eq!((outcome_of(&asked), choices(&asked)), (("ask", "ask"), vec!["lend", "put-on-shelf"]));
         }
         let put = scan(&desk, json!({ "code": first, "choice": "put-on-shelf" })).await;
-        assert_eq!((told(&put), &put["copy"]["state"]), (("shelved", "ok"), &json!("on-shelf")));
+        assert_eq!((outcome_of(&put), &put["copy"]["state"]), (("shelved", "ok"), &json!("on-shelf")));
     }
 
     // A name or a title is searched for; an unknown code changes nothing.
     let found = scan(&desk, json!({ "code": "student" })).await;
-    assert_eq!(told(&found), ("ask", "neutral"));
+    assert_eq!(outcome_of(&found), ("ask", "neutral"));
     let person = format!("person:{}", asha.uid);
     assert!(choices(&found).contains(&person.as_str()), "{found}");
     assert_eq!(
-        told(&scan(&desk, json!({ "code": "student", "choice": person })).await),
+        outcome_of(&scan(&desk, json!({ "code": "student", "choice": person })).await),
         ("person", "attention")
     );
     let found = scan(&desk, json!({ "code": "algor" })).await;
     assert_eq!(choices(&found), [format!("book:{book}")]);
     let title = scan(&desk, json!({ "code": "algor", "choice": format!("book:{book}") })).await;
-    assert_eq!((told(&title), title["choices"].as_array().map(Vec::len)), (("ask", "ask"), Some(2)));
+    assert_eq!((outcome_of(&title), title["choices"].as_array().map(Vec::len)), (("ask", "ask"), Some(2)));
     let unknown = scan(&desk, json!({ "code": "X-404", "person": asha.uid })).await;
-    assert_eq!((told(&unknown), &unknown["person"]["uid"]), (("unknown", "stop"), &json!(asha.uid)));
+    assert_eq!((outcome_of(&unknown), &unknown["person"]["uid"]), (("unknown", "stop"), &json!(asha.uid)));
 }
 
 async fn a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6(database: Database) {
@@ -173,7 +176,7 @@ async fn a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6(database: Dat
     // Without an open person, or with another one, the copy cannot be lent, so there is nothing to ask.
     app.set_clock("2026-11-22T06:00:00Z");
     let back = scan(&desk, json!({ "code": copies[0].to_uppercase() })).await;
-    assert_eq!(told(&back), ("returned", "ok"));
+    assert_eq!(outcome_of(&back), ("returned", "ok"));
     assert_eq!(
         back["text"],
         "Returned: “Algorithms”, which Student 1 had. Its title was deleted from the catalogue, so this copy is \
@@ -181,10 +184,10 @@ async fn a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6(database: Dat
     );
     assert_eq!(back["copy"]["state"], "withdrawn");
     let other = scan(&desk, json!({ "code": copies[1], "person": bala.uid })).await;
-    assert_eq!(told(&other), ("returned", "ok"));
+    assert_eq!(outcome_of(&other), ("returned", "ok"));
 
     // The title is deleted and has no copies; a new copy may have the barcode.
-    assert_eq!(told(&scan(&desk, json!({ "code": copies[0] })).await), ("unknown", "stop"));
+    assert_eq!(outcome_of(&scan(&desk, json!({ "code": copies[0] })).await), ("unknown", "stop"));
 }
 
 #[tokio::test]
@@ -219,7 +222,7 @@ async fn a_block_is_told_with_its_numbers_and_lent_over_with_a_reason_r_desk_5()
     let third = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
     assert_eq!(third["text"], "Lent: “Algorithms” to Student 1, due Saturday 28 Nov. 1 of 1 out.");
     let refused = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
-    assert_eq!(told(&refused), ("refused", "stop"));
+    assert_eq!(outcome_of(&refused), ("refused", "stop"));
     let block = &refused["blocks"][0];
     assert_eq!((&block["id"], &block["overridable"]), (&json!("limit.person"), &json!(true)));
     assert_eq!(block["facts"], json!({ "out": 1, "max": 1 }));
@@ -232,7 +235,7 @@ async fn a_block_is_told_with_its_numbers_and_lent_over_with_a_reason_r_desk_5()
     let blank = desk.post("/desk/scans", &over(" ")).await;
     blank.problem(422, "invalid");
     assert_eq!(blank.wrong_fields(), ["override.reason"]);
-    assert_eq!(told(&scan(&desk, over("exam week")).await), ("lent", "ok"));
+    assert_eq!(outcome_of(&scan(&desk, over("exam week")).await), ("lent", "ok"));
     let log = desk.get(&format!("/changes?person={}&action=lent", asha.uid)).await.expect(200);
     assert_eq!(log["changes"][0]["change"]["overridden"]["reason"], "exam week");
 }
@@ -247,12 +250,12 @@ async fn an_isbn_shows_the_copies_and_never_picks_one_r_desk_2() {
     scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
     app.set_clock("2026-11-21T07:00:00Z");
     let asked = scan(&desk, json!({ "code": "0-7475-3269-9", "person": asha.uid })).await;
-    assert_eq!(told(&asked), ("ask", "ask"));
+    assert_eq!(outcome_of(&asked), ("ask", "ask"));
     let first = &asked["choices"][0];
     assert_eq!(first["copy"]["barcode"], copies[1], "what the person has comes first, to be returned");
     let back =
         scan(&desk, json!({ "code": "0-7475-3269-9", "person": asha.uid, "choice": first["id"] })).await;
-    assert_eq!(told(&back), ("returned", "ok"));
+    assert_eq!(outcome_of(&back), ("returned", "ok"));
 }
 
 #[tokio::test]
@@ -293,14 +296,23 @@ async fn a_copy_that_comes_back_is_kept_for_whoever_waits_and_the_desk_says_for_
         .expect("in line");
     app.set_clock("2026-11-21T07:00:00Z");
     let back = scan(&desk, json!({ "code": copies[0] })).await;
-    assert_eq!((told(&back), &back["hold"]["userName"]), (("returned", "attention"), &json!("Student 2")));
+    assert_eq!(
+        (outcome_of(&back), &back["hold"]["userName"]),
+        (("returned", "attention"), &json!("Student 2"))
+    );
     assert!(
         back["text"].as_str().is_some_and(|text| text.contains("Keep it for Student 2 on the hold shelf"))
     );
     // Another reader gets it only with a reason; the reader it is kept for gets it as usual.
     let refused = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
-    assert_eq!((told(&refused), &refused["blocks"][0]["overridable"]), (("refused", "stop"), &json!(true)));
-    assert_eq!(told(&scan(&desk, json!({ "code": copies[0], "person": bala.uid })).await), ("lent", "ok"));
+    assert_eq!(
+        (outcome_of(&refused), &refused["blocks"][0]["overridable"]),
+        (("refused", "stop"), &json!(true))
+    );
+    assert_eq!(
+        outcome_of(&scan(&desk, json!({ "code": copies[0], "person": bala.uid })).await),
+        ("lent", "ok")
+    );
 }
 
 #[tokio::test]
@@ -314,7 +326,7 @@ async fn returning_for_one_and_lending_to_another_is_both_or_neither_r_desk_2() 
     let both = json!({ "code": code, "person": bala.uid, "choice": "return-and-lend" });
     let refused = scan(&desk, both.clone()).await;
     assert_eq!(
-        (told(&refused), &refused["blocks"][0]["id"]),
+        (outcome_of(&refused), &refused["blocks"][0]["id"]),
         (("refused", "stop"), &json!("title.reserved"))
     );
     assert_eq!(
@@ -324,7 +336,7 @@ async fn returning_for_one_and_lending_to_another_is_both_or_neither_r_desk_2() 
     );
     let anyway = json!({ "blocks": ["title.reserved"], "reason": "exam tomorrow" });
     let lent = scan(&desk, crate::app::with(&both, json!({ "override": anyway }))).await;
-    assert_eq!((told(&lent), &lent["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
+    assert_eq!((outcome_of(&lent), &lent["loan"]["userId"]), (("lent", "ok"), &json!(bala.uid)));
     // The waiting reader still waits: nothing was kept on the way.
     assert_eq!(waiting.get("/me/holds").await.expect(200)["holds"][0]["state"], "waiting");
 }
@@ -340,7 +352,7 @@ async fn a_lost_copy_that_turns_up_goes_to_whoever_waits_r_hold_3() {
     waiting.ask(&format!("/books/{book}/holds")).await.expect(201);
     let found = scan(&desk, json!({ "code": code, "person": asha.uid, "choice": "lend" })).await;
     assert_eq!(
-        (told(&found), &found["copy"]["hold"]["userId"]),
+        (outcome_of(&found), &found["copy"]["hold"]["userId"]),
         (("kept", "attention"), &json!(waiting.uid))
     );
 }
@@ -356,10 +368,10 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
 
     // A second copy is either lent, or swapped for the one on loan: a key decides.
     let second = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
-    assert_eq!((told(&second), choices(&second)), (("lent", "ok"), vec![swap.as_str()]));
+    assert_eq!((outcome_of(&second), choices(&second)), (("lent", "ok"), vec![swap.as_str()]));
     let back = scan(&desk, json!({ "code": copies[1], "person": asha.uid, "choice": swap })).await;
     assert_eq!(
-        (told(&back), &back["loan"]["id"]),
+        (outcome_of(&back), &back["loan"]["id"]),
         (("returned", "attention"), &loan),
         "that one never was a loan"
     );
@@ -370,9 +382,9 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     // Without an open person the swap is offered if exactly one person has the title.
     app.set_clock("2026-11-22T06:00:00Z");
     let shown = scan(&desk, json!({ "code": copies[1] })).await;
-    assert_eq!((told(&shown), choices(&shown)), (("shown", "ok"), vec![swap.as_str()]));
+    assert_eq!((outcome_of(&shown), choices(&shown)), (("shown", "ok"), vec![swap.as_str()]));
     let back = scan(&desk, json!({ "code": copies[1], "choice": swap })).await;
-    assert_eq!((told(&back), &back["loan"]["userId"]), (("returned", "attention"), &json!(asha.uid)));
+    assert_eq!((outcome_of(&back), &back["loan"]["userId"]), (("returned", "attention"), &json!(asha.uid)));
     assert_eq!(
         [state(&desk, &copies[0]).await, state(&desk, &copies[1]).await],
         ["missing", "on-shelf"],
@@ -388,7 +400,7 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     let asked = scan(&desk, json!({ "code": copies[2], "person": asha.uid })).await;
     assert_eq!(choices(&asked), [swap.as_str(), "return-and-lend", "return"]);
     let back = scan(&desk, json!({ "code": copies[2], "person": asha.uid, "choice": swap })).await;
-    assert_eq!((told(&back), &back["person"]["openLoans"]), (("returned", "attention"), &json!(0)));
+    assert_eq!((outcome_of(&back), &back["person"]["openLoans"]), (("returned", "attention"), &json!(0)));
     assert_eq!([state(&desk, &copies[0]).await, state(&desk, &copies[2]).await], ["on-loan", "on-shelf"]);
     assert_eq!(bala.get("/me/loans").await.expect(200)["loans"][0]["barcode"], copies[0]);
     let history = desk.get(&format!("/changes?book={book}&action=returned")).await.expect(200);
@@ -418,11 +430,11 @@ async fn a_damaged_copy_goes_to_repair_and_whoever_brought_it_is_charged_r_desk_
         scan(&desk, json!({ "code": code, "person": asha.uid, "choice": "lend" })).await;
         if let Some(back) = first {
             app.set_clock("2026-11-21T07:00:00Z");
-            assert_eq!(told(&scan(&desk, back).await), ("returned", "ok"));
+            assert_eq!(outcome_of(&scan(&desk, back).await), ("returned", "ok"));
         }
         let damaged = scan(&desk, torn.clone()).await;
         assert_eq!(
-            (told(&damaged), &damaged["copy"]["state"]),
+            (outcome_of(&damaged), &damaged["copy"]["state"]),
             (("returned", "attention"), &json!("in-repair"))
         );
         assert_eq!((&damaged["charge"]["amount"], &damaged["charged"]), (&json!(50), &json!(asha.uid)));
@@ -446,7 +458,7 @@ async fn lending_what_another_had_is_undone_as_one_r_undo_1() {
     let code = barcodes(&desk, book).await[0].clone();
     scan(&desk, json!({ "code": code, "person": asha.uid })).await;
     let both = scan(&desk, json!({ "code": code, "person": bala.uid, "choice": "return-and-lend" })).await;
-    assert_eq!(told(&both), ("lent", "ok"));
+    assert_eq!(outcome_of(&both), ("lent", "ok"));
     let undone = desk.ask(&format!("/changes/{}/undo", both["change"])).await.expect(200);
     assert_eq!(
         undone["text"],

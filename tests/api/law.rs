@@ -70,7 +70,7 @@ struct Charge {
 
 /// Totals of what the answers reported.
 #[derive(Clone, Debug, Default)]
-struct Told {
+struct Reported {
     titles: Vec<Title>,
     loans: BTreeMap<i64, Loan>,
     charges: BTreeMap<i64, Charge>,
@@ -83,9 +83,9 @@ struct Library<'a> {
     file: Connection,
     chance: Chance,
     now: Timestamp,
-    told: Told,
+    reported: Reported,
     /// The last undoable change, and the totals before it.
-    before: Option<(i64, Told)>,
+    before: Option<(i64, Reported)>,
     /// Number of writes, which makes their keys unique.
     writes: usize,
 }
@@ -115,21 +115,21 @@ impl Library<'_> {
             let how = 1 + self.chance.below(2);
             self.arm(how);
         }
-        let mut told = self.send(by, path, body.as_ref(), &key).await;
+        let mut reported = self.send(by, path, body.as_ref(), &key).await;
         if sabotaged {
             self.arm(0);
-            if told.0 >= 500 {
+            if reported.0 >= 500 {
                 self.law()?;
-                told = self.send(by, path, body.as_ref(), &key).await;
+                reported = self.send(by, path, body.as_ref(), &key).await;
             }
         }
-        let (status, headers, answered) = told;
+        let (status, headers, answered) = reported;
         if status >= 500 {
             return Err(format!("{path}: {status} {answered}"));
         }
         if (200..300).contains(&status) {
             let change = headers.get("Undoable-Change").and_then(|change| change.to_str().ok()?.parse().ok());
-            self.before = change.map(|change| (change, self.told.clone()));
+            self.before = change.map(|change| (change, self.reported.clone()));
         }
         Ok((status, answered))
     }
@@ -140,27 +140,27 @@ impl Library<'_> {
 
     /// Ends a loan; overdue days are charged if the desk ends it.
     fn ended(&mut self, loan: i64) {
-        let loan = self.told.loans.remove(&loan).expect("it was open");
+        let loan = self.reported.loans.remove(&loan).expect("it was open");
         let late = i64::from(loan.due.until(self.today()).expect("days").get_days()).max(0);
-        self.told.owed[loan.student] += late * 500;
-        let title = &mut self.told.titles[loan.title];
+        self.reported.owed[loan.student] += late * 500;
+        let title = &mut self.reported.titles[loan.title];
         // The copy of a deleted title does not return to the shelf.
         title.written_off += i64::from(!title.exists);
     }
 
     async fn step(&mut self) -> Result<(), String> {
         let (student, desk) = (self.chance.below(STUDENTS), STUDENTS);
-        let title = self.chance.below(self.told.titles.len());
-        let book = self.told.titles[title].id;
-        let loans: Vec<i64> = self.told.loans.keys().copied().collect();
-        let charges: Vec<i64> = self.told.charges.keys().copied().collect();
+        let title = self.chance.below(self.reported.titles.len());
+        let book = self.reported.titles[title].id;
+        let loans: Vec<i64> = self.reported.loans.keys().copied().collect();
+        let charges: Vec<i64> = self.reported.charges.keys().copied().collect();
         let person = format!("/people/{}", self.people[student].uid);
         match self.chance.below(24) {
             0..5 => {
                 let due = self.today().saturating_add(Span::new().days(7));
                 if let (201, lent) = self.ask(student, &format!("/books/{book}/loans"), None).await? {
                     let id = lent["id"].as_i64().expect("an id");
-                    self.told.loans.insert(id, Loan { title, student, due });
+                    self.reported.loans.insert(id, Loan { title, student, due });
                 }
             }
             5..11 if !loans.is_empty() => {
@@ -172,7 +172,7 @@ impl Library<'_> {
                 let (status, made) = self.ask(desk, &format!("{person}/charges"), Some(form)).await?;
                 if status == 201 {
                     self.charged(&made["charge"], student);
-                    self.told.owed[student] += 1000;
+                    self.reported.owed[student] += 1000;
                 }
             }
             12 | 13 => self.pay(student).await?,
@@ -184,14 +184,14 @@ impl Library<'_> {
             18 => {
                 let form = json!({ "count": 2 });
                 if self.ask(desk, &format!("/books/{book}/copies"), Some(form)).await?.0 == 201 {
-                    self.told.titles[title].added += 2;
+                    self.reported.titles[title].added += 2;
                     self.before = None;
                 }
             }
             19 if self.chance.once_in(8) => {
                 self.people[desk].delete(&format!("/books/{book}")).await;
-                let lent = self.told.loans.values().filter(|loan| loan.title == title).count();
-                let title = &mut self.told.titles[title];
+                let lent = self.reported.loans.values().filter(|loan| loan.title == title).count();
+                let title = &mut self.reported.titles[title];
                 title.exists = false;
                 title.written_off = title.added - i64::try_from(lent).expect("few");
                 self.before = None;
@@ -203,7 +203,7 @@ impl Library<'_> {
                 if let Some((change, before)) = self.before.take()
                     && self.ask(desk, &format!("/changes/{change}/undo"), None).await?.0 == 200
                 {
-                    self.told = before;
+                    self.reported = before;
                 }
             }
             22 => {
@@ -223,7 +223,7 @@ impl Library<'_> {
 
     /// Pays all charges, or a list that may contain one twice.
     async fn pay(&mut self, student: usize) -> Result<(), String> {
-        let charges = self.told.charges.iter().filter(|(_, charge)| charge.student == student);
+        let charges = self.reported.charges.iter().filter(|(_, charge)| charge.student == student);
         let charges: Vec<i64> = charges.map(|(id, _)| *id).collect();
         let amount = *self.chance.one(&[5_i64, 10, 20, 300]);
         let mut form = json!({ "amount": amount, "method": "cash" });
@@ -237,7 +237,7 @@ impl Library<'_> {
         let path = format!("/people/{}/payments", self.people[student].uid);
         let (status, answered) = self.ask(STUDENTS, &path, Some(form)).await?;
         if status == 201 {
-            self.told.owed[student] -= amount * 100;
+            self.reported.owed[student] -= amount * 100;
         }
         if repeats && (status != 422 || answered["errors"][0]["field"] != "charges") {
             return Err(format!("a list with a repeat: {status} {answered}"));
@@ -246,7 +246,7 @@ impl Library<'_> {
     }
 
     async fn end_or_extend(&mut self, loan: i64) -> Result<(), String> {
-        let by = self.told.loans[&loan].student;
+        let by = self.reported.loans[&loan].student;
         match self.chance.below(6) {
             0 => {
                 if self.ask(by, &format!("/loans/{loan}/return"), None).await?.0 == 204 {
@@ -264,7 +264,7 @@ impl Library<'_> {
                 let (status, lost) = self.ask(STUDENTS, &format!("/loans/{loan}/lost"), Some(form)).await?;
                 if status == 200 {
                     self.ended(loan);
-                    self.told.owed[by] += 30_000;
+                    self.reported.owed[by] += 30_000;
                     for charge in lost["charges"].as_array().into_iter().flatten() {
                         self.charged(charge, by);
                     }
@@ -272,7 +272,7 @@ impl Library<'_> {
             }
             _ => {
                 if self.ask(STUDENTS, &format!("/loans/{loan}/extend"), None).await?.0 == 200 {
-                    let loan = self.told.loans.get_mut(&loan).expect("it is open");
+                    let loan = self.reported.loans.get_mut(&loan).expect("it is open");
                     loan.due = loan.due.saturating_add(Span::new().days(7));
                 }
             }
@@ -282,29 +282,29 @@ impl Library<'_> {
 
     fn charged(&mut self, charge: &Value, student: usize) {
         let (id, amount) = (charge["id"].as_i64().expect("an id"), paise(&charge["amount"]));
-        self.told.charges.insert(id, Charge { student, amount, waived: 0 });
+        self.reported.charges.insert(id, Charge { student, amount, waived: 0 });
     }
 
     async fn waive_or_reverse(&mut self, id: i64) -> Result<(), String> {
-        let Charge { student, amount, waived } = self.told.charges[&id].clone();
+        let Charge { student, amount, waived } = self.reported.charges[&id].clone();
         if self.chance.once_in(2) {
             let form = json!({ "amount": 2, "reason": "was ill" });
             if self.ask(STUDENTS, &format!("/charges/{id}/waive"), Some(form)).await?.0 == 200 {
-                self.told.owed[student] -= 200;
-                self.told.charges.get_mut(&id).expect("it is known").waived += 200;
+                self.reported.owed[student] -= 200;
+                self.reported.charges.get_mut(&id).expect("it is known").waived += 200;
             }
         } else {
             let form = json!({ "reason": "a mistake" });
             if self.ask(STUDENTS, &format!("/charges/{id}/reverse"), Some(form)).await?.0 == 200 {
-                self.told.owed[student] -= amount - waived;
-                self.told.charges.remove(&id);
+                self.reported.owed[student] -= amount - waived;
+                self.reported.charges.remove(&id);
             }
         }
         Ok(())
     }
 
     async fn move_a_copy(&mut self, title: usize) -> Result<(), String> {
-        let book = self.told.titles[title].id;
+        let book = self.reported.titles[title].id;
         let copies: Vec<(i64, String)> =
             self.rows("SELECT id, condition FROM copies WHERE book_id = ?1 ORDER BY id", book, |row| {
                 Ok((row.get(0)?, row.get(1)?))
@@ -314,7 +314,7 @@ impl Library<'_> {
         let form = json!({ "state": to });
         if self.ask(STUDENTS, &format!("/copies/{id}/move"), Some(form)).await?.0 == 200 {
             let off = |state: &str| i64::from(state == "withdrawn");
-            self.told.titles[title].written_off += off(to) - off(&was);
+            self.reported.titles[title].written_off += off(to) - off(&was);
         }
         Ok(())
     }
@@ -332,14 +332,14 @@ impl Library<'_> {
 
     /// Checks the invariants of every state.
     fn law(&self) -> Result<(), String> {
-        let wrong = |what: &str, told: &dyn std::fmt::Debug, kept: &dyn std::fmt::Debug| {
-            if format!("{told:?}") == format!("{kept:?}") {
+        let wrong = |what: &str, reported: &dyn std::fmt::Debug, kept: &dyn std::fmt::Debug| {
+            if format!("{reported:?}") == format!("{kept:?}") {
                 return Ok(());
             }
-            Err(format!("{what}: told {told:?}, kept {kept:?}"))
+            Err(format!("{what}: reported {reported:?}, kept {kept:?}"))
         };
-        for (number, title) in self.told.titles.iter().enumerate() {
-            let lent = self.told.loans.values().filter(|loan| loan.title == number).count();
+        for (number, title) in self.reported.titles.iter().enumerate() {
+            let lent = self.reported.loans.values().filter(|loan| loan.title == number).count();
             let kept = self.rows(
                 "SELECT COUNT(*),
                         SUM(lent > 0), SUM(lent = 0 AND condition = 'withdrawn'),
@@ -374,7 +374,7 @@ impl Library<'_> {
             self.rows("SELECT id FROM loans WHERE ended_at IS NULL AND id > ?1 ORDER BY id", 0, |row| {
                 row.get(0)
             });
-        wrong("open loans", &self.told.loans.keys().copied().collect::<Vec<i64>>(), &open)?;
+        wrong("open loans", &self.reported.loans.keys().copied().collect::<Vec<i64>>(), &open)?;
         for (student, person) in self.people[..STUDENTS].iter().enumerate() {
             let sums = self.rows(
                 "SELECT COALESCE((SELECT balance FROM balances WHERE person_id = ?1), 0),
@@ -382,7 +382,7 @@ impl Library<'_> {
                 person.uid.0,
                 |row| Ok((row.get::<_, i64>(0)?, row.get::<_, i64>(1)?)),
             );
-            let owed = self.told.owed[student];
+            let owed = self.reported.owed[student];
             wrong("balance and sum of the lines", &(owed, owed), &sums[0])?;
         }
         let unsound = self.rows(
@@ -450,7 +450,7 @@ impl Prepared {
             file,
             chance: Chance::of(seed),
             now: NOW.parse().expect("an instant"),
-            told: Told { titles: self.titles.clone(), ..Told::default() },
+            reported: Reported { titles: self.titles.clone(), ..Reported::default() },
             before: None,
             writes: 0,
         };

@@ -169,9 +169,9 @@ async fn a_student_changes_so_much_in_a_minute_and_reads_and_signs_out_all_the_s
     student.borrow(book).await;
     // A refused change counts too.
     student.delete("/holds/999").await.problem(404, "not-found");
-    let told = student.patch("/me", &json!({ "department": "Chemistry" })).await;
-    told.problem(429, "too-many-requests");
-    assert_eq!(told.header("retry-after"), Some("3600"));
+    let refused = student.patch("/me", &json!({ "department": "Chemistry" })).await;
+    refused.problem(429, "too-many-requests");
+    assert_eq!(refused.header("retry-after"), Some("3600"));
     assert_ne!(student.get("/me").await.expect(200)["department"], "Chemistry", "nothing was changed");
     student.ask("/auth/sign-out").await.expect(204);
 

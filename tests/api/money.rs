@@ -32,7 +32,7 @@ async fn lent(app: &TestApp, desk: &Person<'_>, to: &Person<'_>, title: &str) ->
 }
 
 /// Returns the English explanation of an amount.
-fn told(explain: &Value) -> Vec<&str> {
+fn reasons_of(explain: &Value) -> Vec<&str> {
     let messages = explain.as_array().expect("a list");
     messages.iter().map(|message| message["text"].as_str().expect("text")).collect()
 }
@@ -141,32 +141,32 @@ async fn every_amount_of_an_account_says_how_it_came_about_law_6(database: Datab
     app.set_clock("2026-12-02T06:00:00Z");
     desk.post(&format!("/loans/{loan}/return"), &json!({ "restock": true })).await.expect(204);
     let open = account(&desk, &asha).await;
-    assert_eq!(told(&open["charges"][0]["explain"]), ["₹20 = 4 days × ₹5"]);
+    assert_eq!(reasons_of(&open["charges"][0]["explain"]), ["₹20 = 4 days × ₹5"]);
     let fine = &open["fines"][0];
     assert_eq!(
         (&fine["loanId"], &fine["amount"], &open["running"]),
         (&json!(running), &json!(20), &json!(20))
     );
-    assert_eq!(told(&fine["explain"]), ["₹20 = 4 days × ₹5"]);
+    assert_eq!(reasons_of(&fine["explain"]), ["₹20 = 4 days × ₹5"]);
 
     let paid = pay(&desk, &asha, &json!({ "amount": 5, "method": "cash" })).await;
-    assert_eq!(told(&paid["receipt"]["items"][0]["explain"]), ["₹20 = 4 days × ₹5"]);
+    assert_eq!(reasons_of(&paid["receipt"]["items"][0]["explain"]), ["₹20 = 4 days × ₹5"]);
     let waive = format!("/charges/{}/waive", open["charges"][0]["id"]);
     desk.post(&waive, &json!({ "amount": 2, "reason": "was ill" })).await.expect(200);
     let lines = account(&desk, &asha).await["lines"].clone();
-    assert_eq!(told(&lines[0]["explain"]), ["₹2 for “Godaan”"], "the waiver");
-    assert_eq!(told(&lines[1]["explain"]), ["₹5 for “Godaan”"], "the payment");
+    assert_eq!(reasons_of(&lines[0]["explain"]), ["₹2 for “Godaan”"], "the waiver");
+    assert_eq!(reasons_of(&lines[1]["explain"]), ["₹5 for “Godaan”"], "the payment");
     assert_eq!(
-        told(&lines[2]["explain"]),
+        reasons_of(&lines[2]["explain"]),
         ["₹20 = 4 days × ₹5", "₹5 paid, receipt 2026-27/000001", "₹2 waived: was ill", "₹13 still open"]
     );
     let rest = account(&desk, &asha).await["charges"][0]["explain"].clone();
-    assert_eq!(told(&rest), told(&lines[2]["explain"]));
+    assert_eq!(reasons_of(&rest), reasons_of(&lines[2]["explain"]));
     undo(&desk, &paid["change"]).await.expect(200);
     let lines = asha.get("/me/account").await.expect(200)["lines"].clone();
-    assert_eq!(told(&lines[0]["explain"]), ["₹5 for “Godaan” is owed again"]);
+    assert_eq!(reasons_of(&lines[0]["explain"]), ["₹5 for “Godaan” is owed again"]);
     assert_eq!(
-        told(&lines[3]["explain"])[3..],
+        reasons_of(&lines[3]["explain"])[3..],
         ["₹5 owed again: what had settled it was undone", "₹18 still open"]
     );
 }
@@ -296,7 +296,7 @@ async fn a_copy_is_declared_lost_charged_and_found_again_r_money_4(database: Dat
     let charged = |n: usize| (lost["charges"][n]["of"].clone(), lost["charges"][n]["amount"].clone());
     assert_eq!(charged(0), (json!("overdue"), json!(20)));
     assert_eq!(charged(1), (json!("lost"), json!(450)));
-    assert_eq!(told(&lost["charges"][1]["explain"]), [format!("Price of copy {code}: ₹450")]);
+    assert_eq!(reasons_of(&lost["charges"][1]["explain"]), [format!("Price of copy {code}: ₹450")]);
     let state =
         async || desk.get(&format!("/copies?barcode={code}")).await.expect(200)["copies"][0]["state"].clone();
     assert_eq!((state().await, account(&desk, &asha).await["balance"].clone()), (json!("lost"), json!(470)));
@@ -375,7 +375,7 @@ async fn a_price_that_was_paid_becomes_credit_and_is_paid_out_r_money_4(database
     let now = account(&desk, &asha).await;
     assert_eq!((&back["credit"], &now["credit"], &now["balance"]), (&json!(300), &json!(300), &json!(-300)));
     assert_eq!(
-        told(&now["lines"][0]["explain"]),
+        reasons_of(&now["lines"][0]["explain"]),
         ["₹100 for “Godaan” is not owed any more", "₹300 had been paid and is credit now"]
     );
     // The payment settled the reversed charge: it cannot be undone first.

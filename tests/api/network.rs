@@ -103,7 +103,7 @@ fn counted(app: &TestApp) -> Counts {
 }
 
 /// What two students and a desk did over such a network.
-struct Told {
+struct Tally {
     /// Number of actions of each kind that the clients wanted.
     wanted: Counts,
     done: Counts,
@@ -138,14 +138,14 @@ impl Prepared {
     }
 }
 
-async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Told {
+async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Tally {
     let app = prepared.template.library().await;
     let people = [app.student(0).await, app.student(1).await, app.admin(0).await];
     let (titles, mut rare) = (prepared.many, prepared.rare.to_vec());
     let before = counted(&app);
 
     let mut network = Network { app: &app, chance: Chance::of(seed), held: Vec::new() };
-    let mut told = Told { wanted: [0; 7], done: [0; 7], refused: Vec::new(), new: Default::default() };
+    let mut tally = Tally { wanted: [0; 7], done: [0; 7], refused: Vec::new(), new: Default::default() };
     let mut open: Vec<(usize, Value)> = Vec::new();
     let mut unread: Vec<(usize, i64)> =
         (0..2).flat_map(|student| titles.map(|book| (student, book))).collect();
@@ -182,16 +182,16 @@ async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Tol
         };
         let wanted = Write { person: &people[by], path, body, key: keys.then(|| format!("intent {number}")) };
         let (status, body) = network.insist(&wanted).await;
-        told.wanted[kind] += 1;
+        tally.wanted[kind] += 1;
         if !(200..300).contains(&status) {
-            told.refused.push(format!("{} {status} {body}", wanted.path));
+            tally.refused.push(format!("{} {status} {body}", wanted.path));
         } else if kind == 0 {
             open.push((by, body["id"].clone()));
         }
         if status == 201 {
-            told.new.0 += 1;
+            tally.new.0 += 1;
             let name = [&body["id"], &body["charge"]["id"], &body["receipt"]["number"]];
-            told.new.1.insert(format!("{kind} {name:?}"));
+            tally.new.1.insert(format!("{kind} {name:?}"));
         }
     }
     for late in std::mem::take(&mut network.held) {
@@ -200,24 +200,25 @@ async fn over_a_bad_network(prepared: &Prepared, seed: usize, keys: bool) -> Tol
     // Queued behind whatever was cut off.
     app.store(|_| Ok(())).await;
     let after = counted(&app);
-    told.done = std::array::from_fn(|kind| after[kind] - before[kind]);
+    tally.done = std::array::from_fn(|kind| after[kind] - before[kind]);
     app.state.library.db.close();
-    told
+    tally
 }
 
 #[test]
 fn over_a_network_that_loses_and_repeats_everything_happens_exactly_once_r18_p11() {
     let prepared = now(Prepared::new());
     each(seeds(500, 500), async |seed| {
-        let told = over_a_bad_network(&prepared, seed, true).await;
-        let sound = told.done == told.wanted && told.refused.is_empty() && told.new.0 == told.new.1.len();
-        let Told { wanted, done, refused, new } = told;
+        let tally = over_a_bad_network(&prepared, seed, true).await;
+        let sound =
+            tally.done == tally.wanted && tally.refused.is_empty() && tally.new.0 == tally.new.1.len();
+        let Tally { wanted, done, refused, new } = tally;
         if sound { Ok(()) } else { Err(format!("wanted {wanted:?}, done {done:?}; {refused:?}; {new:?}")) }
     });
     // Control: clients that repeat without a key.
     let twice = (0..20).any(|seed| {
-        let told = now(over_a_bad_network(&prepared, seed, false));
-        told.done.iter().zip(told.wanted).any(|(done, wanted)| *done > wanted)
+        let tally = now(over_a_bad_network(&prepared, seed, false));
+        tally.done.iter().zip(tally.wanted).any(|(done, wanted)| *done > wanted)
     });
     assert!(twice, "the rig does not notice what is done twice");
 }

@@ -133,7 +133,7 @@ fn a_request_under_way_is_finished_before_the_end() {
     slow.write_all(head.as_bytes()).expect("sent");
     std::thread::sleep(Duration::from_millis(200));
     server.terminate();
-    // Longer than the server goes on accepting.
+    // Longer than the server accepts connections after SIGTERM.
     std::thread::sleep(Duration::from_secs(2));
     assert!(TcpStream::connect(("127.0.0.1", server.port)).is_err(), "nobody new comes in");
     slow.write_all(body.as_bytes()).expect("sent");

@@ -79,9 +79,9 @@ function Edit({ id, loaded }: { id: number; loaded: Loaded }) {
     if (error.code !== 'stale' && !number) return state.fail(message, error)
     try {
       const now = await loadAgain()
-      if (error.code === 'stale') state.meet(now, 'saved')
+      if (error.code === 'stale') state.showConflict(now, 'saved')
       else if (now.values.noOfBooks === state.copies) state.fail(message, error)
-      else state.meet(now, 'lent')
+      else state.showConflict(now, 'lent')
     } catch (unreachable) {
       state.fail(message, unreachable)
     }

@@ -85,7 +85,7 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
       setFailure(null)
     },
     /** Shows a conflict beside the edit. */
-    meet(theirs: Loaded, cause: Conflict['cause']) {
+    showConflict(theirs: Loaded, cause: Conflict['cause']) {
       const { differences, merged } = compare(target.values, theirs.values, values)
       form.setValues(merged)
       setConflict({ ...theirs, cause, differences })
