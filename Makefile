@@ -18,7 +18,7 @@ $(NODE_MODULES): web/package.json web/package-lock.json
 
 WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) web/index.html web/vite.config.ts api/openapi.json
 web/dist/index.html: $(NODE_MODULES) $(WEB_SOURCES)
-	cd web && npm run build
+	cd web && nice -n 19 npm run build # Fills what the compiler beside it leaves idle.
 	@touch $@ src/main.rs # The program embeds the screens, also those that were not there when it was compiled before.
 
 .PHONY: build release-library

@@ -118,6 +118,7 @@ pub const TABLE: &[(&str, &str, Access)] = &[
     ("POST", "/desk/phones", Access::May(Capability::Desk)),
     ("DELETE", "/desk/phones/{id}", Access::May(Capability::Desk)),
     ("GET", "/desk/phone-scans", Access::May(Capability::Desk)),
+    ("POST", "/phone/open", Access::Anyone),
     ("POST", "/phone/scans", Access::Phone),
     ("GET", "/phone/answers", Access::Phone),
     ("GET", "/people/{id}/account", Access::Admin),

@@ -143,6 +143,12 @@ pub enum Error {
     /// The phone's token is unknown or has ended.
     #[error("the phone no longer scans for a desk")]
     PhoneEnded,
+    /// Another phone has opened this pairing code.
+    #[error("the pairing code was used")]
+    PhoneCodeUsed,
+    /// No such pairing code, or it has expired.
+    #[error("the pairing code has expired")]
+    PhoneCodeExpired,
     /// The librarian has the maximum number of phones.
     #[error("too many phones scan for this librarian")]
     TooManyPhones,
@@ -316,6 +322,8 @@ codes! {
     IdempotencyKeyReused = "idempotency-key-reused",
     TooManyRequests = "too-many-requests",
     PhoneEnded = "phone-ended",
+    PhoneCodeUsed = "phone-code-used",
+    PhoneCodeExpired = "phone-code-expired",
     TooManyPhones = "too-many-phones",
     CardUnknown = "card-unknown",
     CardRoleUnknown = "card-role-unknown",
@@ -427,9 +435,8 @@ impl Error {
                 (StatusCode::UNPROCESSABLE_ENTITY, Code::IdempotencyKeyReused, message)
             }
             Self::TooManyRequests(seconds) => too_many(*seconds),
-            Self::PhoneEnded => (StatusCode::UNAUTHORIZED, Code::PhoneEnded, message::problem_phone_ended()),
-            Self::TooManyPhones => {
-                (StatusCode::CONFLICT, Code::TooManyPhones, message::problem_too_many_phones(phones::PHONES))
+            Self::PhoneEnded | Self::PhoneCodeUsed | Self::PhoneCodeExpired | Self::TooManyPhones => {
+                self.described_phone()
             }
             Self::CardUnknown => (StatusCode::NOT_FOUND, Code::CardUnknown, message::problem_card_unknown()),
             Self::CardRoleUnknown => {
@@ -500,6 +507,21 @@ impl Error {
             }
             Self::OwnAccount => (StatusCode::CONFLICT, Code::OwnAccount, message::problem_own_account()),
             _ => (StatusCode::FORBIDDEN, Code::MoreCapable, message::problem_more_capable()),
+        }
+    }
+
+    fn described_phone(&self) -> (StatusCode, Code, Message) {
+        match self {
+            Self::PhoneCodeUsed => {
+                (StatusCode::CONFLICT, Code::PhoneCodeUsed, message::problem_phone_code_used())
+            }
+            Self::PhoneCodeExpired => {
+                (StatusCode::GONE, Code::PhoneCodeExpired, message::problem_phone_code_expired())
+            }
+            Self::TooManyPhones => {
+                (StatusCode::CONFLICT, Code::TooManyPhones, message::problem_too_many_phones(phones::PHONES))
+            }
+            _ => (StatusCode::UNAUTHORIZED, Code::PhoneEnded, message::problem_phone_ended()),
         }
     }
 
@@ -626,6 +648,8 @@ mod tests {
             Error::VersionRequired,
             Error::TooManyRequests(1),
             Error::PhoneEnded,
+            Error::PhoneCodeUsed,
+            Error::PhoneCodeExpired,
             Error::TooManyPhones,
             Error::CardUnknown,
             Error::CardRoleUnknown,

@@ -70,6 +70,7 @@ const REPEATABLE: &[&str] = &[
     "/auth/sign-in/passkey",
     "/auth/id-card",
     "/desk/phones",
+    "/phone/open",
     "/phone/scans",
     "/settings/rules/preview",
     "/settings/calendar/preview",

@@ -36,6 +36,8 @@ pub struct Limits {
     pub vitals: Limit<Network>,
     /// Pairing codes for phones shown by a librarian.
     pub pairings: Limit<UserId>,
+    /// Pairing codes opened by phones of a network.
+    pub phone_openings: Limit<Network>,
     /// Scans of a phone.
     pub phone_scans: Limit<PhoneId>,
     /// Event streams opened by a desk or a phone, by its token.
@@ -81,6 +83,8 @@ impl Default for Limits {
             // One token per page view; more than a campus views.
             vitals: Limit::new(200, Duration::from_millis(50)),
             pairings: Limit::new(20, Duration::from_secs(3)),
+            // More than the desks of a campus pair at once; a code has 256 bits, so guesses need no stricter limit.
+            phone_openings: Limit::new(60, Duration::from_secs(1)),
             // Faster than a person moves books before a camera; scans queued while offline arrive at once.
             phone_scans: Limit::new(30, Duration::from_millis(250)),
             streams: Limit::new(20, Duration::from_secs(1)),

@@ -147,6 +147,7 @@ fn api() -> OpenApiRouter<Shared> {
         .routes(routes!(phones::pair_phone, phones::list_phones))
         .routes(routes!(phones::unpair_phone))
         .routes(routes!(phones::hear_scans))
+        .routes(routes!(phones::open_phone))
         .routes(routes!(phones::send_scan))
         .routes(routes!(phones::hear_answers))
         .routes(routes!(money::read_account))

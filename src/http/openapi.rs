@@ -58,7 +58,7 @@ const TEXTS: &[(&str, &[Text])] = &[
     ("Redemption", &[account::ROLL_NUMBER, account::EMAIL, super::accounts::CODE, account::PASSWORD]),
     ("ProviderLink", &[super::oidc::LIBRARY_PASSWORD]),
     ("PasswordChange", &[super::security::CURRENT_PASSWORD, super::security::NEW_PASSWORD]),
-    ("AuthenticatorBegin", &[super::security::CURRENT_PASSWORD]),
+    ("AuthenticatorBegin", &[super::security::CURRENT_PASSWORD, super::second_factor::CODE]),
     ("SecondFactorCode", &[super::second_factor::CODE]),
     ("NewPasskey", &[super::passkeys::NAME]),
     ("SecondFactorProof", &[super::security::CURRENT_PASSWORD, super::second_factor::CODE]),
@@ -106,6 +106,8 @@ const MORE_TEXTS: &[(&str, &str, Text)] = &[
     ("DamageForm", "note", super::desk::DAMAGE),
     ("ScanForm", "code", super::desk::CODE),
     ("PairForm", "desk", super::phones::DESK),
+    ("OpenForm", "code", super::phones::PAIRING_CODE),
+    ("OpenForm", "token", super::phones::TOKEN),
     ("PhoneScanForm", "key", super::phones::KEY),
     ("PhoneScanForm", "code", super::desk::CODE),
 ];

@@ -20,7 +20,7 @@ use super::{
     device::Device,
     error::{Error, Result},
     extract::{Id, JsonBody},
-    second_factor::{AuthenticatorBegin, Half, RecoveryCodes, check_own_password, fresh_recovery_codes},
+    second_factor::{AuthenticatorBegin, Half, RecoveryCodes, check_proof, fresh_recovery_codes},
     security_log,
     session::{self, SignedIn},
 };
@@ -122,7 +122,7 @@ pub async fn begin_passkey(
     JsonBody(form): JsonBody<AuthenticatorBegin>,
 ) -> Result<axum::Json<PasskeyRequest>> {
     let party = app.party()?;
-    check_own_password(&app, &user, network, &headers, form.current_password).await?;
+    check_proof(&app, &user, network, &headers, form).await?;
     let holder = session::token_hash(app.settings.is_https(), &headers)?;
     let (challenge, handle) = (challenge()?, passkey::encoded(&session::random::<HANDLE_BYTES>()?));
     let (policies, uid, now, stored) =
@@ -244,7 +244,7 @@ pub async fn remove_passkey(
     if !own.iter().any(|passkey| passkey.id == id) {
         return Err(Error::NotFound);
     }
-    check_own_password(&app, &user, network, &headers, form.current_password).await?;
+    check_proof(&app, &user, network, &headers, form).await?;
     app.library
         .db
         .write(move |tx| -> Result<()> {

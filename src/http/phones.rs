@@ -22,6 +22,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::{
     App, Shared,
     accounts::within,
+    client::Network,
     desk::CODE,
     error::{Error, Result},
     extract::{Id, JsonBody, Query},
@@ -38,7 +39,7 @@ use crate::{
     message::Message,
     storage::{
         self, Tx,
-        phones::{self, Heard, Pairing},
+        phones::{self, Heard, Opening, Pairing},
     },
 };
 
@@ -50,6 +51,10 @@ const SIGN_OF_LIFE: Duration = Duration::from_secs(10);
 
 /// Limits of the id of a desk's page; the page chooses it.
 pub const DESK: Text = Text { field: "desk", label: "The desk", min: 8, max: 64, kind: Kind::Line };
+/// Limits of the code that a desk shows.
+pub const PAIRING_CODE: Text = Text { field: "code", label: "The code", min: 1, max: 64, kind: Kind::Line };
+/// Limits of a token, which the phone draws at random: 32 bytes in base64url.
+pub const TOKEN: Text = Text { field: "token", label: "The token", min: 43, max: 64, kind: Kind::Line };
 /// Limits of a scan's idempotency key.
 pub const KEY: Text = Text { field: "key", label: "The key", min: 8, max: LONGEST_KEY, kind: Kind::Line };
 
@@ -72,9 +77,9 @@ pub struct PairedPhone {
     /// Time at which a phone opened the code; null until then.
     #[schema(required, format = DateTime)]
     opened_at: Option<String>,
-    /// Time at which another phone, or another page on it, last took over with the same code.
+    /// Time at which another phone last tried the code, which was used already; null if none has.
     #[schema(required, format = DateTime)]
-    replaced_at: Option<String>,
+    refused_at: Option<String>,
     /// Time at which the pairing expires.
     #[schema(format = DateTime)]
     expires_at: String,
@@ -85,8 +90,8 @@ pub struct PairedPhone {
 #[serde(rename_all = "camelCase")]
 pub struct PhoneCode {
     id: PhoneId,
-    /// Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the phone's token.
-    /// Returned only once. Valid for ten minutes until a phone opens it, and then for twelve hours.
+    /// Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the code of
+    /// `POST /phone/open`. Returned only once. Good for ten minutes and for one phone.
     address: String,
 }
 
@@ -108,17 +113,17 @@ pub async fn pair_phone(
     let desk = DESK.check(&form.desk, &mut invalid);
     invalid.or(())?;
     within(app.limits.pairings.take(&librarian.uid))?;
-    let (session, token, now) = (
+    let (session, code, now) = (
         session::token_hash(app.settings.is_https(), &headers)?,
         session::new_token()?,
         app.library.clock.now(),
     );
-    let hash = session::hashed(&token);
+    let hash = session::hashed(&code);
     let pairing =
         app.library.db.write(move |tx| phones::pair(tx, librarian.uid, &session, &desk, &hash, now)).await;
     match pairing.map_err(Error::from)? {
         Pairing::Begun(id) => {
-            let address = format!("{}library/phone#{token}", app.settings.public_url);
+            let address = format!("{}library/phone#{code}", app.settings.public_url);
             Ok((StatusCode::CREATED, axum::Json(PhoneCode { id, address })))
         }
         Pairing::TooMany => Err(Error::TooManyPhones),
@@ -140,7 +145,7 @@ pub async fn list_phones(
             id: phone.id,
             desk: phone.desk,
             opened_at: phone.opened_at.map(rfc3339),
-            replaced_at: phone.replaced_at.map(rfc3339),
+            refused_at: phone.refused_at.map(rfc3339),
             expires_at: rfc3339(phone.expires_at),
         })
         .collect();
@@ -159,6 +164,41 @@ pub async fn unpair_phone(
         if phones::end(tx, librarian.uid, phone)? { Ok(Answer::empty()) } else { Err(Error::NotFound) }
     })
     .await
+}
+
+/// Code that a phone opens, and the token that it will send from then on.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OpenForm {
+    /// Fragment of the address that the desk shows.
+    #[serde(default)]
+    #[schema(required)]
+    code: String,
+    /// Secret that the phone has drawn at random: 32 bytes in base64url.
+    #[serde(default)]
+    #[schema(required)]
+    token: String,
+}
+
+/// Exchange the code that a desk shows for a token of the phone's own. A code is good once and for ten minutes, so that a
+/// picture of it opens nothing later. A repeat with the same token is a no-op.
+#[utoipa::path(post, path = "/phone/open", request_body = OpenForm, responses((status = 204)))]
+pub async fn open_phone(
+    State(app): State<Shared>,
+    network: Network,
+    JsonBody(form): JsonBody<OpenForm>,
+) -> Result<StatusCode> {
+    let mut invalid = Invalid::default();
+    let code = PAIRING_CODE.check(&form.code, &mut invalid);
+    let token = TOKEN.check(&form.token, &mut invalid);
+    invalid.or(())?;
+    within(app.limits.phone_openings.take(&network))?;
+    let (code, token, now) = (session::hashed(&code), session::hashed(&token), app.library.clock.now());
+    match app.library.db.write(move |tx| phones::open(tx, &code, &token, now)).await.map_err(Error::from)? {
+        Opening::Opened => Ok(StatusCode::NO_CONTENT),
+        Opening::Used => Err(Error::PhoneCodeUsed),
+        Opening::Ended => Err(Error::PhoneCodeExpired),
+    }
 }
 
 /// Phone that sends the request; the access check has verified its token.
@@ -294,39 +334,23 @@ pub async fn hear_scans(
     Ok(listen(app, source, desk, heard, last_number(&headers)))
 }
 
-/// Page of a phone that listens.
-#[derive(Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct PhoneQuery {
-    /// Id of the page, stable over reloads: a different id shows the desk that another page took over.
-    #[param(inline)]
-    page: Option<String>,
-}
-
-/// Limits of the id of a phone's page.
-pub const PAGE: Text = Text { field: "page", label: "The page", min: 0, max: 64, kind: Kind::Line };
-
 /// Listen, as a phone, to the answers of the desk.
 ///
-/// Events: `answer` with a `PhoneAnswer`; `elsewhere` when another phone listens with this token; `ended` when the phone
+/// Events: `answer` with a `PhoneAnswer`; `elsewhere` when another page of the phone listens; `ended` when the phone
 /// was disconnected, or the desk's session has ended.
 #[utoipa::path(
-    get, path = "/phone/answers", params(PhoneQuery), security(("phone" = [])),
+    get, path = "/phone/answers", security(("phone" = [])),
     responses((status = 200, body = PhoneAnswer, content_type = "text/event-stream"))
 )]
 pub async fn hear_answers(
     State(app): State<Shared>,
     caller: CallingPhone,
     headers: HeaderMap,
-    Query(query): Query<PhoneQuery>,
 ) -> Result<impl IntoResponse> {
-    let mut invalid = Invalid::default();
-    let page = PAGE.check(&query.page.unwrap_or_default(), &mut invalid);
-    invalid.or(())?;
-    let (phone, now) = (caller.phone, app.library.clock.now());
+    let phone = caller.phone;
     within(app.limits.streams.take(&caller.token_hash))?;
     let heard = app.library.db.desk_calls();
-    let stream = app.library.db.write(move |tx| phones::phone_listens(tx, phone, &page, now)).await;
+    let stream = app.library.db.write(move |tx| phones::phone_listens(tx, phone)).await;
     let stream = stream.map_err(Error::from)?.ok_or(Error::PhoneEnded)?;
     let source = Source::Phone { phone: (phone.id, stream) };
     Ok(listen(app, source, phone.desk, heard, last_number(&headers)))

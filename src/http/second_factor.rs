@@ -42,6 +42,7 @@ use crate::{
         events::{self, Entry},
         passkeys,
         second_factors::{self, Accepted},
+        sessions,
     },
 };
 
@@ -49,6 +50,9 @@ use crate::{
 const HALF_LASTS: i64 = 5 * 60 * 1000;
 /// Time to confirm a new authenticator after giving the password, milliseconds.
 const SET_UP_LASTS: i64 = 15 * 60 * 1000;
+
+/// How long after a sign-in the second factor that opened the session need not be given again, in milliseconds.
+const FRESH: i64 = 5 * 60 * 1000;
 
 /// Code of an authenticator app or a recovery code; long enough for the latter.
 pub const CODE: Text = SIGN_IN_CODE;
@@ -258,6 +262,8 @@ pub struct OwnSecondFactor {
     /// Number of unused recovery codes.
     #[schema(minimum = 0)]
     recovery_codes: i64,
+    /// True if adding a second factor or removing a passkey asks for a code now.
+    code_needed: bool,
     /// The library requires a second factor of this role (`--second-factor`).
     required: bool,
 }
@@ -270,6 +276,7 @@ pub async fn read_second_factor(
     headers: HeaderMap,
 ) -> Result<axum::Json<OwnSecondFactor>> {
     let uid = user.uid;
+    let code_needed = needs_code(&app, uid, &headers).await?;
     let (found, passkeys) = app
         .library
         .db
@@ -282,17 +289,22 @@ pub async fn read_second_factor(
         device: session::agent(&headers).system,
         passkeys: passkeys.into_iter().map(OwnPasskey::from).collect(),
         recovery_codes: found.map_or(0, |set_up| set_up.recovery_codes),
+        code_needed,
         required: app.settings.requires_second_factor(user.role),
     }))
 }
 
-/// Password, required before a second factor is set up.
+/// Proof of the account's owner before a second factor is added, or a passkey removed.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AuthenticatorBegin {
     #[serde(default)]
     #[schema(required, format = Password)]
-    pub(super) current_password: String,
+    current_password: String,
+    /// Code of the authenticator app, or a recovery code. Needed where the account has a second factor, unless this session
+    /// began by it within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
+    #[serde(default)]
+    code: String,
 }
 
 /// Key for an authenticator app; shown once.
@@ -314,7 +326,7 @@ pub async fn begin_authenticator(
     headers: HeaderMap,
     JsonBody(form): JsonBody<AuthenticatorBegin>,
 ) -> Result<axum::Json<AuthenticatorKey>> {
-    check_own_password(&app, &user, network, &headers, form.current_password).await?;
+    check_proof(&app, &user, network, &headers, form).await?;
     let secret = second_factor::secret_from_random(session::random::<SECRET_BYTES>()?);
     let (policies, uid, now, kept) =
         (app.library.policies.clone(), user.uid, app.library.clock.now(), secret.clone());
@@ -334,7 +346,39 @@ pub async fn begin_authenticator(
     Ok(axum::Json(AuthenticatorKey { secret, address }))
 }
 
-pub(super) async fn check_own_password(
+/// Verifies the password and, where the account has a second factor, that too: the password alone, with a session that
+/// somebody left open, neither adds a factor nor removes one. A session younger than [`FRESH`] was opened by the factor.
+pub(super) async fn check_proof(
+    app: &App,
+    user: &User,
+    network: Network,
+    headers: &HeaderMap,
+    form: AuthenticatorBegin,
+) -> Result<()> {
+    let mut invalid = Invalid::default();
+    let code = if form.code.is_empty() { String::new() } else { CODE.check(&form.code, &mut invalid) };
+    invalid.or(())?;
+    check_own_password(app, user, network, headers, form.current_password).await?;
+    if !needs_code(app, user.uid, headers).await? {
+        return Ok(());
+    }
+    if code.is_empty() {
+        return Err(Invalid::field(CODE.field, message::code_needed()).into());
+    }
+    let device = Device::of(app.settings.is_https(), headers);
+    let tries = app.tries_of_code(user.uid, network, device.as_ref()).await?;
+    app.with_code(user.uid, tries, Typed::read(&code), |_, _| Ok(())).await?.ok_or_else(wrong_code)
+}
+
+/// Returns true if the account has a second factor and this session is older than [`FRESH`].
+async fn needs_code(app: &App, uid: UserId, headers: &HeaderMap) -> Result<bool> {
+    let (hash, now) = (session::token_hash(app.settings.is_https(), headers)?, app.library.clock.now());
+    let session = app.library.db.read(move |tx| sessions::good(tx, &hash, now)).await?;
+    let session = session.filter(|session| session.account.uid == uid).ok_or(Error::NotSignedIn)?;
+    Ok(session.second_factor && now - session.created_at >= FRESH)
+}
+
+async fn check_own_password(
     app: &App,
     user: &User,
     network: Network,

@@ -9,6 +9,10 @@ messages! {
     "problem.card-unknown" = problem_card_unknown(): "No user found for the scanned roll number.";
     "problem.phone-ended" = problem_phone_ended():
         "This phone no longer scans for the desk. Scan the code on the desk's screen again.";
+    "problem.phone-code-used" = problem_phone_code_used():
+        "Another phone has used this code already. If that was not one of yours, disconnect it at the desk. Show a new code there, and scan that.";
+    "problem.phone-code-expired" = problem_phone_code_expired():
+        "This code is not valid any more. Show a new one at the desk, and scan that.";
     "problem.too-many-phones" = problem_too_many_phones(max: i64):
         "{max} phones scan for you already. Disconnect one first.";
     "problem.card-role-unknown" = problem_card_role_unknown(): "User role is not recognized.";

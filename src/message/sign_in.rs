@@ -2,6 +2,8 @@
 
 messages! {
     // Fields of a form.
+    "codeNeeded" = code_needed():
+        "Enter a code of your authenticator app or a recovery code. Or sign out, sign in again, and do this within five minutes.";
     "wrongCode" = wrong_code():
         "This code is not right, or was used already. Wait until the app shows the next one.";
     "setUpExpired" = set_up_expired(): "Setting this up took too long. Begin again.";

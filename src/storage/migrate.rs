@@ -75,6 +75,7 @@ pub const MIGRATIONS: &[Migration] = &[
     migration!("0018_other_categories"),
     migration!("0019_proofs"),
     migration!("0020_changes"),
+    migration!("0021_phone_codes"),
 ];
 
 impl Migration {

@@ -3,7 +3,10 @@
 
 use super::{Result, Tx};
 use crate::{
-    domain::id::{DeskId, PhoneId, PhoneScanId, UserId},
+    domain::{
+        account::{Capability, Role},
+        id::{DeskId, PhoneId, PhoneScanId, UserId},
+    },
     insert, sql,
 };
 
@@ -26,8 +29,8 @@ pub struct Paired {
     pub desk: String,
     /// `None` until a phone has opened the code.
     pub opened_at: Option<i64>,
-    /// Time at which another phone last took over with the same code.
-    pub replaced_at: Option<i64>,
+    /// Time at which another phone last tried the code, which was used already.
+    pub refused_at: Option<i64>,
     pub expires_at: i64,
 }
 
@@ -47,7 +50,7 @@ pub fn pair(
     librarian: UserId,
     session_hash: &str,
     desk: &str,
-    token_hash: &str,
+    code_hash: &str,
     now: i64,
 ) -> Result<Pairing> {
     // Two concurrent pairings must not both take the last place.
@@ -69,8 +72,8 @@ pub fn pair(
         return Ok(Pairing::TooMany);
     }
     let id = tx.insert(
-        insert!("INSERT INTO phones (desk_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)"),
-        &[&desk, &token_hash, &now, &(now + OPENS_WITHIN)],
+        insert!("INSERT INTO phones (desk_id, code_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)"),
+        &[&desk, &code_hash, &now, &(now + OPENS_WITHIN)],
     )?;
     Ok(Pairing::Begun(PhoneId(id)))
 }
@@ -79,7 +82,7 @@ pub fn pair(
 pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<Paired>> {
     tx.query(
         sql!(
-            "SELECT phones.id, desks.name, phones.opened_at, phones.expires_at, phones.replaced_at
+            "SELECT phones.id, desks.name, phones.opened_at, phones.expires_at, phones.refused_at
              FROM sessions JOIN desks ON desks.session_hash = sessions.token_hash
                            JOIN phones ON phones.desk_id = desks.id
              WHERE sessions.user_id = $1 AND sessions.expires_at > $2 AND phones.expires_at > $2
@@ -92,7 +95,7 @@ pub fn of_librarian(tx: &mut Tx<'_>, librarian: UserId, now: i64) -> Result<Vec<
                 desk: row.get(1)?,
                 opened_at: row.get(2)?,
                 expires_at: row.get(3)?,
-                replaced_at: row.get(4)?,
+                refused_at: row.get(4)?,
             })
         },
     )
@@ -114,6 +117,49 @@ pub fn end(tx: &mut Tx<'_>, librarian: UserId, phone: PhoneId) -> Result<bool> {
     Ok(desk.is_some())
 }
 
+/// Outcome of opening a code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening {
+    Opened,
+    /// Another phone has opened the code; the desk shows that this one tried.
+    Used,
+    /// No such code, or it has expired.
+    Ended,
+}
+
+/// Exchanges a code for the phone's own token, once. A repeat with the same token is a no-op, because the answer to the
+/// first request may have been lost.
+pub fn open(tx: &mut Tx<'_>, code_hash: &str, token_hash: &str, now: i64) -> Result<Opening> {
+    let opened = tx.query_opt(
+        sql!(
+            "UPDATE phones SET token_hash = $2, opened_at = $3, expires_at = created_at + $4
+             WHERE code_hash = $1 AND token_hash IS NULL AND expires_at > $3
+               AND NOT EXISTS (SELECT 1 FROM phones AS other WHERE other.token_hash = $2)
+             RETURNING desk_id"
+        ),
+        &[&code_hash, &token_hash, &now, &LASTS],
+        |row| row.get::<DeskId>(0),
+    )?;
+    if let Some(desk) = opened {
+        call(tx, desk)?;
+        return Ok(Opening::Opened);
+    }
+    let known = tx.query_opt(
+        sql!("SELECT id, desk_id, token_hash FROM phones WHERE code_hash = $1 AND expires_at > $2"),
+        &[&code_hash, &now],
+        |row| Ok((row.get::<PhoneId>(0)?, row.get::<DeskId>(1)?, row.get::<Option<String>>(2)?)),
+    )?;
+    match known {
+        None => Ok(Opening::Ended),
+        Some((_, _, Some(token))) if token == token_hash => Ok(Opening::Opened),
+        Some((phone, desk, _)) => {
+            tx.execute(sql!("UPDATE phones SET refused_at = $2 WHERE id = $1"), &[&phone, &now])?;
+            call(tx, desk)?;
+            Ok(Opening::Used)
+        }
+    }
+}
+
 /// Phone that sends a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Phone {
@@ -121,11 +167,12 @@ pub struct Phone {
     pub desk: DeskId,
 }
 
-/// Returns the phone of a token, unless the phone or the desk's session has ended.
+/// Returns the phone of a token, unless the phone or the desk's session has ended, or its librarian may no longer work at
+/// the desk.
 pub fn by_token(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Phone>> {
     tx.query_opt(
         sql!(
-            "SELECT phones.id, phones.desk_id
+            "SELECT phones.id, phones.desk_id, users.capabilities
              FROM phones JOIN desks ON desks.id = phones.desk_id
                          JOIN sessions ON sessions.token_hash = desks.session_hash
                          JOIN users ON users.id = sessions.user_id
@@ -133,8 +180,13 @@ pub fn by_token(tx: &mut Tx<'_>, token_hash: &str, now: i64) -> Result<Option<Ph
                AND users.active AND users.role = 'admin'"
         ),
         &[&token_hash, &now],
-        |row| Ok(Phone { id: row.get(0)?, desk: row.get(1)? }),
+        |row| {
+            let capabilities = Capability::stored(Role::Admin, row.get::<Option<String>>(2)?.as_deref());
+            let phone = Phone { id: row.get(0)?, desk: row.get(1)? };
+            Ok(capabilities.contains(&Capability::Desk).then_some(phone))
+        },
     )
+    .map(Option::flatten)
 }
 
 /// Code read by a phone, on its way to the desk.
@@ -270,18 +322,11 @@ pub fn answer(tx: &mut Tx<'_>, session_hash: &str, scan: PhoneScanId, answer: &s
     call(tx, desk)
 }
 
-/// Begins to listen as a phone; returns the number of this listener. The first time sets the phone's expiry. `page` is
-/// the id of the phone's page, stable over reloads; empty if unknown.
-pub fn phone_listens(tx: &mut Tx<'_>, phone: Phone, page: &str, now: i64) -> Result<Option<i64>> {
+/// Begins to listen as a phone; returns the number of this listener, or `None` if the phone has ended.
+pub fn phone_listens(tx: &mut Tx<'_>, phone: Phone) -> Result<Option<i64>> {
     let stream = tx.query_opt(
-        sql!(
-            "UPDATE phones SET streams = streams + 1, opened_at = COALESCE(opened_at, $2),
-                               expires_at = created_at + $3,
-                               replaced_at = CASE WHEN page <> '' AND $4 <> '' AND page <> $4 THEN $2 ELSE replaced_at END,
-                               page = CASE WHEN $4 = '' THEN page ELSE $4 END
-             WHERE id = $1 RETURNING streams"
-        ),
-        &[&phone.id, &now, &LASTS, &page],
+        sql!("UPDATE phones SET streams = streams + 1 WHERE id = $1 RETURNING streams"),
+        &[&phone.id],
         |row| row.get(0),
     )?;
     call(tx, phone.desk)?;

@@ -72,6 +72,7 @@ fn body(method: &str, path: &str) -> Option<Value> {
         ("POST", "/copies/{id}/move") => json!({ "state": "to-shelve" }),
         ("POST", "/holds/{id}/move") => json!({ "place": 1, "reason": "r" }),
         ("POST", "/desk/phones") => json!({ "desk": "a desk of the tests" }),
+        ("POST", "/phone/open") => json!({ "code": "a code of the tests", "token": "t".repeat(43) }),
         ("POST", "/phone/scans") => json!({ "key": "a key of the tests", "code": "c" }),
         ("POST", "/desk/scans") => json!({ "code": "nothing of this library" }),
         ("POST", "/people/{id}/charges") => json!({ "amount": 5, "kind": "other", "reason": "r" }),
@@ -248,6 +249,7 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                         // No passkey ceremony has begun.
                         "/auth/passkeys/confirm" => 409..=409,
                         "/auth/id-card" | "/no-dues/{number}" | "/auth/passkeys/{id}/remove" => 404..=404,
+                        "/phone/open" => 410..=410,
                         // No provider is configured.
                         path if path.contains("/oidc") => 404..=404,
                         // The test does not know the password.

@@ -20,6 +20,7 @@ on_both_databases!(
     what_a_passkey_must_say_is_asked_of_it_when_it_is_used,
     what_a_passkey_must_say_is_asked_of_it_when_it_is_made,
     passkeys_end_with_what_ends_a_second_factor,
+    a_password_alone_changes_no_second_factor_r_seam_8,
 );
 
 /// One text for every reason.
@@ -278,6 +279,8 @@ async fn what_a_passkey_must_say_is_asked_of_it_when_it_is_made(database: Databa
     let made = device.make(&asked);
     app.set_clock(&library::domain::moment::rfc3339(app.clock.now() + 5 * 60_000));
     librarian.post("/auth/passkeys/confirm", &made).await.problem(409, "passkey-expired");
+    // While the session is young, no passkey is asked for to add another.
+    app.set_clock("2026-11-21T06:00:00Z");
     let made = device.make(&ask().await);
     librarian.post("/auth/passkeys/confirm", &made).await.expect(200);
     librarian.post("/auth/passkeys/confirm", &made).await.problem(409, "passkey-expired");
@@ -354,6 +357,33 @@ async fn passkeys_end_with_what_ends_a_second_factor(database: Database) {
     colleague.delete(&person).await.expect(204);
     sign_in(&app, &device).await.1.problem(401, "invalid-passkey");
     assert_eq!(app.raw("SELECT * FROM passkeys").len(), 1, "the colleague's");
+}
+
+async fn a_password_alone_changes_no_second_factor_r_seam_8(database: Database) {
+    let app = library(database).await;
+    let librarian = meera(&app).await;
+    let mut device = a_device(1);
+    let codes = add(&librarian, &mut device).await;
+    let own = librarian.get("/me/second-factor").await.expect(200);
+    assert_eq!(own["codeNeeded"], false, "this session has just begun");
+    let remove = format!("/auth/passkeys/{}/remove", own["passkeys"][0]["id"]);
+
+    // An open session, and the password read over a shoulder.
+    app.set_clock("2026-11-21T06:05:00Z");
+    assert_eq!(librarian.get("/me/second-factor").await.expect(200)["codeNeeded"], true);
+    for path in ["/auth/passkeys", "/auth/authenticator", &remove] {
+        assert_eq!(librarian.post(path, &password()).await.wrong_fields(), ["code"], "{path}");
+        let guess = crate::app::with(&password(), json!({ "code": "000000" }));
+        assert_eq!(librarian.post(path, &guess).await.wrong_fields(), ["code"], "{path}");
+    }
+    // A recovery code stands for the passkey, once.
+    let proof = crate::app::with(&password(), json!({ "code": codes[0] }));
+    librarian.post("/auth/passkeys", &proof).await.expect(200);
+    assert_eq!(librarian.post(&remove, &proof).await.wrong_fields(), ["code"]);
+    // So does a sign-in by it.
+    let (again, answer) = sign_in(&app, &device).await;
+    answer.expect(200);
+    again.post(&remove, &password()).await.expect(204);
 }
 
 /// Not offered where browsers create no passkeys.

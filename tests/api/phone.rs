@@ -10,6 +10,7 @@ use library::{
     http::{
         Limits,
         access::{Access, TABLE},
+        session,
     },
     limit::Limit,
 };
@@ -24,11 +25,37 @@ on_both_databases!(
     a_phone_scans_for_the_desk_and_hears_its_answers_r_desk_9,
     whoever_connects_again_gets_what_it_has_not_got_r_desk_9,
     a_phone_ends_with_the_session_or_after_twelve_hours_r_desk_9,
+    a_code_is_good_for_one_phone_r_seam_8,
+    a_phone_ends_when_its_librarian_may_no_longer_work_at_the_desk_r_seam_8,
 );
 
 const DESK: &str = "front-desk";
 const SCANS: &str = "/desk/phone-scans?desk=front-desk";
 
+/// The code that a desk shows.
+struct Code<'a> {
+    app: &'a TestApp,
+    id: i64,
+    text: String,
+}
+
+impl<'a> Code<'a> {
+    async fn of(desk: &Person<'a>) -> Self {
+        let code = desk.post("/desk/phones", &json!({ "desk": DESK })).await.expect(201);
+        let address = code["address"].as_str().expect("text");
+        let (screen, text) = address.split_once('#').expect("the code is behind the #");
+        assert_eq!(screen, "http://localhost:8080/library/phone");
+        Self { app: desk.app, id: code["id"].as_i64().expect("an id"), text: text.to_owned() }
+    }
+
+    /// Opens the code with a token of this phone's own.
+    async fn open(&self, token: &str) -> Answer {
+        let body = json!({ "code": self.text, "token": token });
+        self.app.send(self.app.visitor().request("POST", "/phone/open", Some(&body))).await
+    }
+}
+
+/// A phone with its token.
 struct Phone<'a> {
     app: &'a TestApp,
     id: i64,
@@ -36,12 +63,12 @@ struct Phone<'a> {
 }
 
 impl<'a> Phone<'a> {
+    /// A phone that has opened the code of this desk.
     async fn of(desk: &Person<'a>) -> Self {
-        let code = desk.post("/desk/phones", &json!({ "desk": DESK })).await.expect(201);
-        let address = code["address"].as_str().expect("text");
-        let (screen, token) = address.split_once('#').expect("the token is behind the #");
-        assert_eq!(screen, "http://localhost:8080/library/phone");
-        Self { app: desk.app, id: code["id"].as_i64().expect("an id"), token: token.to_owned() }
+        let code = Code::of(desk).await;
+        let token = token();
+        code.open(&token).await.expect(204);
+        Self { app: code.app, id: code.id, token }
     }
 
     fn at<'b>(&self, app: &'b TestApp) -> Phone<'b> {
@@ -68,15 +95,15 @@ impl<'a> Phone<'a> {
         Events::of(self.app, request).await
     }
 
-    /// Listens as a page with this id.
-    async fn listen_as(&self, page: &str) -> Events {
-        Events::of(self.app, self.request("GET", &format!("/phone/answers?page={page}"), None)).await
-    }
-
-    /// Returns the text that a disconnected phone gets.
+    /// What it is told when it calls.
     async fn refused(&self) -> String {
         self.send("key-refused", "X-1").await.problem(401, "phone-ended")
     }
+}
+
+/// A token as a phone draws it.
+fn token() -> String {
+    session::new_token().expect("randomness")
 }
 
 /// Scans as the desk's page does when it receives a scan.
@@ -95,15 +122,17 @@ async fn phones(desk: &Person<'_>) -> Value {
 async fn a_phone_scans_for_the_desk_and_hears_its_answers_r_desk_9(database: Database) {
     let app = TestApp::on(database).await;
     let (desk, asha) = (app.admin(0).await, app.student(1).await);
-    let phone = Phone::of(&desk).await;
-    let stored = app.raw("SELECT token_hash FROM phones");
-    assert!(stored.len() == 1 && stored[0][0].as_deref() != Some(&phone.token), "only a hash is stored");
+    let code = Code::of(&desk).await;
     assert_eq!(phones(&desk).await[0]["openedAt"], Value::Null);
-
     let mut heard = desk.listen(SCANS, None).await;
     heard.next_of("phones").await;
-    let mut answers = phone.listen(None).await;
+    let phone = Phone { app: &app, id: code.id, token: token() };
+    code.open(&phone.token).await.expect(204);
     heard.next_of("phones").await;
+    let stored = app.raw("SELECT code_hash, token_hash FROM phones");
+    let secrets = [Some(code.text.as_str()), Some(phone.token.as_str())];
+    assert!(stored[0].iter().all(|hash| !secrets.contains(&hash.as_deref())), "only hashes are stored");
+    let mut answers = phone.listen(None).await;
     assert_eq!(phones(&desk).await[0]["openedAt"], "2026-11-21T06:00:00Z");
     assert_eq!(phones(&desk).await[0]["expiresAt"], "2026-11-21T18:00:00Z");
 
@@ -181,10 +210,10 @@ async fn a_phone_ends_with_the_session_or_after_twelve_hours_r_desk_9(database: 
     let app = TestApp::on(database).await;
     let desk = app.admin(0).await;
     // An unopened code expires after ten minutes.
-    let unopened = Phone::of(&desk).await;
+    let unopened = Code::of(&desk).await;
     app.set_clock("2026-11-21T06:10:00Z");
-    unopened.refused().await;
-    // An opened one expires after twelve hours.
+    unopened.open(&token()).await.problem(410, "phone-code-expired");
+    // A phone expires after twelve hours.
     let phone = Phone::of(&desk).await;
     let mut answers = phone.listen(None).await;
     app.set_clock("2026-11-21T18:09:59Z");
@@ -210,17 +239,50 @@ async fn a_phone_ends_with_the_session_or_after_twelve_hours_r_desk_9(database: 
     other.refused().await;
 }
 
-#[tokio::test]
-async fn the_desk_sees_that_another_phone_took_the_place_of_the_first_r_desk_9() {
-    let app = TestApp::new().await;
+async fn a_code_is_good_for_one_phone_r_seam_8(database: Database) {
+    let app = TestApp::on(database).await;
+    let desk = app.admin(0).await;
+    let code = Code::of(&desk).await;
+    // The code itself scans nothing, opened or not.
+    let holder = Phone { app: &app, id: code.id, token: code.text.clone() };
+    holder.refused().await;
+    let phone = Phone { app: &app, id: code.id, token: token() };
+    code.open(&phone.token).await.expect(204);
+    holder.refused().await;
+    // Its answer may have been lost.
+    code.open(&phone.token).await.expect(204);
+    let mut answers = phone.listen(None).await;
+    assert_eq!(phones(&desk).await[0]["refusedAt"], Value::Null);
+
+    // Somebody took a picture of the code: it opens nothing, the desk is told, and the phone goes on.
+    app.set_clock("2026-11-21T06:01:00Z");
+    let thief = Phone { app: &app, id: code.id, token: token() };
+    let told = code.open(&thief.token).await.problem(409, "phone-code-used");
+    assert!(told.contains("disconnect it at the desk"), "{told}");
+    thief.refused().await;
+    assert_eq!(phones(&desk).await[0]["refusedAt"], "2026-11-21T06:01:00Z");
+    phone.send("key-0001", "X-1").await.expect(204);
+    let scan = desk.listen(SCANS, None).await.next_of("scan").await.json();
+    decide(&desk, &scan).await;
+    assert_eq!(answers.next_of("answer").await.json()["key"], "key-0001");
+
+    // A token belongs to one phone.
+    let other = Code::of(&desk).await;
+    other.open(&phone.token).await.problem(409, "phone-code-used");
+    assert_eq!(other.open("short").await.wrong_fields(), ["token"]);
+    app.visitor()
+        .post("/phone/open", &json!({ "code": "never shown", "token": token() }))
+        .await
+        .problem(410, "phone-code-expired");
+}
+
+async fn a_phone_ends_when_its_librarian_may_no_longer_work_at_the_desk_r_seam_8(database: Database) {
+    let app = TestApp::on(database).await;
     let desk = app.admin(0).await;
     let phone = Phone::of(&desk).await;
-    let mut first = phone.listen_as("first").await;
-    phone.listen_as("first").await;
-    assert_eq!(phones(&desk).await[0]["replacedAt"], Value::Null, "it was only loaded anew");
-    first.next_of("elsewhere").await;
-    phone.listen_as("second").await;
-    assert_eq!(phones(&desk).await[0]["replacedAt"], "2026-11-21T06:00:00Z");
+    phone.send("key-0001", "X-1").await.expect(204);
+    app.raw(&format!("UPDATE users SET capabilities = 'money' WHERE id = {}", desk.uid));
+    phone.refused().await;
 }
 
 #[tokio::test]
@@ -258,7 +320,7 @@ async fn phones_scans_and_codes_are_bounded_r_desk_9() {
     let app = TestApp::limited(Arc::new(Database::sqlite()), "Asia/Kolkata", |_| {}, limits).await;
     let desk = app.admin(0).await;
     // An unopened code is replaced by the next one.
-    Phone::of(&desk).await;
+    Code::of(&desk).await;
     let phone = Phone::of(&desk).await;
     assert_eq!(phones(&desk).await.as_array().map(Vec::len), Some(1));
     phone.listen(None).await;

@@ -66,10 +66,12 @@ fn of_sessions(tx: &mut Tx<'_>, librarian: UserId) -> Result<()> {
     sessions::good(tx, "desk", 1)?;
     sessions::touch(tx, "desk", 2, i64::MAX, 1)?;
     sessions::of_person(tx, librarian, 1)?;
-    let Pairing::Begun(id) = phones::pair(tx, librarian, "desk", "d", "token", 0)? else { unreachable!() };
+    let Pairing::Begun(id) = phones::pair(tx, librarian, "desk", "d", "code", 0)? else { unreachable!() };
+    phones::open(tx, "code", "token", 0)?;
+    phones::open(tx, "code", "another", 0)?;
     let (desk, stream) = phones::desk_listens(tx, "desk", "d")?.expect("a phone was paired");
     let phone = Phone { id, desk };
-    let heard = phones::phone_listens(tx, phone, "page", 1)?.expect("there");
+    let heard = phones::phone_listens(tx, phone)?.expect("there");
     phones::by_token(tx, "token", 1)?;
     assert!(phones::send(tx, phone, "k", "c")?);
     let Heard::News(scans) = phones::scans(tx, (desk, stream), 0, 1)? else { unreachable!() };

@@ -3,6 +3,12 @@
 /** Rules of every request body: limits and permitted values per field. */
 export const forms = {
   "AuthenticatorBegin": {
+    "code": {
+      "trimmed": true,
+      "required": false,
+      "minLength": 1,
+      "maxLength": 40
+    },
     "currentPassword": {
       "required": true,
       "minLength": 1,
@@ -450,6 +456,20 @@ export const forms = {
     },
     "transports": {
       "required": false
+    }
+  },
+  "OpenForm": {
+    "code": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 1,
+      "maxLength": 64
+    },
+    "token": {
+      "trimmed": true,
+      "required": true,
+      "minLength": 43,
+      "maxLength": 64
     }
   },
   "OverrideForm": {

@@ -4,6 +4,7 @@ import { changePerson } from './account'
 import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
+import type { AuthenticatorBegin } from './types'
 
 /** Second factors available after the password, in this browser. */
 export const secondStepQuery = queryOptions({
@@ -25,8 +26,8 @@ export const signInWithPasskey = action({
 
 /** Adds a passkey; this lifts the restriction of a librarian who needed a second factor. */
 export const addPasskey = action({
-  send: async ({ currentPassword, name }: { currentPassword: string; name: string }, call) => {
-    const begun = await dataOf(client.POST('/auth/passkeys', { body: { currentPassword }, ...call }))
+  send: async ({ name, ...proof }: AuthenticatorBegin & { name: string }, call) => {
+    const begun = await dataOf(client.POST('/auth/passkeys', { body: proof, ...call }))
     const body = { name, ...(await makePasskey(begun.publicKey)) }
     return dataOf(client.POST('/auth/passkeys/confirm', { body, ...call }))
   },
@@ -34,7 +35,7 @@ export const addPasskey = action({
 })
 
 export const removePasskey = action({
-  send: ({ id, currentPassword }: { id: number; currentPassword: string }, call) =>
-    dataOf(client.POST('/auth/passkeys/{id}/remove', { params: { path: { id } }, body: { currentPassword }, ...call })),
+  send: ({ id, ...proof }: AuthenticatorBegin & { id: number }, call) =>
+    dataOf(client.POST('/auth/passkeys/{id}/remove', { params: { path: { id } }, body: proof, ...call })),
   changes: () => [keys.mySecondFactor, keys.session],
 })

@@ -3,7 +3,7 @@ import { action } from './action'
 import { client, dataOf } from './client'
 import { listen } from './events'
 import { keys } from './keys'
-import type { PhoneAnswer, PhoneScan, PhoneScanForm } from './types'
+import type { OpenForm, PhoneAnswer, PhoneScan, PhoneScanForm } from './types'
 
 /** The librarian's phones, including those of other desks. */
 export const phonesQuery = queryOptions({
@@ -58,19 +58,18 @@ export function listenToScans(
   return stop
 }
 
+/** Exchanges the desk's code for the token that this phone has drawn; a repeat with the same token is a no-op. */
+export const openPhone = (body: OpenForm) => dataOf(client.POST('/phone/open', { body }))
+
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 /** Sends a scan of the phone with this token; idempotent by its key. */
 export const sendScan = (token: string, body: PhoneScanForm) =>
   dataOf(client.POST('/phone/scans', { body, headers: bearer(token) }))
 
-/** Receives the desk's answers for the phone with this token; `page` distinguishes a reload from another phone. */
-export function listenToAnswers(
-  token: string,
-  page: string,
-  { onNews, onConnected, onClosed }: Subscription<PhoneAnswer>,
-) {
-  const stop = listen(`/phone/answers?page=${encodeURIComponent(page)}`, {
+/** Receives the desk's answers for the phone with this token. */
+export function listenToAnswers(token: string, { onNews, onConnected, onClosed }: Subscription<PhoneAnswer>) {
+  const stop = listen('/phone/answers', {
     headers: bearer(token),
     onEvent: ({ event, data }) => {
       if (event === 'answer') onNews(JSON.parse(data) as PhoneAnswer)

@@ -5145,15 +5145,12 @@ export interface paths {
         };
         /**
          * Listen, as a phone, to the answers of the desk.
-         * @description Events: `answer` with a `PhoneAnswer`; `elsewhere` when another phone listens with this token; `ended` when the phone
+         * @description Events: `answer` with a `PhoneAnswer`; `elsewhere` when another page of the phone listens; `ended` when the phone
          *     was disconnected, or the desk's session has ended.
          */
         get: {
             parameters: {
-                query?: {
-                    /** @description Id of the page, stable over reloads: a different id shows the desk that another page took over. */
-                    page?: string;
-                };
+                query?: never;
                 header?: never;
                 path?: never;
                 cookie?: never;
@@ -5181,6 +5178,55 @@ export interface paths {
         };
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/phone/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange the code that a desk shows for a token of the phone's own. A code is good once and for ten minutes, so that a
+         *     picture of it opens nothing later. A repeat with the same token is a no-op.
+         */
+        post: {
+            parameters: {
+                query?: never;
+                header?: never;
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": components["schemas"]["OpenForm"];
+                };
+            };
+            responses: {
+                204: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+                /** @description What went wrong */
+                default: {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content: {
+                        "application/problem+json": components["schemas"]["Problem"];
+                    };
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -5871,8 +5917,13 @@ export interface components {
              */
             toShelve: number;
         };
-        /** @description Password, required before a second factor is set up. */
+        /** @description Proof of the account's owner before a second factor is added, or a passkey removed. */
         AuthenticatorBegin: {
+            /**
+             * @description Code of the authenticator app, or a recovery code. Needed where the account has a second factor, unless this session
+             *     began by it within the last five minutes (`codeNeeded` of `GET /me/second-factor`).
+             */
+            code?: string;
             /** Format: password */
             currentPassword: string;
         };
@@ -6223,7 +6274,7 @@ export interface components {
          * @description Kinds of problems that a client can distinguish.
          * @enum {string}
          */
-        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
+        Code: "invalid" | "malformed-json" | "payload-too-large" | "request-timeout" | "unsound-request" | "unsupported-media-type" | "not-signed-in" | "invalid-credentials" | "role-undefined" | "account-inactive" | "invalid-code" | "second-factor-needed" | "invalid-second-factor" | "sign-in-expired" | "second-factor-missing" | "second-factor-on" | "invalid-passkey" | "passkey-refused" | "passkey-expired" | "too-many-passkeys" | "provider-unavailable" | "provider-forgotten" | "last-librarian" | "own-account" | "more-capable" | "user-missing" | "forbidden" | "cross-origin" | "not-found" | "method-not-allowed" | "book-unavailable" | "loan-fined" | "refused" | "copy-state" | "email-taken" | "roll-number-taken" | "stale" | "version-required" | "idempotency-key-reused" | "too-many-requests" | "phone-ended" | "phone-code-used" | "phone-code-expired" | "too-many-phones" | "card-unknown" | "card-role-unknown" | "import-running" | "import-stopped" | "busy" | "disk-full" | "unavailable" | "outcome-unknown" | "internal";
         /**
          * @description Stored condition: the state of a copy without an open loan or a hold that keeps it. A kept copy is `ToShelve`,
          *     for when its hold ends.
@@ -7030,6 +7081,13 @@ export interface components {
             /** @description True if nothing was borrowed or became due since. */
             valid: boolean;
         };
+        /** @description Code that a phone opens, and the token that it will send from then on. */
+        OpenForm: {
+            /** @description Fragment of the address that the desk shows. */
+            code: string;
+            /** @description Secret that the phone has drawn at random: 32 bytes in base64url. */
+            token: string;
+        };
         /**
          * @description Result of a scan.
          * @enum {string}
@@ -7068,7 +7126,9 @@ export interface components {
         };
         /** @description The caller's own second factors. */
         OwnSecondFactor: {
-            /** @description Name of the browser's system, offered as the name of a new passkey; null if unknown. */
+            /** @description True if adding a second factor or removing a passkey asks for a code now. */
+            codeNeeded: boolean;
+            /** @description What the browser runs on, as a name for a passkey of its own; null where that is not known. */
             device: string | null;
             /** @description Passkeys, oldest first. */
             passkeys: components["schemas"]["OwnPasskey"][];
@@ -7129,9 +7189,9 @@ export interface components {
             openedAt: string | null;
             /**
              * Format: date-time
-             * @description Time at which another phone, or another page on it, last took over with the same code.
+             * @description Time at which another phone last tried the code, which was used already; null if none has.
              */
-            replacedAt: string | null;
+            refusedAt: string | null;
         };
         /** @description Desk to pair a phone with. */
         PairForm: {
@@ -7291,8 +7351,8 @@ export interface components {
         /** @description Address for a phone to open. */
         PhoneCode: {
             /**
-             * @description Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the phone's token.
-             *     Returned only once. Valid for ten minutes until a phone opens it, and then for twelve hours.
+             * @description Address of the phone's screen; the fragment after `#`, which browsers send to no server, is the code of
+             *     `POST /phone/open`. Returned only once. Good for ten minutes and for one phone.
              */
             address: string;
             id: components["schemas"]["PhoneId"];

@@ -2,6 +2,7 @@
 
 /** The message of a label, by the label in English. */
 export const labels: Readonly<Record<string, string>> = {
+  "Code": "label.AuthenticatorBegin.code",
   "Current password": "label.AuthenticatorBegin.currentPassword",
   "Author": "label.BookForm.author",
   "Description": "label.BookForm.description",
@@ -38,7 +39,6 @@ export const labels: Readonly<Record<string, string>> = {
   "Email": "label.PersonForm.email",
   "Full name": "label.PersonForm.name",
   "Library password": "label.ProviderLink.password",
-  "Code": "label.Redemption.code",
   "Password": "label.Redemption.password",
   "Comment": "label.ReviewForm.comment"
 }

@@ -128,9 +128,9 @@ function List({ label, phones }: { label: string; phones: readonly PairedPhone[]
                 <Text span size="sm" c="dimmed" className={classes.times}>
                   {t('desk.phones.times', times)}
                 </Text>
-                {phone.replacedAt !== null && (
+                {phone.refusedAt !== null && (
                   <Text span size="sm" className={classes.times}>
-                    {t('desk.phones.replaced', { time: timeText(phone.replacedAt, timeZone) })}
+                    {t('desk.phones.refused', { time: timeText(phone.refusedAt, timeZone) })}
                   </Text>
                 )}
               </span>

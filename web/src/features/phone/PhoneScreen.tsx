@@ -1,40 +1,19 @@
 import { Button } from '@mantine/core'
 import { Smartphone } from 'lucide-react'
 import { useEffect, useState, useSyncExternalStore, type ReactNode } from 'react'
-import { newKey } from '../../api/action'
 import { useLibraryName } from '../../api/config'
 import { listenToAnswers, sendScan } from '../../api/phones'
 import type { PhoneAnswer } from '../../api/types'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { translateMessage, t } from '../../lib/messages'
-import { tabStorage } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
 import { classIcons } from '../../ui/classIcons'
+import { useOpening } from './opening'
 import { Phone, type PhoneState } from './phone'
 import classes from './PhoneScreen.module.css'
 import { useWakeLock } from './wakeLock'
 
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
-
-const STORED = 'phoneToken'
-
-/** The token behind the `#`, which no browser sends to a server; it leaves the address bar, and stays while the tab does. */
-function takeToken(): string | null {
-  const fresh = location.hash.slice(1)
-  if (fresh === '') return tabStorage.read(STORED)
-  tabStorage.write(STORED, fresh)
-  history.replaceState(history.state, '', location.pathname + location.search)
-  return fresh
-}
-
-const PAGE = 'phonePage'
-
-/** Which page this is, also after it was loaded anew: the desk is told when another takes its place. */
-function nameOfPage(): string {
-  const name = tabStorage.read(PAGE) ?? newKey()
-  tabStorage.write(PAGE, name)
-  return name
-}
 
 /** Milliseconds on and off; a phone that cannot, such as an iPhone, does nothing, and one that nobody has touched must not. */
 const SHAKES: Readonly<Record<PhoneAnswer['answer']['class'], number[]>> = {
@@ -52,9 +31,11 @@ const shake = (what: PhoneAnswer['answer']['class']): void => {
 /** A phone that scans for a desk (R-DESK-9): whatever its camera reads the desk decides, and says so here too. */
 export default function PhoneScreen() {
   useTitle(t('phone.title'))
-  const [token] = useState(takeToken)
-  if (token === null) return <Page words={t('phone.noCode')} />
-  return <Scanning token={token} />
+  const opening = useOpening()
+  if (opening.state === 'none') return <Page words={t('phone.noCode')} />
+  if (opening.state === 'refused') return <Page words={opening.reason} />
+  if (opening.state === 'opening') return <Page words={t(opening.isCut ? 'phone.notConnected' : 'phone.opening')} />
+  return <Scanning token={opening.token} />
 }
 
 function Scanning({ token }: { token: string }) {
@@ -70,7 +51,7 @@ function Scanning({ token }: { token: string }) {
 
   useEffect(() => {
     if (over !== null) return undefined
-    return listenToAnswers(token, nameOfPage(), { onNews: phone.hear, onConnected: setStands, onClosed: phone.end })
+    return listenToAnswers(token, { onNews: phone.hear, onConnected: setStands, onClosed: phone.end })
   }, [over, token, phone])
 
   if (over === 'ended') return <Page words={t('phone.ended')} />

@@ -1,4 +1,4 @@
-import { Button, PasswordInput, type PasswordInputProps, Stack, Text, TextInput, Title } from '@mantine/core'
+import { Button, Stack, Text, TextInput, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { sessionQuery } from '../../api/account'
@@ -14,6 +14,7 @@ import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { ListState } from '../../ui/ListState'
+import { codeRule, OwnerProof } from './OwnerProof'
 import { RecoveryCodes } from './RecoveryCodes'
 import classes from './Security.module.css'
 
@@ -52,7 +53,7 @@ export function Passkeys() {
           </>
         )}
       </ListState>
-      {asked === 'add' && query.data && <Add device={query.data.device} onClose={close} />}
+      {asked === 'add' && query.data && <Add own={query.data} onClose={close} />}
       {asked !== null && asked !== 'add' && query.data && (
         <Remove
           passkey={asked}
@@ -89,17 +90,18 @@ function Passkey({ passkey: { name, addedAt, lastUsedAt }, onRemove }: { passkey
   )
 }
 
-function Add({ device, onClose }: { device: string | null; onClose: () => void }) {
+function Add({ own, onClose }: { own: OwnSecondFactor; onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
     <Dialog
       title={t(codes === null ? 'security.passkeys.addTitle' : 'security.second.codesTitle')}
       closeOnClickOutside={codes === null}
+      closeOnEscape={codes === null}
       onClose={onClose}
     >
       {codes === null ? (
         <AddForm
-          device={device}
+          own={own}
           onDone={(recoveryCodes) => (recoveryCodes.length > 0 ? setCodes(recoveryCodes) : onClose())}
           onClose={onClose}
         />
@@ -110,28 +112,16 @@ function Add({ device, onClose }: { device: string | null; onClose: () => void }
   )
 }
 
-function OwnPassword(props: PasswordInputProps) {
-  return (
-    <PasswordInput
-      {...props}
-      label={labelOf('AuthenticatorBegin', 'currentPassword')}
-      required
-      withAsterisk={false}
-      autoComplete="current-password"
-      data-autofocus
-    />
-  )
-}
+type AddFormProps = { own: OwnSecondFactor; onDone: (codes: readonly string[]) => void; onClose: () => void }
 
-type AddFormProps = { device: string | null; onDone: (codes: readonly string[]) => void; onClose: () => void }
-
-function AddForm({ device, onDone, onClose }: AddFormProps) {
+function AddForm({ own, onDone, onClose }: AddFormProps) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: addPasskey,
-    initial: { currentPassword: '', name: device ?? '' },
+    initial: { currentPassword: '', code: '', name: own.device ?? '' },
     inputOf: (values) => values,
     validate: {
       currentPassword: validators('AuthenticatorBegin').currentPassword,
+      code: codeRule(own),
       name: validators('NewPasskey').name,
     },
     done: () => t('security.passkeys.added'),
@@ -141,7 +131,7 @@ function AddForm({ device, onDone, onClose }: AddFormProps) {
     <form noValidate onSubmit={onSubmit}>
       <Stack>
         <Text>{t('security.passkeys.addWhat')}</Text>
-        <OwnPassword {...form.getInputProps('currentPassword')} />
+        <OwnerProof own={own} input={form.getInputProps} />
         <TextInput
           {...form.getInputProps('name')}
           label={labelOf('NewPasskey', 'name')}
@@ -170,6 +160,7 @@ function Remove({ passkey: { id, name }, own, onDone, onClose }: RemoveProps) {
       <RemoveForm
         id={id}
         name={name}
+        own={own}
         what={t(
           !last
             ? 'security.passkeys.removeWhat'
@@ -184,14 +175,21 @@ function Remove({ passkey: { id, name }, own, onDone, onClose }: RemoveProps) {
   )
 }
 
-type RemoveFormProps = { id: number; name: string; what: string; onDone: () => void; onClose: () => void }
+type RemoveFormProps = {
+  id: number
+  name: string
+  own: OwnSecondFactor
+  what: string
+  onDone: () => void
+  onClose: () => void
+}
 
-function RemoveForm({ id, name, what, onDone, onClose }: RemoveFormProps) {
+function RemoveForm({ id, name, own, what, onDone, onClose }: RemoveFormProps) {
   const { form, onSubmit, pending, failure } = useActionForm({
     action: removePasskey,
-    initial: { currentPassword: '' },
-    inputOf: ({ currentPassword }) => ({ id, currentPassword }),
-    validate: validators('AuthenticatorBegin'),
+    initial: { currentPassword: '', code: '' },
+    inputOf: (proof) => ({ id, ...proof }),
+    validate: { currentPassword: validators('AuthenticatorBegin').currentPassword, code: codeRule(own) },
     done: () => t('security.passkeys.removed', { name }),
     onDone,
   })
@@ -199,7 +197,7 @@ function RemoveForm({ id, name, what, onDone, onClose }: RemoveFormProps) {
     <form noValidate onSubmit={onSubmit}>
       <Stack>
         <Text>{what}</Text>
-        <OwnPassword {...form.getInputProps('currentPassword')} />
+        <OwnerProof own={own} input={form.getInputProps} />
         <DialogEnd
           failure={failure === null ? null : messageOf(failure)}
           submit={t('security.passkeys.remove')}

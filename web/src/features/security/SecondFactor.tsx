@@ -38,7 +38,7 @@ export function SecondFactor() {
           </>
         )}
       </ListState>
-      {asked === 'setUp' && <SetUp onClose={close} />}
+      {asked === 'setUp' && query.data && <SetUp own={query.data} onClose={close} />}
       {asked === 'codes' && <NewRecoveryCodes app={query.data?.since != null} onClose={close} />}
       {asked === 'off' && query.data && <TurnOff own={query.data} onClose={close} />}
     </section>

@@ -22,7 +22,7 @@ function server(sessions: OwnSession[], more: Handlers = {}) {
     'GET /config': { body: config },
     'GET /me/sessions': () => ({ body: { sessions } }),
     'GET /me/second-factor': {
-      body: { since: null, passkeys: [], device: 'Windows', recoveryCodes: 0, required: false },
+      body: { since: null, passkeys: [], device: 'Windows', recoveryCodes: 0, codeNeeded: false, required: false },
     },
     ...more,
   })
@@ -80,7 +80,7 @@ describe('security', () => {
     let left = 1
     server([one(1, { current: true })], {
       'GET /me/second-factor': () => ({
-        body: { since: '2026-11-20T06:00:00Z', passkeys: [], device: null, recoveryCodes: left, required: false },
+        body: { since: '2026-11-20T06:00:00Z', passkeys: [], device: null, recoveryCodes: left, codeNeeded: false, required: false },
       }),
       'POST /auth/recovery-codes': () => {
         left = 10

@@ -1,19 +1,21 @@
-import { Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
+import { Group, Stack, Text, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
-import { useContractForm } from '../../api/form'
+import { useActionForm, useContractForm } from '../../api/form'
 import { beginAuthenticator, confirmAuthenticator } from '../../api/security'
-import type { AuthenticatorKey } from '../../api/types'
+import type { AuthenticatorKey, OwnSecondFactor } from '../../api/types'
+import { validators } from '../../api/validate'
 import { t } from '../../lib/messages'
 import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { DialogEnd } from '../../ui/DialogEnd'
 import { QrCode } from '../../print/QrCode'
 import { Copy } from './Copy'
+import { codeRule, OwnerProof } from './OwnerProof'
 import { RecoveryCodes } from './RecoveryCodes'
 import classes from './SecondFactor.module.css'
 
 /** Setup of an authenticator app: password, key, first code, and recovery codes. */
-export function SetUp({ onClose }: { onClose: () => void }) {
+export function SetUp({ own, onClose }: { own: OwnSecondFactor; onClose: () => void }) {
   const [key, setKey] = useState<AuthenticatorKey | null>(null)
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
@@ -33,23 +35,27 @@ export function SetUp({ onClose }: { onClose: () => void }) {
           onClose={onClose}
         />
       ) : (
-        <Begin onDone={setKey} onClose={onClose} />
+        <Begin own={own} onDone={setKey} onClose={onClose} />
       )}
     </Dialog>
   )
 }
 
-function Begin({ onDone, onClose }: { onDone: (key: AuthenticatorKey) => void; onClose: () => void }) {
-  const { field, onSubmit, pending, failure } = useContractForm('AuthenticatorBegin', {
+type BeginProps = { own: OwnSecondFactor; onDone: (key: AuthenticatorKey) => void; onClose: () => void }
+
+function Begin({ own, onDone, onClose }: BeginProps) {
+  const { form, onSubmit, pending, failure } = useActionForm({
     action: beginAuthenticator,
-    initial: { currentPassword: '' },
+    initial: { currentPassword: '', code: '' },
+    inputOf: (values) => values,
+    validate: { currentPassword: validators('AuthenticatorBegin').currentPassword, code: codeRule(own) },
     onDone,
   })
   return (
     <form noValidate onSubmit={onSubmit}>
       <Stack>
         <Text>{t('security.second.needApp')}</Text>
-        <PasswordInput {...field('currentPassword')} autoComplete="current-password" data-autofocus />
+        <OwnerProof own={own} input={form.getInputProps} />
         <DialogEnd
           failure={failure === null ? null : messageOf(failure)}
           submit={t('security.second.next')}
