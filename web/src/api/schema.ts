@@ -7128,7 +7128,7 @@ export interface components {
         OwnSecondFactor: {
             /** @description True if adding a second factor or removing a passkey asks for a code now. */
             codeNeeded: boolean;
-            /** @description What the browser runs on, as a name for a passkey of its own; null where that is not known. */
+            /** @description Name of the browser's system, offered as the name of a new passkey; null if unknown. */
             device: string | null;
             /** @description Passkeys, oldest first. */
             passkeys: components["schemas"]["OwnPasskey"][];

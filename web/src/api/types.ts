@@ -82,6 +82,7 @@ export type Message = Schemas['Message']
 /** A phone that scans for a desk, and the events of both sides. */
 export type PairedPhone = Schemas['PairedPhone']
 export type PhoneScan = Schemas['PhoneScan']
+export type OpenForm = Schemas['OpenForm']
 export type PhoneScanForm = Schemas['PhoneScanForm']
 export type PhoneAnswer = Schemas['PhoneAnswer']
 export type Change = Schemas['ChangeRow']

@@ -88,7 +88,9 @@ describe('sign in', () => {
       ...visitor,
       'POST /auth/sign-in': { body: { ...librarian, secondFactorMissing: true } },
       'GET /config': { body: config },
-      'GET /me/second-factor': { body: { since: null, passkeys: [], device: null, recoveryCodes: 0, codeNeeded: false, required: true } },
+      'GET /me/second-factor': {
+        body: { since: null, passkeys: [], device: null, recoveryCodes: 0, codeNeeded: false, required: true },
+      },
     })
     const { router } = renderApp('/login?next=%2Fpeople')
     await fillIn()

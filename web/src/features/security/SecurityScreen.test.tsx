@@ -80,7 +80,14 @@ describe('security', () => {
     let left = 1
     server([one(1, { current: true })], {
       'GET /me/second-factor': () => ({
-        body: { since: '2026-11-20T06:00:00Z', passkeys: [], device: null, recoveryCodes: left, codeNeeded: false, required: false },
+        body: {
+          since: '2026-11-20T06:00:00Z',
+          passkeys: [],
+          device: null,
+          recoveryCodes: left,
+          codeNeeded: false,
+          required: false,
+        },
       }),
       'POST /auth/recovery-codes': () => {
         left = 10
