@@ -5,7 +5,7 @@ use axum::{
     http::{Request, header},
 };
 use library::{
-    domain::id::PhoneId,
+    domain::{account::Capability, id::PhoneId},
     http::{
         access::{Access, Loosened, TABLE},
         session,
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::{
     app::{Answer, HOST, Person, TestApp, form},
-    authority::governs,
+    authority::{give, governs},
 };
 
 /// Returns a body with which the call would succeed, if it needs one.
@@ -266,6 +266,106 @@ async fn every_call_is_open_to_exactly_those_the_table_names_r_role_1() {
                     assert!(expected.contains(&answer.status) && !forbidden, "{context}");
                 }
             }
+        }
+    }
+}
+
+/// The calls of each capability (R-PEOPLE-8), written out a second time: the test above takes its expectations from the table
+/// itself, and cannot see that a call asks for the wrong capability.
+const BY_CAPABILITY: [(Capability, &[(&str, &str)]); 5] = [
+    (
+        Capability::Desk,
+        &[
+            ("POST", "/copies/{id}/move"),
+            ("POST", "/copies/shelve"),
+            ("POST", "/desk/scans"),
+            ("GET", "/desk/today"),
+            ("GET", "/desk/phones"),
+            ("POST", "/desk/phones"),
+            ("DELETE", "/desk/phones/{id}"),
+            ("GET", "/desk/phone-scans"),
+            ("POST", "/people/{id}/payments"),
+            ("POST", "/loans/{id}/lost"),
+            ("POST", "/loans/{id}/return"),
+            ("POST", "/loans/{id}/extend"),
+            ("POST", "/books/{id}/holds"),
+            ("DELETE", "/holds/{id}"),
+            ("POST", "/holds/{id}/move"),
+        ],
+    ),
+    (
+        Capability::Catalogue,
+        &[
+            ("POST", "/books"),
+            ("PUT", "/books/{id}"),
+            ("DELETE", "/books/{id}"),
+            ("POST", "/books/{id}/copies"),
+            ("PATCH", "/copies/{id}"),
+        ],
+    ),
+    (
+        Capability::People,
+        &[
+            ("POST", "/people"),
+            ("POST", "/people/import"),
+            ("GET", "/people.csv"),
+            ("DELETE", "/people/{id}"),
+            ("POST", "/people/promote"),
+            ("POST", "/people/merge"),
+            ("POST", "/people/{id}/role"),
+            ("POST", "/people/{id}/no-dues"),
+            ("PATCH", "/people/{id}"),
+            ("POST", "/people/{id}/deactivate"),
+            ("POST", "/people/{id}/activate"),
+            ("POST", "/people/{id}/sign-in-code"),
+            ("DELETE", "/people/{id}/sessions"),
+            ("DELETE", "/people/{id}/second-factor"),
+        ],
+    ),
+    (
+        Capability::Money,
+        &[
+            ("POST", "/people/{id}/charges"),
+            ("POST", "/charges/{id}/waive"),
+            ("POST", "/charges/{id}/reverse"),
+            ("POST", "/people/{id}/refunds"),
+            ("GET", "/money/debtors"),
+            ("GET", "/money/lines"),
+            ("GET", "/money/lines.csv"),
+            ("GET", "/money/totals"),
+        ],
+    ),
+    (
+        Capability::Settings,
+        &[
+            ("PUT", "/settings/rules"),
+            ("POST", "/settings/rules/preview"),
+            ("PUT", "/settings/calendar"),
+            ("POST", "/settings/calendar/preview"),
+            ("PUT", "/settings/library"),
+            ("POST", "/settings/library/preview"),
+        ],
+    ),
+];
+
+#[tokio::test]
+async fn a_librarian_without_one_capability_makes_none_of_its_calls_r_people_8() {
+    let asks = |(_, _, access): &&(_, _, Access)| matches!(access, Access::May(_) | Access::StudentOrMay(_));
+    let listed: usize = BY_CAPABILITY.iter().map(|(_, calls)| calls.len()).sum();
+    assert_eq!(TABLE.iter().filter(asks).count(), listed, "a new call of a capability belongs into the list");
+    let app = TestApp::new().await;
+    let librarian = app.admin(5).await;
+    for (missing, calls) in BY_CAPABILITY {
+        let others: Vec<Capability> = Capability::ALL.into_iter().filter(|one| *one != missing).collect();
+        give(&app, &librarian, &others, true);
+        for (method, path) in calls {
+            let answer = call(&librarian, method, path, |_| {}).await;
+            assert!(
+                is_refused(&answer, (403, "forbidden")),
+                "without {missing:?}: {method} {path} → {} {}",
+                answer.status,
+                answer.text
+            );
         }
     }
 }
