@@ -45,6 +45,7 @@ mod health;
 mod holds;
 mod idempotency;
 mod import;
+mod jobs;
 mod law;
 #[path = "../common/librarian.rs"]
 mod librarian;
