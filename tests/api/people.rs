@@ -407,7 +407,12 @@ async fn a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_
     let anyway = json!({ "override": { "blocks": ["person.barred"], "reason": "Exam" } });
     librarian.post(&extend, &anyway).await.expect(200);
     app.set_clock("2026-11-26T06:00:00Z");
-    student.borrow(other).await;
+    let loan = student.borrow(other).await;
+    // From 3 December: an extension is cut to the membership too.
+    edit(json!({ "validUntil": "2026-12-05" })).await;
+    let extended = student.post(&format!("/loans/{loan}/extend"), &json!({})).await.expect(200);
+    assert_eq!(extended["returnDate"], "2026-12-05");
+    assert_eq!(extended["explain"][1], "This person may keep books until Saturday 5 Dec");
 }
 
 /// Imports a file as the screen does.
@@ -781,6 +786,7 @@ async fn whoever_is_erased_is_named_nowhere_r_people_6(app: TestApp) {
     librarian.get(&path).await.problem(404, "not-found");
     reader.get("/me").await.problem(401, "not-signed-in");
     assert_eq!(list(&librarian, "").await["total"], 1);
+    assert_eq!(names(&list(&librarian, "limit=1").await), ["Librarian 0"], "no place on a page is lost");
     let reviews = librarian.get(&format!("/books/{book}/reviews")).await.expect(200);
     assert_eq!(reviews["reviews"][0]["userName"], Value::Null);
     // The record still tells that something happened, without personal data.
