@@ -403,6 +403,8 @@ fn whatever_changes_what_is_searched_is_told_to_the_followers_s21(store: &Store)
     assert_eq!(told(store, shelf), [], "a borrow is no change of the catalogue");
     assert_eq!(told(store, move |tx| books::delete(tx, id, 0)), one);
     assert_eq!(told(store, move |tx| books::delete(tx, id, 0)), [], "gone already");
+    assert_eq!(told(store, move |tx| books::restore(tx, id)), one);
+    assert_eq!(told(store, move |tx| books::restore(tx, id)), [], "back already");
     let before = store.read(catalogue::newest_change);
     store.refused(|tx| {
         books::add(tx, &form("Undone", 1), None, 1)?;
