@@ -444,6 +444,14 @@ fn something_later_is_undone_first_r_undo_2(store: &Store) {
     assert_eq!(copies[0].state, library::domain::copy::State::OnShelf);
     // A mistaken loan counts nowhere.
     assert_eq!(store.read(move |tx| loans::ended_of_user(tx, asha, None, 9)).len(), 0);
+    let loan = lend(store, asha, book, TODAY);
+    let lent = newest(store, 1)[0].id;
+    let what = Renew { loan: loan.id, overriding: None };
+    act(store, move |tx| renew(tx, DESK, on(TODAY), &plain(), &what).map(drop)).expect("extended");
+    let extended = newest(store, 1)[0].id;
+    assert_eq!(refused(take_back(store, lent)), ["undo.later"], "it was extended since");
+    take_back(store, extended).expect("undone");
+    take_back(store, lent).expect("undone");
     sound(store);
 }
 
