@@ -79,11 +79,13 @@ export const linesFile = (filter: LineFilter): string =>
 
 const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
 
-export const takePayment = (uid: number, body: PaymentForm, key: string) =>
-  dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, ...keyed(key) }))
+export const takePayment = (uid: number, body: PaymentForm, key: string, signal: AbortSignal) =>
+  dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
 
-export const waiveCharge = (charge: number, reason: string, key: string) =>
-  dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: { reason }, ...keyed(key) }))
+export const waiveCharge = (charge: number, reason: string, key: string, signal: AbortSignal) =>
+  dataOf(
+    client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: { reason }, signal, ...keyed(key) }),
+  )
 
 /** What money that is charged, paid or taken back changes: accounts, and what everybody owes. */
 const MONEY = [keys.people, keys.money, keys.changes]

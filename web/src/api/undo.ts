@@ -3,8 +3,14 @@ import { client, dataOf } from './client'
 import { keys } from './keys'
 
 /** Takes a change of today back (R-UNDO-1). */
-export const undoChange = (change: number, key: string) =>
-  dataOf(client.POST('/changes/{id}/undo', { params: { path: { id: change } }, headers: { 'Idempotency-Key': key } }))
+export const undoChange = (change: number, key: string, signal?: AbortSignal) =>
+  dataOf(
+    client.POST('/changes/{id}/undo', {
+      params: { path: { id: change } },
+      headers: { 'Idempotency-Key': key },
+      ...(signal && { signal }),
+    }),
+  )
 
 /** What a change touched is not known here. */
 export const UNDONE = [

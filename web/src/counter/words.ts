@@ -12,7 +12,7 @@ export function classOf({ outcome }: Told): DeskAnswer['class'] {
       return outcome.answer.class
     case 'settled':
       return 'ok'
-    case 'bounced':
+    case 'set-aside':
       return 'neutral'
     case 'failed':
       return 'stop'
@@ -25,16 +25,16 @@ export function messagesOf({ outcome }: Told): string[] {
     case 'answered':
       return outcome.answer.messages.map(wordsOf)
     case 'settled':
-      return [...outcome.settled.words]
-    case 'bounced':
-      return [t('desk.screen.bounced')]
+      return [...outcome.words]
+    case 'set-aside':
+      return [t('desk.screen.setAside')]
     case 'failed':
       return [outcome.reason]
   }
 }
 
-/** What it is undone by. */
+/** Change id to pass to the undo. */
 export function changeOf({ outcome }: Told): number | null {
   if (outcome.kind === 'answered') return outcome.answer.change ?? null
-  return outcome.kind === 'settled' ? (outcome.settled.change ?? null) : null
+  return outcome.kind === 'settled' ? (outcome.change ?? null) : null
 }

@@ -7,6 +7,8 @@ import { useAction } from '../../api/action'
 import { isAskedForCode, messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
+import { useKeyboardWedge } from '../../lib/keyboardWedge'
+import { isLateScan } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { loadWords, rich, t } from '../../lib/messages'
 import { safeNext, type CameFrom } from '../../lib/paths'
@@ -15,7 +17,6 @@ import { storedRole } from '../../lib/storage'
 import { Barcode } from 'lucide-react'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
-import { useKeyboardWedge } from './keyboardWedge'
 import { isMasked } from './lookupMessage'
 import classes from './SignInScreen.module.css'
 import { useCardLookup, type CardAnswer } from './useCardLookup'
@@ -116,6 +117,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   // A code that is typed by a program is no card.
   const asked = isAskedForCode(signIn.error)
   useKeyboardWedge(offersCard && !asked, ({ code, place, putBack }) => {
+    if (isLateScan(code)) return setFound(t('account.signIn.waits', { code }))
     void (async () => {
       const answer = await findCard(code)
       if (!answer || 'email' in answer) return

@@ -1,6 +1,6 @@
-import { newKey } from '../../api/action'
 import type { Over } from '../../api/phones'
 import type { PhoneAnswer, PhoneScanForm } from '../../api/types'
+import { newKey } from '../../lib/newKey'
 import { ProblemError } from '../../lib/problem'
 
 /** A code that was read, and waits until the desk has answered. */

@@ -53,8 +53,8 @@ export class BurstDetector {
     return this.#last - this.#first <= gaps * MEAN_GAP_MS
   }
 
-  /** Takes a key; returns the code when this was the Enter that ends one. */
-  take(key: Key, place: Place): string | null {
+  /** Takes a key; returns the code when this was the Enter that ends one, or the Tab where a scanner may end with it. */
+  take(key: Key, place: Place, endsWithTab = false): string | null {
     // Pressed together with a letter it is the letter's; scanners press it too.
     if (key.key === 'Shift') return null
     const inTime = key.at - this.#last <= LONGEST_GAP_MS
@@ -62,13 +62,13 @@ export class BurstDetector {
     this.#last = key.at
     this.#text = ''
     if (key.repeat || key.isComposing || key.ctrlKey || key.altKey || key.metaKey) return null
-    if (key.key === 'Tab') this.#tabAt = key.at
+    if (key.key === 'Tab' && !endsWithTab) this.#tabAt = key.at
     if (key.at - this.#tabAt < AFTER_TAB_MS) {
       // What follows within the burst is typed by the same program.
       this.#tabAt = key.at
       return null
     }
-    if (key.key === 'Enter') {
+    if (key.key === 'Enter' || key.key === 'Tab') {
       const isCode = text.length >= FEWEST_KEYS && this.#isFast(text.length) && LOOKS_LIKE_CARD[place].test(text)
       return isCode ? text : null
     }
@@ -81,46 +81,68 @@ export class BurstDetector {
 }
 
 type TextField = HTMLInputElement | HTMLTextAreaElement
+/** A list too changes by typing: the first letter of an option chooses it. */
+type Field = TextField | HTMLSelectElement
 
-function textFieldOf(target: EventTarget | null): TextField | null {
-  if (target instanceof HTMLTextAreaElement) return target
+function fieldOf(target: EventTarget | null): Field | null {
+  if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return target
   const isText = target instanceof HTMLInputElement && !['checkbox', 'radio', 'range', 'file'].includes(target.type)
   return isText ? target : null
 }
 
 /** Sets a field as typing would, so that the form notices. */
-export function writeInto(field: TextField, value: string): void {
-  const prototype = field instanceof HTMLTextAreaElement ? HTMLTextAreaElement.prototype : HTMLInputElement.prototype
-  Object.getOwnPropertyDescriptor(prototype, 'value')?.set?.call(field, value)
-  field.dispatchEvent(new Event('input', { bubbles: true }))
+function writeInto(field: Field, value: string): void {
+  Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value)
+  field.dispatchEvent(new Event(field instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }))
 }
 
 export type Scan = {
   code: string
   place: Place
+  /** What had the focus. */
+  target: EventTarget | null
   /** Gives the field back what was typed into it, if it turns out that this was no card. */
   putBack: () => void
 }
 
+type WedgeOptions = {
+  /** Whether a scan may end with Tab, and may be any text, in every field. */
+  endsWithTab?: boolean
+  /** Whether an element takes scans by itself. */
+  isOwn?: (target: EventTarget | null) => boolean
+}
+
 /** Watches the whole page for a keyboard wedge (R-SCAN-9), wherever the focus is. */
-export function useKeyboardWedge(watches: boolean, onScan: (scan: Scan) => void): void {
-  const handler = useRef(onScan)
+export function useKeyboardWedge(
+  watches: boolean,
+  onScan: (scan: Scan) => void,
+  { endsWithTab = false, isOwn }: WedgeOptions = {},
+): void {
+  const handler = useRef({ onScan, isOwn })
   useEffect(() => {
-    handler.current = onScan
+    handler.current = { onScan, isOwn }
   })
 
   useEffect(() => {
     if (!watches) return
-    const detector = new BurstDetector()
-    let before: { field: TextField; value: string } | null = null
+    let detector = new BurstDetector()
+    let before: { field: Field; value: string } | null = null
 
     const onKeyDown = (event: Event) => {
       // Browsers that fill in a saved password send events that only look like a key's.
       if (!(event instanceof KeyboardEvent) || event.key === 'Shift') return
-      const field = textFieldOf(event.target)
-      const place = field === null ? 'nowhere' : field.type === 'password' ? 'password' : 'field'
+      if (handler.current.isOwn?.(event.target)) {
+        detector = new BurstDetector()
+        return
+      }
+      const field = fieldOf(event.target)
+      const place = field === null || endsWithTab ? 'nowhere' : field.type === 'password' ? 'password' : 'field'
       const { key, repeat, isComposing, ctrlKey, altKey, metaKey, timeStamp } = event
-      const code = detector.take({ key, at: timeStamp, repeat, isComposing, ctrlKey, altKey, metaKey }, place)
+      const code = detector.take(
+        { key, at: timeStamp, repeat, isComposing, ctrlKey, altKey, metaKey },
+        place,
+        endsWithTab,
+      )
       if (detector.isFirst) before = field && { field, value: field.value }
       // A space would press a button and a slash open the browser's search; nobody types there.
       else if (field === null && detector.isBurst && key.length === 1) event.preventDefault()
@@ -132,9 +154,10 @@ export function useKeyboardWedge(watches: boolean, onScan: (scan: Scan) => void)
       const typedInto = before && before.field === field ? before : null
       const typed = typedInto?.field.value
       if (typedInto) writeInto(typedInto.field, typedInto.value)
-      handler.current({
+      handler.current.onScan({
         code,
         place,
+        target: event.target,
         putBack: () => {
           if (typedInto?.field.value === typedInto?.value && typedInto && typed !== undefined) {
             writeInto(typedInto.field, typed)
@@ -144,5 +167,5 @@ export function useKeyboardWedge(watches: boolean, onScan: (scan: Scan) => void)
     }
     addEventListener('keydown', onKeyDown, { capture: true })
     return () => removeEventListener('keydown', onKeyDown, { capture: true })
-  }, [watches])
+  }, [watches, endsWithTab])
 }
