@@ -8,6 +8,8 @@ import { isSignedOut, reach } from './client'
 
 /** A write: how it is sent, and what it changes of what this browser knows. */
 export type Action<Input, Output> = {
+  /** Names the write among all others: with the input, what a repeat is known by. */
+  name: string
   /** `call` goes into the request as it is. */
   send: (input: Input, call: Call) => Promise<Output>
   /** What may look different afterwards; without an output the write failed, and nobody knows how things stand. */
@@ -45,15 +47,12 @@ export type Outcome<Output> = {
 export function useAction<Input, Output>(it: Action<Input, Output>, words: Words<Input, Output> = {}) {
   const queries = useQueryClient()
   const id = useId()
-  const intents = useRef<Intents>(null)
-  intents.current ??= new Intents()
-  const { keyOf, settle } = intents.current
 
   const mutation = useMutation({
     mutationFn: async (input: Input) => {
       let change: number | null = null
       const output = await it.send(input, {
-        headers: { 'Idempotency-Key': keyOf(input) },
+        headers: { 'Idempotency-Key': intents.keyOf(it.name, input) },
         async fetch(request) {
           const response = await reach(request)
           change = Number(response.headers.get('Undoable-Change')) || null
@@ -63,7 +62,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, words: Words
       return { output, undo: change === null ? undefined : undoing(queries, change) }
     },
     onSuccess: ({ output }, input) => it.learn?.(queries, output, input),
-    onSettled: (_output, error, input) => settle(input, error),
+    onSettled: (_output, error, input) => intents.settle(it.name, input, error),
   })
 
   // The button that was pressed loses the focus while it waits; after a failure it has it again.
@@ -112,23 +111,37 @@ function undoing(queries: QueryClient, change: number): () => Promise<void> {
   return async () => (await import('./undo')).takeBack(queries, change, key)
 }
 
-/** After so long a press of the same button means another thing. */
+/** After five minutes a repeat is a new request. */
 const INTENT_MS = 5 * 60_000
 
-/** The keys of what somebody wants done, until it is known to be done or refused. */
+/** Keys of what a person wants done, until it is known to be done or refused. */
 class Intents {
   readonly #keys = new Map<string, { key: string; at: number }>()
 
-  readonly keyOf = (input: unknown): string => {
-    const name = JSON.stringify(input) ?? ''
-    const kept = this.#keys.get(name)
-    const key = kept && Date.now() - kept.at < INTENT_MS ? kept.key : newKey()
-    this.#keys.set(name, { key, at: Date.now() })
+  readonly keyOf = (name: string, input: unknown): string => {
+    const now = Date.now()
+    for (const [old, { at }] of this.#keys) if (now - at >= INTENT_MS) this.#keys.delete(old)
+    const intent = intentOf(name, input)
+    const key = this.#keys.get(intent)?.key ?? newKey()
+    this.#keys.set(intent, { key, at: now })
     return key
   }
 
-  readonly settle = (input: unknown, error: unknown): void => {
+  readonly settle = (name: string, input: unknown, error: unknown): void => {
     const unknown = error instanceof ProblemError ? error.status === 0 || error.status >= 500 : error !== null
-    if (!unknown) this.#keys.delete(JSON.stringify(input) ?? '')
+    if (!unknown) this.#keys.delete(intentOf(name, input))
   }
+
+  readonly clear = (): void => this.#keys.clear()
 }
+
+const intentOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input) ?? ''}`
+
+/**
+ * The intents of this page. They outlive the window that asked: closed after a lost answer and opened again, it repeats the
+ * same request.
+ */
+const intents = new Intents()
+
+/** What one person wanted is not what the next one wants. */
+export const clearIntents = (): void => intents.clear()

@@ -77,6 +77,7 @@ export const copyByBarcodeQuery = (barcode: string) =>
 
 export const addCopies = (bookId: number) =>
   action({
+    name: `addCopies ${bookId}`,
     send: (body: NewCopies, call) =>
       dataOf(client.POST('/books/{id}/copies', { params: { path: { id: bookId } }, body, ...call })),
     changes: () => [keys.books, keys.holds],
@@ -84,6 +85,7 @@ export const addCopies = (bookId: number) =>
   })
 
 export const updateCopy = action({
+  name: 'updateCopy',
   send: ({ id, edit }: { id: number; edit: CopyEdit }, call) =>
     dataOf(client.PATCH('/copies/{id}', { params: { path: { id } }, body: edit, ...call })),
   changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
@@ -95,6 +97,7 @@ const move = (id: number, body: { state: Condition; note?: string }, call: Call)
 
 /** Also after a refusal the copies are read again: this one has just been lent, or moved by somebody else. */
 export const moveCopy = action({
+  name: 'moveCopy',
   send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) => move(id, body, call),
   changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
   fault: 'The copy could not be moved',
@@ -106,6 +109,7 @@ export type Shelving = { code: string; before: Copy; after: Copy | null } | { co
 
 /** Puts the copy with this barcode on the shelf. */
 export const shelveScanned = action({
+  name: 'shelveScanned',
   async send(code: string, call): Promise<Shelving> {
     const { copies } = await dataOf(client.GET('/copies', { params: { query: { barcode: code } } }))
     const [before] = copies
@@ -120,6 +124,7 @@ export const shelveScanned = action({
 
 /** Puts a portion of what waits on the shelf; the answer says how many, and none means that nothing waits any more. */
 export const shelvePortion = action({
+  name: 'shelvePortion',
   send: (_nothing: null, call) => dataOf(client.POST('/copies/shelve', call)),
   changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
   fault: 'The copies could not be put on the shelf',

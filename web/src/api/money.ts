@@ -93,6 +93,7 @@ const MONEY = [keys.people, keys.money, keys.changes]
 const LOANS = [...MONEY, keys.loans, keys.books, keys.holds, keys.toShelve]
 
 export const takeMoney = action({
+  name: 'takeMoney',
   send: ({ uid, form }: { uid: number; form: PaymentForm }, call) =>
     dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
@@ -101,6 +102,7 @@ export const takeMoney = action({
 })
 
 export const addCharge = action({
+  name: 'addCharge',
   send: ({ uid, form }: { uid: number; form: ChargeForm }, call) =>
     dataOf(client.POST('/people/{id}/charges', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
@@ -109,6 +111,7 @@ export const addCharge = action({
 })
 
 export const waive = action({
+  name: 'waive',
   send: ({ charge, form }: { charge: number; form: WaiverForm }, call) =>
     dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: form, ...call })),
   changes: () => MONEY,
@@ -118,6 +121,7 @@ export const waive = action({
 
 /** Pays credit out. */
 export const refund = action({
+  name: 'refund',
   send: ({ uid, form }: { uid: number; form: RefundForm }, call) =>
     dataOf(client.POST('/people/{id}/refunds', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
@@ -127,6 +131,7 @@ export const refund = action({
 
 /** Takes a charge back, such as the price of a copy that was found. */
 export const reverseCharge = action({
+  name: 'reverseCharge',
   send: ({ id, reason }: { id: number; reason: string }, call) =>
     dataOf(client.POST('/charges/{id}/reverse', { params: { path: { id } }, body: { reason }, ...call })),
   changes: () => MONEY,
@@ -136,6 +141,7 @@ export const reverseCharge = action({
 
 /** A reader lost a copy. */
 export const declareLost = action({
+  name: 'declareLost',
   send: ({ id, price }: { id: number; price: number }, call) =>
     dataOf(client.POST('/loans/{id}/lost', { params: { path: { id } }, body: { price }, ...call })),
   changes: () => LOANS,

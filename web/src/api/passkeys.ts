@@ -15,6 +15,7 @@ export const secondStepQuery = queryOptions({
 
 /** Signs in with a passkey, alone or after the password. */
 export const signInWithPasskey = action({
+  name: 'signInWithPasskey',
   send: async ({ secondStep, remember }: { secondStep: boolean; remember: boolean }, call) => {
     const begun = await dataOf(client.POST('/auth/sign-in/passkey/begin', { body: { secondStep }, ...call }))
     const body = { secondStep, remember, ...(await showPasskey(begun.publicKey)) }
@@ -25,6 +26,7 @@ export const signInWithPasskey = action({
 
 /** Adds a passkey; a librarian who had to have a second factor may do everything else now. */
 export const addPasskey = action({
+  name: 'addPasskey',
   send: async ({ currentPassword, name }: { currentPassword: string; name: string }, call) => {
     const begun = await dataOf(client.POST('/auth/passkeys', { body: { currentPassword }, ...call }))
     const body = { name, ...(await makePasskey(begun.publicKey)) }
@@ -34,6 +36,7 @@ export const addPasskey = action({
 })
 
 export const removePasskey = action({
+  name: 'removePasskey',
   send: ({ id, currentPassword }: { id: number; currentPassword: string }, call) =>
     dataOf(client.POST('/auth/passkeys/{id}/remove', { params: { path: { id } }, body: { currentPassword }, ...call })),
   changes: () => [keys.mySecondFactor, keys.session],

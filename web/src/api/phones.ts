@@ -13,6 +13,7 @@ export const phonesQuery = queryOptions({
 
 /** Makes a code for a phone to open; a new one takes the place of one that no phone has opened. */
 export const pairPhone = action({
+  name: 'pairPhone',
   send: (desk: string) => dataOf(client.POST('/desk/phones', { body: { desk } })),
   changes: () => [keys.phones],
   fault: 'The phone was not paired',
@@ -20,6 +21,7 @@ export const pairPhone = action({
 })
 
 export const unpairPhone = action({
+  name: 'unpairPhone',
   send: (id: number, call) => dataOf(client.DELETE('/desk/phones/{id}', { params: { path: { id } }, ...call })),
   changes: () => [keys.phones],
   fault: 'The phone was not disconnected',

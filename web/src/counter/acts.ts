@@ -1,4 +1,4 @@
-import type { Task, Told } from './queue'
+import type { Task, Told } from './tasks'
 
 /** What was pressed, by name. */
 export type Acts = ReadonlyMap<string, 'sent' | 'done'>

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DeskAnswer, Receipt } from '../api/types'
 import { offersOf } from './offers'
-import type { Request, Told } from './queue'
+import type { Request, Told } from './tasks'
 
 const plain: DeskAnswer = {
   outcome: 'shown',

@@ -1,6 +1,6 @@
 import type { Copy, DeskAnswer, Hold, LostPrice, Message, Offered, Receipt } from '../api/types'
 import { fineOf, type Acts, type OpenFine } from './acts'
-import type { Request, Told } from './queue'
+import type { Request, Told } from './tasks'
 import { changeOf } from './words'
 
 /** What a screen may offer beside the words of an answer. */

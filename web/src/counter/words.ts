@@ -1,6 +1,6 @@
 import type { DeskAnswer, Message } from '../api/types'
 import { t, told } from '../lib/messages'
-import type { Told } from './queue'
+import type { Told } from './tasks'
 
 /** A message of the server in the reader's language. */
 export const wordsOf = ({ code, params, text }: Message): string => told(code, params, text)

@@ -5,7 +5,7 @@ import { amountOf, typedAmount } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import classes from './Desk.module.css'
-import type { Request } from '../../counter/queue'
+import type { Request } from '../../counter/tasks'
 
 type DamagedProps = { copy: Copy; onGiven: (damaged: NonNullable<Request['damaged']>) => void }
 

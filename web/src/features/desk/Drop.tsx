@@ -3,7 +3,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { configQuery } from '../../api/config'
 import { t } from '../../lib/messages'
 import type { Config } from '../../api/types'
-import type { Desk, Mode } from '../../counter/queue'
+import type { Desk } from '../../counter/queue'
+import type { Mode } from '../../counter/tasks'
 import classes from './Desk.module.css'
 
 /** Day on which returns count: the last one that was open. */

@@ -148,4 +148,7 @@ export type SettingsForm<V extends object> = Omit<
 }
 
 /** Of what touches no loan. */
-const NO_PREVIEW: Preview<unknown> = { send: () => Promise.reject(new Error('There is no preview')) }
+const NO_PREVIEW: Preview<unknown> = {
+  name: 'no preview',
+  send: () => Promise.reject(new Error('There is no preview')),
+}
