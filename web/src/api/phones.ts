@@ -59,8 +59,8 @@ export function hearScans(desk: string, { onNews, onStands, onOver }: Hearing<Ph
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
 /** Sends what the phone with this token has read; however often it is sent, it is done once. */
-export const sendScan = (token: string, body: PhoneScanForm) =>
-  dataOf(client.POST('/phone/scans', { body, headers: bearer(token) }))
+export const sendScan = (token: string, body: PhoneScanForm, signal: AbortSignal) =>
+  dataOf(client.POST('/phone/scans', { body, headers: bearer(token), signal }))
 
 /** Hears what the desk answers to the phone with this token; `page` tells one that was loaded anew from another phone. */
 export function hearAnswers(token: string, page: string, { onNews, onStands, onOver }: Hearing<PhoneAnswer>) {

@@ -129,7 +129,7 @@ describe('V8, R-SEAM-5: a window that is closed after a lost answer and opened a
       </button>
     )
   }
-  function Screen() {
+  function Windows() {
     const [shown, setShown] = useState(true)
     return (
       <>
@@ -141,12 +141,12 @@ describe('V8, R-SEAM-5: a window that is closed after a lost answer and opened a
       </>
     )
   }
-  const show = () => renderRoutes([{ path: '/', Component: Screen, HydrateFallback: () => null }], '/')
+  const open = () => renderRoutes([{ path: '/', Component: Windows, HydrateFallback: () => null }], '/')
 
   it('repeats the same action and not a second one; another action of the same input is another', async () => {
     let works = false
     const made = fakeServer({ 'POST /books/1/loans': () => (works ? lent : lost()) })
-    show()
+    open()
     for (const name of ['Borrow 1', 'Renew 1', 'Close', 'Open']) await press(name)
     await waitFor(() => expect(made).toHaveLength(2))
     works = true
@@ -159,7 +159,7 @@ describe('V8, R-SEAM-5: a window that is closed after a lost answer and opened a
 
   it('begins anew for another person', async () => {
     const made = fakeServer({ 'POST /books/1/loans': lost })
-    show()
+    open()
     await press('Borrow 1')
     await waitFor(() => expect(made).toHaveLength(1))
     changePerson(queryClient, null)

@@ -34,6 +34,16 @@ export function fineOf(told: Told, acts: Acts): OpenFine | null {
   return { told, id: charge.id, open: charge.open, uid: charged, name: nameIn(told) }
 }
 
+/** The name of a reader in one of these entries. */
+function nameOf(uid: number, told: readonly Told[]): string | null {
+  for (const { outcome } of told) {
+    if (outcome.kind !== 'answered') continue
+    const { person } = outcome.answer
+    if (person?.uid === uid) return person.name
+  }
+  return null
+}
+
 const isUndone = (change: number | null | undefined, acts: Acts): boolean =>
   typeof change === 'number' && acts.get(`undo ${change}`) === 'done'
 
@@ -68,5 +78,5 @@ export function sumsOf(told: readonly Told[], acts: Acts): { uid: number; name: 
   }
   return [...byReader]
     .filter(([, fines]) => fines.length > 1)
-    .map(([uid, fines]) => ({ uid, name: fines.find(({ name }) => name !== null)?.name ?? null, fines }))
+    .map(([uid, fines]) => ({ uid, name: fines.find(({ name }) => name !== null)?.name ?? nameOf(uid, told), fines }))
 }

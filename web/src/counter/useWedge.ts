@@ -62,7 +62,7 @@ export function useWedge(desk: Desk) {
       form.current = around
       desk.hold(code)
     },
-    { endsWithTab: true, isOwn: (target) => target === box.current },
+    { atDesk: true, isOwn: (target) => target === box.current },
   )
 
   /** Empties the box and returns its text. */

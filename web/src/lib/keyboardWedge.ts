@@ -29,54 +29,83 @@ const LOOKS_LIKE_CARD: Readonly<Record<Place, RegExp>> = {
   password: /^(?=.*\d)[\w./-]+$/,
 }
 
+/** A barcode or a roll number, which no hand types this fast: at the desk a busy browser may be slower with it. */
+const BARCODE = /^(?=(?:.*\d){3})[^\s@]{5,}$/
+const MEAN_GAP_OF_BARCODE_MS = 80
+const LONGEST_GAP_OF_BARCODE_MS = 200
+/** No code is longer. */
+const MOST_KEYS = 128
+
 /**
  * Tells a keyboard wedge, which types a code and Enter, from a person by the time between keys. It only watches: no key of
- * anybody is held back before a whole burst with its Enter is there.
+ * a person is held back before a whole burst with its Enter is there. `atDesk`: a code may end with Tab too, and may be any
+ * text in every field.
  */
 export class BurstDetector {
-  #text = ''
-  #first = -Infinity
-  #last = -Infinity
+  readonly #atDesk: boolean
+  #keys: { char: string; at: number }[] = []
   #tabAt = -Infinity
+
+  constructor(atDesk = false) {
+    this.#atDesk = atDesk
+  }
+
+  /** Number of keys that may belong to a code. */
+  get length(): number {
+    return this.#keys.length
+  }
 
   /** Whether the keys so far may be a scanner's; the key given last is counted. */
   get isBurst(): boolean {
-    return this.#text.length >= 2 && this.#isFast(this.#text.length - 1)
+    const last = this.#keys.at(-1)
+    return last !== undefined && this.#burst(last.at, LONGEST_GAP_MS, MEAN_GAP_MS, 2, -1) !== null
   }
 
-  /** Whether the key given last was the first one after a pause. */
-  get isFirst(): boolean {
-    return this.#text.length === 1
+  /** Text of the last keys without a long gap up to `end`, if they are fast enough on average. */
+  #burst(end: number, longest: number, mean: number, fewest: number, more = 0): string | null {
+    let from = this.#keys.length
+    let next = end
+    for (let key = this.#keys[from - 1]; key && next - key.at <= longest; key = this.#keys[from - 1]) {
+      next = key.at
+      from -= 1
+    }
+    const text = this.#keys.slice(from).map(({ char }) => char)
+    return text.length >= fewest && end - next <= (text.length + more) * mean ? text.join('') : null
   }
 
-  #isFast(gaps: number): boolean {
-    return this.#last - this.#first <= gaps * MEAN_GAP_MS
-  }
-
-  /** Takes a key; returns the code when this was the Enter that ends one, or the Tab where a scanner may end with it. */
-  take(key: Key, place: Place, endsWithTab = false): string | null {
+  /** Takes a key; returns the code when this was the Enter, or at the desk the Tab, that ends one. */
+  take(key: Key, place: Place): string | null {
     // Pressed together with a letter it is the letter's; scanners press it too.
     if (key.key === 'Shift') return null
-    const inTime = key.at - this.#last <= LONGEST_GAP_MS
-    const text = inTime ? this.#text : ''
-    this.#last = key.at
-    this.#text = ''
+    const keys = this.#keys
+    this.#keys = []
     if (key.repeat || key.isComposing || key.ctrlKey || key.altKey || key.metaKey) return null
-    if (key.key === 'Tab' && !endsWithTab) this.#tabAt = key.at
+    if (key.key === 'Tab' && !this.#atDesk) this.#tabAt = key.at
     if (key.at - this.#tabAt < AFTER_TAB_MS) {
       // What follows within the burst is typed by the same program.
       this.#tabAt = key.at
       return null
     }
-    if (key.key === 'Enter' || key.key === 'Tab') {
-      const isCode = text.length >= FEWEST_KEYS && this.#isFast(text.length) && LOOKS_LIKE_CARD[place].test(text)
-      return isCode ? text : null
+    this.#keys = keys
+    if (key.key === 'Enter' || (key.key === 'Tab' && this.#atDesk)) return this.#end(key.at, place)
+    if (Array.from(key.key).length !== 1) {
+      this.#keys = []
+      return null
     }
-    if (Array.from(key.key).length === 1) {
-      if (text === '') this.#first = key.at
-      this.#text = text + key.key
-    }
+    const longest = this.#atDesk ? LONGEST_GAP_OF_BARCODE_MS : LONGEST_GAP_MS
+    const last = keys.at(-1)
+    if (last && key.at - last.at > longest) this.#keys = []
+    this.#keys = [...this.#keys, { char: key.key, at: key.at }].slice(-MOST_KEYS)
     return null
+  }
+
+  #end(at: number, place: Place): string | null {
+    const fast = this.#burst(at, LONGEST_GAP_MS, MEAN_GAP_MS, FEWEST_KEYS)
+    const slow = this.#atDesk ? this.#burst(at, LONGEST_GAP_OF_BARCODE_MS, MEAN_GAP_OF_BARCODE_MS, FEWEST_KEYS) : null
+    this.#keys = []
+    // Cut at a key that came late, it would be half a code.
+    if (slow !== null && BARCODE.test(slow)) return slow
+    return fast !== null && (this.#atDesk || LOOKS_LIKE_CARD[place].test(fast)) ? fast : null
   }
 }
 
@@ -106,8 +135,8 @@ export type Scan = {
 }
 
 type WedgeOptions = {
-  /** Whether a scan may end with Tab, and may be any text, in every field. */
-  endsWithTab?: boolean
+  /** Whether a scan may end with Tab too, and may be any text in every field. */
+  atDesk?: boolean
   /** Whether an element takes scans by itself. */
   isOwn?: (target: EventTarget | null) => boolean
 }
@@ -116,7 +145,7 @@ type WedgeOptions = {
 export function useKeyboardWedge(
   watches: boolean,
   onScan: (scan: Scan) => void,
-  { endsWithTab = false, isOwn }: WedgeOptions = {},
+  { atDesk = false, isOwn }: WedgeOptions = {},
 ): void {
   const handler = useRef({ onScan, isOwn })
   useEffect(() => {
@@ -125,33 +154,34 @@ export function useKeyboardWedge(
 
   useEffect(() => {
     if (!watches) return
-    let detector = new BurstDetector()
-    let before: { field: Field; value: string } | null = null
+    let detector = new BurstDetector(atDesk)
+    /** What stood in the field before each key that the detector keeps. */
+    let before: ({ field: Field; value: string } | null)[] = []
 
     const onKeyDown = (event: Event) => {
       // Browsers that fill in a saved password send events that only look like a key's.
       if (!(event instanceof KeyboardEvent) || event.key === 'Shift') return
       if (handler.current.isOwn?.(event.target)) {
-        detector = new BurstDetector()
+        detector = new BurstDetector(atDesk)
+        before = []
         return
       }
       const field = fieldOf(event.target)
-      const place = field === null || endsWithTab ? 'nowhere' : field.type === 'password' ? 'password' : 'field'
+      const place = field === null ? 'nowhere' : field.type === 'password' ? 'password' : 'field'
       const { key, repeat, isComposing, ctrlKey, altKey, metaKey, timeStamp } = event
-      const code = detector.take(
-        { key, at: timeStamp, repeat, isComposing, ctrlKey, altKey, metaKey },
-        place,
-        endsWithTab,
-      )
-      if (detector.isFirst) before = field && { field, value: field.value }
+      const first = before
+      const code = detector.take({ key, at: timeStamp, repeat, isComposing, ctrlKey, altKey, metaKey }, place)
+      const { length } = detector
+      before = length === 0 ? [] : [...before, field && { field, value: field.value }].slice(-length)
       // A space would press a button and a slash open the browser's search; nobody types there.
-      else if (field === null && detector.isBurst && key.length === 1) event.preventDefault()
+      if (length > 1 && field === null && detector.isBurst) event.preventDefault()
       if (code === null) return
 
       // Not the form's, nor a press of the button that has the focus.
       event.preventDefault()
       event.stopPropagation()
-      const typedInto = before && before.field === field ? before : null
+      const begin = first.at(-Array.from(code).length) ?? null
+      const typedInto = begin?.field === field ? begin : null
       const typed = typedInto?.field.value
       if (typedInto) writeInto(typedInto.field, typedInto.value)
       handler.current.onScan({
@@ -167,5 +197,5 @@ export function useKeyboardWedge(
     }
     addEventListener('keydown', onKeyDown, { capture: true })
     return () => removeEventListener('keydown', onKeyDown, { capture: true })
-  }, [watches, endsWithTab])
+  }, [watches, atDesk])
 }

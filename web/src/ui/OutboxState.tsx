@@ -1,20 +1,52 @@
 import { Button } from '@mantine/core'
-import { CircleAlert } from 'lucide-react'
+import { Check, CircleAlert } from 'lucide-react'
+import { useEffect, useState } from 'react'
 import type { Entry, LineState } from '../lib/outbox'
 import { t } from '../lib/messages'
 import classes from './OutboxState.module.css'
 
-type WaitingLineProps = { entries: readonly { label: string }[]; line: LineState }
+/** How long a bounce is told. */
+const TICK_MS = 1000
 
-/** Names what waits for the server, once that takes longer than a moment (R-SEAM-2). */
-export function WaitingLine({ entries, line }: WaitingLineProps) {
-  const labels = entries.map(({ label }) => label).filter((label) => label !== '')
-  if (line === 'clear' || labels.length === 0) return null
+const NONE: readonly string[] = []
+
+type StatusLineProps = {
+  waiting: readonly Entry<unknown>[]
+  line: LineState
+  /** Codes that wait for an open form. */
+  held?: readonly string[]
+  /** A code that the scanner read twice. */
+  bounced: { code: string; at: number } | null
+}
+
+/** One line below a box, which keeps its height: what waits for the server, and a tick for a bounce (R-SEAM-2, R-SEAM-5). */
+export function StatusLine({ waiting, line, held = NONE, bounced }: StatusLineProps) {
+  const isTick = useMoment(bounced?.at, TICK_MS)
+  const labels = waiting.filter(({ isVolatile }) => !isVolatile).map(({ label }) => label)
   return (
-    <span className={classes.names} dir="auto">
-      {t('outbox.waiting', { list: labels.join(', ') })}
-    </span>
+    <p className={classes.line} role="status" dir="auto">
+      {isTick && bounced ? (
+        <>
+          <Check data-size="18" aria-hidden /> {t('outbox.bounced', { code: bounced.code })}
+        </>
+      ) : held.length > 0 ? (
+        t('outbox.held', { list: held.join(', ') })
+      ) : line !== 'clear' && labels.length > 0 ? (
+        t('outbox.waiting', { list: labels.join(', ') })
+      ) : null}
+    </p>
   )
+}
+
+/** Whether less than `ms` have passed since `at` became what it is. */
+function useMoment(at: number | undefined, ms: number): boolean {
+  const [over, setOver] = useState<number | undefined>(undefined)
+  useEffect(() => {
+    if (at === undefined) return undefined
+    const timer = setTimeout(() => setOver(at), ms)
+    return () => clearTimeout(timer)
+  }, [at, ms])
+  return at !== undefined && over !== at
 }
 
 type UnknownTasksProps = {

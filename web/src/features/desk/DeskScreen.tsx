@@ -11,7 +11,7 @@ import { useWedge } from '../../counter/useWedge'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
-import { UnknownTasks } from '../../ui/OutboxState'
+import { StatusLine, UnknownTasks } from '../../ui/OutboxState'
 import { PageHeader } from '../../ui/PageHeader'
 import { AnswerCard } from './AnswerCard'
 import classes from './Desk.module.css'
@@ -21,7 +21,6 @@ import { SumOfFines } from './Fine'
 import { HeldScans } from './HeldScans'
 import { PersonStrip } from './PersonStrip'
 import { Phones } from './Phones'
-import { StatusLine } from './StatusLine'
 
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
 

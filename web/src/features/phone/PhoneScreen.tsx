@@ -7,9 +7,11 @@ import type { PhoneAnswer } from '../../api/types'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { said, t } from '../../lib/messages'
 import { newKey } from '../../lib/newKey'
+import { sharedStore } from '../../lib/outboxStore'
 import { tabStorage } from '../../lib/storage'
 import { useTitle } from '../../lib/title'
 import { classIcons } from '../../ui/classIcons'
+import { UnknownTasks } from '../../ui/OutboxState'
 import { Phone, type PhoneState } from './phone'
 import classes from './PhoneScreen.module.css'
 import { useWakeLock } from './wakeLock'
@@ -17,12 +19,15 @@ import { useWakeLock } from './wakeLock'
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
 
 const STORED = 'phoneToken'
+/** Names the pairing: what was read for one desk never goes to another. */
+const PAIRING = 'phonePairing'
 
 /** The token behind the `#`, which no browser sends to a server; it leaves the address bar, and stays while the tab does. */
 function takeToken(): string | null {
   const fresh = location.hash.slice(1)
   if (fresh === '') return tabStorage.read(STORED)
   tabStorage.write(STORED, fresh)
+  tabStorage.write(PAIRING, newKey())
   history.replaceState(history.state, '', location.pathname + location.search)
   return fresh
 }
@@ -58,7 +63,15 @@ export default function PhoneScreen() {
 }
 
 function Scanning({ token }: { token: string }) {
-  const [phone] = useState(() => new Phone((scan) => sendScan(token, scan), shake))
+  const [phone] = useState(
+    () =>
+      new Phone({
+        owner: tabStorage.read(PAIRING) ?? '',
+        store: sharedStore(),
+        send: (scan, signal) => sendScan(token, scan, signal),
+        onAnswer: shake,
+      }),
+  )
   const state = useSyncExternalStore(phone.subscribe, phone.snapshot)
   const { over } = state
   const [stands, setStands] = useState(true)
@@ -68,15 +81,21 @@ function Scanning({ token }: { token: string }) {
   const library = useLibraryName()
   useWakeLock(started && over === null)
 
+  useEffect(() => void phone.resume(), [phone])
+
   useEffect(() => {
     if (over !== null) return undefined
     return hearAnswers(token, nameOfPage(), { onNews: phone.hear, onStands: setStands, onOver: phone.end })
   }, [over, token, phone])
 
-  if (over === 'ended') return <Page words={t('phone.ended')} />
+  const codes = state.waiting.map(({ code }) => code)
+  if (over === 'ended') {
+    return <Page words={t('phone.ended')}>{codes.length > 0 && <Codes words="phone.notTaken" codes={codes} />}</Page>
+  }
   if (over === 'elsewhere') {
     return (
       <Page words={t('phone.elsewhere')}>
+        {codes.length > 0 && <Codes words="phone.waiting" codes={codes} />}
         <Button onClick={() => phone.end(null)}>{t('phone.here')}</Button>
       </Page>
     )
@@ -110,7 +129,8 @@ function Scanning({ token }: { token: string }) {
           {t('phone.cut')}
         </p>
       )}
-      <Waits codes={state.waiting.map(({ code }) => code)} />
+      <UnknownTasks entries={state.unknown} onTryAgain={phone.tryAgain} onSetAside={phone.setAside} />
+      <Waits codes={codes} />
     </main>
   )
 }
@@ -156,9 +176,13 @@ function Waits({ codes }: { codes: readonly string[] }) {
     return () => clearTimeout(timer)
   }, [first])
   if (first === undefined || late !== first) return null
+  return <Codes words="phone.waiting" codes={codes} />
+}
+
+function Codes({ words, codes }: { words: 'phone.waiting' | 'phone.notTaken'; codes: readonly string[] }) {
   return (
     <p role="status" className={classes.note}>
-      {t('phone.waiting', { count: codes.length })}{' '}
+      {t(words, { count: codes.length })}{' '}
       <span className="tabular" dir="auto">
         {codes.join(', ')}
       </span>
