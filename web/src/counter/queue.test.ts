@@ -197,6 +197,17 @@ describe('R-SEAM-1: a reload', () => {
     expect(third.desk.snapshot().told.map(({ label }) => label)).toEqual(['L2'])
   })
 
+  it('R-SEAM-9: takes the scans that an older page left, under their keys', async () => {
+    const { desk, scans, keys } = await page()
+    desk.takeOver({
+      scans: [{ key: 'old-key', label: 'L1', request: { code: 'L1' } }],
+      open: [{ uid: 7, name: 'Asha', since: answer.at }],
+    })
+    await after(0)
+    expect(scans.at(-1)).toEqual({ code: 'L1', person: 7, since: answer.at })
+    expect(keys.at(-1)).toBe('old-key')
+  })
+
   it('R-SEAM-4: sends a scan that waited for a form', async () => {
     const first = await page()
     first.desk.hold('L1')

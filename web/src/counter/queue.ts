@@ -56,6 +56,12 @@ type Around = {
   onSignedOut?: () => void
 }
 
+/** Scans that a page without the outbox left, and the person who was open: nobody, or one. */
+export type LeftByOldPage = {
+  scans: readonly { key: string; label: string; request: Request }[]
+  open: readonly { uid: number; name: string; since: string }[]
+}
+
 /** What the buttons of an entry do. */
 export type Doing = Pick<Desk, 'act' | 'again' | 'setAside' | 'show'>
 
@@ -117,6 +123,12 @@ export class Desk {
 
   /** Sends what waited when the page was reloaded or the session ended (R-DESK-10). */
   readonly resume = (): Promise<void> => this.#outbox.resume()
+
+  /** Takes the scans that a page of before the outbox left in this tab. */
+  readonly takeOver = ({ scans, open }: LeftByOldPage): void => {
+    for (const { uid, name, since } of open) this.#outbox.add(name, { kind: 'reopen', uid, name, since })
+    for (const { key, label, request } of scans) this.#outbox.add(label, { kind: 'scan', request }, { key })
+  }
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)

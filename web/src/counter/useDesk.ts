@@ -6,11 +6,17 @@ import { useOwner } from '../api/draft'
 import { keys } from '../api/keys'
 import { takePayment, waiveCharge } from '../api/money'
 import { undoChange } from '../api/undo'
+import { draftOf } from '../lib/drafts'
 import { takeLateScans } from '../lib/lateScans'
 import { sharedStore, tasksOfOthers } from '../lib/outboxStore'
-import { Desk } from './queue'
+import { Desk, type LeftByOldPage } from './queue'
 import { play } from './sounds'
 import { classOf } from './words'
+
+const LEFT: LeftByOldPage = {
+  scans: [{ key: '', label: '', request: { code: '' } }],
+  open: [{ uid: 0, name: '', since: '' }],
+}
 
 /**
  * The desk of each librarian who used this page. It stays as it is while its librarian looks at another screen: what waits
@@ -39,6 +45,10 @@ function deskOf(uid: number, queries: QueryClient): Desk {
     },
   })
   desks.set(uid, desk)
+  const old = draftOf(uid, 'desk', LEFT)
+  const left = old.read()
+  if (left) desk.takeOver(left)
+  old.remove()
   // Whichever screen its librarian signs in on.
   queries.getQueryCache().subscribe(({ type, query }) => {
     if (type === 'updated' && query.queryKey[0] === keys.session[0] && desk.snapshot().line === 'signed-out') {
@@ -47,6 +57,9 @@ function deskOf(uid: number, queries: QueryClient): Desk {
   })
   return desk
 }
+
+/** Sends what the desk of this librarian left unsent, whichever screen they are on. */
+export const resumeDesk = (queries: QueryClient, uid: number): Promise<void> => deskOf(uid, queries).resume()
 
 /** The desk of this page, its state, and the number of tasks that wait for other librarians. */
 export function useDesk() {

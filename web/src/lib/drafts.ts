@@ -23,29 +23,13 @@ export function draftOf<T extends object>(uid: number, form: string, sample: T):
   }
 }
 
-/**
- * Takes what was typed and not saved off this tab: whoever signs out leaves none of it to the next person (ASVS 14.3.1).
- * Scans of the desk stay while they wait to be sent.
- */
+/** Removes what was typed and not saved from this tab: a person who signs out leaves none of it to the next (ASVS 14.3.1). */
 export function forgetDrafts(): void {
   try {
-    const drafts = Object.keys(sessionStorage).filter((key) => key.startsWith('draft ') && !key.endsWith(' desk'))
+    const drafts = Object.keys(sessionStorage).filter((key) => key.startsWith('draft '))
     for (const key of drafts) sessionStorage.removeItem(key)
   } catch {
     // Blocked: nothing was kept over a reload.
-  }
-}
-
-/** The number of scans in this tab that wait until another librarian has signed in. */
-export function scansOfOthers(uid: number): number {
-  try {
-    const others = Object.keys(sessionStorage).filter(
-      (key) => /^draft \d+ desk$/.test(key) && key !== `draft ${uid} desk`,
-    )
-    const drafts = others.map((key): unknown => JSON.parse(sessionStorage.getItem(key) ?? 'null'))
-    return drafts.filter((draft) => fits(draft, { scans: [{}] })).reduce((sum, { scans }) => sum + scans.length, 0)
-  } catch {
-    return 0
   }
 }
 

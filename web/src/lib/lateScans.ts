@@ -10,6 +10,9 @@ export function takeLateScans(take: (code: string) => void): void {
   until = Date.now() + LATE_MS
 }
 
+/** Milliseconds for which scans still belong to the desk. */
+export const lateScansFor = (): number => (taker ? Math.max(0, until - Date.now()) : 0)
+
 /** Hands a scan to the desk that waits for its librarian; false if it is no late one. */
 export function isLateScan(code: string): boolean {
   if (!taker || Date.now() > until) return false

@@ -73,6 +73,9 @@ export function memoryStore(rows = new Map<string, Row>()): Store {
 const DATABASE = 'library-outbox'
 const ROWS = 'rows'
 
+/** A database that another page blocks must not stop the queue. */
+const OPEN_MS = 3000
+
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
     // Without a version, so that a database of a newer page opens too.
@@ -92,9 +95,12 @@ function open(): Promise<IDBDatabase> {
 export function browserStore(): Store {
   const memory = memoryStore()
   let database: IDBDatabase | null = null
-  const opened: Promise<IDBDatabase | null> = (
-    typeof indexedDB === 'undefined' ? Promise.reject(new Error('There is no IndexedDB')) : open()
-  ).catch((error: unknown) => {
+  const opened: Promise<IDBDatabase | null> = Promise.race([
+    typeof indexedDB === 'undefined' ? Promise.reject(new Error('There is no IndexedDB')) : open(),
+    new Promise<never>((_resolve, reject) => {
+      setTimeout(() => reject(new Error('IndexedDB did not open in time')), OPEN_MS)
+    }),
+  ]).catch((error: unknown) => {
     console.warn('Tasks are not kept over a reload', error)
     return null
   })
@@ -189,7 +195,11 @@ export async function claimLanes<T>(
     tabStorage.write(laneKey(box), own)
     await claim(own)
   }
-  const rows = await store.read(box, owner)
+  // A store that cannot be read must not stop the queue.
+  const rows = await store.read(box, owner).catch((error: unknown) => {
+    console.warn('The stored tasks were not read', error)
+    return []
+  })
   const lanes: Lane<T>[] = []
   for (const name of new Set([...rows.map(({ id }) => id[2]).filter((lane) => lane !== own), own])) {
     // oxlint-disable-next-line no-await-in-loop -- a handful at most, in their order
@@ -231,4 +241,18 @@ function isEntry<T>(value: unknown, knows: (task: unknown) => task is T): value 
 export async function tasksOfOthers(store: Store, box: string, owner: string): Promise<number> {
   const rows = await store.read(box).catch(() => [])
   return rows.filter(({ id }) => id[1] !== owner && id[3] === 'task').length
+}
+
+/** Whether this person has tasks in the store. */
+export async function hasTasks(store: Store, box: string, owner: string): Promise<boolean> {
+  const rows = await store.read(box, owner).catch(() => [])
+  return rows.some(({ id }) => id[3] === 'task')
+}
+
+/** Removes what a person's screens keep beside the tasks: after signing out, only what must still be sent stays. */
+export async function forgetNotes(store: Store, box: string, owner: string): Promise<void> {
+  const rows = await store.read(box, owner).catch(() => [])
+  const lanes = new Set(rows.filter(({ id }) => id[3] === 'task').map(({ id }) => id[2]))
+  const isNeeded = ({ id: [, , lane, , name] }: Row) => lanes.has(lane) && !name.startsWith('told ')
+  store.write(rows.filter((row) => row.id[3] === 'note' && !isNeeded(row)).map(({ id }) => ({ id, row: null })))
 }

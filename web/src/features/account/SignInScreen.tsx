@@ -8,7 +8,7 @@ import { isAskedForCode, messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { useKeyboardWedge } from '../../lib/keyboardWedge'
-import { isLateScan } from '../../lib/lateScans'
+import { isLateScan, lateScansFor } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { loadWords, rich, t } from '../../lib/messages'
 import { safeNext, type CameFrom } from '../../lib/paths'
@@ -116,20 +116,27 @@ function SignInForm({ end, next, enter }: FormProps) {
   const [told, setTold] = useState<string | null>(null)
   // A code that is typed by a program is no card.
   const asked = isAskedForCode(signIn.error)
-  useKeyboardWedge(offersCard && !asked, ({ code, place, putBack }) => {
-    if (isLateScan(code)) return setFound(t('account.signIn.waits', { code }))
-    void (async () => {
-      const answer = await findCard(code)
-      if (!answer || 'email' in answer) return
-      // A field gets back what may have been meant for it; no card's number is an address.
-      if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
-      // With an address that somebody typed before it, this was a password out of a program that types.
-      const address = email.current?.value ?? ''
-      if (address === '' || address === ofCard.current) return
-      putBack()
-      sheet.current?.requestSubmit()
-    })()
-  })
+  const isLate = useLate()
+  useKeyboardWedge(
+    (offersCard || isLate) && !asked,
+    ({ code, place, putBack }) => {
+      const isSecret = place === 'password' || code.includes('@')
+      if (!isSecret && isLateScan(code)) return setFound(t('account.signIn.waits', { code }))
+      if (isLate && isSecret) return putBack()
+      void (async () => {
+        const answer = await findCard(code)
+        if (!answer || 'email' in answer) return
+        // A field gets back what may have been meant for it; no card's number is an address.
+        if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
+        // With an address that somebody typed before it, this was a password out of a program that types.
+        const address = email.current?.value ?? ''
+        if (address === '' || address === ofCard.current) return
+        putBack()
+        sheet.current?.requestSubmit()
+      })()
+    },
+    { atDesk: isLate },
+  )
 
   /** Whoever types an address or a password no longer waits for a card. */
   function typed(name: 'email' | 'password') {
@@ -277,6 +284,17 @@ function SignInForm({ end, next, enter }: FormProps) {
       </Text>
     </AccountPage>
   )
+}
+
+/** Whether scans still belong to the desk whose session has just ended. */
+function useLate(): boolean {
+  const [isLate, setLate] = useState(() => lateScansFor() > 0)
+  useEffect(() => {
+    if (!isLate) return undefined
+    const timer = setTimeout(() => setLate(false), lateScansFor())
+    return () => clearTimeout(timer)
+  }, [isLate])
+  return isLate
 }
 
 function NotLoaded({ onRetry }: { onRetry: () => void }) {
