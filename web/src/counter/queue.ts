@@ -416,7 +416,9 @@ export class Desk {
 
   #set(changes: Partial<DeskState>): void {
     const { waiting, unknown, line, newer } = this.#outbox.state
-    const acts = this.#actsNow()
+    const now = this.#actsNow()
+    // The same map while nothing was pressed: what is drawn from it stays as it is.
+    const acts = isSame(now, this.#state.acts) ? this.#state.acts : now
     this.#state = { ...this.#state, ...changes, waiting, unknown, line, newer, acts }
     this.#storeUnsettled()
     for (const listener of this.#listeners) listener()
@@ -441,6 +443,8 @@ export class Desk {
     for (const [id, one] of open) this.#stored.set(id, one)
   }
 }
+
+const isSame = (a: Acts, b: Acts): boolean => a.size === b.size && [...a].every(([act, state]) => b.get(act) === state)
 
 const rounded = (amount: number): number => Math.round(amount * 100) / 100
 

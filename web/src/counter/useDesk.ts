@@ -41,7 +41,8 @@ function deskOf(uid: number, queries: QueryClient): Desk {
     onSignedOut: () => {
       play('stop')
       // The screen leads to sign-in; books that are scanned meanwhile belong here.
-      takeLateScans(desk.scan)
+      const codes = () => desk.snapshot().waiting.flatMap(({ label, task }) => (task.kind === 'scan' ? [label] : []))
+      takeLateScans({ scan: desk.scan, codes })
     },
   })
   desks.set(uid, desk)

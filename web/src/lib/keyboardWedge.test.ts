@@ -68,6 +68,13 @@ describe('R-SEAM-4: at the desk', () => {
     expect(atDesk(['h', 'i', ...typed('L000017')], (at) => (at === 2 ? 250 : at < 2 ? 120 : 5))).toEqual(['L000017'])
   })
 
+  it('a code is cut off from what a person typed without a pause before it', () => {
+    for (const tempo of [60, 80, 95, 150]) {
+      const keys = [...Array.from('Exam'), ...typed('L000017')]
+      expect(atDesk(keys, (at) => (at <= 4 ? tempo : 3))).toEqual(['L000017'])
+    }
+  })
+
   it.each([
     ['an amount', typed('12.50'), 100],
     ['a reason', typed('exam'), 70],

@@ -37,6 +37,13 @@ const LONGEST_GAP_OF_BARCODE_MS = 200
 const MOST_KEYS = 128
 
 /**
+ * Whether the key before a gap belongs to a person who typed right before the scan: the gap is long beside the burst, and so
+ * is the one before it. A single key that a busy browser handed over late has fast keys on both sides.
+ */
+const isPersons = (gap: number, meanOfBurst: number, gapBefore: number): boolean =>
+  gap > Math.max(30, 4 * meanOfBurst) && gapBefore > 50
+
+/**
  * Tells a keyboard wedge, which types a code and Enter, from a person by the time between keys. It only watches: no key of
  * a person is held back before a whole burst with its Enter is there. `atDesk`: a code may end with Tab too, and may be any
  * text in every field.
@@ -63,14 +70,18 @@ export class BurstDetector {
 
   /** Text of the last keys without a long gap up to `end`, if they are fast enough on average. */
   #burst(end: number, longest: number, mean: number, fewest: number, more = 0): string | null {
-    let from = this.#keys.length
+    const keys = this.#keys
     let next = end
-    for (let key = this.#keys[from - 1]; key && next - key.at <= longest; key = this.#keys[from - 1]) {
-      next = key.at
-      from -= 1
+    let count = 0
+    for (let index = keys.length - 1; index >= 0; index--) {
+      const at = keys[index]?.at ?? 0
+      const gap = next - at
+      if (gap > longest || isPersons(gap, (end - next) / count, at - (keys[index - 1]?.at ?? at))) break
+      next = at
+      count += 1
     }
-    const text = this.#keys.slice(from).map(({ char }) => char)
-    return text.length >= fewest && end - next <= (text.length + more) * mean ? text.join('') : null
+    const text = keys.slice(keys.length - count).map(({ char }) => char)
+    return count >= fewest && end - next <= (count + more) * mean ? text.join('') : null
   }
 
   /** Takes a key; returns the code when this was the Enter, or at the desk the Tab, that ends one. */

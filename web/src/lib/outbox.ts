@@ -82,7 +82,7 @@ export class Outbox<T, R> {
 
   constructor(options: Options<T, R>) {
     this.#options = options
-    this.#lane = ownLane(options.box)
+    this.#lane = ownLane(options.box, options.owner)
     addEventListener('online', () => this.#wake?.())
     addEventListener('beforeunload', (event) => {
       if (this.#isUnsent() && !isHandingOver()) event.preventDefault()

@@ -172,12 +172,12 @@ function claim(lane: string, patience = 0): Promise<boolean> {
   })
 }
 
-const laneKey = (box: string) => `outbox ${box}`
+const laneKey = (box: string, owner: string) => `outbox ${box} ${owner}`
 
 /** The lane that this tab had before it was loaded anew, or a new one. */
-export function ownLane(box: string): string {
-  const name = tabStorage.read(laneKey(box)) ?? newKey()
-  tabStorage.write(laneKey(box), name)
+export function ownLane(box: string, owner: string): string {
+  const name = tabStorage.read(laneKey(box, owner)) ?? newKey()
+  tabStorage.write(laneKey(box, owner), name)
   return name
 }
 
@@ -188,11 +188,11 @@ export async function claimLanes<T>(
   owner: string,
   knows: (task: unknown) => task is T,
 ): Promise<{ own: string; lanes: Lane<T>[] }> {
-  let own = ownLane(box)
+  let own = ownLane(box, owner)
   // A duplicated tab has the name of the first one.
   if (!(await claim(own, RELOAD_MS))) {
     own = newKey()
-    tabStorage.write(laneKey(box), own)
+    tabStorage.write(laneKey(box, owner), own)
     await claim(own)
   }
   // A store that cannot be read must not stop the queue.

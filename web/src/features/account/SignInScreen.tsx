@@ -8,7 +8,7 @@ import { isAskedForCode, messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
 import { useKeyboardWedge } from '../../lib/keyboardWedge'
-import { isLateScan, lateScansFor } from '../../lib/lateScans'
+import { isLateScan, lateCodes, lateScansFor } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { loadWords, rich, t } from '../../lib/messages'
 import { safeNext, type CameFrom } from '../../lib/paths'
@@ -60,7 +60,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   const signIn = useAction(signInAction)
   const [scanning, setScanning] = useState(false)
   const [openings, setOpenings] = useState(0)
-  const [found, setFound] = useState('')
+  const [found, setFound] = useState(waitingWords)
   const card = useCardLookup()
   const email = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
@@ -121,7 +121,7 @@ function SignInForm({ end, next, enter }: FormProps) {
     (offersCard || isLate) && !asked,
     ({ code, place, putBack }) => {
       const isSecret = place === 'password' || code.includes('@')
-      if (!isSecret && isLateScan(code)) return setFound(t('account.signIn.waits', { code }))
+      if (!isSecret && isLateScan(code)) return setFound(waitingWords())
       if (isLate && isSecret) return putBack()
       void (async () => {
         const answer = await findCard(code)
@@ -285,6 +285,9 @@ function SignInForm({ end, next, enter }: FormProps) {
     </AccountPage>
   )
 }
+
+/** Names the scans that wait for their librarian, right after the session has ended. */
+const waitingWords = (): string => (lateCodes() === '' ? '' : t('account.signIn.waits', { list: lateCodes() }))
 
 /** Whether scans still belong to the desk whose session has just ended. */
 function useLate(): boolean {
