@@ -6,9 +6,10 @@ import type { Desk } from './queue'
 const isTaken = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null
 
-/** The form or window around a field, which is answered or closed before a scan is sent. */
-const formAround = (target: EventTarget | null, box: HTMLElement | null): Element | null => {
-  const form = target instanceof Element ? target.closest('form, [role="dialog"]') : null
+/** The window, the answer or the form around a field, which is answered or closed before a scan is sent. */
+function formAround(target: EventTarget | null, box: HTMLElement | null): Element | null {
+  if (!(target instanceof Element)) return null
+  const form = target.closest('[role="dialog"]') ?? target.closest('article') ?? target.closest('form')
   return form?.contains(box) ? null : form
 }
 
@@ -74,10 +75,10 @@ export function useWedge(desk: Desk) {
   }, [])
 
   /** Whether the key was pressed in a form of an answer, which Escape leaves for the box. */
-  const leavesForm = useCallback(
-    (target: EventTarget): boolean => target instanceof Element && formAround(target, box.current)?.tagName === 'FORM',
-    [],
-  )
+  const leavesForm = useCallback((target: EventTarget): boolean => {
+    const around = target instanceof Element ? target.closest('form') : null
+    return around !== null && !around.contains(box.current)
+  }, [])
 
   return { box, focusBox, takeText, leavesForm }
 }

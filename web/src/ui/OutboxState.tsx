@@ -24,7 +24,7 @@ export function StatusLine({ waiting, line, held = NONE, bounced }: StatusLinePr
   const isTick = useMoment(bounced?.at, TICK_MS)
   const labels = waiting.filter(({ isVolatile }) => !isVolatile).map(({ label }) => label)
   return (
-    <p className={classes.line} role="status" dir="auto">
+    <p className={classes.line} role="status" dir="auto" data-tick={isTick || undefined}>
       {isTick && bounced ? (
         <>
           <Check data-size="18" aria-hidden /> {t('outbox.bounced', { code: bounced.code })}

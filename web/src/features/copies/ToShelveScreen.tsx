@@ -99,8 +99,11 @@ function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
         />
         <StatusLine waiting={waiting} line={line} bounced={bounced} />
       </form>
-      {line === 'cut' && <Told kind="refused">{t('toShelve.cut')}</Told>}
-      {line === 'signed-out' && <Told kind="refused">{t('desk.screen.signedOut')}</Told>}
+      {(line === 'cut' || line === 'signed-out') && (
+        <div className={classes.cut} role="alert">
+          <Told kind="refused">{line === 'cut' ? t('toShelve.cut') : t('desk.screen.signedOut')}</Told>
+        </div>
+      )}
       <UnknownTasks
         entries={unknown}
         onTryAgain={(key) => (shelf.tryAgain(key), box.current?.focus())}

@@ -1,5 +1,5 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
 
@@ -16,6 +16,13 @@ type AnywayProps = {
 export function Anyway({ label, keptFor, onGiven, onClosed }: AnywayProps) {
   const [reason, setReason] = useState('')
   const [cancelHold, setCancelHold] = useState(false)
+  const first = useRef<HTMLInputElement>(null)
+  const wasOpened = onClosed !== undefined
+
+  useEffect(() => {
+    if (wasOpened) first.current?.focus()
+  }, [wasOpened])
+
   return (
     <div
       role="presentation"
@@ -31,6 +38,7 @@ export function Anyway({ label, keptFor, onGiven, onClosed }: AnywayProps) {
         }}
       >
         <TextInput
+          ref={first}
           label={t('desk.screen.reason')}
           description={t('desk.screen.reasonHint')}
           maxLength={500}
