@@ -214,8 +214,10 @@ describe('R-SEAM-1: a reload', () => {
     await after(0)
     expect(first.scans).toEqual([])
     const second = await page(first.rows)
+    second.line.isCut = true
+    const third = await page(second.rows)
     await after(0)
-    expect(second.scans).toEqual([{ code: 'L1' }])
+    expect(third.scans).toEqual([{ code: 'L1' }])
   })
 })
 

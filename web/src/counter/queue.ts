@@ -354,9 +354,8 @@ export class Desk {
         if (entries.length > 0) entries.push(synthetic('', { kind: 'close' }))
         if (isOpen(open)) entries.push(synthetic(open.name, { kind: 'reopen', ...open }))
         entries.push(...left)
-        for (const code of codes) {
-          entries.push({ ...synthetic(code, { kind: 'scan', request: { code } }), isVolatile: false })
-        }
+        // The form for which they waited is gone with its page.
+        for (const code of codes) this.#outbox.add(code, { kind: 'scan', request: { code } })
       }
       this.#outbox.remember(HELD, null, name)
       for (const [note, value] of notes) {
