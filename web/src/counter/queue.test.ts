@@ -427,6 +427,18 @@ describe('R-SEAM-6: what is unsettled', () => {
     expect(newest(desk)).toMatchObject({ label: 'L1', outcome: { kind: 'set-aside' } })
   })
 
+  it('V2: a reader who cannot be read again after a payment stays open by name, and is no task of the librarian', async () => {
+    const { desk, line, paid } = await page()
+    desk.scan('cs-1')
+    await after(0)
+    line.fails = (code) => (code === 'Asha' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)
+    const fines = { uid: 7, charges: [{ id: 3, open: 10 }] }
+    desk.act('Take', { kind: 'pay', fines, amount: 10, method: 'cash' })
+    await after(5000)
+    expect(paid).toHaveLength(1)
+    expect(desk.snapshot()).toMatchObject({ waiting: [], unknown: [], open: { name: 'Asha' } })
+  })
+
   it('an answer that comes late does not open its reader again', async () => {
     const { desk, line } = await page()
     line.fails = (code) => (code === 'cs-1' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)

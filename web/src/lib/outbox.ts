@@ -257,8 +257,13 @@ export class Outbox<T, R> {
     if (this.#state.line === 'cut') this.#set({ line: 'slow' })
     if (wait !== undefined) return Math.max(wait, (error.retryAfter ?? 0) * 1000)
     const parked = this.#current(entry)
-    this.#store(parked, true)
     this.#begin()
+    // What only reads is given up.
+    if (parked.isVolatile) {
+      this.#set(this.#without(entry))
+      return 0
+    }
+    this.#store(parked, true)
     this.#set({ ...this.#without(entry), unknown: [...this.#state.unknown, parked] })
     this.#options.onUnknown?.(parked)
     return 0
