@@ -38,7 +38,8 @@ export function Undo({ change, state, act, keyed }: UndoProps) {
       className={classes.undo}
       leftSection={<Undo2 data-size="18" />}
       aria-keyshortcuts={keyed && 'Alt+Z'}
-      disabled={state === 'sent'}
+      // Still there for the hand that doubts: a second press does nothing, and the focus stays.
+      aria-busy={state === 'sent'}
       onClick={() => act(t('desk.screen.undo'), { kind: 'undo', change })}
     >
       {keyed ? t('desk.screen.undoKey') : t('desk.screen.undo')}
