@@ -1,5 +1,5 @@
 import { Anchor, Button } from '@mantine/core'
-import { useEffect } from 'react'
+import { memo, useEffect } from 'react'
 import { Link } from 'react-router'
 import type { Offered as Choice } from '../../api/types'
 import { offersOf, type Offer } from '../../counter/offers'
@@ -32,7 +32,7 @@ type AnswerCardProps = {
 }
 
 /** What the newest scan did, large: in colour, words and a sign (R-DESK-4). */
-export function AnswerCard({ told, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
+export const AnswerCard = memo(function AnswerCard({ told, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
   const kind = classOf(told)
   const Icon = classIcons[kind]
   const [headline, ...rest] = messagesOf(told)
@@ -61,7 +61,7 @@ export function AnswerCard({ told, acts, doing, isBehind, takesByKey }: AnswerCa
       </div>
     </article>
   )
-}
+})
 
 type OfferedProps = Omit<AnswerCardProps, 'isBehind'> & { offer: Offer }
 

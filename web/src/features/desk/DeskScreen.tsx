@@ -56,6 +56,8 @@ export default function DeskScreen() {
     }),
     [desk, focusBox],
   )
+  const refresh = useCallback(() => (desk.refresh(), focusBox()), [desk, focusBox])
+  const close = useCallback(() => (desk.close(), focusBox()), [desk, focusBox])
   const switchCamera = useCallback(() => {
     setFilming((was) => !was)
     focusBox()
@@ -150,11 +152,7 @@ export default function DeskScreen() {
             onTryAgain={(key) => (desk.tryAgain(key), focusBox())}
             onSetAside={(key) => (desk.giveUp(key), focusBox())}
           />
-          <PersonStrip
-            open={open}
-            onSettled={() => (desk.refresh(), focusBox())}
-            onClose={() => (desk.close(), focusBox())}
-          />
+          <PersonStrip open={open} onSettled={refresh} onClose={close} />
           {sums.map(({ uid, name, fines }, index) => (
             <SumOfFines key={uid} name={name} fines={fines} doing={doing} keyed={index === 0} />
           ))}

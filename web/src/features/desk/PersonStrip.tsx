@@ -1,5 +1,6 @@
 import { Anchor, Badge, Button } from '@mantine/core'
 import { BookmarkCheck, TriangleAlert, UserRound } from 'lucide-react'
+import { memo } from 'react'
 import { Link } from 'react-router'
 import type { DeskReader } from '../../api/types'
 import type { Open } from '../../counter/queue'
@@ -17,7 +18,7 @@ type PersonStripProps = {
 }
 
 /** Who is open, always in view (R-DESK-3): what the person has and owes, and what stops lending. */
-export function PersonStrip({ open, onSettled, onClose }: PersonStripProps) {
+export const PersonStrip = memo(function PersonStrip({ open, onSettled, onClose }: PersonStripProps) {
   if (!open) {
     return (
       <section className={classes.strip} aria-label={t('desk.screen.nobody')}>
@@ -45,7 +46,7 @@ export function PersonStrip({ open, onSettled, onClose }: PersonStripProps) {
       </Button>
     </section>
   )
-}
+})
 
 /** What the person has and owes; after a reload it comes with the server's next answer. */
 function ReaderFacts({ reader, onSettled }: { reader: DeskReader; onSettled: () => void }) {
