@@ -286,6 +286,9 @@ pub struct Config {
     /// Today in the library's time zone.
     #[schema(value_type = String, format = Date)]
     today: Date,
+    /// Last day before today on which the library was open; returns from the book drop count on that day.
+    #[schema(required, value_type = Option<String>, format = Date)]
+    last_open_day: Option<Date>,
     /// The library's time zone (IANA name).
     time_zone: String,
 }
@@ -316,6 +319,7 @@ pub async fn read_config(State(app): State<Shared>) -> Result<axum::Json<Config>
         batches: library.batches,
         departments: library.departments,
         today,
+        last_open_day: today.yesterday().ok().and_then(|day| rulebook.calendar.previous_open(day)),
         time_zone: app.library.clock.zone_name().to_owned(),
     }))
 }

@@ -91,7 +91,7 @@ async fn everybody_reads_what_the_screens_show_r_rule_8(app: TestApp) {
         "loanDays": 7, "renewalDays": 7, "finePerDay": 5, "graceDays": 0, "maxFine": null, "maxLoans": null,
         "maxRenewals": null, "selfBorrow": true, "selfReturn": true, "selfRenew": true,
         "batches": ["2025", "2026", "2027", "2028"], "departments": [],
-        "today": "2026-11-21", "timeZone": "Asia/Kolkata",
+        "today": "2026-11-21", "lastOpenDay": "2026-11-20", "timeZone": "Asia/Kolkata",
     });
     assert_eq!(app.visitor().get("/config").await.expect(200), config);
 

@@ -35,6 +35,8 @@ const SHARED = [
   ['common', /^(copies|loans|people)\.column\.|^loans\.anyway\.|^(people\.print|activity\.difference)$/],
   // What the frame around the screens says, the labels of its links included.
   ['frame', /^(app|change|explain|undone)\.|^(books\.add|books\.popular\.title|desk\.today\.title|security\.title)$/],
+  // What the desk's tasks say, also while another screen is open.
+  ['frame', /^desk\.screen\.(closing|setAside|taken|waived)$/],
   ['account', /^(secondStep|passkey)\./],
   ['copies', /^toShelve\./],
   ['people', /^import\./],

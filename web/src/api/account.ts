@@ -1,7 +1,7 @@
 import { queryOptions, useQuery, type QueryClient } from '@tanstack/react-query'
 import { clearNotices } from '../lib/notify'
 import { storedRole } from '../lib/storage'
-import { action } from './action'
+import { action, clearIntents } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import type { Capability, Entered, Profile, Redemption, Registration, SecondFactorCode, SignIn, User } from './types'
@@ -38,6 +38,7 @@ export function changePerson(queries: QueryClient, user: Entered | null): void {
   queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== keys.session[0] })
   queries.getMutationCache().clear()
   clearNotices()
+  clearIntents()
   setSessionUser(queries, user)
 }
 
@@ -53,18 +54,21 @@ export const meQuery = queryOptions({
 })
 
 export const signIn = action({
+  name: 'signIn',
   send: (body: SignIn, call) => dataOf(client.POST('/auth/sign-in', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),
 })
 
 /** Completes the second step. */
 export const giveCode = action({
+  name: 'giveCode',
   send: (body: SecondFactorCode, call) => dataOf(client.POST('/auth/sign-in/code', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),
 })
 
 /** Chooses a password with a sign-in code, and signs in. */
 export const redeem = action({
+  name: 'redeem',
   send: ({ rollNumber = '', email = '', ...rest }: Redemption, call) => {
     const body = { ...rest, ...(rollNumber.trim() && { rollNumber }), ...(email.trim() && { email }) }
     return dataOf(client.POST('/auth/redeem', { body, ...call }))
@@ -73,11 +77,13 @@ export const redeem = action({
 })
 
 export const signOut = action({
+  name: 'signOut',
   send: (_nothing: null, call) => dataOf(client.POST('/auth/sign-out', call)),
   fault: 'The person could not be signed out',
 })
 
 export const register = action({
+  name: 'register',
   send: (body: Registration, call) => dataOf(client.POST('/auth/register', { body, ...call })),
 })
 
@@ -89,6 +95,7 @@ export async function findCardHolder(rollNumber: string, signal: AbortSignal): P
 }
 
 export const updateProfile = action({
+  name: 'updateProfile',
   send: (body: Profile, call) => dataOf(client.PATCH('/me', { body, ...call })),
   learn: (queries, user) => {
     queries.setQueryData(keys.me, user)

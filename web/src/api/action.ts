@@ -1,12 +1,15 @@
 import { useMutation, useQueryClient, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import { useEffect, useId, useRef } from 'react'
 import { focusAgain } from '../lib/focus'
+import { newKey } from '../lib/newKey'
 import { notify, samePerson } from '../lib/notify'
 import { messageOf, ProblemError } from '../lib/problem'
 import { isSignedOut, reach } from './client'
 
 /** A write: how it is sent, and what it changes of what this browser knows. */
 export type Action<Input, Output> = {
+  /** Names the write among all others: with the input, what a repeat is known by. */
+  name: string
   /** `call` goes into the request as it is. */
   send: (input: Input, call: Call) => Promise<Output>
   /** What may look different afterwards; without an output the write failed, and nobody knows how things stand. */
@@ -44,15 +47,12 @@ export type Outcome<Output> = {
 export function useAction<Input, Output>(it: Action<Input, Output>, notices: Notices<Input, Output> = {}) {
   const queries = useQueryClient()
   const id = useId()
-  const intents = useRef<Intents>(null)
-  intents.current ??= new Intents()
-  const { keyOf, settle } = intents.current
 
   const mutation = useMutation({
     mutationFn: async (input: Input) => {
       let change: number | null = null
       const output = await it.send(input, {
-        headers: { 'Idempotency-Key': keyOf(input) },
+        headers: { 'Idempotency-Key': intents.keyOf(it.name, input) },
         async fetch(request) {
           const response = await reach(request)
           change = Number(response.headers.get('Undoable-Change')) || null
@@ -62,7 +62,7 @@ export function useAction<Input, Output>(it: Action<Input, Output>, notices: Not
       return { output, undo: change === null ? undefined : undoing(queries, change) }
     },
     onSuccess: ({ output }, input) => it.learn?.(queries, output, input),
-    onSettled: (_output, error, input) => settle(input, error),
+    onSettled: (_output, error, input) => intents.settle(it.name, input, error),
   })
 
   // The button that was pressed loses the focus while it waits; after a failure it has it again.
@@ -111,37 +111,37 @@ function undoing(queries: QueryClient, change: number): () => Promise<void> {
   return async () => (await import('./undo')).takeBack(queries, change, key)
 }
 
-/** After so long a press of the same button means another thing. */
+/** After five minutes a repeat is a new request. */
 const INTENT_MS = 5 * 60_000
 
-/** The keys of what somebody wants done, until it is known to be done or refused. */
+/** Keys of what a person wants done, until it is known to be done or refused. */
 class Intents {
   readonly #keys = new Map<string, { key: string; at: number }>()
 
-  readonly keyOf = (input: unknown): string => {
-    const name = JSON.stringify(input) ?? ''
-    const kept = this.#keys.get(name)
-    const key = kept && Date.now() - kept.at < INTENT_MS ? kept.key : newKey()
-    this.#keys.set(name, { key, at: Date.now() })
+  readonly keyOf = (name: string, input: unknown): string => {
+    const now = Date.now()
+    for (const [old, { at }] of this.#keys) if (now - at >= INTENT_MS) this.#keys.delete(old)
+    const intent = intentOf(name, input)
+    const key = this.#keys.get(intent)?.key ?? newKey()
+    this.#keys.set(intent, { key, at: now })
     return key
   }
 
-  readonly settle = (input: unknown, error: unknown): void => {
+  readonly settle = (name: string, input: unknown, error: unknown): void => {
     const unknown = error instanceof ProblemError ? error.status === 0 || error.status >= 500 : error !== null
-    if (!unknown) this.#keys.delete(JSON.stringify(input) ?? '')
+    if (!unknown) this.#keys.delete(intentOf(name, input))
   }
+
+  readonly clear = (): void => this.#keys.clear()
 }
 
+const intentOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input) ?? ''}`
+
 /**
- * A UUID of version 7 (RFC 9562): it begins with the time, so the server's index of keys grows at its end and not in
- * the middle. `crypto.randomUUID` makes others, and is missing where a library is served without https.
+ * The intents of this page. They outlive the window that asked: closed after a lost answer and opened again, it repeats the
+ * same request.
  */
-export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16))
-  const now = Date.now()
-  for (let index = 0; index < 6; index++) bytes[index] = Math.floor(now / 2 ** (8 * (5 - index))) & 0xff
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
-}
+const intents = new Intents()
+
+/** What one person wanted is not what the next one wants. */
+export const clearIntents = (): void => intents.clear()

@@ -105,6 +105,7 @@ export const bookQuery = (id: number) =>
   })
 
 export const addBook = action({
+  name: 'addBook',
   send: (body: NewBook, call) => dataOf(client.POST('/books', { body, ...call })),
   changes: () => [keys.books],
   fault: 'Error adding book',
@@ -113,6 +114,7 @@ export const addBook = action({
 /** Saves an edit of the book as loaded (`etag`); fails with `stale` if it was saved by another librarian meanwhile. */
 export const updateBook = (id: number) =>
   action({
+    name: `updateBook ${id}`,
     send: async ({ etag, body }: { etag: string; body: BookForm }, { headers }) => {
       const params = { path: { id }, header: { 'If-Match': etag } }
       const { data, response } = await answerOf(client.PUT('/books/{id}', { params, body, headers }))
@@ -127,6 +129,7 @@ export const updateBook = (id: number) =>
 
 /** Deletes a book; after a failure the lists are reloaded too, since the book may be gone already. */
 export const deleteBook = action({
+  name: 'deleteBook',
   send: (id: number, call) => dataOf(client.DELETE('/books/{id}', { params: { path: { id } }, ...call })),
   learn: (queries, _nothing, id) => queries.removeQueries({ queryKey: keys.book(id) }),
   changes: () => [keys.books],

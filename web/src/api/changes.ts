@@ -25,6 +25,7 @@ export const changesQuery = (filter: ChangeFilter) =>
   })
 
 export const undo = action({
+  name: 'undo',
   send: (change: number, { headers }) => undoChange(change, headers['Idempotency-Key']),
   changes: () => UNDONE,
   fault: 'The change could not be undone',

@@ -7,6 +7,6 @@ it('V1: a call outside every cache that finds the session ended leads to sign-in
   const lead = vi.fn()
   onSignedOut(lead)
   fakeServer({ 'POST /desk/scans': problem(401, 'not-signed-in') })
-  await expect(scanAtDesk({ code: 'L000001' }, 'key-0001')).rejects.toThrow()
+  await expect(scanAtDesk({ code: 'L000001' }, 'key-0001', new AbortController().signal)).rejects.toThrow()
   expect(lead).toHaveBeenCalledOnce()
 })

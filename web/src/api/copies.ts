@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
-import { action, type Call } from './action'
+import { action } from './action'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
@@ -75,8 +75,12 @@ export const copyByBarcodeQuery = (barcode: string) =>
     },
   })
 
+/** What a moved copy changes. */
+export const MOVED = [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people]
+
 export const addCopies = (bookId: number) =>
   action({
+    name: `addCopies ${bookId}`,
     send: (body: NewCopies, call) =>
       dataOf(client.POST('/books/{id}/copies', { params: { path: { id: bookId } }, body, ...call })),
     changes: () => [keys.books, keys.holds],
@@ -84,43 +88,44 @@ export const addCopies = (bookId: number) =>
   })
 
 export const updateCopy = action({
+  name: 'updateCopy',
   send: ({ id, edit }: { id: number; edit: CopyEdit }, call) =>
     dataOf(client.PATCH('/copies/{id}', { params: { path: { id } }, body: edit, ...call })),
-  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
+  changes: () => MOVED,
   fault: 'The copy could not be changed',
 })
 
-const move = (id: number, body: { state: Condition; note?: string }, call: Call) =>
-  dataOf(client.POST('/copies/{id}/move', { params: { path: { id } }, body, ...call }))
-
-/** Moves a copy; after a refusal the copies are reloaded too, since it was just lent or moved. */
+/** Also after a refusal the copies are read again: this one has just been lent, or moved by somebody else. */
 export const moveCopy = action({
-  send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) => move(id, body, call),
-  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
+  name: 'moveCopy',
+  send: ({ id, ...body }: { id: number; state: Condition; note?: string }, call) =>
+    dataOf(client.POST('/copies/{id}/move', { params: { path: { id } }, body, ...call })),
+  changes: () => MOVED,
   fault: 'The copy could not be moved',
   expected: ['copy-state'],
 })
 
-/** Result of a scanned barcode: unknown, or a copy that is on the shelf now or cannot go there. */
-export type Shelving = { code: string; before: Copy; after: Copy | null } | { code: string; before: null; after: null }
+/** The copy with this barcode; null where there is none. */
+export async function findCopy(barcode: string, signal: AbortSignal): Promise<Copy | null> {
+  const { copies } = await dataOf(client.GET('/copies', { params: { query: { barcode } }, signal }))
+  return copies[0] ?? null
+}
 
-/** Puts the copy with this barcode on the shelf. */
-export const shelveScanned = action({
-  async send(code: string, call): Promise<Shelving> {
-    const { copies } = await dataOf(client.GET('/copies', { params: { query: { barcode: code } } }))
-    const [before] = copies
-    if (!before) return { code, before: null, after: null }
-    if (before.state === 'on-shelf') return { code, before, after: before }
-    if (before.state !== 'to-shelve') return { code, before, after: null }
-    return { code, before, after: await move(before.id, { state: 'on-shelf' }, call) }
-  },
-  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
-  fault: 'The copy could not be put on the shelf',
-})
+/** Puts a copy on the shelf. */
+export const shelveCopy = (id: number, key: string, signal: AbortSignal): Promise<Copy> =>
+  dataOf(
+    client.POST('/copies/{id}/move', {
+      params: { path: { id } },
+      body: { state: 'on-shelf' },
+      headers: { 'Idempotency-Key': key },
+      signal,
+    }),
+  )
 
 /** Shelves a portion of the waiting copies; an answer of zero means that none are left. */
 export const shelvePortion = action({
+  name: 'shelvePortion',
   send: (_nothing: null, call) => dataOf(client.POST('/copies/shelve', call)),
-  changes: () => [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people],
+  changes: () => MOVED,
   fault: 'The copies could not be put on the shelf',
 })

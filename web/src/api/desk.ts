@@ -1,20 +1,38 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, type QueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 import { FIRST_PAGE, pageAfter } from './pages'
 import type { Scan } from './types'
 
-/** Sends one scan; a repeat under the same key gets the same answer and has no second effect. */
-export const scanAtDesk = (body: Scan, key: string) =>
-  dataOf(client.POST('/desk/scans', { body, headers: { 'Idempotency-Key': key } }))
+/** One scan, one answer; a repeat under the same key gets the same answer and does nothing. */
+export const scanAtDesk = (body: Scan, key: string, signal: AbortSignal) =>
+  dataOf(client.POST('/desk/scans', { body, signal, headers: { 'Idempotency-Key': key } }))
 
-/** Invalidates everything that a scan may have changed. */
-export const afterScan = (queries: QueryClient): Promise<unknown> =>
-  Promise.all(
-    [keys.books, keys.loans, keys.toShelve, keys.holds, keys.people, keys.today].map((queryKey) =>
-      queries.invalidateQueries({ queryKey }),
-    ),
-  )
+/** What a task of the desk may change of what other screens show. */
+const CHANGED = [
+  keys.books,
+  keys.changes,
+  keys.holds,
+  keys.loans,
+  keys.money,
+  keys.people,
+  keys.today,
+  keys.toShelve,
+  keys.unseen,
+]
+const QUIET_MS = 5000
+const quiet = new WeakMap<QueryClient, ReturnType<typeof setTimeout>>()
+
+/**
+ * Marks as stale what a task of the desk may have changed. What is on the screen is read again when the desk has been
+ * quiet for five seconds: a scan is one request.
+ */
+export function afterScan(queries: QueryClient): void {
+  for (const queryKey of CHANGED) void queries.invalidateQueries({ queryKey, refetchType: 'none' })
+  clearTimeout(quiet.get(queries))
+  const refresh = () => CHANGED.map((queryKey) => queries.refetchQueries({ queryKey, type: 'active', stale: true }))
+  quiet.set(queries, setTimeout(refresh, QUIET_MS))
+}
 
 /** Librarians and kind of change. */
 export type TodayFilter = { whose: 'mine' | 'everyone'; action?: string }
@@ -34,10 +52,3 @@ export const todayQuery = (filter: TodayFilter) =>
     getNextPageParam: (last, _pages, start) => pageAfter(last, start),
     placeholderData: keepPreviousData,
   })
-
-/** Today in the library's time zone, and the last open day before. */
-export const openDayQuery = queryOptions({
-  queryKey: keys.openDay,
-  queryFn: ({ signal }) => dataOf(client.GET('/desk/today', { params: { query: { limit: 1 } }, signal })),
-  select: ({ day, lastOpenDay }) => ({ day, lastOpenDay }),
-})

@@ -53,6 +53,7 @@ const EVERYTHING = [keys.holds, keys.myHolds, keys.books, keys.people, keys.toSh
 
 /** Places a hold; after a refusal the book is reloaded too, since a copy was just returned. */
 export const placeHold = action({
+  name: 'placeHold',
   send: ({ bookId, person }: { bookId: number; person?: number }, call) =>
     dataOf(
       client.POST('/books/{id}/holds', {
@@ -67,6 +68,7 @@ export const placeHold = action({
 })
 
 export const cancelHold = action({
+  name: 'cancelHold',
   send: ({ id, reason = '' }: { id: number; reason?: string }, call) =>
     dataOf(client.DELETE('/holds/{id}', { params: { path: { id }, query: { reason } }, ...call })),
   changes: () => EVERYTHING,
@@ -76,6 +78,7 @@ export const cancelHold = action({
 
 /** Moves a hold to another place in the queue. */
 export const moveHold = action({
+  name: 'moveHold',
   send: ({ id, ...body }: { id: number; place: number; reason: string }, call) =>
     dataOf(client.POST('/holds/{id}/move', { params: { path: { id } }, body, ...call })),
   changes: () => EVERYTHING,

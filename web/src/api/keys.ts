@@ -4,7 +4,6 @@ export const keys = {
   settings: (document: 'rules' | 'calendar' | 'library') => ['settings', document] as const,
   changes: ['changes'] as const,
   today: ['today'] as const,
-  openDay: ['today', 'open-day'] as const,
   todayList: (filter: object) => ['today', filter] as const,
   changeList: (filter: object) => ['changes', filter] as const,
   session: ['session'] as const,

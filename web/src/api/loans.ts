@@ -46,6 +46,7 @@ const EVERYTHING = [keys.loans, keys.myLoans, keys.books, keys.people, keys.hold
 
 /** Borrows a book; after a refusal the lists are reloaded too, since the copy was just borrowed. */
 export const borrowBook = action({
+  name: 'borrowBook',
   send: (bookId: number, call) =>
     dataOf(client.POST('/books/{id}/loans', { params: { path: { id: bookId } }, ...call })),
   changes: () => EVERYTHING,
@@ -64,6 +65,7 @@ const endLoan = (id: number, body: { restock?: true }, call: Call) =>
 
 /** Returns a student's own book. */
 export const returnLoan = action({
+  name: 'returnLoan',
   send: ({ id }: { id: number }, call) => endLoan(id, {}, call),
   changes: () => EVERYTHING,
   fault: 'The book could not be returned',
@@ -71,6 +73,7 @@ export const returnLoan = action({
 
 /** Returns a book at the desk: onto the shelf, or to be shelved (R-LOAN-3, R-COPY-4). */
 export const takeBack = action({
+  name: 'takeBack',
   send: ({ id, restock }: { id: number; restock: boolean }, call) =>
     endLoan(id, restock ? { restock: true } : {}, call),
   changes: () => [...EVERYTHING, keys.toShelve],
@@ -80,6 +83,7 @@ export const takeBack = action({
 type LoanPage = Awaited<ReturnType<NonNullable<ReturnType<typeof loanListQuery>['queryFn']>>>
 
 export const extendLoan = action({
+  name: 'extendLoan',
   send: ({ id, override }: { id: number; override?: Override }, call) =>
     dataOf(
       client.POST('/loans/{id}/extend', {

@@ -79,11 +79,13 @@ export const linesFile = (filter: LineFilter): string =>
 
 const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
 
-export const takePayment = (uid: number, body: PaymentForm, key: string) =>
-  dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, ...keyed(key) }))
+export const takePayment = (uid: number, body: PaymentForm, key: string, signal: AbortSignal) =>
+  dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
 
-export const waiveCharge = (charge: number, reason: string, key: string) =>
-  dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: { reason }, ...keyed(key) }))
+export const waiveCharge = (charge: number, reason: string, key: string, signal: AbortSignal) =>
+  dataOf(
+    client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: { reason }, signal, ...keyed(key) }),
+  )
 
 /** Invalidated by charges, payments and reversals. */
 const MONEY = [keys.people, keys.money, keys.changes]
@@ -91,6 +93,7 @@ const MONEY = [keys.people, keys.money, keys.changes]
 const LOANS = [...MONEY, keys.loans, keys.books, keys.holds, keys.toShelve]
 
 export const takeMoney = action({
+  name: 'takeMoney',
   send: ({ uid, form }: { uid: number; form: PaymentForm }, call) =>
     dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
@@ -99,6 +102,7 @@ export const takeMoney = action({
 })
 
 export const addCharge = action({
+  name: 'addCharge',
   send: ({ uid, form }: { uid: number; form: ChargeForm }, call) =>
     dataOf(client.POST('/people/{id}/charges', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
@@ -107,6 +111,7 @@ export const addCharge = action({
 })
 
 export const waive = action({
+  name: 'waive',
   send: ({ charge, form }: { charge: number; form: WaiverForm }, call) =>
     dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: form, ...call })),
   changes: () => MONEY,
@@ -116,6 +121,7 @@ export const waive = action({
 
 /** Pays credit out. */
 export const refund = action({
+  name: 'refund',
   send: ({ uid, form }: { uid: number; form: RefundForm }, call) =>
     dataOf(client.POST('/people/{id}/refunds', { params: { path: { id: uid } }, body: form, ...call })),
   changes: () => MONEY,
@@ -125,6 +131,7 @@ export const refund = action({
 
 /** Reverses a charge, such as the price of a copy that was found. */
 export const reverseCharge = action({
+  name: 'reverseCharge',
   send: ({ id, reason }: { id: number; reason: string }, call) =>
     dataOf(client.POST('/charges/{id}/reverse', { params: { path: { id } }, body: { reason }, ...call })),
   changes: () => MONEY,
@@ -134,6 +141,7 @@ export const reverseCharge = action({
 
 /** Declares the copy of a loan lost. */
 export const declareLost = action({
+  name: 'declareLost',
   send: ({ id, price }: { id: number; price: number }, call) =>
     dataOf(client.POST('/loans/{id}/lost', { params: { path: { id } }, body: { price }, ...call })),
   changes: () => LOANS,

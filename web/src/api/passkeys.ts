@@ -16,6 +16,7 @@ export const secondStepQuery = queryOptions({
 
 /** Signs in with a passkey, alone or after the password. */
 export const signInWithPasskey = action({
+  name: 'signInWithPasskey',
   send: async ({ secondStep, remember }: { secondStep: boolean; remember: boolean }, call) => {
     const begun = await dataOf(client.POST('/auth/sign-in/passkey/begin', { body: { secondStep }, ...call }))
     const body = { secondStep, remember, ...(await showPasskey(begun.publicKey)) }
@@ -26,6 +27,7 @@ export const signInWithPasskey = action({
 
 /** Adds a passkey; this lifts the restriction of a librarian who needed a second factor. */
 export const addPasskey = action({
+  name: 'addPasskey',
   send: async ({ name, ...proof }: AuthenticatorBegin & { name: string }, call) => {
     const begun = await dataOf(client.POST('/auth/passkeys', { body: proof, ...call }))
     const body = { name, ...(await makePasskey(begun.publicKey)) }
@@ -35,6 +37,7 @@ export const addPasskey = action({
 })
 
 export const removePasskey = action({
+  name: 'removePasskey',
   send: ({ id, ...proof }: AuthenticatorBegin & { id: number }, call) =>
     dataOf(client.POST('/auth/passkeys/{id}/remove', { params: { path: { id } }, body: proof, ...call })),
   changes: () => [keys.mySecondFactor, keys.session],

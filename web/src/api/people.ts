@@ -99,12 +99,14 @@ export const endedLoansQuery = (uid: number) =>
 const changed = [keys.people, keys.changes]
 
 export const addPerson = action({
+  name: 'addPerson',
   send: (body: PersonForm, call) => dataOf(client.POST('/people', { body, ...call })),
   changes: () => changed,
   fault: 'The person could not be added',
 })
 
 export const updatePerson = action({
+  name: 'updatePerson',
   send: ({ uid, edit }: { uid: number; edit: PersonEdit }, call) =>
     dataOf(client.PATCH('/people/{id}', { params: { path: { id: uid } }, body: edit, ...call })),
   changes: () => changed,
@@ -113,6 +115,7 @@ export const updatePerson = action({
 
 /** Deactivates or reactivates a person. */
 export const setActive = action({
+  name: 'setActive',
   send: ({ uid, active, reason }: { uid: number; active: boolean; reason?: string }, call) => {
     const params = { path: { id: uid } }
     return active
@@ -124,6 +127,7 @@ export const setActive = action({
 })
 
 export const makeCode = action({
+  name: 'makeCode',
   send: (uid: number, call) =>
     dataOf(client.POST('/people/{id}/sign-in-code', { params: { path: { id: uid } }, ...call })),
   changes: () => [keys.changes],
@@ -132,6 +136,7 @@ export const makeCode = action({
 
 /** Imports people from a file, or previews the import with `dryRun`. The file's properties identify a retry. */
 export const importPeople = action({
+  name: 'importPeople',
   send: (
     { file, dryRun }: { name: string; size: number; lastModified: number; dryRun: boolean; file: File },
     { headers }: Call,
@@ -150,6 +155,7 @@ export const importPeople = action({
 })
 
 export const erasePerson = action({
+  name: 'erasePerson',
   send: (uid: number, call) => dataOf(client.DELETE('/people/{id}', { params: { path: { id: uid } }, ...call })),
   changes: () => changed,
   fault: 'The person could not be erased',
@@ -157,6 +163,7 @@ export const erasePerson = action({
 })
 
 export const promote = action({
+  name: 'promote',
   send: (body: PromotionForm, call) => dataOf(client.POST('/people/promote', { body, ...call })),
   changes: ({ dryRun }, done) => (done && !dryRun ? changed : []),
   fault: 'The batch could not be moved',
@@ -171,6 +178,7 @@ export const mergePreviewQuery = (keep: number, drop: number) =>
   })
 
 export const mergePeople = action({
+  name: 'mergePeople',
   send: (body: MergeForm, call) => dataOf(client.POST('/people/merge', { body, ...call })),
   // The dropped record is not reloaded, because its page is left.
   changes: ({ keep }) => [keys.person(keep), keys.peopleLists, keys.changes, keys.books, keys.holds, keys.loans],
@@ -178,6 +186,7 @@ export const mergePeople = action({
 })
 
 export const changeRole = action({
+  name: 'changeRole',
   send: ({ uid, ...body }: RoleForm & { uid: number }, call) =>
     dataOf(client.POST('/people/{id}/role', { params: { path: { id: uid } }, body, ...call })),
   changes: () => changed,
@@ -185,6 +194,7 @@ export const changeRole = action({
 })
 
 export const issueNoDues = action({
+  name: 'issueNoDues',
   send: (uid: number, call) => dataOf(client.POST('/people/{id}/no-dues', { params: { path: { id: uid } }, ...call })),
   changes: () => [keys.changes],
   fault: 'The certificate could not be issued',

@@ -13,6 +13,7 @@ export const phonesQuery = queryOptions({
 
 /** Creates a code for a phone to open; replaces an unopened one. */
 export const pairPhone = action({
+  name: 'pairPhone',
   send: (desk: string) => dataOf(client.POST('/desk/phones', { body: { desk } })),
   changes: () => [keys.phones],
   fault: 'The phone was not paired',
@@ -20,6 +21,7 @@ export const pairPhone = action({
 })
 
 export const unpairPhone = action({
+  name: 'unpairPhone',
   send: (id: number, call) => dataOf(client.DELETE('/desk/phones/{id}', { params: { path: { id } }, ...call })),
   changes: () => [keys.phones],
   fault: 'The phone was not disconnected',
@@ -63,9 +65,9 @@ export const openPhone = (body: OpenForm) => dataOf(client.POST('/phone/open', {
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
 
-/** Sends a scan of the phone with this token; idempotent by its key. */
-export const sendScan = (token: string, body: PhoneScanForm) =>
-  dataOf(client.POST('/phone/scans', { body, headers: bearer(token) }))
+/** Sends what the phone with this token has read; however often it is sent, it is done once. */
+export const sendScan = (token: string, body: PhoneScanForm, signal: AbortSignal) =>
+  dataOf(client.POST('/phone/scans', { body, headers: bearer(token), signal }))
 
 /** Receives the desk's answers for the phone with this token. */
 export function listenToAnswers(token: string, { onNews, onConnected, onClosed }: Subscription<PhoneAnswer>) {

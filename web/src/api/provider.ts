@@ -7,11 +7,13 @@ import type { ProviderLink, ProviderSignIn } from './types'
 
 /** Begins a sign-in with the college's provider; the answer has the address to open. */
 export const beginByProvider = action({
+  name: 'beginByProvider',
   send: (body: ProviderSignIn, call) => dataOf(client.POST('/auth/oidc', { body, ...call })),
 })
 
 /** Links an account, once, by its library password, and signs in. */
 export const linkProvider = action({
+  name: 'linkProvider',
   send: (body: ProviderLink, call) => dataOf(client.POST('/auth/oidc/link', { body, ...call })),
   learn: (queries, user) => changePerson(queries, user),
 })
@@ -23,6 +25,7 @@ export const myProviderQuery = queryOptions({
 })
 
 export const unlinkProvider = action({
+  name: 'unlinkProvider',
   send: (_nothing: null, call) => dataOf(client.DELETE('/me/oidc', call)),
   changes: () => [keys.myProvider],
   fault: 'The account could not be disconnected',

@@ -27,6 +27,7 @@ export const reviewsQuery = (bookId: number) =>
 
 export const addReview = (bookId: number) =>
   action({
+    name: `addReview ${bookId}`,
     send: ({ rating, comment }: ReviewForm, call) => {
       const body = { rating, comment: comment.trim() }
       return dataOf(client.POST('/books/{id}/reviews', { params: { path: { id: bookId } }, body, ...call }))
@@ -38,6 +39,7 @@ export const addReview = (bookId: number) =>
 
 export const deleteReview = (bookId: number) =>
   action({
+    name: `deleteReview ${bookId}`,
     send: (id: number, call) => dataOf(client.DELETE('/reviews/{id}', { params: { path: { id } }, ...call })),
     changes: () => [keys.book(bookId)],
     fault: 'The review could not be deleted',

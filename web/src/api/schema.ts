@@ -6298,6 +6298,11 @@ export interface components {
             language: string;
             /** @description The languages of the screens. */
             languages: string[];
+            /**
+             * Format: date
+             * @description Last day before today on which the library was open; returns from the book drop count on that day.
+             */
+            lastOpenDay: string | null;
             /** Format: int64 */
             loanDays: number;
             maxFine: components["schemas"]["Money"] | null;

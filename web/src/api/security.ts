@@ -11,6 +11,7 @@ export const mySessionsQuery = queryOptions({
 })
 
 export const endSession = action({
+  name: 'endSession',
   send: ({ id }: { id: number; browser: string }, call) =>
     dataOf(client.DELETE('/me/sessions/{id}', { params: { path: { id } }, ...call })),
   changes: () => [keys.mySessions],
@@ -18,12 +19,14 @@ export const endSession = action({
 })
 
 export const endOtherSessions = action({
+  name: 'endOtherSessions',
   send: (_nothing: null, call) => dataOf(client.DELETE('/me/sessions', call)),
   changes: () => [keys.mySessions],
   fault: 'The other sessions could not be ended',
 })
 
 export const changePassword = action({
+  name: 'changePassword',
   send: (body: PasswordChange, call) => dataOf(client.POST('/auth/password', { body, ...call })),
   changes: () => [keys.mySessions],
 })
@@ -36,27 +39,32 @@ export const mySecondFactorQuery = queryOptions({
 
 /** Returns a key for an authenticator app, which a code must confirm. */
 export const beginAuthenticator = action({
+  name: 'beginAuthenticator',
   send: (body: AuthenticatorBegin, call) => dataOf(client.POST('/auth/authenticator', { body, ...call })),
 })
 
 /** Confirms the second factor; this lifts the restriction of a librarian who needed one. */
 export const confirmAuthenticator = action({
+  name: 'confirmAuthenticator',
   send: (body: SecondFactorCode, call) => dataOf(client.POST('/auth/authenticator/confirm', { body, ...call })),
   changes: () => [keys.mySecondFactor, keys.session],
 })
 
 export const removeAuthenticator = action({
+  name: 'removeAuthenticator',
   send: (body: SecondFactorProof, call) => dataOf(client.POST('/auth/authenticator/remove', { body, ...call })),
   changes: () => [keys.mySecondFactor, keys.session],
 })
 
 export const makeRecoveryCodes = action({
+  name: 'makeRecoveryCodes',
   send: (body: SecondFactorProof, call) => dataOf(client.POST('/auth/recovery-codes', { body, ...call })),
   changes: () => [keys.mySecondFactor],
 })
 
 /** Resets the second factor of a person who lost it. */
 export const resetSecondFactorOf = action({
+  name: 'resetSecondFactorOf',
   send: (uid: number, call) =>
     dataOf(client.DELETE('/people/{id}/second-factor', { params: { path: { id: uid } }, ...call })),
   changes: () => [keys.people, keys.changes],
@@ -65,6 +73,7 @@ export const resetSecondFactorOf = action({
 
 /** Ends all sessions of another person. */
 export const endSessionsOf = action({
+  name: 'endSessionsOf',
   send: (uid: number, call) =>
     dataOf(client.DELETE('/people/{id}/sessions', { params: { path: { id: uid } }, ...call })),
   changes: () => [keys.changes],

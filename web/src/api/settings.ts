@@ -40,6 +40,7 @@ export type Preview<D> = Action<D, Effect>
 const CHANGED = [keys.config, keys.loans, keys.myLoans, keys.changes]
 
 export const saveRules: Save<RulesDocument> = action({
+  name: 'saveRules',
   send: ({ document, etag }, { headers }) =>
     saved<RulesDocument>(
       client.PUT('/settings/rules', { params: { header: { 'If-Match': etag } }, body: document, headers }),
@@ -50,6 +51,7 @@ export const saveRules: Save<RulesDocument> = action({
 })
 
 export const saveCalendar: Save<Calendar> = action({
+  name: 'saveCalendar',
   send: ({ document, etag }, { headers }) =>
     saved<Calendar>(
       client.PUT('/settings/calendar', { params: { header: { 'If-Match': etag } }, body: document, headers }),
@@ -60,6 +62,7 @@ export const saveCalendar: Save<Calendar> = action({
 })
 
 export const saveLibrary: Save<LibrarySettings> = action({
+  name: 'saveLibrary',
   send: ({ document, etag }, { headers }) =>
     saved<LibrarySettings>(
       client.PUT('/settings/library', { params: { header: { 'If-Match': etag } }, body: document, headers }),
@@ -70,16 +73,19 @@ export const saveLibrary: Save<LibrarySettings> = action({
 })
 
 export const previewRules: Preview<RulesDocument> = action({
+  name: 'previewRules',
   send: (body) => dataOf(client.POST('/settings/rules/preview', { body })),
   fault: 'The effect of the rules could not be computed',
 })
 
 export const previewLibrary: Preview<LibrarySettings> = action({
+  name: 'previewLibrary',
   send: (body) => dataOf(client.POST('/settings/library/preview', { body })),
   fault: 'The effect of the settings could not be computed',
 })
 
 export const previewCalendar: Preview<Calendar> = action({
+  name: 'previewCalendar',
   send: (body) => dataOf(client.POST('/settings/calendar/preview', { body })),
   fault: 'The effect of the calendar could not be computed',
 })

@@ -2,9 +2,15 @@ import type { QueryClient } from '@tanstack/react-query'
 import { client, dataOf } from './client'
 import { keys } from './keys'
 
-/** Undoes a change of today (R-UNDO-1). */
-export const undoChange = (change: number, key: string) =>
-  dataOf(client.POST('/changes/{id}/undo', { params: { path: { id: change } }, headers: { 'Idempotency-Key': key } }))
+/** Takes a change of today back (R-UNDO-1). */
+export const undoChange = (change: number, key: string, signal?: AbortSignal) =>
+  dataOf(
+    client.POST('/changes/{id}/undo', {
+      params: { path: { id: change } },
+      headers: { 'Idempotency-Key': key },
+      ...(signal && { signal }),
+    }),
+  )
 
 /** Invalidated after an undo, because the affected data is unknown here. */
 export const UNDONE = [

@@ -1,10 +1,11 @@
 import { Button, Menu, useMantineColorScheme } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from 'react-router'
-import { clearPerson, signOut as signOutAction } from '../api/account'
+import { clearPerson, signOut as signOutAction, uidOf } from '../api/account'
 import { useAction } from '../api/action'
 import type { User } from '../api/types'
 import { forgetDrafts } from '../lib/drafts'
+import { forgetNotes, sharedStore } from '../lib/outboxStore'
 import { chooseLanguage, currentLanguage, LANGUAGES, t, type Language } from '../lib/messages'
 import { notify } from '../lib/notify'
 import { paths } from '../screens'
@@ -79,11 +80,13 @@ function useSignOut() {
   const queries = useQueryClient()
   const navigate = useNavigate()
   const leave = async () => {
+    const uid = uidOf(queries)
     const { ok } = await run(null)
     if (!ok) return
     await navigate(paths.login(), { replace: true })
     clearPerson(queries)
     forgetDrafts()
+    void forgetNotes(sharedStore(), 'desk', String(uid))
   }
   return { pending, leave }
 }

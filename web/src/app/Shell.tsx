@@ -1,6 +1,6 @@
 import { useHotkeys } from '@mantine/hooks'
-import { useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { Outlet } from 'react-router'
 import { sessionQuery } from '../api/account'
 import { Chunk, lazyChunk } from '../lib/lazyChunk'
@@ -9,6 +9,8 @@ import { NavigationBar } from './NavigationBar'
 import { Notices } from './Notices'
 import { useEnrolment } from './enrolment'
 import { usePresence } from './presence'
+import { loadChunk } from '../lib/chunks'
+import { hasTasks, sharedStore } from '../lib/outboxStore'
 import classes from './Shell.module.css'
 
 const Palette = lazyChunk('palette', () => import('./Palette'))
@@ -23,6 +25,7 @@ export function Shell() {
   // Works while a field has the focus, too.
   useHotkeys([['mod+K', () => setSearching(true)]], [])
   const user = data?.user ?? null
+  useUnsent(user?.capabilities.includes('desk') ? user.uid : null)
 
   return (
     <>
@@ -44,4 +47,17 @@ export function Shell() {
       )}
     </>
   )
+}
+
+/** Tasks that the desk left unsent go on, although another screen is open. */
+function useUnsent(uid: number | null): void {
+  const queries = useQueryClient()
+  useEffect(() => {
+    if (uid === null) return
+    void (async () => {
+      if (!(await hasTasks(sharedStore(), 'desk', String(uid)))) return
+      const { resumeDesk } = await loadChunk('desk-tasks', () => import('../counter/useDesk'))
+      await resumeDesk(queries, uid)
+    })().catch((error: unknown) => console.warn(error))
+  }, [queries, uid])
 }

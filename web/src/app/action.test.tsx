@@ -1,5 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
+import { useState } from 'react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { Notices } from './Notices'
 import { clearNotices, notify } from '../lib/notify'
@@ -7,9 +8,12 @@ import { renderRoutes } from '../testing/render'
 import { loan } from '../testing/samples'
 import { fakeServer, problem } from '../testing/server'
 import { action, useAction } from '../api/action'
+import { changePerson } from '../api/account'
 import { client, dataOf } from '../api/client'
+import { queryClient } from '../api/queryClient'
 
 const borrow = action({
+  name: 'borrow',
   send: (id: number, call) => dataOf(client.POST('/books/{id}/loans', { params: { path: { id } }, ...call })),
   fault: 'The book could not be borrowed',
 })
@@ -101,6 +105,67 @@ describe('a write', () => {
     await waitFor(() => expect(made).toHaveLength(1))
     expect(screen.queryByRole('alert')).not.toBeInTheDocument()
     expect(logged).not.toHaveBeenCalled()
+  })
+})
+
+describe('V8, R-SEAM-5: a window that is closed after a lost answer and opened again', () => {
+  function Window() {
+    const { run } = useAction(borrow)
+    return (
+      <button type="button" onClick={() => void run(1)}>
+        Borrow 1
+      </button>
+    )
+  }
+  const renew = action({
+    name: 'renew',
+    send: (id: number, call) => dataOf(client.POST('/books/{id}/loans', { params: { path: { id } }, ...call })),
+  })
+  function Other() {
+    const { run } = useAction(renew)
+    return (
+      <button type="button" onClick={() => void run(1)}>
+        Renew 1
+      </button>
+    )
+  }
+  function Windows() {
+    const [shown, setShown] = useState(true)
+    return (
+      <>
+        <button type="button" onClick={() => setShown(!shown)}>
+          {shown ? 'Close' : 'Open'}
+        </button>
+        {shown && <Window />}
+        <Other />
+      </>
+    )
+  }
+  const open = () => renderRoutes([{ path: '/', Component: Windows, HydrateFallback: () => null }], '/')
+
+  it('repeats the same action and not a second one; another action of the same input is another', async () => {
+    let works = false
+    const made = fakeServer({ 'POST /books/1/loans': () => (works ? lent : lost()) })
+    open()
+    for (const name of ['Borrow 1', 'Renew 1', 'Close', 'Open']) await press(name)
+    await waitFor(() => expect(made).toHaveLength(2))
+    works = true
+    await press('Borrow 1')
+    await waitFor(() => expect(made).toHaveLength(3))
+    const [first, other, repeat] = keysOf(made)
+    expect(repeat).toBe(first)
+    expect(other).not.toBe(first)
+  })
+
+  it('begins anew for another person', async () => {
+    const made = fakeServer({ 'POST /books/1/loans': lost })
+    open()
+    await press('Borrow 1')
+    await waitFor(() => expect(made).toHaveLength(1))
+    changePerson(queryClient, null)
+    await press('Borrow 1')
+    await waitFor(() => expect(made).toHaveLength(2))
+    expect(new Set(keysOf(made)).size).toBe(2)
   })
 })
 

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
 import { sessionQuery } from '../api/account'
 import { signedOut } from '../api/client'
-import { onPersonElsewhere, tellPerson } from '../lib/person'
+import { handOver, onPersonElsewhere, tellPerson } from '../lib/person'
 import { belowBase } from '../lib/paths'
 import { screenAt } from '../screens'
 
@@ -38,7 +38,7 @@ export function useOnePerson(): void {
         // The channel and the storage both tell it. A second reload while the first is under way made the page crash in
         // Chromium 156, 8 times in 110.
         reloading = true
-        window.location.reload()
+        handOver()
       }
     })
   }, [uid, queries])

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import type { DeskAnswer } from '../api/types'
+import type { DeskAnswer, Receipt } from '../api/types'
 import { offersOf } from './offers'
-import type { Request, Told } from './queue'
+import type { Request, Told } from './tasks'
 
 const plain: DeskAnswer = {
   outcome: 'shown',
@@ -28,7 +28,7 @@ const kindsOf = (answer: Partial<DeskAnswer>, request: Partial<Request> = {}) =>
     label: 'L1',
     outcome: { kind: 'answered', request: { code: 'L1', ...request }, answer: { ...plain, ...answer } },
   }
-  return offersOf(told).map(({ kind }) => kind)
+  return offersOf(told, new Map()).map(({ kind }) => kind)
 }
 
 it('R-DESK-5: a reason may be given only where every block can be overridden', () => {
@@ -51,13 +51,15 @@ it('R-DESK-11: damage is told of a returned copy that is still in use', () => {
   expect(kindsOf({ outcome: 'lent', copy: copy('on-loan') })).toEqual([])
 })
 
-it('R-DESK-4, R-DESK-7: a payment leads to its receipt and can be undone; a failure offers nothing', () => {
-  const receipt = { number: '2026/1' } as Extract<Told['outcome'], { kind: 'settled' }>['settled']['receipt']
-  const settled = { words: ['₹20 taken'], ...(receipt && { receipt }), change: 9 }
-  const told: Told = { id: '1', label: 'Take ₹20', outcome: { kind: 'settled', settled } }
-  expect(offersOf(told)).toEqual([
+it('R-DESK-4, R-DESK-7: a payment leads to its receipt and can be undone; a failure is tried again', () => {
+  const receipt = { number: '2026/1' } as Receipt
+  const task = { kind: 'undo', change: 3 } as const
+  const settled = { kind: 'settled', task, words: ['₹20 taken'], receipt, change: 9 } as const
+  expect(offersOf({ id: '1', label: 'Take ₹20', outcome: settled }, new Map())).toEqual([
     { kind: 'receipt', receipt },
     { kind: 'undo', change: 9 },
   ])
-  expect(offersOf({ id: '1', label: 'L1', outcome: { kind: 'failed', reason: 'x' } })).toEqual([])
+  expect(offersOf({ id: '1', label: 'L1', outcome: { kind: 'failed', reason: 'x', task } }, new Map())).toEqual([
+    { kind: 'again' },
+  ])
 })

@@ -1,5 +1,6 @@
-import type { Charge, Copy, DeskAnswer, Hold, LostPrice, Message, Offered, Receipt } from '../api/types'
-import type { Request, Told } from './queue'
+import type { Copy, DeskAnswer, Hold, LostPrice, Message, Offered, Receipt } from '../api/types'
+import { fineOf, type Acts, type OpenFine } from './acts'
+import type { Request, Told } from './tasks'
 import { changeOf } from './words'
 
 /** What a screen may offer beside the words of an answer. */
@@ -10,47 +11,49 @@ export type Offer =
   | { kind: 'choices'; choices: readonly Offered[]; request: Request }
   | { kind: 'all-people'; query: string }
   | { kind: 'override'; request: Request; blocks: readonly string[]; keptFor: string | undefined }
-  | { kind: 'fine'; charge: Charge; uid: number }
+  | { kind: 'fine'; fine: OpenFine }
   | { kind: 'receipt'; receipt: Receipt }
   | { kind: 'found'; lost: LostPrice }
   | { kind: 'damaged'; copy: Copy }
+  | { kind: 'again' }
   | { kind: 'undo'; change: number }
 
 /** States in which damage cannot be recorded: the copy is in repair already, or its title is deleted. */
 const OUT_OF_USE: ReadonlySet<Copy['state']> = new Set(['in-repair', 'withdrawn'])
 
-/** Lists the offers of an entry, in the order of the screen. */
-export function offersOf(told: Told): Offer[] {
+/** Lists the offers of an entry, in the order of the screen. What was pressed is offered no more. */
+export function offersOf(told: Told, acts: Acts): Offer[] {
   const offers: Offer[] = []
   const { outcome } = told
-  if (outcome.kind === 'answered') offers.push(...offersOfAnswer(outcome.request, outcome.answer))
-  if (outcome.kind === 'settled' && outcome.settled.receipt) {
-    offers.push({ kind: 'receipt', receipt: outcome.settled.receipt })
-  }
+  if (outcome.kind === 'answered') offers.push(...offersOfAnswer(told, outcome.request, outcome.answer, acts))
+  if (outcome.kind === 'settled' && outcome.receipt) offers.push({ kind: 'receipt', receipt: outcome.receipt })
+  if (outcome.kind === 'failed' && !acts.has(`aside ${told.id}`)) offers.push({ kind: 'again' })
   const change = changeOf(told)
   if (change !== null) offers.push({ kind: 'undo', change })
   return offers
 }
 
-function offersOfAnswer(request: Request, answer: DeskAnswer): Offer[] {
-  const { hold, explain, choices, blocks, charge, charged, lost, copy } = answer
+function offersOfAnswer(told: Told, request: Request, answer: DeskAnswer, acts: Acts): Offer[] {
+  const { hold, explain, choices, blocks, lost, copy } = answer
+  const isDone = acts.has(`card ${told.id}`)
+  const fine = fineOf(told, acts)
   const offers: (Offer | false | null | undefined)[] = [
     hold?.state === 'ready' && { kind: 'slip', hold },
     explain.length > 0 && { kind: 'why', messages: explain },
     answer.outcome === 'unknown' && { kind: 'unknown', code: request.code },
-    choices.length > 0 && { kind: 'choices', choices, request },
+    choices.length > 0 && !isDone && { kind: 'choices', choices, request },
     answer.messages.some(({ code }) => code === 'desk.morePeople') && { kind: 'all-people', query: request.code },
     blocks.length > 0 &&
-      blocks.every(({ overridable }) => overridable) && {
+      blocks.every(({ overridable }) => overridable) &&
+      !isDone && {
         kind: 'override',
         request,
         blocks: blocks.map(({ id }) => id),
         keptFor: copy?.hold?.userName,
       },
-    // The reader is not present at a book drop to pay.
-    charge && request.returnedOn === undefined && typeof charged === 'number' && { kind: 'fine', charge, uid: charged },
+    fine && { kind: 'fine', fine },
     lost && { kind: 'found', lost },
-    answer.outcome === 'returned' && copy && !OUT_OF_USE.has(copy.state) && { kind: 'damaged', copy },
+    answer.outcome === 'returned' && copy && !OUT_OF_USE.has(copy.state) && !isDone && { kind: 'damaged', copy },
   ]
   return offers.filter((offer) => !!offer)
 }

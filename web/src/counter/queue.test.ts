@@ -1,7 +1,9 @@
-import { describe, expect, it, vi } from 'vitest'
-import type { DeskAnswer, Scan } from '../api/types'
-import { ProblemError } from '../lib/problem'
-import { Desk, type Kept } from './queue'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Charge, DeskAnswer, PaymentForm, Receipt, Scan } from '../api/types'
+import { memoryStore, type Row } from '../lib/outboxStore'
+import { ProblemError, unreachable } from '../lib/problem'
+import { fineOf, isUnsettled, sumsOf } from './acts'
+import { Desk } from './queue'
 
 const answer: DeskAnswer = {
   outcome: 'shown',
@@ -14,147 +16,438 @@ const answer: DeskAnswer = {
   blocks: [],
   explain: [],
 }
+const asha = { uid: 7, name: 'Asha' } as NonNullable<DeskAnswer['person']>
+const signedOut = () => new ProblemError({ status: 401, code: 'not-signed-in', detail: '' })
+const refused = () => new ProblemError({ status: 409, code: 'refused', detail: 'No.' })
 
-it('R-DESK-9: a scan of a phone is sent under its own key, once however often it is told', async () => {
-  const send = vi.fn((_scan: Scan, _key: string) => Promise.resolve(answer))
-  const desk = new Desk(send, vi.fn())
-  desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
-  desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
-  // The same code with another key was meant: the phone knows a bounce by itself.
-  desk.hear({ id: 6, key: 'key-0002', code: 'L000001' })
-  await vi.waitFor(() => expect(desk.snapshot().waiting).toEqual([]))
-  expect(send.mock.calls).toEqual([
-    [{ code: 'L000001', phoneScan: 5 }, 'key-0001'],
-    [{ code: 'L000001', phoneScan: 6 }, 'key-0002'],
-  ])
+beforeEach(() => {
+  vi.useFakeTimers()
+  sessionStorage.clear()
 })
+afterEach(() => void vi.useRealTimers())
+const after = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-it('R-DESK-9: a scan that was done before the page was loaded anew is no failure', async () => {
-  const reused = new ProblemError({ status: 422, code: 'idempotency-key-reused', detail: '' })
-  const desk = new Desk(() => Promise.reject(reused), vi.fn())
-  desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
-  await vi.waitFor(() => expect(desk.snapshot().waiting).toEqual([]))
-  expect(desk.snapshot().told).toEqual([])
-})
-
-/** A server that does not answer before it is told to. */
-function cutLine() {
-  let isCut = true
-  const sent: Scan[] = []
-  const send = (scan: Scan) => {
-    if (isCut) return Promise.reject(new TypeError('the line is cut'))
-    sent.push(scan)
-    const open = scan.code === 'cs-1' || scan.choice === 'person:7'
-    const person = open || scan.person === 7 ? ({ uid: 7, name: 'Asha' } as DeskAnswer['person']) : null
-    return Promise.resolve({ ...answer, outcome: open ? ('person' as const) : ('lent' as const), person })
+/** A desk over these rows, and what its server was asked. `cs-1` is Asha's card. */
+async function page(rows = new Map<string, Row>()) {
+  const line = { isCut: false, fails: (_code: string): Error | null => null }
+  const around = { signedIn: 1 }
+  const scans: Scan[] = []
+  const keys: string[] = []
+  const paid: (PaymentForm & { uid: number; key: string })[] = []
+  const undone: number[] = []
+  const answers = new Map<string, Partial<DeskAnswer>>()
+  const onTold = vi.fn()
+  const onSignedOut = vi.fn()
+  const reach = (code: string) => {
+    const error = line.isCut ? unreachable() : line.fails(code)
+    if (error) throw error
   }
-  return { send, sent, mend: () => (isCut = false) }
+  const desk = new Desk({
+    owner: '1',
+    store: memoryStore(rows),
+    onTold,
+    onSignedOut,
+    isOwners: () => around.signedIn === 1,
+    calls: {
+      async scan(body, key) {
+        reach(body.code)
+        scans.push(body)
+        keys.push(key)
+        const opens = body.code === 'cs-1' || body.choice === 'person:7'
+        const person = opens || body.person === 7 ? asha : null
+        return { ...answer, outcome: opens ? 'person' : 'lent', person, ...answers.get(body.code) }
+      },
+      async pay(uid, form, key) {
+        reach('pay')
+        paid.push({ ...form, uid, key })
+        return { receipt: { amount: form.amount, number: '2026-27/000001' } as Receipt, change: 40 + paid.length }
+      },
+      async waive() {
+        reach('waive')
+        return { change: 60 }
+      },
+      async undo(change) {
+        reach('undo')
+        undone.push(change)
+        return { messages: [] }
+      },
+    },
+  })
+  await desk.resume()
+  return { desk, rows, line, around, scans, keys, paid, undone, answers, onTold, onSignedOut }
 }
 
-it('R-DESK-10: scans that waited when the page was loaded anew are sent in order, for the person they are for', async () => {
-  vi.useFakeTimers()
-  let stored: Kept | null = null
-  const memory = { read: () => stored, write: (kept: Kept) => (stored = kept), remove: () => (stored = null) }
-  const cut = cutLine()
-  const left = new Desk(cut.send, vi.fn(), { memory })
-  // The page is left while two scans wait for the line.
-  left.scan('L1')
-  left.scan('L2')
-  await vi.advanceTimersByTimeAsync(100)
-  expect(stored).toMatchObject({ scans: [{ label: 'L1' }, { label: 'L2' }] })
-  const keys = left.snapshot().waiting.map(({ key }) => key)
-  const open = [{ uid: 7, name: 'Asha', since: answer.at }]
-  const line = cutLine()
-  line.mend()
-  const after = new Desk(line.send, vi.fn(), { memory: { ...memory, read: () => stored && { ...stored, open } } })
-  after.resume()
-  expect(
-    after
-      .snapshot()
-      .waiting.slice(1)
-      .map(({ key }) => key),
-  ).toEqual(keys)
-  await vi.advanceTimersByTimeAsync(0)
-  expect(line.sent).toEqual([
-    { code: 'Asha', choice: 'person:7' },
-    { code: 'L1', person: 7, since: answer.at },
-    { code: 'L2', person: 7, since: answer.at },
-  ])
-  expect(stored).toBeNull()
-  vi.useRealTimers()
+const labels = (desk: Desk) => desk.snapshot().waiting.map(({ label }) => label)
+const newest = (desk: Desk) => desk.snapshot().told[0]
+const fineOn = (id: number, open: number, more: Partial<DeskAnswer> = {}): Partial<DeskAnswer> => ({
+  outcome: 'returned',
+  charge: { id, open, amount: open } as Charge,
+  charged: 7,
+  messages: [{ code: 'desk.returnedBy', params: { title: 'T', name: 'Asha' }, text: 'Returned' }],
+  change: 100 + id,
+  ...more,
+})
+
+describe('R-DESK-9: a scan of a phone', () => {
+  it('is sent under its own key, once however often it is told', async () => {
+    const { desk, scans, keys } = await page()
+    desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    // The same code with another key was meant: the phone knows a bounce by itself.
+    desk.hear({ id: 6, key: 'key-0002', code: 'L000001' })
+    await after(0)
+    expect(scans).toEqual([
+      { code: 'L000001', phoneScan: 5 },
+      { code: 'L000001', phoneScan: 6 },
+    ])
+    expect(keys).toEqual(['key-0001', 'key-0002'])
+  })
+
+  it('that was done before the page was loaded anew is no failure', async () => {
+    const { desk, line } = await page()
+    line.fails = () => new ProblemError({ status: 422, code: 'idempotency-key-reused', detail: '' })
+    desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    await after(0)
+    expect(desk.snapshot()).toMatchObject({ waiting: [], told: [] })
+  })
+
+  it('that waits over a reload is not done twice when the server tells it again', async () => {
+    const first = await page()
+    first.line.isCut = true
+    first.desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    await after(0)
+    const second = await page(first.rows)
+    second.desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
+    await after(5000)
+    expect(second.keys).toEqual(['key-0001'])
+  })
+})
+
+describe('R-SEAM-1: a reload', () => {
+  it('R-DESK-10 sends scans in order, for the person they are for, whose name stands there at once', async () => {
+    const first = await page()
+    first.desk.scan('cs-1')
+    await after(0)
+    first.line.isCut = true
+    first.desk.scan('L1')
+    first.desk.scan('L2')
+    await after(100)
+    const keys = first.desk.snapshot().waiting.map(({ key }) => key)
+    const second = await page(first.rows)
+    expect(second.desk.snapshot().open).toMatchObject({ uid: 7, name: 'Asha' })
+    await after(0)
+    const person = { person: 7, since: answer.at }
+    expect(second.scans).toEqual([
+      { code: 'Asha', choice: 'person:7' },
+      { code: 'L1', ...person },
+      { code: 'L2', ...person },
+    ])
+    expect(second.keys.slice(1)).toEqual(keys)
+    expect(second.desk.snapshot()).toMatchObject({ waiting: [], open: { reader: asha } })
+  })
+
+  it('V6: keeps "close" in its place, so that the next book is lent to nobody', async () => {
+    const first = await page()
+    first.desk.scan('cs-1')
+    await after(0)
+    first.line.isCut = true
+    first.desk.scan('L1')
+    first.desk.close()
+    first.desk.scan('L2')
+    await after(100)
+    const second = await page(first.rows)
+    await after(0)
+    expect(second.scans.slice(1)).toEqual([{ code: 'L1', person: 7, since: answer.at }, { code: 'L2' }])
+    expect(second.desk.snapshot().open).toBeNull()
+  })
+
+  it('V6: keeps money that was taken on a cut line, and takes it once', async () => {
+    const first = await page()
+    first.answers.set('L1', fineOn(3, 10))
+    first.desk.scan('L1')
+    await after(0)
+    first.line.isCut = true
+    const task = { kind: 'pay', fines: { uid: 7, charges: [{ id: 3, open: 10 }] }, amount: 10, method: 'upi' } as const
+    first.desk.act('Take ₹10', task)
+    await after(100)
+    const second = await page(first.rows)
+    expect(labels(second.desk)).toEqual(['Take ₹10'])
+    await after(0)
+    expect(second.paid).toMatchObject([{ uid: 7, amount: 10, method: 'upi', charges: [3] }])
+    expect(newest(second.desk)).toMatchObject({ outcome: { kind: 'settled', receipt: { amount: 10 } } })
+    // The fine came back with the reload, and is paid.
+    expect(second.desk.snapshot().told.some((told) => isUnsettled(told, second.desk.snapshot().acts))).toBe(false)
+    expect(second.rows.size).toBe(0)
+  })
+
+  it('R-SEAM-6: keeps what is unsettled within reach, and nothing else', async () => {
+    const first = await page()
+    first.answers.set('L1', fineOn(3, 10))
+    first.answers.set('L2', { outcome: 'ask', choices: [{ id: 'a', text: '', message: answer.messages[0] as never }] })
+    for (const code of ['L1', 'L2', 'L3']) first.desk.scan(code)
+    await after(0)
+    const { desk } = await page(first.rows)
+    expect(desk.snapshot().told.map(({ label, isRestored }) => [label, isRestored])).toEqual([
+      ['L1', true],
+      ['L2', true],
+    ])
+    desk.setAside(desk.snapshot().told[0] as never)
+    await after(0)
+    const third = await page(first.rows)
+    expect(third.desk.snapshot().told.map(({ label }) => label)).toEqual(['L2'])
+  })
+
+  it('R-SEAM-9: takes the scans that an older page left, under their keys', async () => {
+    const { desk, scans, keys } = await page()
+    desk.takeOver({
+      scans: [{ key: 'old-key', label: 'L1', request: { code: 'L1' } }],
+      open: [{ uid: 7, name: 'Asha', since: answer.at }],
+    })
+    await after(0)
+    expect(scans.at(-1)).toEqual({ code: 'L1', person: 7, since: answer.at })
+    expect(keys.at(-1)).toBe('old-key')
+  })
+
+  it('R-SEAM-4: sends a scan that waited for a form', async () => {
+    const first = await page()
+    first.desk.hold('L1')
+    await after(0)
+    expect(first.scans).toEqual([])
+    const second = await page(first.rows)
+    second.line.isCut = true
+    const third = await page(second.rows)
+    await after(0)
+    expect(third.scans).toEqual([{ code: 'L1' }])
+  })
 })
 
 it('R-DESK-3, R-DESK-10: while scans wait, nobody closes before they are done', async () => {
-  vi.useFakeTimers()
-  const line = cutLine()
-  line.mend()
-  const told: Scan[] = line.sent
-  let cut = false
-  const desk = new Desk((scan) => (cut ? Promise.reject(new TypeError('cut')) : line.send(scan)), vi.fn())
+  const { desk, line, scans } = await page()
   desk.scan('cs-1')
-  await vi.advanceTimersByTimeAsync(0)
-  cut = true
+  await after(0)
+  line.isCut = true
   desk.scan('L1')
   desk.close()
-  await vi.advanceTimersByTimeAsync(5 * 60_000)
-  expect(desk.snapshot().open?.reader.uid).toBe(7)
-  cut = false
-  await vi.advanceTimersByTimeAsync(3000)
-  expect(told.at(-1)).toEqual({ code: 'L1', person: 7, since: answer.at })
+  await after(5 * 60_000)
+  expect(desk.snapshot().open?.uid).toBe(7)
+  line.isCut = false
+  await after(3000)
+  expect(scans.at(-1)).toEqual({ code: 'L1', person: 7, since: answer.at })
   expect(desk.snapshot().open).toBeNull()
-  vi.useRealTimers()
 })
-
-const signedOut = new ProblemError({ status: 401, code: 'not-signed-in', detail: '' })
 
 describe('V1, R-DESK-10: a session that ended elsewhere', () => {
   /** Two scans of one librarian, of which the first met the end of the session. */
   async function ended() {
-    let stored: Kept | null = null
-    const memory = { read: () => stored, write: (kept: Kept) => (stored = kept), remove: () => (stored = null) }
-    const around = { signedIn: 1, server: 'ended' as 'ended' | 'open' }
-    const send = vi.fn((_scan: Scan, _key: string) =>
-      around.server === 'open' ? Promise.resolve(answer) : Promise.reject(signedOut),
-    )
-    const onSignedOut = vi.fn()
-    const desk = new Desk(send, vi.fn(), { memory, isOwners: () => around.signedIn === 1, onSignedOut })
-    desk.scan('L1')
-    desk.scan('L2')
-    await vi.waitFor(() => expect(onSignedOut).toHaveBeenCalledOnce())
-    return { desk, send, around, stored: () => stored, settled: () => new Promise((done) => setTimeout(done, 20)) }
+    const left = await page()
+    left.line.fails = signedOut
+    left.desk.scan('L1')
+    left.desk.scan('L2')
+    await after(0)
+    expect(left.onSignedOut).toHaveBeenCalledOnce()
+    return left
   }
 
   it('keeps the scan that met it and those behind it, on the screen and over a reload, and sends nothing more', async () => {
-    const { desk, send, stored, settled } = await ended()
-    await settled()
-    expect(desk.snapshot().signedOut).toBe(true)
-    expect(desk.snapshot().waiting.map(({ label }) => label)).toEqual(['L1', 'L2'])
-    expect(stored()).toMatchObject({ scans: [{ label: 'L1' }, { label: 'L2' }] })
-    expect(send).toHaveBeenCalledOnce()
+    const { desk, scans, rows } = await ended()
+    await after(60_000)
+    expect(desk.snapshot().line).toBe('signed-out')
+    expect(labels(desk)).toEqual(['L1', 'L2'])
+    expect(rows.size).toBe(2)
+    expect(scans).toEqual([])
   })
 
   it('sends each of them under its first key once the same person has signed in', async () => {
-    const { desk, send, around, stored } = await ended()
-    const keys = desk.snapshot().waiting.map(({ key }) => key)
-    around.server = 'open'
-    desk.resume()
-    await vi.waitFor(() => expect(desk.snapshot().waiting).toEqual([]))
-    expect(send.mock.calls.slice(1)).toEqual([
-      [{ code: 'L1' }, keys[0]],
-      [{ code: 'L2' }, keys[1]],
-    ])
-    expect(send.mock.calls[0]?.[1]).toBe(keys[0])
-    expect(desk.snapshot().signedOut).toBe(false)
-    expect(stored()).toBeNull()
+    const { desk, line, scans, keys, rows } = await ended()
+    const first = desk.snapshot().waiting.map(({ key }) => key)
+    line.fails = () => null
+    void desk.resume()
+    await after(0)
+    expect(scans).toEqual([{ code: 'L1' }, { code: 'L2' }])
+    expect(keys).toEqual(first)
+    expect(desk.snapshot().line).toBe('clear')
+    expect(rows.size).toBe(0)
   })
 
   it('sends none of them while another person is signed in', async () => {
-    const { desk, send, around, stored, settled } = await ended()
-    Object.assign(around, { signedIn: 2, server: 'open' })
-    desk.resume()
-    await settled()
-    expect(send).toHaveBeenCalledOnce()
-    expect(desk.snapshot().waiting).toHaveLength(2)
-    expect(stored()).toMatchObject({ scans: [{ label: 'L1' }, { label: 'L2' }] })
+    const { desk, line, around, scans, rows } = await ended()
+    around.signedIn = 2
+    line.fails = () => null
+    void desk.resume()
+    await after(60_000)
+    expect(scans).toEqual([])
+    expect(labels(desk)).toEqual(['L1', 'L2'])
+    expect(rows.size).toBe(2)
+  })
+})
+
+describe('V5, R-SEAM-5: two presses', () => {
+  it('of Undo undo once', async () => {
+    const { desk, undone, line } = await page()
+    line.isCut = true
+    for (let press = 0; press < 2; press++) desk.act('Undo', { kind: 'undo', change: 9 })
+    expect(desk.snapshot().acts.get('undo 9')).toBe('sent')
+    line.isCut = false
+    await after(3000)
+    desk.act('Undo', { kind: 'undo', change: 9 })
+    await after(0)
+    expect(undone).toEqual([9])
+    expect(desk.snapshot().told).toHaveLength(1)
+    expect(desk.snapshot().acts.get('undo 9')).toBe('done')
+  })
+
+  it('of a choice or an override choose once, and after a refusal again', async () => {
+    const { desk, scans, line } = await page()
+    const task = { kind: 'scan', request: { code: 'L1', choice: 'renew' }, card: 'answer-1' } as const
+    desk.act('L1', task)
+    desk.act('L1', task)
+    await after(0)
+    desk.act('L1', task)
+    await after(0)
+    expect(scans).toHaveLength(1)
+    line.fails = refused
+    desk.act('L2', { ...task, card: 'answer-2' })
+    await after(0)
+    line.fails = () => null
+    desk.act('L2', { ...task, card: 'answer-2' })
+    await after(0)
+    expect(scans).toHaveLength(2)
+  })
+
+  it('of Take take once, wherever the two buttons stand', async () => {
+    const { desk, paid, answers } = await page()
+    answers.set('L1', fineOn(3, 10))
+    desk.scan('L1')
+    await after(0)
+    const fines = { uid: 7, charges: [{ id: 3, open: 10 }] }
+    for (const method of ['cash', 'upi'] as const) desk.act('Take', { kind: 'pay', fines, amount: 10, method })
+    await after(0)
+    expect(paid).toHaveLength(1)
+  })
+})
+
+describe('L2: a bounce', () => {
+  it('R-SEAM-5 changes nothing but the tick, and the fine stays', async () => {
+    const { desk, scans, answers } = await page()
+    answers.set('L1', fineOn(3, 10))
+    desk.scan('L1')
+    await after(500)
+    const before = desk.snapshot().told
+    desk.scan('l1')
+    await after(500)
+    expect(desk.snapshot().told).toBe(before)
+    expect(desk.snapshot().bounced?.code).toBe('l1')
+    expect(scans).toHaveLength(1)
+  })
+
+  it('is also the code that waits already as the last one', async () => {
+    const { desk, line, scans } = await page()
+    line.isCut = true
+    desk.scan('L1')
+    await after(4000)
+    desk.scan('L1')
+    expect(labels(desk)).toEqual(['L1'])
+    line.isCut = false
+    await after(3000)
+    expect(scans).toHaveLength(1)
+  })
+})
+
+describe('R-SEAM-6: what is unsettled', () => {
+  it('a fine stays until it is paid; of a part the rest stays, and undone it is owed again', async () => {
+    const { desk, answers } = await page()
+    answers.set('L1', fineOn(3, 10))
+    desk.scan('L1')
+    desk.scan('L2')
+    await after(0)
+    const open = () => desk.snapshot().told.map((told) => fineOf(told, desk.snapshot().acts)?.open ?? null)
+    expect(open()).toEqual([null, 10])
+    const pay = { kind: 'pay', fines: { uid: 7, charges: [{ id: 3, open: 10 }] }, amount: 4, method: 'cash' } as const
+    desk.act('Take', pay)
+    await after(0)
+    expect(open()).toEqual([null, null, 6])
+    desk.act('Undo', { kind: 'undo', change: 41 })
+    await after(0)
+    expect(open()).toEqual([null, null, null, 10])
+  })
+
+  it('several fines of one reader are one sum, paid at once', async () => {
+    const { desk, answers, paid } = await page()
+    answers.set('L1', fineOn(3, 10))
+    answers.set('L2', fineOn(4, 15))
+    answers.set('L3', fineOn(5, 20, { charged: 8 }))
+    for (const code of ['L1', 'L2', 'L3']) desk.scan(code)
+    await after(0)
+    const sums = () => sumsOf(desk.snapshot().told, desk.snapshot().acts)
+    expect(sums()).toMatchObject([{ uid: 7, name: 'Asha', fines: [{ open: 15 }, { open: 10 }] }])
+    const charges = [
+      { id: 4, open: 15 },
+      { id: 3, open: 10 },
+    ]
+    desk.act('Take ₹25', { kind: 'pay', fines: { uid: 7, charges }, amount: 25, method: 'cash' })
+    expect(sums()).toEqual([])
+    await after(0)
+    expect(paid).toMatchObject([{ uid: 7, amount: 25, charges: [4, 3] }])
+    const left = desk.snapshot().told.filter((told) => isUnsettled(told, desk.snapshot().acts))
+    expect(left.map(({ label }) => label)).toEqual(['L3'])
+  })
+
+  it('the fine of a return that was undone is none', async () => {
+    const { desk, answers } = await page()
+    answers.set('L1', fineOn(3, 10))
+    desk.scan('L1')
+    await after(0)
+    desk.act('Undo', { kind: 'undo', change: 103 })
+    await after(0)
+    expect(desk.snapshot().told.some((told) => isUnsettled(told, desk.snapshot().acts))).toBe(false)
+  })
+
+  it('a refused task is tried again as a new one, or set aside', async () => {
+    const { desk, line, scans } = await page()
+    line.fails = refused
+    desk.scan('L1')
+    await after(0)
+    const failed = newest(desk)
+    expect(failed && isUnsettled(failed, desk.snapshot().acts)).toBe(true)
+    line.fails = () => null
+    if (failed) desk.again(failed)
+    await after(0)
+    expect(scans).toEqual([{ code: 'L1' }])
+    expect(failed && isUnsettled(failed, desk.snapshot().acts)).toBe(false)
+  })
+
+  it('V2: a scan that is given up stays by name', async () => {
+    const { desk, line } = await page()
+    line.fails = (code) => (code === 'L1' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)
+    desk.scan('L1')
+    desk.scan('L2')
+    await after(5000)
+    expect(newest(desk)?.label).toBe('L2')
+    desk.giveUp(desk.snapshot().unknown[0]?.key ?? '')
+    expect(newest(desk)).toMatchObject({ label: 'L1', outcome: { kind: 'set-aside' } })
+  })
+
+  it('V2: a reader who cannot be read again after a payment stays open by name, and is no task of the librarian', async () => {
+    const { desk, line, paid } = await page()
+    desk.scan('cs-1')
+    await after(0)
+    line.fails = (code) => (code === 'Asha' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)
+    const fines = { uid: 7, charges: [{ id: 3, open: 10 }] }
+    desk.act('Take', { kind: 'pay', fines, amount: 10, method: 'cash' })
+    await after(5000)
+    expect(paid).toHaveLength(1)
+    expect(desk.snapshot()).toMatchObject({ waiting: [], unknown: [], open: { name: 'Asha' } })
+  })
+
+  it('an answer that comes late does not open its reader again', async () => {
+    const { desk, line } = await page()
+    line.fails = (code) => (code === 'cs-1' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)
+    desk.scan('cs-1')
+    await after(5000)
+    line.fails = () => null
+    desk.tryAgain(desk.snapshot().unknown[0]?.key ?? '')
+    await after(0)
+    expect(newest(desk)?.label).toBe('cs-1')
+    expect(desk.snapshot().open).toBeNull()
   })
 })

@@ -1,140 +1,133 @@
-import { newKey } from '../api/action'
-import { isSignedOut } from '../api/client'
-import type { DeskAnswer, DeskReader, PhoneScan, Receipt, Scan } from '../api/types'
-import { messageOf, ProblemError } from '../lib/problem'
+import type { Charge, DeskAnswer, DeskReader, Message, PaymentForm, PhoneScan, Receipt, Scan } from '../api/types'
+import { t } from '../lib/messages'
+import { newKey } from '../lib/newKey'
+import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
+import type { Lane, Store } from '../lib/outboxStore'
+import { messageOf } from '../lib/problem'
+import { actsOf, isUnsettled, type Acts } from './acts'
+import { isTask, isTold, type Fines, type Mode, type Request, type Task, type Told } from './tasks'
+import { wordsOf } from './words'
 
-/** What is asked of the server; who is open is added when it is sent. */
-export type Request = Pick<Scan, 'code' | 'choice' | 'override' | 'intent' | 'returnedOn' | 'damaged' | 'phoneScan'>
+/** The person who is open, and since when; the rest is read again after a reload. */
+export type Open = { uid: number; name: string; since: string; reader: DeskReader | null }
 
-/** What came of something else than a scan: a payment, a waiver, something undone. */
-export type Settled = { words: readonly string[]; receipt?: Receipt; change?: number | null; undid?: number }
-
-/** Does something else than a scan in its turn. */
-export type OnSettle = (label: string, send: (key: string) => Promise<Settled>) => void
-
-/** What the librarian does, which is on its way or waits for what came before. */
-export type Waiting = {
-  /** Its idempotency key: however often it is sent, it is done once. */
-  key: string
-  /** What the list of those that wait says. */
-  label: string
-  task:
-    | { kind: 'scan'; request: Request }
-    | { kind: 'other'; send: (key: string) => Promise<Settled> }
-    /** The person closes when what was scanned before is done. */
-    | { kind: 'close' }
-    /** After the page was loaded anew: the person for whom scans wait is open again. */
-    | { kind: 'reopen'; uid: number; since: string }
-}
-
-/** What every copy that is scanned is meant for, until the librarian ends it. */
-export type Mode =
-  | { kind: 'renew' }
-  /** Returns out of the book drop count as of this day (R-DESK-11). */
-  | { kind: 'drop'; day: string }
-
-/** What outlives a reload of the page: scans that were not answered, and for whom they are. */
-export type Kept = {
-  scans: readonly { key: string; label: string; request: Request }[]
-  /** Nobody, or one. */
-  open: readonly { uid: number; name: string; since: string }[]
-}
-
-/** Where it is kept. */
-type Memory = { read: () => Kept | null; write: (kept: Kept) => void; remove: () => void }
-
-/** What became of it, as the screen keeps it. */
-export type Told = {
-  id: string
-  label: string
-  outcome:
-    | { kind: 'answered'; request: Request; answer: DeskAnswer }
-    | { kind: 'settled'; settled: Settled }
-    | { kind: 'failed'; reason: string }
-    | { kind: 'bounced' }
-}
-
-export type DeskState = {
-  /** The person who is open, and since when. */
-  open: { reader: DeskReader; since: string } | null
+export type DeskState = Pick<OutboxState<Task>, 'waiting' | 'unknown' | 'line' | 'newer'> & {
+  open: Open | null
   /** Newest first. */
   told: readonly Told[]
-  /** In the order in which they came. */
-  waiting: readonly Waiting[]
-  /** Whether the server did not answer the last time. */
-  cut: boolean
-  /** Whether the librarian must sign in before anything more is sent. */
-  signedOut: boolean
   mode: Mode | null
-  /** Changes that were taken back here. */
-  undone: ReadonlySet<number>
+  /** What was pressed: on its way or done. */
+  acts: Acts
+  /** Codes scanned while a form was open. They are sent when it is answered or closed. */
+  held: readonly string[]
+  /** Code of the last scan, if it was the scanner's trigger that bounced. */
+  bounced: { code: string; at: number } | null
 }
 
 /** The same code again within this time is the scanner's trigger that bounced (Law 7). */
 const BOUNCE_MS = 3000
-/** After so long without a scan the person closes, so that nothing is lent to whoever left (R-DESK-3). */
+/** After so long without a scan the person closes, so that nothing is lent to a reader who has left (R-DESK-3). */
 const SILENCE_MS = 60_000
-const RETRY_MS = 2000
-/** Earlier answers that stay on the screen; the activity has them all. */
+const TRY_MS = 5000
+/** Settled answers that stay on the screen; the activity has them all. */
 const KEPT = 50
 
-/** What a task changes once it is done; nobody is open with `null`. */
-type Done = { open?: DeskState['open']; outcome?: Told['outcome'] }
-
-type Send = (scan: Scan, key: string) => Promise<DeskAnswer>
+type Calls = {
+  scan: (scan: Scan, key: string, signal: AbortSignal) => Promise<DeskAnswer>
+  pay: (
+    uid: number,
+    form: PaymentForm,
+    key: string,
+    signal: AbortSignal,
+  ) => Promise<{ receipt: Receipt; change: number }>
+  waive: (charge: number, reason: string, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  undo: (change: number, key: string, signal: AbortSignal) => Promise<{ messages: readonly Message[] }>
+}
 
 type Around = {
-  memory?: Memory
+  owner: string
+  store: Store
+  calls: Calls
+  onTold: (told: Told) => void
+  onUnknown?: () => void
   /** Whether this desk's librarian is signed in: what waits is never sent in another person's name. */
   isOwners?: () => boolean
   /** Called when the server refused a task because the session has ended. */
   onSignedOut?: () => void
 }
 
-/** Nobody knows whether it was done: the server could not be reached, or could not say. */
-const isCut = (error: unknown): boolean => !(error instanceof ProblemError) || error.status === 0 || error.status >= 500
+/** Scans that a page without the outbox left, and the person who was open: nobody, or one. */
+export type LeftByOldPage = {
+  scans: readonly { key: string; label: string; request: Request }[]
+  open: readonly { uid: number; name: string; since: string }[]
+}
+
+/** What the buttons of an entry do. */
+export type Doing = Pick<Desk, 'act' | 'again' | 'setAside' | 'show'>
+
+type Result =
+  | { kind: 'answered'; answer: DeskAnswer }
+  | { kind: 'settled'; words: readonly string[]; receipt?: Receipt; change?: number | null }
+  | { kind: 'closed' }
+
+const OPEN = 'open'
+const HELD = 'held'
+const TOLD = 'told '
 
 /**
- * The desk's memory: what the librarian does is sent one after the other, each done once however often it has to be sent,
- * and the person who is open is whom the server's last answer names.
+ * The desk's memory, a reducer over the outbox: tasks are sent one after the other, each done once however often it has to
+ * be sent, and the person who is open is the one that the server's last answer names.
  */
 export class Desk {
   #state: DeskState = {
     open: null,
     told: [],
-    waiting: [],
-    cut: false,
-    signedOut: false,
     mode: null,
-    undone: new Set(),
+    acts: new Map(),
+    held: [],
+    bounced: null,
+    waiting: [],
+    unknown: [],
+    line: 'clear',
+    newer: 0,
   }
   readonly #listeners = new Set<() => void>()
-  readonly #send: Send
-  readonly #onTold: (told: Told) => void
   readonly #around: Around
-  #running = false
+  readonly #outbox: Outbox<Task, Result>
   #silence: ReturnType<typeof setTimeout> | undefined
   #last = { code: '', at: -Infinity }
-  /** The keys of the phones' scans: one that is told again after a lost connection is known. */
+  /** Keys of phone scans: the server repeats them after a lost connection. */
   readonly #heard = new Set<string>()
+  /** Acts that are done or set aside. */
+  readonly #done = new Set<string>()
+  /** Unsettled entries as they are stored. */
+  readonly #stored = new Map<string, Told>()
 
-  constructor(send: Send, onTold: (told: Told) => void, around: Around = {}) {
-    this.#send = send
-    this.#onTold = onTold
+  constructor(around: Around) {
     this.#around = around
+    this.#outbox = new Outbox<Task, Result>({
+      box: 'desk',
+      owner: around.owner,
+      store: around.store,
+      tryMs: TRY_MS,
+      knows: isTask,
+      perform: this.#perform,
+      onEnd: this.#end,
+      onLoad: this.#load,
+      onChange: () => this.#set({}),
+      ...(around.isOwners && { isOwners: around.isOwners }),
+      ...(around.onSignedOut && { onSignedOut: around.onSignedOut }),
+      ...(around.onUnknown && { onUnknown: around.onUnknown }),
+    })
   }
 
   /** Sends what waited when the page was reloaded or the session ended (R-DESK-10). */
-  readonly resume = (): void => {
-    if (this.#state.waiting.length > 0) {
-      this.#set({ signedOut: false })
-      void this.#drain()
-      return
-    }
-    const kept = this.#around.memory?.read()
-    if (!kept) return
-    for (const { uid, name, since } of kept.open) this.#enqueue(name, { kind: 'reopen', uid, since })
-    for (const { key, label, request } of kept.scans) this.#enqueue(label, { kind: 'scan', request }, key)
+  readonly resume = (): Promise<void> => this.#outbox.resume()
+
+  /** Takes the scans that a page of before the outbox left in this tab. */
+  readonly takeOver = ({ scans, open }: LeftByOldPage): void => {
+    for (const { uid, name, since } of open) this.#outbox.add(name, { kind: 'reopen', uid, name, since })
+    for (const { key, label, request } of scans) this.#outbox.add(label, { kind: 'scan', request }, { key })
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -146,44 +139,78 @@ export class Desk {
 
   /** Takes a code from the scanner or the keyboard. */
   readonly scan = (code: string): void => {
-    const folded = code.toLowerCase()
-    const at = performance.now()
-    const bounced = folded === this.#last.code && at - this.#last.at < BOUNCE_MS
-    this.#last = { code: folded, at }
-    if (bounced) this.#tell({ id: newKey(), label: code, outcome: { kind: 'bounced' } })
-    else this.send(this.#requestOf(code))
+    if (this.#isBounce(code)) this.#set({ bounced: { code, at: performance.now() } })
+    else this.#outbox.add(code, { kind: 'scan', request: this.#requestOf(code) })
+  }
+
+  /** Takes a code that was scanned into a form: it waits until the form is answered or closed. */
+  readonly hold = (code: string): void => {
+    if (this.#isBounce(code)) this.#set({ bounced: { code, at: performance.now() } })
+    else this.#setHeld([...this.#state.held, code])
+  }
+
+  /** Sends what was scanned into a form. */
+  readonly release = (): void => {
+    const { held } = this.#state
+    if (held.length === 0) return
+    for (const code of held) this.#outbox.add(code, { kind: 'scan', request: this.#requestOf(code) })
+    this.#setHeld([])
   }
 
   /** Takes a code from a phone, which knows a trigger that bounces by itself; the server tells the phone the answer too. */
   readonly hear = ({ id, key, code }: PhoneScan): void => {
-    if (this.#heard.has(key)) return
+    const { waiting, unknown } = this.#state
+    if (this.#heard.has(key) || [...waiting, ...unknown].some((entry) => entry.key === key)) return
     this.#heard.add(key)
-    this.#enqueue(code, { kind: 'scan', request: { ...this.#requestOf(code), phoneScan: id } }, key)
+    this.#outbox.add(code, { kind: 'scan', request: { ...this.#requestOf(code), phoneScan: id } }, { key })
   }
 
-  /** Sends a scan when what came before is answered. */
-  readonly send = (request: Request): void => this.#enqueue(request.code, { kind: 'scan', request })
+  /** Does what a button offers. A second press of it, or of its twin in another place, does nothing. */
+  readonly act = (label: string, task: Task): void => {
+    if (actsOf(task).some((act) => this.#state.acts.has(act))) return
+    this.#outbox.add(label, task)
+  }
 
-  /** Does something else in its turn: takes money, waives, undoes. */
-  readonly settle: OnSettle = (label, send) => this.#enqueue(label, { kind: 'other', send })
+  /** Asks again for what the server refused, as a new task. */
+  readonly again = (told: Told): void => {
+    if (told.outcome.kind !== 'failed' || this.#done.has(`aside ${told.id}`)) return
+    this.#done.add(`aside ${told.id}`)
+    this.#outbox.add(told.label, told.outcome.task)
+  }
 
-  #requestOf(code: string): Request {
-    const { mode } = this.#state
-    if (mode?.kind === 'drop') return { code, intent: 'return', returnedOn: mode.day }
-    return { code, ...(mode && { intent: 'renew' }) }
+  /** Takes an entry off the list of what is unsettled. */
+  readonly setAside = (told: Told): void => {
+    this.#done.add(`aside ${told.id}`)
+    this.#set({})
+  }
+
+  /** Puts an earlier entry in front, with all that it offers. */
+  readonly show = (told: Told): void => {
+    const { isRestored: _, ...shown } = told
+    this.#set({ told: [shown, ...this.#state.told.filter(({ id }) => id !== told.id)] })
+  }
+
+  readonly tryAgain = (key: string): void => this.#outbox.tryAgain(key)
+
+  /** Gives up a task of which is not known whether it was done. */
+  readonly giveUp = (key: string): void => {
+    const entry = this.#outbox.setAside(key)
+    if (entry) this.#tell({ id: newKey(), label: entry.label, outcome: { kind: 'set-aside' } })
   }
 
   /** Closes the person, once what was scanned for the person is done. */
   readonly close = (): void => {
     this.#last = { code: '', at: -Infinity }
-    if (this.#state.waiting.length > 0) this.#enqueue('', { kind: 'close' })
-    else this.#open(null)
+    if (this.#state.waiting.length > 0) this.#outbox.add(t('desk.screen.closing'), { kind: 'close' })
+    else this.#setOpen(null)
   }
 
   /** Reads again what the person has and owes. */
   readonly refresh = (): void => {
     const { open } = this.#state
-    if (open) this.#enqueue(open.reader.name, { kind: 'reopen', uid: open.reader.uid, since: open.since })
+    if (!open) return
+    const { uid, name, since } = open
+    this.#outbox.add(name, { kind: 'reopen', uid, name, since }, { isVolatile: true })
   }
 
   /** What is scanned means something else from now on, the same code too. Nobody stands at a book drop. */
@@ -193,103 +220,174 @@ export class Desk {
     this.#set({ mode })
   }
 
-  #enqueue(label: string, task: Waiting['task'], key = newKey()): void {
-    this.#set({ waiting: [...this.#state.waiting, { key, label, task }] })
-    void this.#drain()
+  /** Replaces the day of the book drop, unless the librarian chose another one meanwhile. */
+  readonly changeDay = (from: string, to: string): void => {
+    const { mode } = this.#state
+    if (mode?.kind === 'drop' && mode.day === from) this.#set({ mode: { kind: 'drop', day: to } })
   }
 
-  async #drain(): Promise<void> {
-    const [next] = this.#state.waiting
-    if (this.#running || this.#state.signedOut || !next) return
-    if (this.#around.isOwners?.() === false) return this.#set({ signedOut: true })
-    this.#running = true
-    const done = await this.#do(next)
-    if (done === 'signed-out') this.#hold()
-    else if (done) this.#finish(next, done)
-    else {
-      this.#set({ cut: true })
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-    }
-    this.#running = false
-    return this.#drain()
+  /** Whether this is the scanner's trigger that bounced, or a code that is the last of those that wait already. */
+  #isBounce(code: string): boolean {
+    const folded = code.toLowerCase()
+    const at = performance.now()
+    const isSame = folded === this.#last.code
+    const isSoon = at - this.#last.at < BOUNCE_MS
+    const last = this.#state.waiting.at(-1)
+    const isWaiting = last?.task.kind === 'scan' && !last.task.card && last.label.toLowerCase() === folded
+    this.#last = { code: folded, at }
+    return isSame && (isSoon || isWaiting)
   }
 
-  /** Keeps everything that waits, under its keys, until the same librarian has signed in. */
-  #hold(): void {
-    this.#set({ signedOut: true, cut: false })
-    this.#around.onSignedOut?.()
+  #requestOf(code: string): Request {
+    const { mode } = this.#state
+    if (mode?.kind === 'drop') return { code, intent: 'return', returnedOn: mode.day }
+    return { code, ...(mode && { intent: 'renew' }) }
   }
 
-  /** What came of it, or nothing where it has to be sent again. */
-  async #do({ key, label, task }: Waiting): Promise<Done | 'signed-out' | null> {
-    try {
-      switch (task.kind) {
-        case 'close':
-          return { open: null }
-        case 'reopen':
-          return { open: await this.#reopened(label, task.uid, task.since) }
-        case 'scan':
-          return await this.#scanned(key, task.request)
-        case 'other':
-          return await this.#settled(key, task.send)
+  readonly #perform = async (
+    { key, task }: Entry<Task>,
+    { signal, freeze }: { signal: AbortSignal; freeze: <B>(body: B) => B },
+  ): Promise<Result> => {
+    const { calls } = this.#around
+    switch (task.kind) {
+      case 'close':
+        return { kind: 'closed' }
+      case 'reopen':
+        return {
+          kind: 'answered',
+          answer: await calls.scan({ code: task.name, choice: `person:${task.uid}` }, key, signal),
+        }
+      case 'scan': {
+        const { open } = this.#state
+        const body = freeze<Scan>({ ...task.request, ...(open && { person: open.uid, since: open.since }) })
+        return { kind: 'answered', answer: await calls.scan(body, key, signal) }
       }
-    } catch (error) {
-      if (isSignedOut(error)) return 'signed-out'
-      if (isCut(error)) return null
-      // This page was loaded anew while the scan was on its way: it is done, and the phone has its answer.
-      const isPhones = task.kind === 'scan' && task.request.phoneScan
-      if (isPhones && error instanceof ProblemError && error.code === 'idempotency-key-reused') return {}
-      return { outcome: { kind: 'failed', reason: messageOf(error) } }
+      case 'pay': {
+        const { fines, amount, method } = task
+        const form = freeze<PaymentForm>({ amount, method, charges: fines.charges.map(({ id }) => id) })
+        const { receipt, change } = await calls.pay(fines.uid, form, key, signal)
+        const words = [t('desk.screen.taken', { amount: receipt.amount, number: receipt.number })]
+        return { kind: 'settled', words, receipt, change }
+      }
+      case 'waive': {
+        const [charge] = task.fines.charges
+        if (!charge) return { kind: 'settled', words: [] }
+        const { change } = await calls.waive(charge.id, freeze(task.reason), key, signal)
+        return { kind: 'settled', words: [t('desk.screen.waived', { amount: charge.open })], change }
+      }
+      case 'undo': {
+        freeze(task.change)
+        const { messages } = await calls.undo(task.change, key, signal)
+        return { kind: 'settled', words: messages.map(wordsOf) }
+      }
     }
   }
 
-  async #scanned(key: string, request: Request): Promise<Done> {
+  /** Takes over an answer. The outbox tells the listeners afterwards. */
+  readonly #end = (entry: Entry<Task>, ending: Ending<Result>): void => {
+    if (ending.kind !== 'done') return this.#failed(entry, ending)
+    const { result } = ending
+    if (result.kind === 'closed') return this.#putOpen(null)
+    if (result.kind === 'answered') return this.#answered(entry, result.answer)
+    const { label, task, key } = entry
+    for (const act of actsOf(task)) if (task.kind === 'undo') this.#done.add(act)
+    this.#state = { ...this.#state, told: this.#withMoney(task) }
+    this.#put({ id: key, label, outcome: { ...result, task } })
+    // What the person has and owes may have changed.
+    queueMicrotask(this.refresh)
+  }
+
+  #answered({ key, label, task, late }: Entry<Task>, answer: DeskAnswer): void {
     const { open } = this.#state
-    const answer = await this.#send({ ...request, ...(open && { person: open.reader.uid, since: open.since }) }, key)
-    const since = answer.outcome === 'person' || !open ? answer.at : open.since
-    return {
-      open: answer.person && { reader: answer.person, since },
-      outcome: { kind: 'answered', request, answer },
+    const person = answer.person
+    if (task.kind === 'reopen') {
+      if (person) this.#putOpen({ uid: person.uid, name: person.name, since: task.since, reader: person })
+      return
     }
+    if (task.kind !== 'scan') return
+    if (task.card !== undefined) this.#done.add(`card ${task.card}`)
+    // An answer that comes late says nothing about who stands here now.
+    if (!late) {
+      const since = answer.outcome === 'person' || !open ? answer.at : open.since
+      this.#putOpen(person && { uid: person.uid, name: person.name, since, reader: person })
+    } else if (person && open?.uid === person.uid) this.#putOpen({ ...open, reader: person })
+    this.#put({ id: key, label, outcome: { kind: 'answered', request: task.request, answer } })
   }
 
-  async #settled(key: string, send: (key: string) => Promise<Settled>): Promise<Done> {
-    const settled = await send(key)
-    if (settled.undid !== undefined) this.#set({ undone: new Set([...this.#state.undone, settled.undid]) })
-    const { open } = this.#state
-    return {
-      // What the person has and owes may be another by now.
-      ...(open && { open: await this.#reopened(open.reader.name, open.reader.uid, open.since) }),
-      outcome: { kind: 'settled', settled },
-    }
+  #failed({ label, task }: Entry<Task>, ending: Exclude<Ending<Result>, { kind: 'done' }>): void {
+    // The strip keeps the name, for which the server was not needed.
+    if (task.kind === 'reopen') return
+    // Another page sent it first, or this one before it was reloaded: it is done.
+    const isDone = ending.kind === 'refused' && ending.error.code === 'idempotency-key-reused'
+    if (task.kind === 'scan' && isDone) return
+    this.#put({ id: newKey(), label, outcome: { kind: 'failed', reason: messageOf(ending.error), task } })
   }
 
-  async #reopened(name: string, uid: number, since: string): Promise<DeskState['open']> {
-    const { person } = await this.#send({ code: name, choice: `person:${uid}` }, newKey())
-    return person && { reader: person, since }
+  /** The fines on the screen after a payment, a waiver, or the undo of one. */
+  #withMoney(task: Task): readonly Told[] {
+    const { told } = this.#state
+    if (task.kind === 'pay') return lowered(told, task.fines, task.amount)
+    if (task.kind === 'waive') return lowered(told, task.fines, Infinity)
+    if (task.kind !== 'undo') return told
+    const undone = told.find(({ outcome }) => outcome.kind === 'settled' && outcome.change === task.change)
+    if (undone?.outcome.kind !== 'settled') return told
+    const { task: first } = undone.outcome
+    return first.kind === 'pay' || first.kind === 'waive' ? restored(told, first.fines) : told
   }
 
-  /** In one change, so that the screen is drawn once for an answer. */
-  #finish({ key, label }: Waiting, { open, outcome }: Done): void {
-    const one = outcome && { id: key, label, outcome }
-    if (open !== undefined) this.#watchSilence(open)
-    this.#set({
-      waiting: this.#state.waiting.slice(1),
-      cut: false,
-      ...(open !== undefined && { open }),
-      ...(one && { told: this.#with(one) }),
+  /** What an earlier page left, in the order of its lanes; of several, each has its own person. */
+  readonly #load = (lanes: readonly Lane<Task>[], own: string): readonly Entry<Task>[] => {
+    const entries: Entry<Task>[] = []
+    const synthetic = (label: string, task: Task): Entry<Task> => ({
+      key: newKey(),
+      at: Date.now(),
+      label,
+      task,
+      lane: own,
+      isVolatile: true,
     })
-    if (one) this.#onTold(one)
+    for (const { name, entries: left, notes } of lanes) {
+      const held = notes.get(HELD)
+      const codes = Array.isArray(held) ? held.filter((code) => typeof code === 'string') : []
+      const open = notes.get(OPEN)
+      if (left.length + codes.length > 0) {
+        if (entries.length > 0) entries.push(synthetic('', { kind: 'close' }))
+        if (isOpen(open)) entries.push(synthetic(open.name, { kind: 'reopen', ...open }))
+        entries.push(...left)
+        // The form for which they waited is gone with its page.
+        for (const code of codes) this.#outbox.add(code, { kind: 'scan', request: { code } })
+      }
+      this.#outbox.remember(HELD, null, name)
+      for (const [note, value] of notes) {
+        if (name !== own || (note === OPEN && left.length === 0)) this.#outbox.remember(note, null, name)
+        if (note.startsWith(TOLD) && isTold(value)) this.#restore(value, name === own)
+      }
+    }
+    const [first] = entries
+    // The name stands in the strip at once, the rest when the server has answered.
+    if (first?.task.kind === 'reopen') {
+      const { uid, name, since } = first.task
+      this.#putOpen({ uid, name, since, reader: null })
+    }
+    return entries
   }
 
-  #open(open: DeskState['open']): void {
-    this.#watchSilence(open)
-    this.#set({ open })
+  #restore(told: Told, isOwn: boolean): void {
+    const one: Told = { ...told, isRestored: true }
+    if (isOwn) this.#stored.set(one.id, one)
+    this.#state = { ...this.#state, told: [...this.#state.told, one] }
   }
 
-  #watchSilence(open: DeskState['open']): void {
+  #setOpen(open: Open | null): void {
+    this.#putOpen(open)
+    this.#set({})
+  }
+
+  #putOpen(open: Open | null): void {
     clearTimeout(this.#silence)
     if (open) this.#silence = setTimeout(this.#onSilence, SILENCE_MS)
+    this.#state = { ...this.#state, open }
+    this.#outbox.remember(OPEN, open && { uid: open.uid, name: open.name, since: open.since })
   }
 
   /** Scans that wait for the connection are for the person who is open. */
@@ -298,28 +396,86 @@ export class Desk {
     else this.#silence = setTimeout(this.#onSilence, SILENCE_MS)
   }
 
-  #tell(one: Told): void {
-    this.#set({ told: this.#with(one) })
-    this.#onTold(one)
+  #setHeld(held: readonly string[]): void {
+    this.#outbox.remember(HELD, held.length > 0 ? held : null)
+    this.#set({ held })
   }
 
-  readonly #with = (one: Told): readonly Told[] => [one, ...this.#state.told].slice(0, KEPT)
+  #tell(one: Told): void {
+    this.#put(one)
+    this.#set({})
+  }
+
+  #put(one: Told): void {
+    const told = [one, ...this.#state.told]
+    const isKept = (entry: Told, index: number) => index < KEPT || isUnsettled(entry, this.#state.acts)
+    this.#state = { ...this.#state, told: told.filter(isKept), bounced: null }
+    this.#around.onTold(one)
+  }
 
   #set(changes: Partial<DeskState>): void {
-    this.#state = { ...this.#state, ...changes }
-    if (changes.waiting || changes.open !== undefined) this.#remember()
+    const { waiting, unknown, line, newer } = this.#outbox.state
+    const now = this.#actsNow()
+    // The same map while nothing was pressed: what is drawn from it stays as it is.
+    const acts = isSame(now, this.#state.acts) ? this.#state.acts : now
+    this.#state = { ...this.#state, ...changes, waiting, unknown, line, newer, acts }
+    this.#storeUnsettled()
     for (const listener of this.#listeners) listener()
   }
 
-  #remember(): void {
-    const { open, waiting } = this.#state
-    const scans = waiting.flatMap(({ key, label, task }) =>
-      task.kind === 'scan' ? [{ key, label, request: task.request }] : [],
-    )
-    if (scans.length === 0) this.#around.memory?.remove()
-    else {
-      const person = open && { uid: open.reader.uid, name: open.reader.name, since: open.since }
-      this.#around.memory?.write({ scans, open: person ? [person] : [] })
-    }
+  #actsNow(): Acts {
+    const acts = new Map<string, 'sent' | 'done'>([...this.#done].map((act) => [act, 'done']))
+    const { waiting, unknown } = this.#outbox.state
+    for (const { task } of [...waiting, ...unknown]) for (const act of actsOf(task)) acts.set(act, 'sent')
+    return acts
   }
+
+  /** What is unsettled outlives a reload (R-SEAM-6). */
+  #storeUnsettled(): void {
+    const { told, acts } = this.#state
+    const open = new Map(told.filter((one) => isUnsettled(one, acts)).map((one) => [one.id, one]))
+    for (const [id, one] of open) {
+      if (this.#stored.get(id) !== one) this.#outbox.remember(TOLD + id, one)
+    }
+    for (const id of this.#stored.keys()) if (!open.has(id)) this.#outbox.remember(TOLD + id, null)
+    this.#stored.clear()
+    for (const [id, one] of open) this.#stored.set(id, one)
+  }
+}
+
+const isSame = (a: Acts, b: Acts): boolean => a.size === b.size && [...a].every(([act, state]) => b.get(act) === state)
+
+const rounded = (amount: number): number => Math.round(amount * 100) / 100
+
+const withOpen = (told: readonly Told[], openOf: (charge: Charge) => number | undefined): readonly Told[] =>
+  told.map((one) => {
+    const { outcome } = one
+    if (outcome.kind !== 'answered' || !outcome.answer.charge) return one
+    const open = openOf(outcome.answer.charge)
+    if (open === undefined) return one
+    return {
+      ...one,
+      outcome: { ...outcome, answer: { ...outcome.answer, charge: { ...outcome.answer.charge, open } } },
+    }
+  })
+
+/** The entries after so much was paid for these charges, in their order. */
+function lowered(told: readonly Told[], { charges }: Fines, amount: number): readonly Told[] {
+  let left = amount
+  const open = new Map<number, number>()
+  for (const charge of charges) {
+    const part = Math.min(left, charge.open)
+    left = rounded(left - part)
+    open.set(charge.id, rounded(charge.open - part))
+  }
+  return withOpen(told, ({ id }) => open.get(id))
+}
+
+const restored = (told: readonly Told[], { charges }: Fines): readonly Told[] =>
+  withOpen(told, ({ id }) => charges.find((charge) => charge.id === id)?.open)
+
+function isOpen(value: unknown): value is { uid: number; name: string; since: string } {
+  if (typeof value !== 'object' || value === null) return false
+  const { uid, name, since } = value as Record<string, unknown>
+  return typeof uid === 'number' && typeof name === 'string' && typeof since === 'string'
 }

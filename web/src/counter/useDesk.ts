@@ -3,12 +3,17 @@ import { useEffect, useState, useSyncExternalStore } from 'react'
 import { uidOf } from '../api/account'
 import { afterScan, scanAtDesk } from '../api/desk'
 import { useOwner } from '../api/draft'
-import { draftOf, scansOfOthers } from '../lib/drafts'
-import { Desk, type Kept, type Told } from './queue'
+import { keys } from '../api/keys'
+import { takePayment, waiveCharge } from '../api/money'
+import { undoChange } from '../api/undo'
+import { draftOf } from '../lib/drafts'
+import { takeLateScans } from '../lib/lateScans'
+import { sharedStore, tasksOfOthers } from '../lib/outboxStore'
+import { Desk, type LeftByOldPage } from './queue'
 import { play } from './sounds'
 import { classOf } from './words'
 
-const SAMPLE: Kept = {
+const LEFT: LeftByOldPage = {
   scans: [{ key: '', label: '', request: { code: '' } }],
   open: [{ uid: 0, name: '', since: '' }],
 }
@@ -22,25 +27,50 @@ const desks = new Map<number, Desk>()
 function deskOf(uid: number, queries: QueryClient): Desk {
   const known = desks.get(uid)
   if (known) return known
-  const onTold = (told: Told) => {
-    play(classOf(told))
-    void afterScan(queries)
-  }
-  const desk = new Desk(scanAtDesk, onTold, {
-    memory: draftOf(uid, 'desk', SAMPLE),
-    isOwners: () => uidOf(queries) === uid,
-    onSignedOut: () => play('stop'),
+  const isOwners = () => uidOf(queries) === uid
+  const desk: Desk = new Desk({
+    owner: String(uid),
+    store: sharedStore(),
+    calls: { scan: scanAtDesk, pay: takePayment, waive: waiveCharge, undo: undoChange },
+    onTold: (told) => {
+      play(classOf(told))
+      afterScan(queries)
+    },
+    onUnknown: () => play('stop'),
+    isOwners,
+    onSignedOut: () => {
+      play('stop')
+      // The screen leads to sign-in; books that are scanned meanwhile belong here.
+      const codes = () => desk.snapshot().waiting.flatMap(({ label, task }) => (task.kind === 'scan' ? [label] : []))
+      takeLateScans({ scan: desk.scan, codes })
+    },
   })
   desks.set(uid, desk)
+  const old = draftOf(uid, 'desk', LEFT)
+  const left = old.read()
+  if (left) desk.takeOver(left)
+  old.remove()
+  // Whichever screen its librarian signs in on.
+  queries.getQueryCache().subscribe(({ type, query }) => {
+    if (type === 'updated' && query.queryKey[0] === keys.session[0] && desk.snapshot().line === 'signed-out') {
+      if (isOwners()) void desk.resume()
+    }
+  })
   return desk
 }
 
-/** The desk of this page, and how it stands. */
+/** Sends what the desk of this librarian left unsent, whichever screen they are on. */
+export const resumeDesk = (queries: QueryClient, uid: number): Promise<void> => deskOf(uid, queries).resume()
+
+/** The desk of this page, its state, and the number of tasks that wait for other librarians. */
 export function useDesk() {
   const queries = useQueryClient()
   const uid = useOwner()
   const [desk] = useState(() => deskOf(uid, queries))
-  useEffect(() => desk.resume(), [desk])
-  const [ofOthers] = useState(() => scansOfOthers(uid))
+  const [ofOthers, setOfOthers] = useState(0)
+  useEffect(() => {
+    void desk.resume()
+    void tasksOfOthers(sharedStore(), 'desk', String(uid)).then(setOfOthers)
+  }, [desk, uid])
   return { ...useSyncExternalStore(desk.subscribe, desk.snapshot), desk, ofOthers }
 }

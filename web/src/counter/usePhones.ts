@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { newKey } from '../api/action'
 import { keys } from '../api/keys'
 import { listenToScans, phonesQuery } from '../api/phones'
+import { newKey } from '../lib/newKey'
 import { tabStorage } from '../lib/storage'
 import type { Desk } from './queue'
 

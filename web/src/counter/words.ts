@@ -1,6 +1,6 @@
 import type { DeskAnswer, Message } from '../api/types'
 import { t, translate } from '../lib/messages'
-import type { Told } from './queue'
+import type { Told } from './tasks'
 
 /** A message of the server in the reader's language. */
 export const wordsOf = ({ code, params, text }: Message): string => translate(code, params, text)
@@ -12,7 +12,7 @@ export function classOf({ outcome }: Told): DeskAnswer['class'] {
       return outcome.answer.class
     case 'settled':
       return 'ok'
-    case 'bounced':
+    case 'set-aside':
       return 'neutral'
     case 'failed':
       return 'stop'
@@ -25,16 +25,16 @@ export function messagesOf({ outcome }: Told): string[] {
     case 'answered':
       return outcome.answer.messages.map(wordsOf)
     case 'settled':
-      return [...outcome.settled.words]
-    case 'bounced':
-      return [t('desk.screen.bounced')]
+      return [...outcome.words]
+    case 'set-aside':
+      return [t('desk.screen.setAside')]
     case 'failed':
       return [outcome.reason]
   }
 }
 
-/** What it is undone by. */
+/** Change id to pass to the undo. */
 export function changeOf({ outcome }: Told): number | null {
   if (outcome.kind === 'answered') return outcome.answer.change ?? null
-  return outcome.kind === 'settled' ? (outcome.settled.change ?? null) : null
+  return outcome.kind === 'settled' ? (outcome.change ?? null) : null
 }

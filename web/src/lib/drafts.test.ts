@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest'
-import { draftOf, scansOfOthers } from './drafts'
+import { draftOf } from './drafts'
 
 const SAMPLE = { title: '', copies: 1, base: { title: '' } }
 
@@ -41,12 +41,4 @@ it('W24: a list may be of any length, its parts all of one kind', () => {
 it('a number may be blank while it is typed', () => {
   sessionStorage.setItem('draft 1 add', '{"title":"a","copies":"","base":{"title":""}}')
   expect(draftOf(1, 'add', SAMPLE).read()).toMatchObject({ copies: '' })
-})
-
-it('V1: a librarian learns how many scans wait for others, and not the own ones', () => {
-  draftOf(1, 'desk', { scans: [{}] }).write({ scans: [{}, {}] })
-  draftOf(3, 'desk', { scans: [{}] }).write({ scans: [{}] })
-  sessionStorage.setItem('draft 4 desk', '"written by an older page"')
-  expect(scansOfOthers(1)).toBe(1)
-  expect(scansOfOthers(2)).toBe(3)
 })

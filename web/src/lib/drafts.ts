@@ -23,29 +23,13 @@ export function draftOf<T extends object>(uid: number, form: string, sample: T):
   }
 }
 
-/**
- * Removes all drafts from this tab, so that nothing is left for the next person (ASVS 14.3.1). Unsent scans of the desk
- * stay.
- */
+/** Removes what was typed and not saved from this tab: a person who signs out leaves none of it to the next (ASVS 14.3.1). */
 export function forgetDrafts(): void {
   try {
-    const drafts = Object.keys(sessionStorage).filter((key) => key.startsWith('draft ') && !key.endsWith(' desk'))
+    const drafts = Object.keys(sessionStorage).filter((key) => key.startsWith('draft '))
     for (const key of drafts) sessionStorage.removeItem(key)
   } catch {
     // Storage is blocked, so there are no drafts.
-  }
-}
-
-/** Returns the number of scans in this tab that wait for another librarian to sign in. */
-export function scansOfOthers(uid: number): number {
-  try {
-    const others = Object.keys(sessionStorage).filter(
-      (key) => /^draft \d+ desk$/.test(key) && key !== `draft ${uid} desk`,
-    )
-    const drafts = others.map((key): unknown => JSON.parse(sessionStorage.getItem(key) ?? 'null'))
-    return drafts.filter((draft) => fits(draft, { scans: [{}] })).reduce((sum, { scans }) => sum + scans.length, 0)
-  } catch {
-    return 0
   }
 }
 

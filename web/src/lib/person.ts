@@ -2,7 +2,18 @@ import { storage } from './storage'
 
 const NAME = 'person'
 
-/** Id of the signed-in user; null for a visitor. */
+let isLeaving = false
+
+/** Whether this page is being left to another person, which asks no question. */
+export const isHandingOver = (): boolean => isLeaving
+
+/** Reloads the page for the person who signed in on another tab. */
+export function handOver(): void {
+  isLeaving = true
+  window.location.reload()
+}
+
+/** The id of the person who is signed in, or null for nobody. */
 export type Uid = number | null
 
 const channel = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel(NAME)

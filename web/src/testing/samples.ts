@@ -48,6 +48,7 @@ export const config: Config = {
   batches: ['2025', '2026', '2027', '2028'],
   departments: [],
   today: '2026-11-21',
+  lastOpenDay: '2026-11-20',
   timeZone: 'Asia/Kolkata',
 }
 

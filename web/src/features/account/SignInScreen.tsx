@@ -7,6 +7,8 @@ import { useAction } from '../../api/action'
 import { isAskedForCode, messageOf } from '../../lib/problem'
 import type { User } from '../../api/types'
 import { focusIsFree } from '../../lib/focus'
+import { useKeyboardWedge } from '../../lib/keyboardWedge'
+import { isLateScan, lateCodes, lateScansFor } from '../../lib/lateScans'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { loadWords, rich, t } from '../../lib/messages'
 import { safeNext, type CameFrom } from '../../lib/paths'
@@ -15,7 +17,6 @@ import { storedRole } from '../../lib/storage'
 import { Barcode } from 'lucide-react'
 import { useTitle } from '../../lib/title'
 import { AccountPage } from './AccountPage'
-import { useKeyboardWedge } from './keyboardWedge'
 import { isMasked } from './lookupMessage'
 import classes from './SignInScreen.module.css'
 import { useCardLookup, type CardAnswer } from './useCardLookup'
@@ -59,7 +60,7 @@ function SignInForm({ end, next, enter }: FormProps) {
   const signIn = useAction(signInAction)
   const [scanning, setScanning] = useState(false)
   const [openings, setOpenings] = useState(0)
-  const [found, setFound] = useState('')
+  const [found, setFound] = useState(waitingWords)
   const card = useCardLookup()
   const email = useRef<HTMLInputElement>(null)
   const password = useRef<HTMLInputElement>(null)
@@ -115,19 +116,27 @@ function SignInForm({ end, next, enter }: FormProps) {
   const [otherFailure, setOtherFailure] = useState<string | null>(null)
   // A code typed by a password manager is no card.
   const asked = isAskedForCode(signIn.error)
-  useKeyboardWedge(offersCard && !asked, ({ code, place, putBack }) => {
-    void (async () => {
-      const answer = await findCard(code)
-      if (!answer || 'email' in answer) return
-      // Typed text may have been meant for the field; no roll number is an address.
-      if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
-      // After an address typed by hand, this was a password from a password manager.
-      const address = email.current?.value ?? ''
-      if (address === '' || address === ofCard.current) return
-      putBack()
-      sheet.current?.requestSubmit()
-    })()
-  })
+  const isLate = useLate()
+  useKeyboardWedge(
+    (offersCard || isLate) && !asked,
+    ({ code, place, putBack }) => {
+      const isSecret = place === 'password' || code.includes('@')
+      if (!isSecret && isLateScan(code)) return setFound(waitingWords())
+      if (isLate && isSecret) return putBack()
+      void (async () => {
+        const answer = await findCard(code)
+        if (!answer || 'email' in answer) return
+        // A field gets back what may have been meant for it; no card's number is an address.
+        if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
+        // With an address that somebody typed before it, this was a password out of a program that types.
+        const address = email.current?.value ?? ''
+        if (address === '' || address === ofCard.current) return
+        putBack()
+        sheet.current?.requestSubmit()
+      })()
+    },
+    { atDesk: isLate },
+  )
 
   /** Typing an address or a password cancels the card look-up. */
   function typed(name: 'email' | 'password') {
@@ -275,6 +284,20 @@ function SignInForm({ end, next, enter }: FormProps) {
       </Text>
     </AccountPage>
   )
+}
+
+/** Names the scans that wait for their librarian, right after the session has ended. */
+const waitingWords = (): string => (lateCodes() === '' ? '' : t('account.signIn.waits', { list: lateCodes() }))
+
+/** Whether scans still belong to the desk whose session has just ended. */
+function useLate(): boolean {
+  const [isLate, setLate] = useState(() => lateScansFor() > 0)
+  useEffect(() => {
+    if (!isLate) return undefined
+    const timer = setTimeout(() => setLate(false), lateScansFor())
+    return () => clearTimeout(timer)
+  }, [isLate])
+  return isLate
 }
 
 function NotLoaded({ onRetry }: { onRetry: () => void }) {

@@ -1,10 +1,12 @@
-import { Button, Text, TextInput } from '@mantine/core'
+import { Button, Text, TextInput, Title } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState, type ReactNode, type RefObject } from 'react'
 import { Link } from 'react-router'
 import { useAction } from '../../api/action'
-import { moveCopy, shelvePortion, shelveScanned, toShelveQuery, type Shelving } from '../../api/copies'
+import { moveCopy, shelvePortion, toShelveQuery } from '../../api/copies'
 import type { Copy } from '../../api/types'
+import type { Shelved } from '../../counter/shelf'
+import { useShelf } from '../../counter/useShelf'
 import { quoted } from '../../lib/format'
 import { rich, t } from '../../lib/messages'
 import { notify } from '../../lib/notify'
@@ -14,6 +16,7 @@ import { ShowMore } from '../../ui/ShowMore'
 import { ConfirmModal } from '../../ui/ConfirmModal'
 import { EmptyState } from '../../ui/EmptyState'
 import { ListState } from '../../ui/ListState'
+import { StatusLine, UnknownTasks } from '../../ui/OutboxState'
 import { PageHeader } from '../../ui/PageHeader'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
 import { movedWords, refusedWords, stateText } from './stateText'
@@ -55,59 +58,85 @@ export default function ToShelveScreen() {
   )
 }
 
-/** The box that waits for the next scan, and what became of the last one. */
+/** The box that waits for the next scan, and what became of the last ten. */
 function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
+  const { shelf, shelved, waiting, unknown, line, bounced } = useShelf()
   const [code, setCode] = useState('')
-  const [last, setLast] = useState<Shelving | { code: string; failed: string } | null>(null)
-  const shelve = useAction(shelveScanned)
+  const [newest, ...earlier] = shelved
 
-  async function take() {
-    const scanned = code.trim()
-    if (scanned === '') return
+  function take() {
     // The next scan may come before this one is answered.
+    const scanned = code.trim()
     setCode('')
-    const outcome = await shelve.run(scanned)
-    setLast(
-      outcome.ok ? outcome.output : { code: scanned, failed: refusedWords(messageOf(outcome.error), outcome.error) },
-    )
+    if (scanned !== '') shelf.scan(scanned)
   }
 
   return (
-    <form
-      className={classes.scan}
-      onSubmit={(event) => {
-        event.preventDefault()
-        void take()
-      }}
-    >
-      <TextInput
-        ref={box}
-        label={t('toShelve.scan')}
-        description={t('toShelve.scanHint')}
-        autoComplete="off"
-        autoCapitalize="none"
-        spellCheck={false}
-        className={classes.box}
-        value={code}
-        onChange={(event) => setCode(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          // Some scanners end with Tab.
-          if (event.key !== 'Tab' || event.shiftKey || code.trim() === '') return
+    <>
+      <form
+        className={classes.scan}
+        onSubmit={(event) => {
           event.preventDefault()
-          void take()
+          take()
         }}
+      >
+        <TextInput
+          ref={box}
+          label={t('toShelve.scan')}
+          description={t('toShelve.scanHint')}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          className={classes.box}
+          value={code}
+          onChange={(event) => setCode(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // Some scanners end with Tab.
+            if (event.key !== 'Tab' || event.shiftKey || code.trim() === '') return
+            event.preventDefault()
+            take()
+          }}
+        />
+        <StatusLine waiting={waiting} line={line} bounced={bounced} />
+      </form>
+      {(line === 'cut' || line === 'signed-out') && (
+        <div className={classes.cut} role="alert">
+          <Told kind="refused">{line === 'cut' ? t('toShelve.cut') : t('desk.screen.signedOut')}</Told>
+        </div>
+      )}
+      <UnknownTasks
+        entries={unknown}
+        onTryAgain={(key) => (shelf.tryAgain(key), box.current?.focus())}
+        onSetAside={(key) => (shelf.setAside(key), box.current?.focus())}
       />
       <div role="status" aria-live="assertive" className={classes.last}>
-        {last && <Last last={last} />}
+        {newest && <Last key={newest.id} last={newest} />}
       </div>
-    </form>
+      {earlier.length > 0 && (
+        <section aria-labelledby="earlier-scans" className={classes.earlier}>
+          <Title order={2} size="h4" id="earlier-scans">
+            {t('desk.screen.earlier')}
+          </Title>
+          <ol>
+            {earlier.map((one) => (
+              <li key={one.id}>
+                <Last last={one} />
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+    </>
   )
 }
 
-function Last({ last }: { last: Shelving | { code: string; failed: string } }) {
-  if ('failed' in last)
-    return <Told kind="refused">{t('toShelve.failed', { code: last.code, reason: last.failed })}</Told>
-  const { code, before, after } = last
+function Last({ last }: { last: Shelved }) {
+  const { code } = last
+  if (last.kind === 'failed') {
+    const reason = refusedWords(messageOf(last.error), last.error)
+    return <Told kind="refused">{t('toShelve.failed', { code, reason })}</Told>
+  }
+  const { before, after } = last.shelving
   if (before === null) return <Told kind="refused">{t('toShelve.unknown', { code })}</Told>
   const title = quoted(before.title)
   if (after === null) {

@@ -6,7 +6,7 @@ export const screens = {
     path: '/to-shelve',
     for: 'admin',
     load: (): Lazy => import('./ToShelveScreen'),
-    words: ['copies'],
+    words: ['copies', 'desk', 'outbox'],
     may: 'desk',
     label: 'app.nav.toShelve',
     icon: Library,

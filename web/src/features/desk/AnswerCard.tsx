@@ -1,9 +1,11 @@
 import { Anchor, Button } from '@mantine/core'
-import { useEffect } from 'react'
+import { memo, useEffect } from 'react'
 import { Link } from 'react-router'
 import type { Offered as Choice } from '../../api/types'
 import { offersOf, type Offer } from '../../counter/offers'
-import type { OnSettle, Request, Told } from '../../counter/queue'
+import type { Acts } from '../../counter/acts'
+import type { Doing } from '../../counter/queue'
+import type { Request, Told } from '../../counter/tasks'
 import { classOf, messagesOf, wordsOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -21,20 +23,23 @@ import { Unknown } from './Unknown'
 
 type AnswerCardProps = {
   told: Told
-  undone: ReadonlySet<number>
-  onChoose: (request: Request) => void
-  onSettle: OnSettle
+  acts: Acts
+  doing: Doing
+  /** Whether a task that came later waits for the server: this answer is not about it. */
+  isBehind: boolean
+  /** Whether Alt and T take its fine. */
+  takesByKey: boolean
 }
 
 /** What the newest scan did, large: in colour, words and a sign (R-DESK-4). */
-export function AnswerCard({ told, undone, onChoose, onSettle }: AnswerCardProps) {
+export const AnswerCard = memo(function AnswerCard({ told, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
   const kind = classOf(told)
   const Icon = classIcons[kind]
   const [headline, ...rest] = messagesOf(told)
-  const namesCode = told.outcome.kind === 'failed' || told.outcome.kind === 'bounced'
+  const namesCode = told.outcome.kind === 'failed' || told.outcome.kind === 'set-aside'
 
   return (
-    <article className={classes.answer} data-class={kind}>
+    <article className={classes.answer} data-class={kind} data-behind={isBehind || undefined}>
       <Icon className={classes.sign} aria-hidden />
       <div className={classes.words}>
         <h2 className={classes.headline} dir="auto">
@@ -50,17 +55,18 @@ export function AnswerCard({ told, undone, onChoose, onSettle }: AnswerCardProps
             {words}
           </p>
         ))}
-        {offersOf(told).map((offer) => (
-          <Offered key={offer.kind} offer={offer} undone={undone} onChoose={onChoose} onSettle={onSettle} />
+        {offersOf(told, acts).map((offer) => (
+          <Offered key={offer.kind} told={told} offer={offer} acts={acts} doing={doing} takesByKey={takesByKey} />
         ))}
       </div>
     </article>
   )
-}
+})
 
-type OfferedProps = Omit<AnswerCardProps, 'told'> & { offer: Offer }
+type OfferedProps = Omit<AnswerCardProps, 'isBehind'> & { offer: Offer }
 
-function Offered({ offer, undone, onChoose, onSettle }: OfferedProps) {
+function Offered({ told, offer, acts, doing, takesByKey }: OfferedProps) {
+  const ask = (request: Request) => doing.act(request.code, { kind: 'scan', request, card: told.id })
   switch (offer.kind) {
     case 'slip':
       return <PrintSlip hold={offer.hold} />
@@ -78,9 +84,7 @@ function Offered({ offer, undone, onChoose, onSettle }: OfferedProps) {
     case 'unknown':
       return <Unknown code={offer.code} />
     case 'choices':
-      return (
-        <Choices choices={offer.choices} onChoose={(choice) => onChoose({ ...offer.request, choice: choice.id })} />
-      )
+      return <Choices choices={offer.choices} onChoose={(choice) => ask({ ...offer.request, choice: choice.id })} />
     case 'all-people':
       return (
         <Anchor component={Link} to={`${paths.people()}?q=${encodeURIComponent(offer.query)}`}>
@@ -93,20 +97,31 @@ function Offered({ offer, undone, onChoose, onSettle }: OfferedProps) {
           label={offer.request.intent === 'renew' ? t('desk.screen.extendAnyway') : t('desk.screen.lendAnyway')}
           keptFor={offer.keptFor}
           onGiven={(reason, cancelHold) =>
-            onChoose({ ...offer.request, override: { reason, blocks: [...offer.blocks], cancelHold } })
+            ask({ ...offer.request, override: { reason, blocks: [...offer.blocks], cancelHold } })
           }
         />
       )
     case 'fine':
-      return <Fine charge={offer.charge} uid={offer.uid} onSettle={onSettle} />
+      return <Fine key={offer.fine.open} fine={offer.fine} doing={doing} keyed={takesByKey} />
     case 'receipt':
       return <Printed receipt={offer.receipt} />
     case 'found':
       return <Found lost={offer.lost} />
     case 'damaged':
-      return <Damaged copy={offer.copy} onGiven={(damaged) => onChoose({ code: offer.copy.barcode, damaged })} />
+      return <Damaged copy={offer.copy} onGiven={(damaged) => ask({ code: offer.copy.barcode, damaged })} />
+    case 'again':
+      return (
+        <div className={classes.ways}>
+          <Button variant="default" onClick={() => doing.again(told)}>
+            {t('outbox.tryAgain')}
+          </Button>
+          <Button variant="subtle" onClick={() => doing.setAside(told)}>
+            {t('outbox.setAside')}
+          </Button>
+        </div>
+      )
     case 'undo':
-      return <Undo change={offer.change} isDone={undone.has(offer.change)} keyed onSettle={onSettle} />
+      return <Undo change={offer.change} state={acts.get(`undo ${offer.change}`)} act={doing.act} keyed />
   }
 }
 

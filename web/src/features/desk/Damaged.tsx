@@ -5,7 +5,7 @@ import { amountOf, typedAmount } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import classes from './Desk.module.css'
-import type { Request } from '../../counter/queue'
+import type { Request } from '../../counter/tasks'
 
 type DamagedProps = { copy: Copy; onGiven: (damaged: NonNullable<Request['damaged']>) => void }
 
@@ -30,40 +30,47 @@ export function Damaged({ copy, onGiven }: DamagedProps) {
     )
   }
   return (
-    <form
-      className={classes.fine}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (note.trim() === '') return
-        const problem = charge.trim() === '' ? null : amountProblem(t('desk.screen.damageCharge'), charge)
-        setWrong(problem)
-        if (problem === null) onGiven({ note: note.trim(), charge: amountOf(charge) ?? 0 })
-        else price.current?.focus()
+    <div
+      role="presentation"
+      onKeyDown={({ key }) => {
+        if (key === 'Escape') setOpened(false)
       }}
     >
-      <TextInput
-        label={t('desk.screen.damage')}
-        className={classes.note}
-        maxLength={300}
-        required
-        ref={first}
-        value={note}
-        onChange={(event) => setNote(event.currentTarget.value)}
-      />
-      <AmountInput
-        ref={price}
-        label={t('desk.screen.damageCharge')}
-        className={classes.charge}
-        value={charge}
-        error={wrong}
-        onChange={(event) => setCharge(event.currentTarget.value)}
-      />
-      <Button type="submit" variant="default" disabled={note.trim() === ''}>
-        {t('desk.screen.toRepair')}
-      </Button>
-      <Button variant="subtle" onClick={() => setOpened(false)}>
-        {t('common.cancel')}
-      </Button>
-    </form>
+      <form
+        className={classes.fine}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (note.trim() === '') return
+          const problem = charge.trim() === '' ? null : amountProblem(t('desk.screen.damageCharge'), charge)
+          setWrong(problem)
+          if (problem === null) onGiven({ note: note.trim(), charge: amountOf(charge) ?? 0 })
+          else price.current?.focus()
+        }}
+      >
+        <TextInput
+          label={t('desk.screen.damage')}
+          className={classes.note}
+          maxLength={300}
+          required
+          ref={first}
+          value={note}
+          onChange={(event) => setNote(event.currentTarget.value)}
+        />
+        <AmountInput
+          ref={price}
+          label={t('desk.screen.damageCharge')}
+          className={classes.charge}
+          value={charge}
+          error={wrong}
+          onChange={(event) => setCharge(event.currentTarget.value)}
+        />
+        <Button type="submit" variant="default" disabled={note.trim() === ''}>
+          {t('desk.screen.toRepair')}
+        </Button>
+        <Button variant="subtle" onClick={() => setOpened(false)}>
+          {t('common.cancel')}
+        </Button>
+      </form>
+    </div>
   )
 }

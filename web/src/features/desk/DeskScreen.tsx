@@ -1,19 +1,24 @@
 import { ActionIcon, Button, TextInput } from '@mantine/core'
 import { Camera, Volume2, VolumeX } from 'lucide-react'
-import { memo, useCallback, useEffect, useRef, useState } from 'react'
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
-import type { Desk, Mode, OnSettle } from '../../counter/queue'
+import { sumsOf } from '../../counter/acts'
+import type { Desk, Doing } from '../../counter/queue'
+import type { Mode } from '../../counter/tasks'
 import { sound } from '../../counter/sounds'
 import { useDesk } from '../../counter/useDesk'
-import { useWedge } from '../../counter/wedge'
+import { useWedge } from '../../counter/useWedge'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
+import { StatusLine, UnknownTasks } from '../../ui/OutboxState'
 import { PageHeader } from '../../ui/PageHeader'
 import { AnswerCard } from './AnswerCard'
 import classes from './Desk.module.css'
 import { DropBanner, DropButton } from './Drop'
 import { Earlier } from './Earlier'
+import { SumOfFines } from './Fine'
+import { HeldScans } from './HeldScans'
 import { PersonStrip } from './PersonStrip'
 import { Phones } from './Phones'
 
@@ -21,32 +26,38 @@ const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('.
 
 /** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
 export default function DeskScreen() {
-  const { desk, open, told, waiting, cut, signedOut, mode, undone, ofOthers } = useDesk()
-  const [newest] = told
-  const scans = waiting.filter(({ task }) => task.kind === 'scan' || task.kind === 'other')
+  const { desk, open, told, waiting, unknown, line, newer, mode, acts, held, bounced, ofOthers } = useDesk()
+  const newest = told[0]?.isRestored ? undefined : told[0]
+  const sums = sumsOf(told, acts)
   const [filming, setFilming] = useState(false)
-  const { box, focusBox, takeText } = useWedge()
+  const { box, focusBox, takeText, leavesForm } = useWedge(desk)
   const answer = useRef<HTMLDivElement>(null)
+  const earlier = useMemo(() => told.filter((one) => one !== newest), [told, newest])
 
   // On a phone the answer may be below the screen's edge. Of a long one its beginning is shown, with the box above it.
+  const shown = newest?.id
   useEffect(() => {
-    if (!newest) return
+    if (shown === undefined) return
     answer.current?.parentElement?.scrollIntoView({ block: 'nearest' })
     answer.current?.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
-  }, [newest])
+  }, [shown])
 
   function take() {
     const scanned = takeText()
     if (scanned !== '') desk.scan(scanned)
   }
 
-  const settle = useCallback<OnSettle>(
-    (label, send) => {
-      desk.settle(label, send)
-      focusBox()
-    },
+  const doing = useMemo<Doing>(
+    () => ({
+      act: (label, task) => (desk.act(label, task), focusBox()),
+      again: (one) => (desk.again(one), focusBox()),
+      setAside: (one) => (desk.setAside(one), focusBox()),
+      show: (one) => (desk.show(one), focusBox()),
+    }),
     [desk, focusBox],
   )
+  const refresh = useCallback(() => (desk.refresh(), focusBox()), [desk, focusBox])
+  const close = useCallback(() => (desk.close(), focusBox()), [desk, focusBox])
   const switchCamera = useCallback(() => {
     setFilming((was) => !was)
     focusBox()
@@ -63,7 +74,8 @@ export default function DeskScreen() {
     <div
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        escape()
+        // Out of a form first: the reader stays.
+        if (!leavesForm(event.target)) escape()
         focusBox()
       }}
       role="presentation"
@@ -103,6 +115,7 @@ export default function DeskScreen() {
               }}
             />
           </form>
+          <StatusLine waiting={waiting} line={line} held={held} bounced={bounced} />
           {filming && (
             <div className={classes.camera}>
               <Chunk
@@ -114,9 +127,14 @@ export default function DeskScreen() {
               </Chunk>
             </div>
           )}
-          {cut && (
+          {line === 'cut' && (
             <p className={classes.cut} role="alert">
               {t('desk.screen.cut')}
+            </p>
+          )}
+          {line === 'signed-out' && (
+            <p className={classes.cut} role="alert">
+              {t('desk.screen.signedOut')}
             </p>
           )}
           {ofOthers > 0 && (
@@ -124,40 +142,38 @@ export default function DeskScreen() {
               {t('desk.screen.waitingForOther', { count: ofOthers })}
             </p>
           )}
-          {scans.length > (cut || signedOut ? 0 : 1) && (
+          {newer > 0 && (
             <p className={classes.waiting} role="status">
-              {t('desk.screen.waiting', { count: scans.length })}{' '}
-              <span className="tabular" dir="auto">
-                {scans.map(({ label }) => label).join(', ')}
-              </span>
+              {t('outbox.newer', { count: newer })}
             </p>
           )}
-          <PersonStrip
-            reader={open?.reader ?? null}
-            onSettled={() => (desk.refresh(), focusBox())}
-            onClose={() => (desk.close(), focusBox())}
+          <UnknownTasks
+            entries={unknown}
+            onTryAgain={(key) => (desk.tryAgain(key), focusBox())}
+            onSetAside={(key) => (desk.giveUp(key), focusBox())}
           />
+          <PersonStrip open={open} onSettled={refresh} onClose={close} />
+          {sums.map(({ uid, name, fines }, index) => (
+            <SumOfFines key={uid} name={name} fines={fines} doing={doing} keyed={index === 0} />
+          ))}
           <div ref={answer} role="status" aria-live="assertive" aria-atomic="true" className={classes.newest}>
-            {signedOut ? (
-              <p className={classes.cut}>{t('desk.screen.signedOut')}</p>
-            ) : newest ? (
+            {newest ? (
               <AnswerCard
                 key={newest.id}
                 told={newest}
-                undone={undone}
-                onChoose={(choice) => {
-                  desk.send(choice)
-                  focusBox()
-                }}
-                onSettle={settle}
+                acts={acts}
+                doing={doing}
+                isBehind={line !== 'clear' && waiting.length > 0}
+                takesByKey={sums.length === 0}
               />
             ) : (
               <p className={classes.empty}>{t('desk.screen.empty')}</p>
             )}
           </div>
         </div>
-        <Earlier told={told} undone={undone} onSettle={settle} />
+        <Earlier told={earlier} acts={acts} doing={doing} />
       </div>
+      <HeldScans codes={held} />
     </div>
   )
 }

@@ -1,23 +1,38 @@
 import { Button, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
-import { openDayQuery } from '../../api/desk'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { configQuery } from '../../api/config'
 import { t } from '../../lib/messages'
-import type { Desk, Mode } from '../../counter/queue'
+import type { Config } from '../../api/types'
+import type { Desk } from '../../counter/queue'
+import type { Mode } from '../../counter/tasks'
 import classes from './Desk.module.css'
+
+/** Day on which returns count: the last one that was open. */
+const dayOf = ({ lastOpenDay, today }: Config): string => lastOpenDay ?? today
 
 type DropButtonProps = { desk: Desk; mode: Mode | null; onSwitched: () => void }
 
 /** Switches to the book drop: what is scanned came back while the library was closed (R-DESK-11). */
 export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
-  const days = useQuery(openDayQuery).data
+  const queries = useQueryClient()
+  const config = useQuery(configQuery).data
   const isOn = mode?.kind === 'drop'
+
+  async function turnOn(day: string) {
+    desk.setMode({ kind: 'drop', day })
+    // A desk stays open for days: the known day may be an old one. Unless the server can be asked, it holds.
+    const now = await queries.fetchQuery(configQuery).catch(() => null)
+    if (now) desk.changeDay(day, dayOf(now))
+  }
+
   return (
     <Button
       variant={isOn ? 'filled' : 'default'}
       aria-pressed={isOn}
-      disabled={!days}
+      disabled={!config}
       onClick={() => {
-        if (days) desk.setMode(isOn ? null : { kind: 'drop', day: days.lastOpenDay ?? days.day })
+        if (isOn) desk.setMode(null)
+        else if (config) void turnOn(dayOf(config))
         onSwitched()
       }}
     >
@@ -28,7 +43,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
 
 /** Says for as long as it is on that everything is returned, and as of which day. */
 export function DropBanner({ desk, day }: { desk: Desk; day: string }) {
-  const today = useQuery(openDayQuery).data?.day
+  const today = useQuery(configQuery).data?.today
   return (
     <div className={classes.mode}>
       <p role="status">{t('desk.screen.dropBanner')}</p>

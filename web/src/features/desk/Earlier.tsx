@@ -1,64 +1,136 @@
-import { Title } from '@mantine/core'
-import { memo, useCallback, useLayoutEffect, useRef } from 'react'
+import { Button, Title } from '@mantine/core'
+import { memo, useLayoutEffect, useMemo, useRef } from 'react'
+import { fineOf, isQuestion, isUnsettled, type Acts } from '../../counter/acts'
+import type { Doing } from '../../counter/queue'
+import type { Told } from '../../counter/tasks'
+import { changeOf, classOf, messagesOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { classIcons } from '../../ui/classIcons'
-import type { OnSettle, Told } from '../../counter/queue'
+import { PrintSlip } from '../holds'
 import classes from './Desk.module.css'
 import { Undo } from './Undo'
-import { changeOf, classOf, messagesOf } from '../../counter/words'
 
 type EarlierProps = {
-  /** The newest one first, which has its own place. */
+  /** Without the newest one, which has its own place. */
   told: readonly Told[]
-  undone: ReadonlySet<number>
-  onSettle: OnSettle
+  acts: Acts
+  doing: Doing
 }
 
 /** A list that has just moved down takes no press: it was meant for the row that stood there. */
 const MOVED_MS = 800
 
-/** What the scans before the newest one did. */
-export const Earlier = memo(function Earlier({ told, undone, onSettle }: EarlierProps) {
-  const earlier = told.slice(1)
-  const first = earlier[0]?.id
-  const moved = useRef({ first, at: -Infinity })
+/** What the scans before the newest one did; what is unsettled stands first, with its buttons (R-SEAM-6). */
+export const Earlier = memo(function Earlier({ told, acts, doing }: EarlierProps) {
+  const open = told.filter((one) => isUnsettled(one, acts))
+  const rows = [...open, ...told.filter((one) => !open.includes(one))]
+  const order = rows.map(({ id }) => id).join(' ')
+  const moved = useRef({ order, at: -Infinity })
   useLayoutEffect(() => {
-    if (moved.current.first !== first) moved.current = { first, at: performance.now() }
+    if (moved.current.order !== order) moved.current = { order, at: performance.now() }
   })
-  const settle = useCallback<OnSettle>(
-    (label, send) => {
-      if (performance.now() - moved.current.at >= MOVED_MS) onSettle(label, send)
-    },
-    [onSettle],
-  )
-  if (earlier.length === 0) return null
+  const guarded = useMemo<Doing>(() => {
+    const isStill = () => performance.now() - moved.current.at >= MOVED_MS
+    return {
+      act: (label, task) => void (isStill() && doing.act(label, task)),
+      again: (one) => void (isStill() && doing.again(one)),
+      setAside: (one) => void (isStill() && doing.setAside(one)),
+      show: (one) => void (isStill() && doing.show(one)),
+    }
+  }, [doing])
+  if (rows.length === 0) return null
   return (
     <section aria-labelledby="earlier" className={classes.earlier}>
       <Title order={2} id="earlier">
         {t('desk.screen.earlier')}
       </Title>
       <ol>
-        {earlier.map((one) => {
+        {rows.map((one) => {
           const change = changeOf(one)
-          return <Row key={one.id} told={one} isUndone={change !== null && undone.has(change)} onSettle={settle} />
+          const fine = fineOf(one, acts)
+          return (
+            <Row
+              key={one.id}
+              told={one}
+              fine={fine?.open ?? null}
+              isOpen={open.includes(one)}
+              isAsking={isQuestion(one, acts)}
+              undo={change === null ? undefined : acts.get(`undo ${change}`)}
+              doing={guarded}
+            />
+          )
         })}
       </ol>
     </section>
   )
 })
 
-type RowProps = { told: Told; isUndone: boolean; onSettle: OnSettle }
+type RowProps = {
+  told: Told
+  /** What is open of its fine. */
+  fine: number | null
+  isOpen: boolean
+  isAsking: boolean
+  undo: 'sent' | 'done' | undefined
+  doing: Doing
+}
 
 /** It stays as it is while others come above it: a scan draws one row, however many there are. */
-const Row = memo(function Row({ told, isUndone, onSettle }: RowProps) {
+const Row = memo(function Row({ told, fine, isOpen, isAsking, undo, doing }: RowProps) {
   const Icon = classIcons[classOf(told)]
   const change = changeOf(told)
   const [headline] = messagesOf(told)
+  const { outcome } = told
+  const hold = outcome.kind === 'answered' && isOpen && outcome.answer.hold?.state === 'ready' && outcome.answer.hold
+  const namesCode = outcome.kind === 'failed' || outcome.kind === 'set-aside'
   return (
-    <li data-class={classOf(told)}>
+    <li data-class={classOf(told)} data-open={isOpen || undefined}>
       <Icon data-size="18" aria-hidden />
-      <span dir="auto">{told.outcome.kind === 'failed' ? `${told.label}: ${headline}` : headline}</span>
-      {change !== null && <Undo change={change} isDone={isUndone} onSettle={onSettle} />}
+      <div className={classes.row}>
+        <span dir="auto">{namesCode ? `${told.label}: ${headline}` : headline}</span>
+        {isOpen && (
+          <div className={classes.open}>
+            {hold && (
+              <>
+                <span dir="auto">{t('desk.screen.keepFor', { name: hold.userName })}</span>
+                <PrintSlip hold={hold} />
+              </>
+            )}
+            {fine !== null && <Money fine={fine} told={told} doing={doing} />}
+            {isAsking && <Act words={t('desk.screen.choose')} onPress={() => doing.show(told)} />}
+            {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => doing.again(told)} />}
+            <Act
+              words={fine === null ? t('outbox.setAside') : t('desk.screen.later')}
+              isQuiet
+              onPress={() => doing.setAside(told)}
+            />
+          </div>
+        )}
+      </div>
+      {change !== null && <Undo change={change} state={undo} act={doing.act} />}
     </li>
   )
 })
+
+function Money({ fine, told, doing }: { fine: number; told: Told; doing: Doing }) {
+  const { outcome } = told
+  const answer = outcome.kind === 'answered' ? outcome.answer : null
+  const [id, uid] = [answer?.charge?.id, answer?.charged]
+  if (id === undefined || typeof uid !== 'number') return null
+  const label = t('desk.screen.take', { amount: fine })
+  const fines = { uid, charges: [{ id, open: fine }] }
+  return (
+    <>
+      <Act words={label} onPress={() => doing.act(label, { kind: 'pay', fines, amount: fine, method: 'cash' })} />
+      <Act words={t('desk.screen.more')} onPress={() => doing.show(told)} />
+    </>
+  )
+}
+
+function Act({ words, isQuiet = false, onPress }: { words: string; isQuiet?: boolean; onPress: () => void }) {
+  return (
+    <Button variant={isQuiet ? 'subtle' : 'default'} size="compact-sm" h={34} onClick={onPress}>
+      {words}
+    </Button>
+  )
+}

@@ -1,40 +1,38 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { useRef, useState } from 'react'
-import { takePayment, waiveCharge } from '../../api/money'
-import type { Charge, PaymentForm } from '../../api/types'
+import { useEffect, useRef, useState, type RefObject } from 'react'
+import type { Method } from '../../api/types'
+import type { OpenFine } from '../../counter/acts'
+import type { Doing } from '../../counter/queue'
 import { amountOf } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
 import { Anyway } from './Anyway'
-import type { OnSettle } from '../../counter/queue'
 import classes from './Desk.module.css'
 
-type FineProps = { charge: Charge; uid: number; onSettle: OnSettle }
+type FineProps = { fine: OpenFine; doing: Doing; keyed: boolean }
 
-const METHODS = ['cash', 'upi', 'card', 'other'] as const satisfies readonly PaymentForm['method'][]
+const METHODS = ['cash', 'upi', 'card', 'other'] as const satisfies readonly Method[]
 
 /** What a return was charged with: taken now, waived with a reason, or left for later (R-DESK-7). */
-export function Fine({ charge, uid, onSettle }: FineProps) {
-  const [state, setState] = useState<'offered' | 'waiving' | 'settled'>('offered')
-  const [typed, setTyped] = useState(String(charge.open))
+export function Fine({ fine: { told, id, open, uid }, doing, keyed }: FineProps) {
+  const [isWaiving, setWaiving] = useState(false)
+  const [typed, setTyped] = useState(String(open))
   const [wrong, setWrong] = useState<string | null>(null)
   const box = useRef<HTMLInputElement>(null)
-  const [method, setMethod] = useState<PaymentForm['method']>('cash')
+  const take = useRef<HTMLButtonElement>(null)
+  const [method, setMethod] = useState<Method>('cash')
   const amount = amountOf(typed)
-  const isPayable = amount !== null && amount > 0 && amount <= charge.open
+  const isPayable = amount !== null && amount > 0 && amount <= open
+  const fines = { uid, charges: [{ id, open }] }
+  useTakeKey(take, keyed && !isWaiving)
 
-  if (state === 'settled') return null
-  if (state === 'waiving') {
+  if (isWaiving) {
+    const label = t('desk.screen.waive', { amount: open })
     return (
       <Anyway
-        label={t('desk.screen.waive', { amount: charge.open })}
-        onGiven={(reason) => {
-          setState('settled')
-          onSettle(t('desk.screen.waive', { amount: charge.open }), async (key) => {
-            const { change } = await waiveCharge(charge.id, reason, key)
-            return { words: [t('desk.screen.waived', { amount: charge.open })], change }
-          })
-        }}
+        label={label}
+        onGiven={(reason) => doing.act(label, { kind: 'waive', fines, reason })}
+        onClosed={() => setWaiving(false)}
       />
     )
   }
@@ -46,17 +44,12 @@ export function Fine({ charge, uid, onSettle }: FineProps) {
         event.preventDefault()
         if (!isPayable) {
           const label = t('desk.screen.amount')
-          const range = { label, min: Math.min(0.01, charge.open), max: charge.open }
+          const range = { label, min: Math.min(0.01, open), max: open }
           setWrong(amountProblem(label, typed) ?? t('field.amountOutOfRange', range))
           box.current?.focus()
           return
         }
-        setState('settled')
-        onSettle(t('desk.screen.take', { amount }), async (key) => {
-          const { receipt, change } = await takePayment(uid, { amount, method, charges: [charge.id] }, key)
-          const words = [t('desk.screen.taken', { amount: receipt.amount, number: receipt.number })]
-          return { words, receipt, change }
-        })
+        doing.act(t('desk.screen.take', { amount }), { kind: 'pay', fines, amount, method })
       }}
     >
       <AmountInput
@@ -69,19 +62,79 @@ export function Fine({ charge, uid, onSettle }: FineProps) {
           setWrong(null)
         }}
       />
-      <NativeSelect
-        label={t('desk.screen.method')}
-        value={method}
-        data={METHODS.map((value) => ({ value, label: t(`desk.screen.method.${value}`) }))}
-        onChange={({ currentTarget: { value } }) => setMethod(METHODS.find((one) => one === value) ?? 'cash')}
-      />
-      <Button type="submit">{isPayable ? t('desk.screen.take', { amount }) : t('desk.screen.takeNothing')}</Button>
-      <Button variant="default" onClick={() => setState('waiving')}>
+      <PaidBy method={method} onChange={setMethod} />
+      <Button ref={take} type="submit" aria-keyshortcuts={keyed ? 'Alt+T' : undefined}>
+        {!isPayable ? t('desk.screen.takeNothing') : t(keyed ? 'desk.screen.takeKey' : 'desk.screen.take', { amount })}
+      </Button>
+      <Button variant="default" onClick={() => setWaiving(true)}>
         {t('desk.screen.waiveOpen')}
       </Button>
-      <Button variant="subtle" onClick={() => setState('settled')}>
+      <Button variant="subtle" onClick={() => doing.setAside(told)}>
         {t('desk.screen.later')}
       </Button>
     </form>
   )
+}
+
+function PaidBy({ method, onChange }: { method: Method; onChange: (method: Method) => void }) {
+  return (
+    <NativeSelect
+      label={t('desk.screen.method')}
+      value={method}
+      data={METHODS.map((value) => ({ value, label: t(`desk.screen.method.${value}`) }))}
+      onChange={({ currentTarget: { value } }) => onChange(METHODS.find((one) => one === value) ?? 'cash')}
+    />
+  )
+}
+
+type SumProps = { name: string | null; fines: readonly OpenFine[]; doing: Doing; keyed: boolean }
+
+/** Several fines of one reader, taken as one sum; each stays by itself under Earlier. */
+export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
+  const take = useRef<HTMLButtonElement>(null)
+  const [method, setMethod] = useState<Method>('cash')
+  useTakeKey(take, keyed)
+  const [first] = fines
+  if (!first) return null
+  const amount = Math.round(fines.reduce((sum, { open }) => sum + open, 0) * 100) / 100
+  const label = t('desk.screen.take', { amount })
+  const task = {
+    kind: 'pay',
+    amount,
+    method,
+    fines: { uid: first.uid, charges: fines.map(({ id, open }) => ({ id, open })) },
+  } as const
+  return (
+    <form
+      className={classes.sum}
+      onSubmit={(event) => {
+        event.preventDefault()
+        doing.act(label, task)
+      }}
+    >
+      <p dir="auto">
+        {name === null
+          ? t('desk.screen.sumOfOne', { amount, count: fines.length })
+          : t('desk.screen.sum', { name, amount, count: fines.length })}
+      </p>
+      <PaidBy method={method} onChange={setMethod} />
+      <Button ref={take} type="submit" aria-keyshortcuts={keyed ? 'Alt+T' : undefined}>
+        {keyed ? t('desk.screen.takeKey', { amount }) : label}
+      </Button>
+    </form>
+  )
+}
+
+/** Alt and T take the money without leaving the box. */
+function useTakeKey(button: RefObject<HTMLButtonElement | null>, isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return undefined
+    function onKey(event: KeyboardEvent) {
+      if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyT') return
+      event.preventDefault()
+      button.current?.click()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [button, isOn])
 }

@@ -1,7 +1,9 @@
 import { Anchor, Badge, Button } from '@mantine/core'
 import { BookmarkCheck, TriangleAlert, UserRound } from 'lucide-react'
+import { memo } from 'react'
 import { Link } from 'react-router'
 import type { DeskReader } from '../../api/types'
+import type { Open } from '../../counter/queue'
 import { t, translate } from '../../lib/messages'
 import { paths } from '../../screens'
 import { DateText, Money } from '../../ui/Facts'
@@ -9,15 +11,15 @@ import { TakeMoney } from '../money'
 import classes from './Desk.module.css'
 
 type PersonStripProps = {
-  reader: DeskReader | null
+  open: Open | null
   /** Money may have been taken. */
   onSettled: () => void
   onClose: () => void
 }
 
 /** Who is open, always in view (R-DESK-3): what the person has and owes, and what stops lending. */
-export function PersonStrip({ reader, onSettled, onClose }: PersonStripProps) {
-  if (!reader) {
+export const PersonStrip = memo(function PersonStrip({ open, onSettled, onClose }: PersonStripProps) {
+  if (!open) {
     return (
       <section className={classes.strip} aria-label={t('desk.screen.nobody')}>
         <UserRound aria-hidden />
@@ -28,70 +30,72 @@ export function PersonStrip({ reader, onSettled, onClose }: PersonStripProps) {
       </section>
     )
   }
-  const { maxLoans, openLoans: out } = reader
   return (
-    <section className={classes.strip} data-open aria-label={t('desk.screen.openFor', { name: reader.name })}>
+    <section className={classes.strip} data-open aria-label={t('desk.screen.openFor', { name: open.name })}>
       <UserRound aria-hidden />
       <div className={classes.person}>
         <p className={classes.name} dir="auto">
-          <Anchor
-            component={Link}
-            to={paths.person(reader.uid)}
-            underline="hover"
-            c="inherit"
-            fz="inherit"
-            fw="inherit"
-          >
-            {reader.name}
+          <Anchor component={Link} to={paths.person(open.uid)} underline="hover" c="inherit" fz="inherit" fw="inherit">
+            {open.name}
           </Anchor>
         </p>
-        <p className={classes.hint} dir="auto">
-          {[reader.rollNumber?.toUpperCase(), reader.department, reader.batch].filter(Boolean).join(' · ')}
-        </p>
-        <div className={classes.badges}>
-          <Badge size="lg" color="gray">
-            {maxLoans === null ? t('desk.screen.outNoLimit', { out }) : t('desk.screen.out', { out, max: maxLoans })}
-          </Badge>
-          {reader.overdueLoans > 0 && (
-            <Badge size="lg" color="red">
-              {t('desk.screen.overdue', { count: reader.overdueLoans })}
-            </Badge>
-          )}
-          {reader.owes > 0 && (
-            <Badge size="lg" color="red">
-              {t('desk.screen.owes', { amount: reader.owes })}
-            </Badge>
-          )}
-          {reader.balance > 0 && <TakeMoney uid={reader.uid} onClosed={onSettled} />}
-        </div>
-        {reader.blocks.map((block) => (
-          <p key={block.id} className={classes.block} dir="auto">
-            <TriangleAlert data-size="18" aria-hidden /> {translate(block.code, block.facts, block.text)}
-          </p>
-        ))}
-        {reader.ready.map((hold) => (
-          <p key={hold.id} className={classes.ready} dir="auto">
-            <BookmarkCheck data-size="18" aria-hidden />{' '}
-            {t('desk.screen.ready', { title: hold.title, barcode: hold.barcode ?? '' })}
-          </p>
-        ))}
-        {reader.loans.length > 0 && (
-          <details className={classes.out}>
-            <summary>{t('desk.screen.loans')}</summary>
-            <ul>
-              {reader.loans.map((loan) => (
-                <li key={loan.id} data-overdue={loan.overdueDays > 0 || undefined}>
-                  <span dir="auto">{loan.title}</span> <span className="tabular">{loan.barcode}</span>{' '}
-                  <DateText day={loan.returnDate} /> {loan.fine > 0 && <Money amount={loan.fine} />}
-                </li>
-              ))}
-            </ul>
-          </details>
-        )}
+        {open.reader && <ReaderFacts reader={open.reader} onSettled={onSettled} />}
       </div>
       <Button variant="default" onClick={onClose}>
         {t('desk.screen.close')}
       </Button>
     </section>
+  )
+})
+
+/** What the person has and owes; after a reload it comes with the server's next answer. */
+function ReaderFacts({ reader, onSettled }: { reader: DeskReader; onSettled: () => void }) {
+  const { maxLoans, openLoans: out } = reader
+  return (
+    <>
+      <p className={classes.hint} dir="auto">
+        {[reader.rollNumber?.toUpperCase(), reader.department, reader.batch].filter(Boolean).join(' · ')}
+      </p>
+      <div className={classes.badges}>
+        <Badge size="lg" color="gray">
+          {maxLoans === null ? t('desk.screen.outNoLimit', { out }) : t('desk.screen.out', { out, max: maxLoans })}
+        </Badge>
+        {reader.overdueLoans > 0 && (
+          <Badge size="lg" color="red">
+            {t('desk.screen.overdue', { count: reader.overdueLoans })}
+          </Badge>
+        )}
+        {reader.owes > 0 && (
+          <Badge size="lg" color="red">
+            {t('desk.screen.owes', { amount: reader.owes })}
+          </Badge>
+        )}
+        {reader.balance > 0 && <TakeMoney uid={reader.uid} onClosed={onSettled} />}
+      </div>
+      {reader.blocks.map((block) => (
+        <p key={block.id} className={classes.block} dir="auto">
+          <TriangleAlert data-size="18" aria-hidden /> {translate(block.code, block.facts, block.text)}
+        </p>
+      ))}
+      {reader.ready.map((hold) => (
+        <p key={hold.id} className={classes.ready} dir="auto">
+          <BookmarkCheck data-size="18" aria-hidden />{' '}
+          {t('desk.screen.ready', { title: hold.title, barcode: hold.barcode ?? '' })}
+        </p>
+      ))}
+      {reader.loans.length > 0 && (
+        <details className={classes.out}>
+          <summary>{t('desk.screen.loans')}</summary>
+          <ul>
+            {reader.loans.map((loan) => (
+              <li key={loan.id} data-overdue={loan.overdueDays > 0 || undefined}>
+                <span dir="auto">{loan.title}</span> <span className="tabular">{loan.barcode}</span>{' '}
+                <DateText day={loan.returnDate} /> {loan.fine > 0 && <Money amount={loan.fine} />}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
   )
 }

@@ -1,22 +1,21 @@
 import { Button } from '@mantine/core'
 import { Undo2 } from 'lucide-react'
 import { useEffect, useRef } from 'react'
-import { undoChange } from '../../api/undo'
+import type { Doing } from '../../counter/queue'
 import { t } from '../../lib/messages'
-import type { OnSettle } from '../../counter/queue'
 import classes from './Desk.module.css'
-import { wordsOf } from '../../counter/words'
 
 type UndoProps = {
   change: number
-  isDone: boolean
-  onSettle: OnSettle
+  /** Whether it was pressed. */
+  state: 'sent' | 'done' | undefined
+  act: Doing['act']
   /** Whether Alt and Z press it: the newest one. */
   keyed?: true
 }
 
 /** Takes a change back (R-UNDO-1). */
-export function Undo({ change, isDone, onSettle, keyed }: UndoProps) {
+export function Undo({ change, state, act, keyed }: UndoProps) {
   const button = useRef<HTMLButtonElement>(null)
 
   useEffect(() => {
@@ -30,7 +29,7 @@ export function Undo({ change, isDone, onSettle, keyed }: UndoProps) {
     return () => removeEventListener('keydown', onKey)
   }, [keyed])
 
-  if (isDone) return <p className={classes.hint}>{t('desk.screen.undone')}</p>
+  if (state === 'done') return <p className={classes.hint}>{t('desk.screen.undone')}</p>
   return (
     <Button
       ref={button}
@@ -39,12 +38,9 @@ export function Undo({ change, isDone, onSettle, keyed }: UndoProps) {
       className={classes.undo}
       leftSection={<Undo2 data-size="18" />}
       aria-keyshortcuts={keyed && 'Alt+Z'}
-      onClick={() =>
-        onSettle(t('desk.screen.undo'), async (key) => {
-          const { messages } = await undoChange(change, key)
-          return { words: messages.map(wordsOf), undid: change }
-        })
-      }
+      // Still there for the hand that doubts: a second press does nothing, and the focus stays.
+      aria-busy={state === 'sent'}
+      onClick={() => act(t('desk.screen.undo'), { kind: 'undo', change })}
     >
       {keyed ? t('desk.screen.undoKey') : t('desk.screen.undo')}
     </Button>

@@ -5,9 +5,11 @@ import { useLibraryName } from '../../api/config'
 import { listenToAnswers, sendScan } from '../../api/phones'
 import type { PhoneAnswer } from '../../api/types'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
-import { translateMessage, t } from '../../lib/messages'
+import { t, translateMessage } from '../../lib/messages'
+import { sharedStore } from '../../lib/outboxStore'
 import { useTitle } from '../../lib/title'
 import { classIcons } from '../../ui/classIcons'
+import { UnknownTasks } from '../../ui/OutboxState'
 import { useOpening } from './opening'
 import { Phone, type PhoneState } from './phone'
 import classes from './PhoneScreen.module.css'
@@ -35,11 +37,19 @@ export default function PhoneScreen() {
   if (opening.state === 'none') return <Page words={t('phone.noCode')} />
   if (opening.state === 'refused') return <Page words={opening.reason} />
   if (opening.state === 'opening') return <Page words={t(opening.isCut ? 'phone.notConnected' : 'phone.opening')} />
-  return <Scanning token={opening.token} />
+  return <Scanning token={opening.token} pairing={opening.pairing} />
 }
 
-function Scanning({ token }: { token: string }) {
-  const [phone] = useState(() => new Phone((scan) => sendScan(token, scan), shake))
+function Scanning({ token, pairing }: { token: string; pairing: string }) {
+  const [phone] = useState(
+    () =>
+      new Phone({
+        owner: pairing,
+        store: sharedStore(),
+        send: (scan, signal) => sendScan(token, scan, signal),
+        onAnswer: shake,
+      }),
+  )
   const state = useSyncExternalStore(phone.subscribe, phone.snapshot)
   const { over } = state
   const [stands, setStands] = useState(true)
@@ -49,15 +59,21 @@ function Scanning({ token }: { token: string }) {
   const library = useLibraryName()
   useWakeLock(started && over === null)
 
+  useEffect(() => void phone.resume(), [phone])
+
   useEffect(() => {
     if (over !== null) return undefined
     return listenToAnswers(token, { onNews: phone.hear, onConnected: setStands, onClosed: phone.end })
   }, [over, token, phone])
 
-  if (over === 'ended') return <Page words={t('phone.ended')} />
+  const codes = state.waiting.map(({ code }) => code)
+  if (over === 'ended') {
+    return <Page words={t('phone.ended')}>{codes.length > 0 && <Codes words="phone.notTaken" codes={codes} />}</Page>
+  }
   if (over === 'elsewhere') {
     return (
       <Page words={t('phone.elsewhere')}>
+        {codes.length > 0 && <Codes words="phone.waiting" codes={codes} />}
         <Button onClick={() => phone.end(null)}>{t('phone.here')}</Button>
       </Page>
     )
@@ -91,7 +107,8 @@ function Scanning({ token }: { token: string }) {
           {t('phone.cut')}
         </p>
       )}
-      <Waits codes={state.waiting.map(({ code }) => code)} />
+      <UnknownTasks entries={state.unknown} onTryAgain={phone.tryAgain} onSetAside={phone.setAside} />
+      <Waits codes={codes} />
     </main>
   )
 }
@@ -137,9 +154,13 @@ function Waits({ codes }: { codes: readonly string[] }) {
     return () => clearTimeout(timer)
   }, [first])
   if (first === undefined || late !== first) return null
+  return <Codes words="phone.waiting" codes={codes} />
+}
+
+function Codes({ words, codes }: { words: 'phone.waiting' | 'phone.notTaken'; codes: readonly string[] }) {
   return (
     <p role="status" className={classes.note}>
-      {t('phone.waiting', { count: codes.length })}{' '}
+      {t(words, { count: codes.length })}{' '}
       <span className="tabular" dir="auto">
         {codes.join(', ')}
       </span>

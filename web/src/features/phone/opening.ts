@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'react'
 import { openPhone } from '../../api/phones'
+import { newKey } from '../../lib/newKey'
 import { messageOf, ProblemError } from '../../lib/problem'
 import { tabStorage } from '../../lib/storage'
 
 const TOKEN = 'phoneToken'
+/** Name of the pairing: codes that were read for one desk never go to another. */
+const PAIRING = 'phonePairing'
 /** Code and token of an exchange that the server has not answered yet, separated by a space. */
 const OPENING = 'phoneOpening'
 const RETRY_MS = 2000
@@ -13,7 +16,7 @@ export type Opening =
   /** The code is on its way to the server; `isCut` while the server cannot be reached. */
   | { state: 'opening'; isCut: boolean }
   | { state: 'refused'; reason: string }
-  | { state: 'open'; token: string }
+  | { state: 'open'; token: string; pairing: string }
 
 /** 32 random bytes in base64url. */
 function newToken(): string {
@@ -40,7 +43,7 @@ function begin(): Opening {
   takeCode()
   if (tabStorage.read(OPENING) !== null) return { state: 'opening', isCut: false }
   const token = tabStorage.read(TOKEN)
-  return token === null ? { state: 'none' } : { state: 'open', token }
+  return token === null ? { state: 'none' } : { state: 'open', token, pairing: tabStorage.read(PAIRING) ?? '' }
 }
 
 /** Exchanges the desk's code for this phone's own token (R-SEAM-8), which stays while the tab does. */
@@ -79,7 +82,9 @@ async function opened(code: string, token: string): Promise<Opening> {
     tabStorage.remove(OPENING)
     return { state: 'refused', reason: messageOf(error) }
   }
+  const pairing = newKey()
   tabStorage.write(TOKEN, token)
+  tabStorage.write(PAIRING, pairing)
   tabStorage.remove(OPENING)
-  return { state: 'open', token }
+  return { state: 'open', token, pairing }
 }

@@ -1,15 +1,21 @@
-import { newKey } from '../../api/action'
 import type { Closed } from '../../api/phones'
 import type { PhoneAnswer, PhoneScanForm } from '../../api/types'
-import { ProblemError } from '../../lib/problem'
+import { Outbox, type Ending, type Entry, type OutboxState } from '../../lib/outbox'
+import type { Lane, Store } from '../../lib/outboxStore'
+import { messageOf } from '../../lib/problem'
 
-/** A code that was read, and waits until the desk has answered. */
+type Task = { kind: 'scan'; code: string }
+
+const isTask = (task: unknown): task is Task =>
+  typeof task === 'object' && task !== null && 'kind' in task && task.kind === 'scan'
+
+/** A code that was read and waits until the desk has answered. */
 export type Waiting = { key: string; code: string; sent: boolean }
 
-export type PhoneState = {
+export type PhoneState = Pick<OutboxState<Task>, 'unknown'> & {
   /** In the order in which they were read. */
   waiting: readonly Waiting[]
-  /** What the desk answered last; the code is not known where the page was loaded anew meanwhile. */
+  /** The desk's last answer; the code is not known if an earlier page read it. */
   told: { key: string; code: string | null; answer: PhoneAnswer['answer'] } | null
   /** Why the server did not take a code. */
   failed: { code: string; reason: string } | null
@@ -18,21 +24,47 @@ export type PhoneState = {
   over: Closed | null
 }
 
-const RETRY_MS = 2000
+type Around = {
+  /** Name of the pairing: codes that were read for one desk never go to another. */
+  owner: string
+  store: Store
+  send: (scan: PhoneScanForm, signal: AbortSignal) => Promise<unknown>
+  onAnswer: (what: PhoneAnswer['answer']['class']) => void
+}
 
-type Send = (scan: PhoneScanForm) => Promise<unknown>
+const TRY_MS = 5000
+const SENT = 'sent'
 
-/** The phone's memory: codes are sent one after the other, each done once however often it has to be sent. */
+/** The phone's memory, a reducer over the outbox: a code that the server has taken waits for the desk's answer. */
 export class Phone {
-  #state: PhoneState = { waiting: [], told: null, failed: null, cut: false, over: null }
+  readonly #around: Around
+  readonly #outbox: Outbox<Task, void>
   readonly #listeners = new Set<() => void>()
-  readonly #send: Send
-  readonly #onAnswer: (what: PhoneAnswer['answer']['class']) => void
-  #running = false
+  /** Codes that the server has taken. */
+  #sent: readonly Waiting[] = []
+  /** Answers that came before the server said that it had taken the code. */
+  readonly #early = new Set<string>()
+  #state: PhoneState = { waiting: [], unknown: [], told: null, failed: null, cut: false, over: null }
 
-  constructor(send: Send, onAnswer: (what: PhoneAnswer['answer']['class']) => void) {
-    this.#send = send
-    this.#onAnswer = onAnswer
+  constructor(around: Around) {
+    this.#around = around
+    this.#outbox = new Outbox<Task, void>({
+      box: 'phone',
+      owner: around.owner,
+      store: around.store,
+      tryMs: TRY_MS,
+      knows: isTask,
+      perform: async ({ key, task }, { signal, freeze }) => {
+        await around.send(freeze({ key, code: task.code }), signal)
+      },
+      onLoad: this.#load,
+      onEnd: this.#end,
+      stops: ({ code }) => code === 'phone-ended',
+      onSignedOut: () => this.#set({ over: 'ended' }),
+      isOwners: () => this.#state.over === null,
+      onUnknown: () => around.onAnswer('stop'),
+      onChange: () => this.#set({}),
+    })
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -42,62 +74,62 @@ export class Phone {
 
   readonly snapshot = (): PhoneState => this.#state
 
+  /** Sends what an earlier page read. */
+  readonly resume = (): Promise<void> => this.#outbox.resume()
+
   readonly scan = (code: string): void => {
-    this.#set({ waiting: [...this.#state.waiting, { key: newKey(), code, sent: false }], failed: null })
-    void this.#drain()
+    this.#state = { ...this.#state, failed: null }
+    this.#outbox.add(code, { kind: 'scan', code })
   }
 
   readonly hear = ({ key, answer }: PhoneAnswer): void => {
     const code = this.#state.waiting.find((scan) => scan.key === key)?.code ?? null
+    if (this.#sent.some((scan) => scan.key === key)) this.#setSent(this.#sent.filter((scan) => scan.key !== key))
+    else this.#early.add(key)
     this.#set({ told: { key, code, answer }, failed: null })
-    this.#forget(key)
-    this.#onAnswer(answer.class)
+    this.#around.onAnswer(answer.class)
   }
 
-  readonly end = (over: Closed | null): void => this.#set({ over })
-
-  async #drain(): Promise<void> {
-    const next = this.#state.waiting.find(({ sent }) => !sent)
-    if (this.#running || !next || this.#state.over) return
-    this.#running = true
-    const wait = await this.#sendOne(next)
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-    this.#running = false
-    return this.#drain()
+  /** Stops or, with null, goes on with what waits. */
+  readonly end = (over: Closed | null): void => {
+    this.#set({ over })
+    if (over === null) void this.#outbox.resume()
   }
 
-  /** How long to wait before the next one is sent; this one again, where it was not taken. */
-  async #sendOne({ key, code }: Waiting): Promise<number> {
-    try {
-      await this.#send({ key, code })
-    } catch (error) {
-      if (!(error instanceof ProblemError) || error.status === 0 || error.status >= 500) {
-        this.#set({ cut: true })
-        return RETRY_MS
-      }
-      if (error.status === 429) return (error.retryAfter ?? 1) * 1000
-      if (error.code === 'phone-ended') this.end('ended')
-      else this.#refused(key, code, error.message)
-      return 0
-    }
-    // The answer may have come before.
-    const waiting = this.#state.waiting.map((scan) => (scan.key === key ? { ...scan, sent: true } : scan))
-    this.#set({ cut: false, waiting })
-    return 0
+  readonly tryAgain = (key: string): void => this.#outbox.tryAgain(key)
+
+  readonly setAside = (key: string): void => void this.#outbox.setAside(key)
+
+  readonly #load = (lanes: readonly Lane<Task>[], own: string): readonly Entry<Task>[] => {
+    const sent = lanes.find(({ name }) => name === own)?.notes.get(SENT)
+    if (Array.isArray(sent)) this.#sent = [...sent.filter(isWaiting), ...this.#sent]
+    return lanes.flatMap(({ entries }) => entries)
   }
 
-  #refused(key: string, code: string, reason: string): void {
-    this.#forget(key)
-    this.#set({ failed: { code, reason } })
-    this.#onAnswer('stop')
+  readonly #end = ({ key, task: { code } }: Entry<Task>, ending: Ending<void>): void => {
+    if (ending.kind !== 'done') {
+      this.#state = { ...this.#state, failed: { code, reason: messageOf(ending.error) } }
+      this.#around.onAnswer('stop')
+    } else if (!this.#early.delete(key)) this.#setSent([...this.#sent, { key, code, sent: true }])
   }
 
-  #forget(key: string): void {
-    this.#set({ waiting: this.#state.waiting.filter((scan) => scan.key !== key) })
+  #setSent(sent: readonly Waiting[]): void {
+    this.#sent = sent
+    this.#outbox.remember(SENT, sent.length > 0 ? sent : null)
   }
 
   #set(changes: Partial<PhoneState>): void {
-    this.#state = { ...this.#state, ...changes }
+    const { waiting, unknown, line } = this.#outbox.state
+    const unsent = waiting
+      .filter(({ key }) => !this.#early.has(key))
+      .map(({ key, task }) => ({ key, code: task.code, sent: false }))
+    this.#state = { ...this.#state, ...changes, waiting: [...this.#sent, ...unsent], unknown, cut: line === 'cut' }
     for (const listener of this.#listeners) listener()
   }
+}
+
+function isWaiting(value: unknown): value is Waiting {
+  if (typeof value !== 'object' || value === null) return false
+  const { key, code } = value as Record<string, unknown>
+  return typeof key === 'string' && typeof code === 'string'
 }

@@ -147,5 +147,8 @@ export type SettingsForm<V extends object> = Omit<
   change: (next: V) => void
 }
 
-/** For settings without an effect on loans. */
-const NO_PREVIEW: Preview<unknown> = { send: () => Promise.reject(new Error('There is no preview')) }
+/** Of what touches no loan. */
+const NO_PREVIEW: Preview<unknown> = {
+  name: 'no preview',
+  send: () => Promise.reject(new Error('There is no preview')),
+}

@@ -7,8 +7,9 @@ function type(
   gap: number | ((at: number) => number),
   place: Place = 'nowhere',
   more: Partial<Key> = {},
+  atDesk = false,
 ) {
-  const detector = new BurstDetector()
+  const detector = new BurstDetector(atDesk)
   let at = 1000
   const scans: string[] = []
   for (const [index, key] of keys.entries()) {
@@ -50,6 +51,36 @@ describe('R-SCAN-9: a keyboard wedge types the code and Enter', () => {
 
   it('right after a person typed something else', () => {
     expect(type(['h', 'i', ...code], (at) => (at === 2 ? 300 : at < 2 ? 120 : 5), 'field')).toEqual(['CS26-001'])
+  })
+})
+
+describe('R-SEAM-4: at the desk', () => {
+  const atDesk = (keys: readonly string[], gap: number | ((at: number) => number)) => type(keys, gap, 'field', {}, true)
+
+  it('a code may end with Tab, and may be any text', () => {
+    expect(atDesk([...Array.from('L000017'), 'Tab'], 5)).toEqual(['L000017'])
+    expect(atDesk(typed('a1@library.test'), 5)).toEqual(['a1@library.test'])
+  })
+
+  it('a barcode is known from a busy browser too, and without what a person typed right before', () => {
+    expect(atDesk(typed('L000017'), 75)).toEqual(['L000017'])
+    expect(atDesk(typed('L000017'), (at) => (at === 3 ? 190 : 40))).toEqual(['L000017'])
+    expect(atDesk(['h', 'i', ...typed('L000017')], (at) => (at === 2 ? 250 : at < 2 ? 120 : 5))).toEqual(['L000017'])
+  })
+
+  it('a code is cut off from what a person typed without a pause before it', () => {
+    for (const tempo of [60, 80, 95, 150]) {
+      const keys = [...Array.from('Exam'), ...typed('L000017')]
+      expect(atDesk(keys, (at) => (at <= 4 ? tempo : 3))).toEqual(['L000017'])
+    }
+  })
+
+  it.each([
+    ['an amount', typed('12.50'), 100],
+    ['a reason', typed('exam'), 70],
+    ['a page number at the speed of a typist', typed('page 117'), 75],
+  ] as const)('%s is typed by a person', (_what, keys, gap) => {
+    expect(atDesk(keys, gap)).toEqual([])
   })
 })
 

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { Copy } from '../api/types'
+import { memoryStore, type Row } from '../lib/outboxStore'
+import { ProblemError, unreachable } from '../lib/problem'
+import { Shelf } from './shelf'
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  sessionStorage.clear()
+})
+afterEach(() => void vi.useRealTimers())
+const after = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+/** A shelf over these rows; `L1` and `L2` wait to be shelved, and the server is slower with the first. */
+async function page(rows = new Map<string, Row>(), states = new Map<string, Copy['state']>()) {
+  const line = { isLost: false }
+  const keys: string[] = []
+  const onShelved = vi.fn()
+  const copy = (barcode: string): Copy =>
+    ({ id: Number(barcode.slice(1)), barcode, state: states.get(barcode) ?? 'to-shelve' }) as Copy
+  const shelf = new Shelf({
+    owner: '1',
+    store: memoryStore(rows),
+    find: async (barcode) => {
+      await new Promise((resolve) => setTimeout(resolve, barcode === 'L1' ? 200 : 10))
+      return barcode === 'L404' ? null : copy(barcode)
+    },
+    shelve: (id, key) => {
+      keys.push(key)
+      states.set(`L${id}`, 'on-shelf')
+      if (line.isLost) return Promise.reject(unreachable())
+      if (id === 9)
+        return Promise.reject(
+          new ProblemError({
+            status: 409,
+            code: 'copy-state',
+            params: { from: 'on-shelf', to: 'on-shelf' },
+            detail: 'No.',
+          }),
+        )
+      return Promise.resolve(copy(`L${id}`))
+    },
+    onShelved,
+    onUnknown: vi.fn(),
+    isOwners: () => true,
+  })
+  await shelf.resume()
+  return { shelf, line, keys, states, rows, onShelved }
+}
+
+const told = (shelf: Shelf) => shelf.snapshot().shelved.map(({ code, kind }) => [code, kind])
+
+it('V16: scans do not overtake each other, and a refusal stays on the screen beside the next', async () => {
+  const { shelf, onShelved } = await page()
+  for (const code of ['L1', 'L9', 'L404']) shelf.scan(code)
+  await after(500)
+  expect(told(shelf)).toEqual([
+    ['L404', 'done'],
+    ['L9', 'failed'],
+    ['L1', 'done'],
+  ])
+  expect(onShelved).toHaveBeenCalledTimes(3)
+})
+
+it('V16, R-SEAM-1: after a lost answer and a reload the repeat is the same move, and says what the first did', async () => {
+  const first = await page()
+  first.line.isLost = true
+  first.shelf.scan('L1')
+  await after(300)
+  const second = await page(first.rows, first.states)
+  await after(300)
+  expect(second.keys).toEqual(first.keys)
+  expect(second.shelf.snapshot().shelved[0]).toMatchObject({
+    code: 'L1',
+    kind: 'done',
+    shelving: { before: { state: 'to-shelve' }, after: { state: 'on-shelf' } },
+  })
+})
+
+it('a bounce is a tick', async () => {
+  const { shelf } = await page()
+  shelf.scan('L2')
+  await after(100)
+  shelf.scan('L2')
+  await after(100)
+  expect(told(shelf)).toHaveLength(1)
+  expect(shelf.snapshot().bounced?.code).toBe('L2')
+})

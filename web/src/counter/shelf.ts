@@ -1,0 +1,123 @@
+import type { Copy } from '../api/types'
+import { newKey } from '../lib/newKey'
+import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
+import type { Store } from '../lib/outboxStore'
+
+/** A scanned barcode that is to be put on the shelf. */
+export type ShelfTask = { kind: 'shelve'; code: string }
+
+/**
+ * What a scanned barcode turned out to be. `before` is null where no copy has it, and `after` is null where the copy cannot
+ * go to the shelf.
+ */
+export type Shelving = { before: Copy | null; after: Copy | null }
+
+export type Shelved = { id: string; code: string } & (
+  | { kind: 'done'; shelving: Shelving }
+  | { kind: 'failed'; error: unknown }
+)
+
+export type ShelfState = OutboxState<ShelfTask> & {
+  /** The last ten, newest first. */
+  shelved: readonly Shelved[]
+  bounced: { code: string; at: number } | null
+}
+
+type Around = {
+  owner: string
+  store: Store
+  find: (barcode: string, signal: AbortSignal) => Promise<Copy | null>
+  shelve: (copy: number, key: string, signal: AbortSignal) => Promise<Copy>
+  onShelved: (one: Shelved) => void
+  onUnknown: () => void
+  isOwners: () => boolean
+}
+
+const KEPT = 10
+const TRY_MS = 5000
+/** The same code again within this time is the scanner's trigger that bounced (Law 7). */
+const BOUNCE_MS = 3000
+
+const isTask = (task: unknown): task is ShelfTask =>
+  typeof task === 'object' && task !== null && 'kind' in task && task.kind === 'shelve'
+
+/** Puts scanned copies on the shelf, one after the other: a reducer over the outbox. */
+export class Shelf {
+  readonly #outbox: Outbox<ShelfTask, Shelving>
+  readonly #around: Around
+  readonly #listeners = new Set<() => void>()
+  #shelved: readonly Shelved[] = []
+  #bounced: ShelfState['bounced'] = null
+  #last = { code: '', at: -Infinity }
+  #state: ShelfState
+
+  constructor(around: Around) {
+    this.#around = around
+    this.#outbox = new Outbox<ShelfTask, Shelving>({
+      box: 'to-shelve',
+      owner: around.owner,
+      store: around.store,
+      tryMs: TRY_MS,
+      knows: isTask,
+      perform: this.#perform,
+      onEnd: this.#end,
+      onUnknown: around.onUnknown,
+      isOwners: around.isOwners,
+      onChange: () => this.#publish(),
+    })
+    this.#state = { ...this.#outbox.state, shelved: [], bounced: null }
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly snapshot = (): ShelfState => this.#state
+
+  readonly resume = (): Promise<void> => this.#outbox.resume()
+
+  readonly scan = (code: string): void => {
+    const folded = code.toLowerCase()
+    const at = performance.now()
+    const isBounce = folded === this.#last.code && at - this.#last.at < BOUNCE_MS
+    this.#last = { code: folded, at }
+    if (!isBounce) return this.#outbox.add(code, { kind: 'shelve', code })
+    this.#bounced = { code, at }
+    this.#publish()
+  }
+
+  readonly tryAgain = (key: string): void => this.#outbox.tryAgain(key)
+
+  readonly setAside = (key: string): void => void this.#outbox.setAside(key)
+
+  readonly #perform = async (
+    { key, task, sent }: Entry<ShelfTask>,
+    { signal, freeze }: { signal: AbortSignal; freeze: <B>(body: B) => B },
+  ): Promise<Shelving> => {
+    // A repeat moves the copy that the first try moved: asked again, it would be on the shelf already.
+    const before = sent === undefined ? await this.#around.find(task.code, signal) : (sent as Copy)
+    if (!before) return { before: null, after: null }
+    if (sent === undefined && before.state !== 'to-shelve') {
+      return { before, after: before.state === 'on-shelf' ? before : null }
+    }
+    freeze(before)
+    return { before, after: await this.#around.shelve(before.id, key, signal) }
+  }
+
+  readonly #end = ({ task: { code } }: Entry<ShelfTask>, ending: Ending<Shelving>): void => {
+    const what =
+      ending.kind === 'done'
+        ? ({ kind: 'done', shelving: ending.result } as const)
+        : ({ kind: 'failed', error: ending.error } as const)
+    const one: Shelved = { id: newKey(), code, ...what }
+    this.#shelved = [one, ...this.#shelved].slice(0, KEPT)
+    this.#bounced = null
+    this.#around.onShelved(one)
+  }
+
+  #publish(): void {
+    this.#state = { ...this.#outbox.state, shelved: this.#shelved, bounced: this.#bounced }
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,47 @@
+import { useQueryClient, type QueryClient } from '@tanstack/react-query'
+import { useEffect, useState, useSyncExternalStore } from 'react'
+import { uidOf } from '../api/account'
+import { findCopy, MOVED, shelveCopy } from '../api/copies'
+import { useOwner } from '../api/draft'
+import { sharedStore } from '../lib/outboxStore'
+import { Shelf, type Shelved } from './shelf'
+import { play } from './sounds'
+
+const shelves = new Map<number, Shelf>()
+
+/** How it looks and sounds: a copy that is kept for a reader must not go to the shelf. */
+export function classOfShelved(one: Shelved): 'ok' | 'attention' | 'stop' | 'neutral' {
+  if (one.kind === 'failed') return 'stop'
+  const { before, after } = one.shelving
+  if (!before || !after) return 'stop'
+  if (after.hold) return 'attention'
+  return before.state === 'on-shelf' ? 'neutral' : 'ok'
+}
+
+function shelfOf(uid: number, queries: QueryClient): Shelf {
+  const known = shelves.get(uid)
+  if (known) return known
+  const shelf = new Shelf({
+    owner: String(uid),
+    store: sharedStore(),
+    find: findCopy,
+    shelve: shelveCopy,
+    isOwners: () => uidOf(queries) === uid,
+    onUnknown: () => play('stop'),
+    onShelved: (one) => {
+      play(classOfShelved(one))
+      for (const queryKey of MOVED) void queries.invalidateQueries({ queryKey })
+    },
+  })
+  shelves.set(uid, shelf)
+  return shelf
+}
+
+/** The shelf of this page and its state. */
+export function useShelf() {
+  const queries = useQueryClient()
+  const uid = useOwner()
+  const [shelf] = useState(() => shelfOf(uid, queries))
+  useEffect(() => void shelf.resume(), [shelf])
+  return { ...useSyncExternalStore(shelf.subscribe, shelf.snapshot), shelf }
+}

@@ -1,0 +1,20 @@
+import { Portal } from '@mantine/core'
+import { ScanBarcode } from 'lucide-react'
+import { t } from '../../lib/messages'
+import classes from './Desk.module.css'
+
+/** Says over every form and window that a scan has not gone into it (R-SEAM-4). */
+export function HeldScans({ codes }: { codes: readonly string[] }) {
+  return (
+    <Portal>
+      <div className={classes.held} role="status" data-shown={codes.length > 0 || undefined}>
+        {codes.length > 0 && (
+          <>
+            <ScanBarcode aria-hidden />
+            <span dir="auto">{t('desk.screen.heldWhat', { count: codes.length, list: codes.join(', ') })}</span>
+          </>
+        )}
+      </div>
+    </Portal>
+  )
+}
