@@ -1,3 +1,4 @@
+import { matchPath } from 'react-router'
 import type { Role, User } from '../api/types'
 import { screens as account } from '../features/account/screens'
 import { screens as activity } from '../features/activity/screens'
@@ -49,8 +50,7 @@ export const screensOf = (person: Pick<User, 'role' | 'capabilities'> | null): r
 
 /** Returns the screen of a path below the base. */
 export function screenAt(path: string): Screen | undefined {
-  const [, first = '', id] = path.split('/')
-  return all.find((screen) => screen.path === (id === undefined ? `/${first}` : `/${first}/:id`))
+  return all.find((screen) => screen.path === path) ?? all.find((screen) => matchPath(screen.path, path) !== null)
 }
 
 type Paths = {
