@@ -5,6 +5,7 @@ import '@mantine/core/styles/Notification.layer.css'
 import '@mantine/notifications/styles.layer.css'
 import { t } from '../lib/messages'
 import { hostNotices, notify, type Notice } from '../lib/notify'
+import { newKey } from '../lib/newKey'
 import { messageOf } from '../lib/problem'
 import classes from './Notices.module.css'
 
@@ -12,24 +13,55 @@ const SHOWN_MS = 5000
 /** Time for a notice with a button: long enough to read it and to reach the button. */
 const UNDO_SHOWN_MS = 15_000
 
+/** More would cover the page. */
+const MOST_SHOWN = 4
+
 /** Shows the notices. */
 export function Notices() {
   useEffect(() => {
-    const leave = hostNotices({ show, hide: (id) => notifications.hide(id), clear: () => notifications.clean() })
+    const clear = () => {
+      shownNow = []
+      notifications.clean()
+    }
+    const leave = hostNotices({ show, hide: (id) => notifications.hide(id), clear })
     return () => {
       leave()
       // Notices do not outlive the person's session.
-      notifications.clean()
+      clear()
     }
   }, [])
-  return <Notifications position="bottom-center" zIndex={400} limit={4} className={classes.notices} />
+  return <Notifications position="bottom-center" zIndex={400} limit={MOST_SHOWN + 1} className={classes.notices} />
 }
 
-function show({ kind, message, id, undo }: Notice): void {
+type Shown = { id: string; failed: boolean }
+
+/** Oldest first. */
+let shownNow: readonly Shown[] = []
+
+/** Hides the oldest failure, or else the oldest notice, until one more has room: a notice that waits is never seen. */
+function makeRoom(): void {
+  while (shownNow.length >= MOST_SHOWN) {
+    const { id } = shownNow.find(({ failed }) => failed) ?? shownNow[0]!
+    forget(id)
+    notifications.hide(id)
+  }
+}
+
+function forget(id: string): void {
+  shownNow = shownNow.filter((one) => one.id !== id)
+}
+
+function show({ kind, message, id: given, undo }: Notice): void {
   const failed = kind === 'failure'
-  if (id !== undefined) notifications.hide(id)
+  // A failure for the same reason is told once.
+  const id = given ?? (failed ? message : newKey())
+  notifications.hide(id)
+  forget(id)
+  makeRoom()
+  shownNow = [...shownNow, { id, failed }]
   const shown = notifications.show({
-    ...(id !== undefined && { id }),
+    id,
+    onClose: () => forget(id),
     message: undo ? <WithUndo message={message} onUndo={() => void takeBack(shown, undo)} /> : message,
     role: failed ? 'alert' : 'status',
     color: failed ? 'red' : 'teal',

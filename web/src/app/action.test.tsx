@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import { useState } from 'react'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
@@ -233,6 +233,17 @@ describe('notices', () => {
     notify.failure('Told early.')
     show()
     expect(await screen.findByRole('alert')).toHaveTextContent('Told early.')
+  })
+
+  it('V10: failures never keep a later notice from being seen, and one reason is told once', async () => {
+    show()
+    act(() => {
+      for (const reason of ['One.', 'Two.', 'Two.', 'Three.', 'Four.', 'Five.']) notify.failure(reason)
+      notify.success('Done.')
+    })
+    expect(await screen.findByText('Done.')).toBeVisible()
+    const told = screen.getAllByRole('alert').map(({ textContent }) => textContent)
+    expect(told.toSorted()).toEqual(['Five.', 'Four.', 'Three.'])
   })
 })
 
