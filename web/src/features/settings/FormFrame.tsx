@@ -6,7 +6,7 @@ import { messageOf } from '../../lib/problem'
 import { Dialog } from '../../ui/Dialog'
 import { DateText, Money } from '../../ui/Facts'
 import { ResponsiveTable } from '../../ui/ResponsiveTable'
-import type { Conflict } from './merge'
+import type { Conflict } from '../../lib/merge'
 import classes from './Settings.module.css'
 import type { SettingsForm } from './useSettingsForm'
 

@@ -66,3 +66,29 @@ it('W24: what is refused stands at its field, and the cursor with it', async () 
   await waitFor(() => expect(batches).toHaveFocus())
   expect(batches).toHaveValue('2026\n2026')
 })
+
+it('V11: what is typed while a save is on its way stays, and can be saved', async () => {
+  let answer = (): void => undefined
+  const answered = new Promise<void>((resolve) => {
+    answer = resolve
+  })
+  fakeServer({
+    ...server,
+    'PUT /settings/library': async (request) => {
+      const body = (await request.json()) as LibrarySettings
+      await answered
+      return { body, headers: { ETag: '"2"' } }
+    },
+    'POST /settings/library/preview': {
+      body: { before: 0, after: 0, dueDatesMoved: 0, finesChanged: 0, forgets: null, loans: [], summary: [] },
+    },
+  })
+  renderApp('/settings?tab=library')
+  await userEvent.type(await nameField(), ' Library')
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }))
+  await userEvent.type(await nameField(), ', Pune')
+  answer()
+  expect(await screen.findByText('Settings saved.')).toBeVisible()
+  expect(await nameField()).toHaveValue('City College Library, Pune')
+  expect(screen.getByRole('button', { name: 'Save' })).toBeEnabled()
+})

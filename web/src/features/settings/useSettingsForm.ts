@@ -7,7 +7,7 @@ import { focusBack, focusFirstError } from '../../lib/focus'
 import { showAtFields } from '../../lib/forms'
 import { t } from '../../lib/messages'
 import { ProblemError } from '../../lib/problem'
-import { merge, same, type Conflict } from './merge'
+import { merge, same, type Conflict } from '../../lib/merge'
 
 type Errors = Readonly<Record<string, string>>
 
@@ -57,14 +57,6 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
 
   useKeptEdit(draft, { values, base: base.values, version: base.etag }, dirty)
 
-  function startFrom({ document, etag }: Saved<D>) {
-    const next = valuesOf(document)
-    setBase({ values: next, etag })
-    setValues(next)
-    setErrors({})
-    setConflicts(null)
-  }
-
   /** Shows a refusal at its fields, or in one sentence at the end of the form. */
   function fail(error: unknown) {
     setEffect(null)
@@ -88,8 +80,14 @@ export function useSettingsForm<V extends object, D>(options: Options<V, D>) {
   async function store() {
     const outcome = await save.run({ document: documentOf(values), etag: base.etag })
     if (outcome.ok) {
+      const { document, etag } = outcome.output
+      const saved = valuesOf(document)
       setEffect(null)
-      startFrom(outcome.output)
+      setBase({ values: saved, etag })
+      // What was typed while the answer was on its way stays.
+      setValues((now) => merge(values, saved, now).values)
+      setErrors({})
+      setConflicts(null)
       // Nothing is left to save: the pressed button is disabled.
       focusBack(null)
     } else if (outcome.error instanceof ProblemError && outcome.error.code === 'stale') await meet()

@@ -40,7 +40,7 @@ export default function AddBookScreen() {
     const outcome = await addBook.run(newBookOf(values))
     if (!outcome.ok) return state.fail(t('books.edit.add.failed'), outcome.error)
     setAdded((before) => [outcome.output, ...before].slice(0, SHOWN))
-    state.startFrom({ values: NEW_BOOK, version: '' })
+    state.startFrom({ values: NEW_BOOK, version: '' }, values)
     title.current?.focus()
   }
 

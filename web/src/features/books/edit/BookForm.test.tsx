@@ -98,6 +98,29 @@ describe('Add New Book', () => {
     expect(Object.keys(sessionStorage)).toEqual([])
   })
 
+  it('V11: the first words of the next title, typed while the answer is on its way, stay', async () => {
+    let respond = (): void => undefined
+    const answered = new Promise<void>((resolve) => {
+      respond = resolve
+    })
+    fakeServer({
+      ...session,
+      'POST /books': async () => {
+        await answered
+        return { status: 201, ...answer(stored(7), '"1-1-a"') }
+      },
+    })
+    renderApp('/add')
+    await fill()
+    await userEvent.click(screen.getByRole('button', { name: 'Add Book' }))
+    await userEvent.clear(field('Title'))
+    await userEvent.type(field('Title'), 'Persuasion')
+    respond()
+    expect(await screen.findByText('Book added successfully!')).toBeVisible()
+    await waitFor(() => expect(field('Author')).toHaveValue(''))
+    expect(field('Title')).toHaveValue('Persuasion')
+  })
+
   it('R-BOOK-4, R-BOOK-5: a failure keeps what was typed, also over a reload, and the field that the server names', async () => {
     vi.spyOn(console, 'error').mockReturnValue()
     let refuse = problem(503, 'busy')

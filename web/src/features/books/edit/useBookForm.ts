@@ -4,6 +4,7 @@ import { useBlocker } from 'react-router'
 import { type Edit, useKeptEdit } from '../../../api/draft'
 import type { Draft } from '../../../lib/drafts'
 import { showAtFields } from '../../../lib/forms'
+import { merge } from '../../../lib/merge'
 import { ProblemError } from '../../../lib/problem'
 import { paths } from '../../../screens'
 import { addRules, type BookValues, NEW_BOOK, sameValues, updateRules } from './bookValues'
@@ -52,13 +53,13 @@ export function useBookForm(draft: Draft<Edit<BookValues>>, loaded: Loaded | nul
       nextLocation.pathname !== paths.login(),
   )
 
-  /** Restarts the form from these values and drops the draft. */
-  function startFrom(next: Loaded) {
+  /** Restarts the form from these values and drops the draft; what was typed since the values were `sent` stays. */
+  function startFrom(next: Loaded, sent?: BookValues) {
     setOrigin(next)
     setConflict(null)
     setFailure(null)
     setSavedDraft(null)
-    form.setValues(next.values)
+    form.setValues(sent ? merge(sent, next.values, form.getValues()).values : next.values)
     form.clearErrors()
   }
 
