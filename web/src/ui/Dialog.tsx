@@ -2,9 +2,26 @@ import { Modal, type ModalProps } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { focusBack } from '../lib/focus'
 
-/** A window that is open while mounted. On unmount the focus returns to where it was. */
-export function Dialog(props: Omit<ModalProps, 'opened'>) {
+type DialogProps = Omit<ModalProps, 'opened' | 'closeOnClickOutside' | 'closeOnEscape'> & {
+  /** It shows what is shown once, such as recovery codes: only its own buttons close it. */
+  keepsOpen?: boolean
+}
+
+/**
+ * A window that is open while mounted. On unmount the focus returns to where it was. A click beside it closes it only
+ * while nothing was typed.
+ */
+export function Dialog({ keepsOpen = false, ...props }: DialogProps) {
   const [before] = useState(() => document.activeElement)
+  const [isTyped, setTyped] = useState(false)
   useEffect(() => () => focusBack(before), [before])
-  return <Modal opened {...props} />
+  return (
+    <Modal
+      opened
+      closeOnClickOutside={!keepsOpen && !isTyped}
+      closeOnEscape={!keepsOpen}
+      onInput={() => setTyped(true)}
+      {...props}
+    />
+  )
 }

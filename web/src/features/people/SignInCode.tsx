@@ -27,7 +27,7 @@ export function SignInCode({ person, onClose }: { person: Person; onClose: () =>
   }
 
   return (
-    <Dialog onClose={onClose} title={t('people.code.title')}>
+    <Dialog onClose={onClose} title={t('people.code.title')} keepsOpen={made !== null}>
       {made === null ? (
         <Stack>
           <Text>{t(person.canSignIn ? 'people.code.again' : 'people.code.first', { name: person.name })}</Text>

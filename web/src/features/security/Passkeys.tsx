@@ -95,8 +95,7 @@ function Add({ own, onClose }: { own: OwnSecondFactor; onClose: () => void }) {
   return (
     <Dialog
       title={t(codes === null ? 'security.passkeys.addTitle' : 'security.second.codesTitle')}
-      closeOnClickOutside={codes === null}
-      closeOnEscape={codes === null}
+      keepsOpen={codes !== null}
       onClose={onClose}
     >
       {codes === null ? (

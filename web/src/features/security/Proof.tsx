@@ -92,12 +92,7 @@ export function TurnOff({ own, onClose }: { own: OwnSecondFactor; onClose: () =>
 export function NewRecoveryCodes({ app, onClose }: { app: boolean; onClose: () => void }) {
   const [codes, setCodes] = useState<readonly string[] | null>(null)
   return (
-    <Dialog
-      title={t('security.second.codesTitle')}
-      closeOnClickOutside={codes === null}
-      closeOnEscape={codes === null}
-      onClose={onClose}
-    >
+    <Dialog title={t('security.second.codesTitle')} keepsOpen={codes !== null} onClose={onClose}>
       {codes === null ? (
         <Proof
           what={t('security.second.newCodesWhat')}

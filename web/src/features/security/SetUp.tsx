@@ -22,8 +22,7 @@ export function SetUp({ own, onClose }: { own: OwnSecondFactor; onClose: () => v
     // Codes shown once must not close by accident.
     <Dialog
       title={t(codes === null ? 'security.second.setUpTitle' : 'security.second.codesTitle')}
-      closeOnClickOutside={key === null}
-      closeOnEscape={codes === null}
+      keepsOpen={key !== null}
       onClose={onClose}
     >
       {codes !== null ? (

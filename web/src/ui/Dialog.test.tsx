@@ -1,0 +1,37 @@
+import { screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { expect, it, vi } from 'vitest'
+import { renderRoutes } from '../testing/render'
+import { Dialog } from './Dialog'
+
+/** Shows a window, and returns what is called when it closes. */
+function show(keepsOpen = false) {
+  const onClose = vi.fn()
+  const element = (
+    <Dialog title="A window" keepsOpen={keepsOpen} onClose={onClose}>
+      <input aria-label="A field" />
+    </Dialog>
+  )
+  renderRoutes([{ path: '/', element }], '/')
+  return onClose
+}
+
+const besides = () => document.querySelector('.mantine-Modal-overlay')!
+
+it('V15: a click beside a window closes it, but not once something was typed there', async () => {
+  const onClose = show()
+  await userEvent.click(besides())
+  expect(onClose).toHaveBeenCalledOnce()
+  await userEvent.type(screen.getByRole('textbox'), 'x')
+  await userEvent.click(besides())
+  expect(onClose).toHaveBeenCalledOnce()
+  await userEvent.keyboard('{Escape}')
+  expect(onClose).toHaveBeenCalledTimes(2)
+})
+
+it('V14: what is shown once goes neither by Escape nor by a click beside it', async () => {
+  const onClose = show(true)
+  await userEvent.click(besides())
+  await userEvent.keyboard('{Escape}')
+  expect(onClose).not.toHaveBeenCalled()
+})
