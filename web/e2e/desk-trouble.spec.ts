@@ -312,9 +312,8 @@ test('V12 a scan makes one request', async ({ page, library, who }) => {
 
 test.describe('L1 V4 R-SEAM-4 a scan never enters a form', () => {
   /** Scans another book into the field that has the focus: the field keeps what it had, and the scan waits by name. */
-  async function expectHeld(page: Page, code: string, end = 'Enter'): Promise<void> {
-    await page.keyboard.type(code)
-    await page.keyboard.press(end)
+  async function expectHeld(page: Page, code: string, end: 'Enter' | 'Tab' = 'Enter'): Promise<void> {
+    await wedgeScan(page, code, end)
     await expect(
       page.getByText(new RegExp(`^Scanned .*${code}\\. (It|They) waits? until you have answered`)),
     ).toBeVisible()

@@ -149,9 +149,18 @@ test('R-DESK-9 a phone says what it lacks: a code, https, another phone in its p
   await expect(phone.getByText('This page came over plain http')).toBeVisible()
   await expectAccessible(phone, 'a phone without https')
 
+  // R-SEAM-8: a picture of the code opens nothing, and the desk says that it was tried.
+  watch.refuses(409)
   const second = await context.newPage()
   await second.goto(address)
-  await expect(phone.getByText('Another phone scans with this code now.')).toBeVisible()
-  await phone.getByRole('button', { name: 'Scan with this phone' }).click()
-  await expect(second.getByText('Another phone scans with this code now.')).toBeVisible()
+  await expect(second.getByText('Another phone has used this code already.')).toBeVisible()
+  await expectAccessible(second, 'a phone with a used code')
+  await expect(pairing(page)).toContainText("Another phone tried this phone's code")
+  await expectAccessible(page, 'a code that was tried twice')
+
+  // A copy of the phone's page takes over.
+  const [copy] = await Promise.all([context.waitForEvent('page'), phone.evaluate(() => void open(location.href))])
+  await expect(phone.getByText('Another page on this phone scans for the desk now.')).toBeVisible()
+  await phone.getByRole('button', { name: 'Scan with this page' }).click()
+  await expect(copy.getByText('Another page on this phone scans for the desk now.')).toBeVisible()
 })

@@ -72,7 +72,7 @@ test.describe('as a librarian', () => {
     if (!who) throw new Error('a librarian')
     const dialogs: string[] = []
     // The phone's page has an invalid code.
-    watch.refuses(401)
+    watch.refuses(410)
     const reader = await library.student({ name: short(PAYLOADS[0] ?? '', 100) })
     const filled = await fill(who, reader, await library.student(), (changes) => library.bookForm(changes))
     const [visitor, student] = [await pageOf(null), await pageOf(filled.reader)]

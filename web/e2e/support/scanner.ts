@@ -96,10 +96,13 @@ export const headline = (page: Page) => panel(page).getByRole('status')
 export const AIM = 'Point the camera at the barcode on your card.'
 
 /** Types like a keyboard wedge: a key every five milliseconds, however busy the machine. */
-export async function wedgeScan(page: Page, code: string): Promise<void> {
+export async function wedgeScan(page: Page, code: string, end: 'Enter' | 'Tab' = 'Enter'): Promise<void> {
   const devtools = await page.context().newCDPSession(page)
   const begun = Date.now() / 1000
-  const keys = [...Array.from(code, (key) => ({ key, text: key })), { key: 'Enter', text: '\r' }]
+  const keys = [
+    ...Array.from(code, (key) => ({ key, text: key })),
+    end === 'Enter' ? { key: end, text: '\r' } : { key: end, text: '', windowsVirtualKeyCode: 9 },
+  ]
   await Promise.all(
     keys.flatMap((key, at) => {
       const timestamp = begun + at * 0.005
