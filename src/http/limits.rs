@@ -32,6 +32,8 @@ pub struct Limits {
     pub passkey_sign_ins: Limit<Network>,
     /// Cards looked up from a network.
     pub card_lookups: Limit<Network>,
+    /// Numbers of certificates that do not exist, asked for from a network.
+    pub certificate_misses: Limit<Network>,
     /// Page views reported from a network.
     pub vitals: Limit<Network>,
     /// Pairing codes for phones shown by a librarian.
@@ -80,6 +82,8 @@ impl Default for Limits {
             passkey_sign_ins: Limit::new(300, Duration::from_millis(500)),
             // R-SCAN-2: 30 in 10 minutes.
             card_lookups: Limit::new(30, Duration::from_secs(20)),
+            // A person mistypes a number; with 57 bits and 10 000 certificates, a hit takes ages at three a minute.
+            certificate_misses: Limit::new(30, Duration::from_secs(20)),
             // One token per page view; more than a campus views.
             vitals: Limit::new(200, Duration::from_millis(50)),
             pairings: Limit::new(20, Duration::from_secs(3)),

@@ -849,6 +849,25 @@ async fn a_certificate_holds_while_nothing_is_open_r_people_7(app: TestApp) {
     }
 }
 
+#[tokio::test]
+async fn numbers_of_certificates_are_not_guessed_r_people_7() {
+    let app = TestApp::new().await;
+    let librarian = app.admin(0).await;
+    let student = app.student(1).await;
+    let issued = librarian.ask(&format!("/people/{}/no-dues", student.uid)).await.expect(201);
+    let number = issued["number"].as_str().expect("a number");
+    assert_eq!(number.len(), "2BCD-FGHJ-KMNP".len(), "57 bits");
+    // A reader looks as often as they like.
+    for _ in 0..40 {
+        app.visitor().get(&format!("/no-dues/{number}")).await.expect(200);
+    }
+    for n in 0..30 {
+        app.visitor().get(&format!("/no-dues/2222-{n:04}")).await.problem(404, "not-found");
+    }
+    let guess = app.visitor().get("/no-dues/2222-3333").await;
+    guess.problem(429, "too-many-requests");
+}
+
 /// Gives an account a password that the test knows.
 async fn with_password(app: &TestApp, person: &Person<'_>) {
     let hash = app.state.passwords.hash("four unrelated words".to_owned()).await.expect("hashed");

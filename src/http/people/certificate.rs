@@ -9,6 +9,8 @@ use crate::{
     domain::{code, id::UserId, person::Details},
     http::{
         Shared,
+        accounts::within,
+        client::Network,
         error::{Error, Result},
         extract::{Id, Nothing, OptionalJsonBody, PathText},
         idempotency::{Answer, Once},
@@ -16,6 +18,9 @@ use crate::{
     },
     people::{self, Certificate},
 };
+
+/// Characters of a certificate's number: 57 bits.
+const NUMBER_LENGTH: usize = 12;
 
 /// No-dues certificate, as shown without sign-in.
 #[derive(Serialize, ToSchema)]
@@ -52,7 +57,7 @@ pub async fn issue_no_dues(
     OptionalJsonBody(Nothing {}): OptionalJsonBody<Nothing>,
 ) -> Result<Answer> {
     // Random, so that one number does not lead to another.
-    let number = code::from_random(session::random()?);
+    let number = code::signs(session::random()?, NUMBER_LENGTH);
     let (moment, policies) = (app.library.clock.moment(), app.library.policies.clone());
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
@@ -63,13 +68,15 @@ pub async fn issue_no_dues(
     .await
 }
 
-/// Check a certificate.
+/// Check a certificate. Numbers that do not exist are counted for the network: a certificate shows a person's name.
 #[utoipa::path(get, path = "/no-dues/{number}", params(("number" = String, Path)),
     responses((status = 200, body = NoDues)))]
 pub async fn read_no_dues(
     State(app): State<Shared>,
+    network: Network,
     PathText(number): PathText,
 ) -> Result<axum::Json<NoDues>> {
+    within(app.limits.certificate_misses.take(&network))?;
     if number.len() > 20 || !number.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
         return Err(Error::NotFound);
     }
@@ -83,6 +90,9 @@ pub async fn read_no_dues(
             let certificate = people::certificate(tx, moment, &rulebook, &number)?;
             Ok(no_dues(number, certificate))
         })
-        .await?;
-    Ok(axum::Json(found))
+        .await;
+    if !matches!(found, Err(Error::NotFound)) {
+        app.limits.certificate_misses.give_back(&network);
+    }
+    found.map(axum::Json)
 }

@@ -3782,7 +3782,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check a certificate. */
+        /** Check a certificate. Numbers that do not exist are counted for the network: a certificate shows a person's name. */
         get: {
             parameters: {
                 query?: never;
