@@ -18,7 +18,7 @@ messages! {
         "“{title}” (copy {barcode}) is kept until {until, date, medium}.";
     "change.holdCancelled" = change_hold_cancelled(title: &str): "Hold on “{title}” cancelled.";
     "change.holdExpired" = change_hold_expired(title: &str): "Hold on “{title}” expired: not picked up in time.";
-    "change.holdPutBack" = change_hold_put_back(title: &str): "The copy of “{title}” that was kept went another way; first in line again.";
+    "change.holdPutBack" = change_hold_put_back(title: &str): "The copy of “{title}” kept for this reader is no longer there. The reader is first in line again.";
     "change.holdsReordered" = change_holds_reordered(title: &str, from: i64, to: i64):
         "Moved from place {from} to place {to} in the line for “{title}”.";
 

@@ -12,7 +12,7 @@ messages! {
 
     // Why circulation refuses something.
     "block.inactive" = block_inactive(): "This person is not active any more.";
-    "block.expired" = block_expired(on: Date): "This person might borrow until {on, date, medium}.";
+    "block.expired" = block_expired(on: Date): "Membership ended on {on, date, medium}.";
     "block.barred" = block_barred(until: Date, reason: &str):
         "This person may not borrow until {until, date, medium}: {reason}";
     "block.noCopy" = block_no_copy(): "This book is currently not available for borrowing.";
@@ -55,7 +55,7 @@ messages! {
     "change.withFine" = change_with_fine(fine: Money): "Fine {fine, number, money}.";
     "change.renewed" = change_renewed(title: &str, from: Date, to: Date):
         "“{title}” extended from {from, date, medium} to {to, date, medium}.";
-    "change.charged" = change_charged(amount: Money): "{amount, number, money} charged until then.";
+    "change.charged" = change_charged(amount: Money): "{amount, number, money} fine charged up to that day.";
     "change.declaredLost" = change_declared_lost(title: &str, barcode: &str, price: Money):
         "“{title}” (copy {barcode}) declared lost; price {price, number, money}.";
     "change.dueDateMoved" = change_due_date_moved(title: &str, from: Date, to: Date):
@@ -63,7 +63,7 @@ messages! {
     "change.swapped" = change_swapped(in_hand: &str, lent: &str):
         "Copy {in_hand} came back in place of {lent}, which is missing.";
     "change.exchanged" = change_exchanged(in_hand: &str, lent: &str):
-        "Copy {in_hand} came back in place of {lent}, which is with the reader who had {in_hand}.";
+        "Copy {in_hand} was returned instead of {lent}. The other reader now has {lent}.";
     "change.caught" = change_caught(): "Kept for the reader who is first in line.";
 
     // What an undo restores.

@@ -23,7 +23,7 @@ test('R-DESK-7 R-UNDO-1 a late return is paid at the desk with a receipt, and ta
   const newest = page.getByRole('article')
   await expect(newest).toContainText(`Returned: “${late.title}”, which ${late.userName} had.`)
   await expect(newest).toContainText(`Fine: ₹${late.fine}`)
-  await newest.getByText('How this comes about').click()
+  await newest.getByText('Why?').click()
   await expect(newest).toContainText(`× ₹5`)
   await expectAccessible(page, 'a return with a fine')
 

@@ -146,7 +146,7 @@ test.describe('a librarian', () => {
     await reserve(await library.student({ name: 'Chitra Sen' }), book.id)
     await reader.ask('POST', `/loans/${loan}/return`)
     await page.goto('holds')
-    await expect(page.getByRole('region', { name: 'Said to be returned, not seen yet' })).toContainText(book.title)
+    await expect(page.getByRole('region', { name: 'Reported returned, not checked in yet' })).toContainText(book.title)
     await page
       .getByRole('row')
       .filter({ hasText: book.title })

@@ -72,10 +72,10 @@ test('R-MONEY-4 a reader has lost a book: it is charged, paid, found, taken back
   await question(page).getByLabel('on the shelf', { exact: true }).check()
   await question(page).getByRole('button', { name: 'Move', exact: true }).click()
   const found = page.getByRole('dialog', { name: 'Found again' })
-  await expect(found).toContainText(`₹450 stands charged to ${name}`)
+  await expect(found).toContainText(`${name} was charged ₹450 for this copy`)
   await expect(found).toContainText('₹300 of it was paid')
   await expectAccessible(page, 'a lost copy that turned up')
-  await found.getByRole('button', { name: 'Take back ₹450' }).click()
+  await found.getByRole('button', { name: 'Cancel the charge of ₹450' }).click()
   await expectDone(page, `₹450 taken back for ${name}.`)
   expect(await account()).toMatchObject({ balance: -300, credit: 300 })
 

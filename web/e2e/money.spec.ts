@@ -55,7 +55,7 @@ test.describe('the library’s money', () => {
     // The demo's own lines are of other days.
     const { day } = await librarian.ask<DeskToday>('GET', '/desk/today')
     await page.goto(`money?from=${day}&to=${day}`)
-    const sums = page.getByRole('table', { name: 'What the period comes to' })
+    const sums = page.getByRole('table', { name: 'Totals' })
     await expect(sums.getByRole('row').filter({ hasText: 'Charged · Damaged' })).toContainText('₹50')
     await expect(sums.getByRole('row').filter({ hasText: 'Paid · UPI' })).toContainText('₹30')
     const lines = page.getByRole('table', { name: 'Charges and payments' }).locator('tbody').getByRole('row')

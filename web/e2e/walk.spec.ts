@@ -594,7 +594,7 @@ const LIBRARIAN: Walk[] = [
           await page.goto('promote')
           await page.getByLabel('From batch').fill('2027')
           await page.getByLabel('To batch').fill('2028')
-          await page.getByRole('button', { name: 'Show whom it concerns' }).click()
+          await page.getByRole('button', { name: 'Preview' }).click()
           await expect(page.getByRole('table')).toBeVisible()
         },
       },
