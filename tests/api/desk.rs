@@ -405,7 +405,7 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
     assert_eq!(bala.get("/me/loans").await.expect(200)["loans"][0]["barcode"], copies[0]);
     let history = desk.get(&format!("/changes?book={book}&action=returned")).await.expect(200);
     assert!(
-        history["changes"][0]["text"].as_str().is_some_and(|text| text.contains("came back in place of")),
+        history["changes"][0]["text"].as_str().is_some_and(|text| text.contains("was returned instead of")),
         "{history}"
     );
     desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
