@@ -459,7 +459,7 @@ test.describe('a limit and switches of the server', () => {
 
     test('R-SCAN-3 is gone', async ({ page, library, watch }) => {
       watch.excuse(
-        /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Loading chunk (notices|scanner) failed/,
+        /ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|Loading chunk (messages|notices|scanner) failed/,
       )
       await page.goto('login')
       await expect(email(page)).toBeVisible()

@@ -516,7 +516,7 @@ const LIBRARIAN: Walk[] = [
         name: 'holds: one kept, one reported returned, one that is waited for',
         reach: async ({ page }) => {
           await page.goto('holds')
-          await expect(page.getByRole('region', { name: 'Said to be returned' }).getByRole('row').nth(1)).toBeVisible()
+          await expect(page.getByRole('region', { name: 'Reported returned' }).getByRole('row').nth(1)).toBeVisible()
         },
       },
       {
