@@ -1,6 +1,7 @@
 import type { Page, Route } from '@playwright/test'
 import type { Copy } from '../src/api/types'
 import { expectAccessible } from './support/accessible'
+import { barcodes, box, newest, openDesk, scan, strip } from './support/desk'
 import { DEMO_PASSWORD, LIBRARIAN, PASSWORD, type Library, type Person } from './support/library'
 import { wedgeScan } from './support/scanner'
 import { expect, present, test } from './support/test'
@@ -8,26 +9,8 @@ import { expect, present, test } from './support/test'
 test.use({ as: 'librarian' })
 
 const SCANS = '**/api/v1/desk/scans'
-const box = (page: Page) => page.getByRole('textbox', { name: 'Scan a card or a book' })
-const newest = (page: Page) => page.getByRole('article')
-const strip = (page: Page, name: string) => page.getByRole('region', { name: `Reader: ${name}` })
 const earlier = (page: Page) => page.getByRole('region', { name: 'Earlier' })
 const waiting = (page: Page, ...labels: string[]) => page.getByText(`Waiting: ${labels.join(', ')}`)
-
-async function open(page: Page): Promise<void> {
-  await page.goto('desk')
-  await expect(box(page)).toBeFocused()
-}
-
-/** As a keyboard wedge types: wherever the focus is, with Enter behind it. */
-async function scan(page: Page, code: string): Promise<void> {
-  await page.keyboard.type(`${code}\n`)
-}
-
-async function barcodes(librarian: Person, book: number): Promise<string[]> {
-  const { copies } = await librarian.ask<{ copies: Copy[] }>('GET', `/books/${book}/copies`)
-  return copies.map(({ barcode }) => barcode)
-}
 
 /** A reader, and the barcodes of so many books. */
 async function scene(library: Library, who: Person | null, copies: number, name: string) {
@@ -58,7 +41,7 @@ test('V1 R-SEAM-3 scans after the session ended elsewhere wait, the late ones to
 }) => {
   watch.refuses(401)
   const { reader, card, code } = await scene(library, who, 3, 'Hema Rane')
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await expect(strip(page, 'Hema Rane')).toBeVisible()
   await present(who).ask('POST', '/auth/sign-out')
@@ -92,7 +75,7 @@ test('R-SEAM-3 another librarian learns that tasks wait, not which, and never se
     capabilities: ['desk'],
     password: present(who).password,
   })
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await expect(strip(page, 'Isha Nair')).toBeVisible()
   await present(who).ask('POST', '/auth/sign-out')
@@ -118,7 +101,7 @@ test('V2 R-SEAM-2 a code that is answered 500 is named as not known whether done
   await page.route(SCANS, (route) =>
     fails && route.request().postData()?.includes(code(1)) ? route.fulfill({ status: 500 }) : route.continue(),
   )
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await expect(strip(page, 'Jaya Menon')).toBeVisible()
   for (const n of [0, 1, 2]) await scan(page, code(n))
@@ -152,7 +135,7 @@ test('V3 R-SEAM-2 a line that hangs is said at once, the answer before it steps 
 }) => {
   watch.excuse(/ERR_/)
   const { reader, card, code } = await scene(library, who, 2, 'Kiran Bose')
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await scan(page, code(0))
   await expect(strip(page, 'Kiran Bose')).toContainText('1 book out')
@@ -177,7 +160,7 @@ test('V3 R-SEAM-2 a line that hangs is said at once, the answer before it steps 
 
 test('V5 R-SEAM-5 Undo and a choice pressed twice on a slow line are one action', async ({ page, library, who }) => {
   const { reader, card, code } = await scene(library, who, 1, 'Lata Shetty')
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await scan(page, code(0))
   await expect(strip(page, 'Lata Shetty')).toContainText('1 book out')
@@ -209,7 +192,7 @@ test('V6 R-SEAM-1 money taken on a cut line survives a reload by name, and is ta
 }) => {
   watch.excuse(/ERR_/)
   const { card, code, reader } = await scene(library, who, 1, 'Mira Joshi')
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await scan(page, code(0))
   await expect(strip(page, 'Mira Joshi')).toContainText('1 book out')
@@ -242,7 +225,7 @@ test('V6 R-SEAM-1 money taken on a cut line survives a reload by name, and is ta
 test('R-SEAM-1 a scan in the very moment of a reload is kept', async ({ page, library, who, watch }) => {
   watch.excuse(/ERR_/)
   const { reader, card, code } = await scene(library, who, 1, 'Nita Rao')
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await expect(strip(page, 'Nita Rao')).toBeVisible()
   const line = await cuttable(page, SCANS)
@@ -270,7 +253,7 @@ test('R-SEAM-1 two tabs of one librarian do not send each other’s tasks, and o
 }) => {
   watch.excuse(/ERR_/)
   const { reader, card, code } = await scene(library, who, 1, 'Om Prakash')
-  await open(page)
+  await openDesk(page)
   await scan(page, card)
   await expect(strip(page, 'Om Prakash')).toBeVisible()
   const line = await cuttable(page, SCANS)
@@ -280,21 +263,21 @@ test('R-SEAM-1 two tabs of one librarian do not send each other’s tasks, and o
   const second = await context.newPage()
   const sent: string[] = []
   second.on('request', (request) => request.url().includes('desk/scans') && sent.push(request.url()))
-  await open(second)
+  await openDesk(second)
   await expect(second.getByText('No reader chosen')).toBeVisible()
   await second.waitForTimeout(1000)
   expect(sent).toEqual([])
   await second.close()
   await page.close()
   const third = await context.newPage()
-  await open(third)
+  await openDesk(third)
   await expect(strip(third, 'Om Prakash')).toContainText('1 book out')
   expect(await reader.loans()).toHaveLength(1)
 })
 
 test('V12 a scan makes one request', async ({ page, library, who }) => {
   const { card, code } = await scene(library, who, 3, 'Pia Das')
-  await open(page)
+  await openDesk(page)
   await page.waitForLoadState('networkidle')
   const made: string[] = []
   page.on('request', (request) => {
@@ -324,7 +307,7 @@ test.describe('L1 V4 R-SEAM-4 a scan never enters a form', () => {
     const librarian = present(who)
     const found = await librarian.ask<{ copies: Copy[] }>('GET', `/copies?barcode=${code(1)}`)
     await librarian.ask('POST', `/copies/${found.copies[0]?.id}/move`, { state: 'reference' })
-    await open(page)
+    await openDesk(page)
     await scan(page, card)
     await scan(page, code(1))
     const reason = page.getByLabel('Reason')
@@ -358,7 +341,7 @@ test.describe('L1 V4 R-SEAM-4 a scan never enters a form', () => {
   test('into every field and window that the desk can show', async ({ page, library, who }) => {
     const { card, code } = await scene(library, who, 3, 'Sara Pinto')
     const codes = await barcodes(present(who), (await library.addBook({ noOfBooks: 60 })).id)
-    await open(page)
+    await openDesk(page)
     await scan(page, card)
     await scan(page, code(0))
     await expect(strip(page, 'Sara Pinto')).toContainText('1 book out')
@@ -420,7 +403,7 @@ test.describe('R-SEAM-6 what is unsettled stays within reach', () => {
     who,
   }) => {
     const { card, code } = await scene(library, who, 3, 'Tara Iyer')
-    await open(page)
+    await openDesk(page)
     await scan(page, card)
     for (const n of [0, 1, 2]) await scan(page, code(n))
     await expect(strip(page, 'Tara Iyer')).toContainText('3 books out')

@@ -1,33 +1,15 @@
-import type { Page } from '@playwright/test'
 import type { Copy } from '../src/api/types'
 import { expectAccessible } from './support/accessible'
+import { barcodes, box, newest, openDesk, scan, strip } from './support/desk'
 import { DEMO_PASSWORD, LIBRARIAN, type Library, type Person } from './support/library'
 import { expect, present, test } from './support/test'
 
 test.use({ as: 'librarian' })
 
 /** Input of the desk, which always has the focus. */
-const box = (page: Page) => page.getByRole('textbox', { name: 'Scan a card or a book' })
-const newest = (page: Page) => page.getByRole('article')
-const strip = (page: Page, name: string) => page.getByRole('region', { name: `Reader: ${name}` })
 
 /** Code that a scanner reads from a person's card. */
 const cardOf = ({ user }: Person): string => user.rollNumber ?? ''
-
-async function open(page: Page): Promise<void> {
-  await page.goto('desk')
-  await expect(box(page)).toBeFocused()
-}
-
-/** Types like a keyboard wedge: wherever the focus is, with Enter at the end. */
-async function scan(page: Page, code: string): Promise<void> {
-  await page.keyboard.type(`${code}\n`)
-}
-
-async function barcodes(librarian: Person, book: number): Promise<string[]> {
-  const { copies } = await librarian.ask<{ copies: Copy[] }>('GET', `/books/${book}/copies`)
-  return copies.map(({ barcode }) => barcode)
-}
 
 /** Creates a book with copies, and a student with this name. */
 async function scene(library: Library, librarian: Person, copies: number, name: string) {
@@ -42,7 +24,7 @@ test('R-DESK-1 R-DESK-3 a card opens its person, books are lent by scans alone, 
   who,
 }) => {
   const { book, reader, codes } = await scene(library, present(who), 2, 'Asha Kulkarni')
-  await open(page)
+  await openDesk(page)
   await expect(page.getByText('No reader chosen')).toBeVisible()
 
   await scan(page, cardOf(reader))
@@ -70,7 +52,7 @@ test('R-DESK-2 a copy that somebody else has is a question, and a key decides it
   const { book, reader, codes } = await scene(library, present(who), 1, 'Bala Murugan')
   const holder = await library.student({ name: 'Esha Rao' })
   await holder.borrow(book.id)
-  await open(page)
+  await openDesk(page)
   await scan(page, cardOf(reader))
   await expect(strip(page, 'Bala Murugan')).toBeVisible()
   await scan(page, codes[0] ?? '')
@@ -83,7 +65,7 @@ test('R-DESK-2 a copy that somebody else has is a question, and a key decides it
 })
 
 test('R-DESK-2 a code that nothing has becomes that of a book or of a person', async ({ page }) => {
-  await open(page)
+  await openDesk(page)
   await scan(page, 'L999999')
   await expect(newest(page)).toContainText('No card, no copy and no book has the code L999999.')
   await expectAccessible(page, 'a code that nothing has')
@@ -91,7 +73,7 @@ test('R-DESK-2 a code that nothing has becomes that of a book or of a person', a
   await expect(page.getByRole('heading', { name: 'Add New Book' })).toBeVisible()
   await expect(page.getByText('L999999', { exact: true })).toBeVisible()
 
-  await open(page)
+  await openDesk(page)
   await scan(page, 'cs99-999')
   await newest(page).getByRole('link', { name: 'Add a person with this roll number' }).click()
   const adding = page.getByRole('dialog', { name: 'Add person' })
@@ -107,7 +89,7 @@ test('R-DESK-5 what the rules stop is lent with a reason, and nothing typed is l
   const librarian = present(who)
   const found = await librarian.ask<{ copies: Copy[] }>('GET', `/copies?barcode=${codes[1]}`)
   await librarian.ask('POST', `/copies/${found.copies[0]?.id}/move`, { state: 'reference' })
-  await open(page)
+  await openDesk(page)
   await scan(page, cardOf(reader))
   await scan(page, codes[1] ?? '')
   await expect(newest(page)).toContainText('This copy is for reference only.')
@@ -126,7 +108,7 @@ test('R-DESK-10 while the connection is cut scans wait in order, and each is don
   watch.excuse(/ERR_FAILED|desk\/scans/)
   const { book, reader, codes } = await scene(library, present(who), 1, 'Gita Pillai')
   codes.unshift(...(await barcodes(present(who), (await library.addBook()).id)).slice(0, 1))
-  await open(page)
+  await openDesk(page)
   await scan(page, cardOf(reader))
   await expect(strip(page, 'Gita Pillai')).toBeVisible()
   // The server does the work, but its answer is lost.
@@ -159,7 +141,7 @@ test('V1 R-DESK-10 a scan that finds the session ended is kept, and done once it
 }) => {
   watch.refuses(401)
   const { reader, codes } = await scene(library, present(who), 2, 'Hema Rane')
-  await open(page)
+  await openDesk(page)
   await scan(page, cardOf(reader))
   await expect(strip(page, 'Hema Rane')).toBeVisible()
   // Like a sign-out in another browser, or the session's end at night.
@@ -188,7 +170,7 @@ test('R-DESK-8 the bell: thirty students, 210 scans, no pointer', MEASURED, asyn
   for (let n = 0; n < 30; n++) readers.push(await library.student({ name: `Reader Number ${n}` }))
   const book = await library.addBook({ noOfBooks: 90 })
   const codes = await barcodes(librarian, book.id)
-  await open(page)
+  await openDesk(page)
 
   // From Enter to the painted answer.
   await page.evaluate(() => {
@@ -247,7 +229,7 @@ test('R-DESK-6 another copy of the title comes back in place of the one that was
   who,
 }) => {
   const { book, reader, codes } = await scene(library, present(who), 2, 'Harini Iyer')
-  await open(page)
+  await openDesk(page)
   await scan(page, cardOf(reader))
   await scan(page, codes[0] ?? '')
   await expect(strip(page, 'Harini Iyer')).toContainText('1 book out')
@@ -271,7 +253,7 @@ test.describe('of a library of its own', () => {
     who,
   }) => {
     const { book, reader, codes } = await scene(library, present(who), 1, 'Indira Das')
-    await open(page)
+    await openDesk(page)
     await scan(page, cardOf(reader))
     await scan(page, codes[0] ?? '')
     await expect(newest(page)).toContainText('Lent:')
