@@ -174,7 +174,7 @@ impl End {
             Self::Forgotten => "forgotten",
             Self::Refused => "refused",
             Self::Unavailable => "unavailable",
-            Self::NoAccount => "nobody",
+            Self::NoAccount => "no-account",
             Self::Another => "another",
             Self::Closed => "closed",
             Self::Failed => "failed",
@@ -342,7 +342,7 @@ impl VouchedUser {
                 flows::keep_proof(tx, &self.browser, &proof, self.expires_at)?;
                 (End::Password, Some(user))
             }
-            Known::Nobody => (End::NoAccount, None),
+            Known::NoAccount => (End::NoAccount, None),
             Known::Another(uid) => (End::Another, Some(uid)),
             Known::Closed(uid) => (End::Closed, Some(uid)),
         };

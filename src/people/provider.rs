@@ -28,7 +28,7 @@ pub enum Known {
     /// stranger may have registered with them and would share the account with their owner.
     AskPassword(UserId),
     /// No account matches.
-    Nobody,
+    NoAccount,
     /// The account is linked with another subject of the provider.
     Another(UserId),
     /// The account is inactive (R-PEOPLE-6) or has no usable role (R-LOGIN-5).
@@ -42,7 +42,7 @@ pub fn find(tx: &mut Tx<'_>, provider: &Provider, claims: &Claims) -> Result<Kno
         Some(link) => accounts::by_id(tx, link.user)?,
         None => by_what_is_said(tx, provider, claims)?,
     };
-    let Some(account) = account else { return Ok(Known::Nobody) };
+    let Some(account) = account else { return Ok(Known::NoAccount) };
     if link.is_none() && oidc::linked_since(tx, provider.issuer(), account.uid)?.is_some() {
         return Ok(Known::Another(account.uid));
     }

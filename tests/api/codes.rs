@@ -89,7 +89,7 @@ async fn no_door_gives_a_reader_a_barcode_as_roll_number_r_copy_1(database: Data
     for code in BARCODE {
         let claims =
             json!({ "sub": "x", "email": "x@elsewhere.org", "email_verified": true, "student_number": code });
-        assert_eq!(oidc::end(&oidc::sign_in(&app.visitor(), &provider, claims).await), "nobody");
+        assert_eq!(oidc::end(&oidc::sign_in(&app.visitor(), &provider, claims).await), "no-account");
     }
     assert_eq!(app.raw("SELECT COUNT(*) FROM users"), known);
 

@@ -251,7 +251,7 @@ async fn who_somebody_is_rests_on_what_the_provider_vouches_for(database: Databa
         json!({ "sub": "s", "roll_number": "cs25-001" }),
     ] {
         let browser = app.visitor();
-        assert_eq!(end(&sign_in(&browser, &provider, said.clone()).await), "nobody", "{said}");
+        assert_eq!(end(&sign_in(&browser, &provider, said.clone()).await), "no-account", "{said}");
         assert_eq!(user(&browser).await, Value::Null);
     }
     // The roll number is tried before the address.

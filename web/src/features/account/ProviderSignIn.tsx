@@ -16,7 +16,7 @@ const ENDS = {
   forgotten: 'account.provider.forgotten',
   refused: 'account.provider.refused',
   unavailable: 'problem.provider-unavailable',
-  nobody: 'account.provider.nobody',
+  'no-account': 'account.provider.noAccount',
   another: 'account.provider.another',
   closed: 'problem.account-inactive',
   failed: 'account.provider.failed',
