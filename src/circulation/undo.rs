@@ -236,7 +236,7 @@ fn rests_on(later: &Recorded, earlier: &Recorded, person: Option<UserId>) -> boo
         (Change::Catalogue(CatalogueChange::BookDeleted { .. }), later) => {
             matches!(later, Change::Loan(LoanChange::Returned { .. } | LoanChange::DeclaredLost { .. }))
         }
-        // Whoever reserved the title anew has no second place in the line.
+        // A reader who has reserved the title again gets no second place in the queue.
         (
             Change::Loan(LoanChange::Lent { .. }) | Change::Hold(HoldChange::HoldCancelled { .. }),
             Change::Hold(HoldChange::HoldPlaced { .. }),

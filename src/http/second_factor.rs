@@ -51,7 +51,7 @@ const HALF_LASTS: i64 = 5 * 60 * 1000;
 /// Time to confirm a new authenticator after giving the password, milliseconds.
 const SET_UP_LASTS: i64 = 15 * 60 * 1000;
 
-/// How long after a sign-in the second factor that opened the session need not be given again, in milliseconds.
+/// Time after a sign-in during which the second factor is not asked for again, milliseconds.
 const FRESH: i64 = 5 * 60 * 1000;
 
 /// Code of an authenticator app or a recovery code; long enough for the latter.
@@ -346,8 +346,8 @@ pub async fn begin_authenticator(
     Ok(axum::Json(AuthenticatorKey { secret, address }))
 }
 
-/// Verifies the password and, where the account has a second factor, that too: the password alone, with a session that
-/// somebody left open, neither adds a factor nor removes one. A session younger than [`FRESH`] was opened by the factor.
+/// Verifies the password and, if the account has one, the second factor. Otherwise an open session and a stolen password
+/// would be enough to add or remove a factor. A session younger than [`FRESH`] was opened with the second factor.
 pub(super) async fn check_proof(
     app: &App,
     user: &User,

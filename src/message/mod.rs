@@ -1,6 +1,6 @@
 //! Messages for people: a code, its parameters, and an English template.
 //!
-//! Each area has a table. One line of it is an ICU `MessageFormat` template, and the macro makes its constructor from the
+//! Each area has a table. Each line of a table is an ICU `MessageFormat` template, and the macro makes its constructor from the
 //! same line. The `OpenAPI` document carries all tables (`x-messages`): the screens say the same and translate it by code.
 
 #[macro_use]

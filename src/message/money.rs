@@ -1,4 +1,4 @@
-//! Accounts, and how an amount comes about.
+//! Accounts, and explanations of amounts.
 
 use jiff::civil::Date;
 

@@ -183,7 +183,7 @@ mod tests {
         for part in parts {
             match part {
                 Part::Text(_) => {}
-                Part::Count => assert!(inside_plural, "# stands for the number of a plural"),
+                Part::Count => assert!(inside_plural, "# is allowed inside a plural only"),
                 Part::Param(name, format) => {
                     found.insert(name);
                     if let Format::Plural(choices) = format {

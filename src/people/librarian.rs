@@ -15,8 +15,8 @@ use crate::{
     },
 };
 
-/// Makes a person a librarian with these capabilities, or a student (`None`). Nobody grants a capability they lack, or changes
-/// a librarian who has one.
+/// Makes a person a librarian with these capabilities, or a student (`None`). Refused if the caller lacks one of them, or one of
+/// those that the person has.
 pub fn set(
     tx: &mut Tx<'_>,
     authority: &Authority,

@@ -79,7 +79,7 @@ pub fn merge(
     };
     if !dry_run {
         for two in &two_holds {
-            // At the same instant, by which an undo finds it.
+            // Recorded with the same timestamp, so that undo finds it.
             hold::cancel(tx, actor(authority)?, moment, rulebook, two.worse, "")?;
         }
         merged.change = Some(join(tx, authority, moment, (&kept, &left), &merged)?);

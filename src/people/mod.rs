@@ -172,7 +172,7 @@ pub fn deactivate(
     let subject = librarians.leave(subject, &[])?;
     people::deactivate(tx, &subject)?;
     sessions::end_all_of(tx, subject.subject())?;
-    // At the same instant, by which an undo finds them.
+    // Recorded with the same timestamp, so that undo finds them.
     hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, person, reason)?;
     let change = PersonChange::PersonDeactivated { reason: reason.to_owned() };
     record(tx, moment, authority.by(), person, change)

@@ -37,7 +37,7 @@ pub struct Promoted {
     pub people: Vec<Person>,
     /// People who stay active because of open loans or dues.
     pub kept: Vec<Person>,
-    /// The recorded change, which lists all people; `None` for a preview or if nobody was changed.
+    /// Recorded change with the list of all people; `None` for a preview or if no person was changed.
     pub change: Option<ChangeId>,
 }
 
@@ -75,7 +75,7 @@ pub fn promote(
                 let subject = librarians.leave(subject, &[])?;
                 people::deactivate(tx, &subject)?;
                 sessions::end_all_of(tx, subject.subject())?;
-                // At the same instant, by which an undo finds them.
+                // Recorded with the same timestamp, so that undo finds them.
                 hold::cancel_all_of(tx, actor(authority)?, moment, rulebook, subject.uid(), "")?;
             }
         }

@@ -376,11 +376,11 @@ async fn a_password_alone_changes_no_second_factor_r_seam_8(database: Database) 
         let guess = crate::app::with(&password(), json!({ "code": "000000" }));
         assert_eq!(librarian.post(path, &guess).await.wrong_fields(), ["code"], "{path}");
     }
-    // A recovery code stands for the passkey, once.
+    // A recovery code replaces the passkey, once.
     let proof = crate::app::with(&password(), json!({ "code": codes[0] }));
     librarian.post("/auth/passkeys", &proof).await.expect(200);
     assert_eq!(librarian.post(&remove, &proof).await.wrong_fields(), ["code"]);
-    // So does a sign-in by it.
+    // A fresh sign-in with the passkey replaces the code.
     let (again, answer) = sign_in(&app, &device).await;
     answer.expect(200);
     again.post(&remove, &password()).await.expect(204);

@@ -254,7 +254,7 @@ async fn a_code_is_good_for_one_phone_r_seam_8(database: Database) {
     let mut answers = phone.listen(None).await;
     assert_eq!(phones(&desk).await[0]["refusedAt"], Value::Null);
 
-    // Somebody took a picture of the code: it opens nothing, the desk is told, and the phone goes on.
+    // A picture of the code opens nothing; the desk shows the attempt, and the phone still works.
     app.set_clock("2026-11-21T06:01:00Z");
     let thief = Phone { app: &app, id: code.id, token: token() };
     let told = code.open(&thief.token).await.problem(409, "phone-code-used");

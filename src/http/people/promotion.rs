@@ -58,7 +58,7 @@ pub struct PromotionReport {
     people: Vec<Person>,
     /// People who stay active because of open loans or dues.
     kept: Vec<Person>,
-    /// The recorded change, which lists all people; null for a preview or if nobody was changed.
+    /// Recorded change with the list of all people; null for a preview or if no person was changed.
     #[schema(required)]
     change: Option<ChangeId>,
 }

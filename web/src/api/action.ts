@@ -8,7 +8,7 @@ import { isSignedOut, reach } from './client'
 
 /** A write: how it is sent, and what it changes of what this browser knows. */
 export type Action<Input, Output> = {
-  /** Names the write among all others: with the input, what a repeat is known by. */
+  /** Name of the write; with the input it identifies a repeat. */
   name: string
   /** `call` goes into the request as it is. */
   send: (input: Input, call: Call) => Promise<Output>
@@ -114,7 +114,7 @@ function undoing(queries: QueryClient, change: number): () => Promise<void> {
 /** After five minutes a repeat is a new request. */
 const INTENT_MS = 5 * 60_000
 
-/** Keys of what a person wants done, until it is known to be done or refused. */
+/** Keys of writes whose outcome is not known yet. */
 class Intents {
   readonly #keys = new Map<string, { key: string; at: number }>()
 
@@ -138,10 +138,10 @@ class Intents {
 const intentOf = (name: string, input: unknown): string => `${name} ${JSON.stringify(input) ?? ''}`
 
 /**
- * The intents of this page. They outlive the window that asked: closed after a lost answer and opened again, it repeats the
+ * Intents of this page. They outlive a dialog: after a lost answer, a dialog that is closed and opened again repeats the
  * same request.
  */
 const intents = new Intents()
 
-/** What one person wanted is not what the next one wants. */
+/** Drops all intents, when another person uses the page. */
 export const clearIntents = (): void => intents.clear()

@@ -75,7 +75,7 @@ export const copyByBarcodeQuery = (barcode: string) =>
     },
   })
 
-/** What a moved copy changes. */
+/** Queries that moving a copy invalidates. */
 export const MOVED = [keys.books, keys.toShelve, keys.unseen, keys.holds, keys.people]
 
 export const addCopies = (bookId: number) =>
@@ -105,7 +105,7 @@ export const moveCopy = action({
   expected: ['copy-state'],
 })
 
-/** The copy with this barcode; null where there is none. */
+/** Returns the copy with this barcode, or null. */
 export async function findCopy(barcode: string, signal: AbortSignal): Promise<Copy | null> {
   const { copies } = await dataOf(client.GET('/copies', { params: { query: { barcode } }, signal }))
   return copies[0] ?? null

@@ -8,7 +8,7 @@ import type { Scan } from './types'
 export const scanAtDesk = (body: Scan, key: string, signal: AbortSignal) =>
   dataOf(client.POST('/desk/scans', { body, signal, headers: { 'Idempotency-Key': key } }))
 
-/** What a task of the desk may change of what other screens show. */
+/** Queries of other screens that a task of the desk may change. */
 const CHANGED = [
   keys.books,
   keys.changes,
@@ -24,7 +24,7 @@ const QUIET_MS = 5000
 const quiet = new WeakMap<QueryClient, ReturnType<typeof setTimeout>>()
 
 /**
- * Marks as stale what a task of the desk may have changed. What is on the screen is read again when the desk has been
+ * Invalidates what a task of the desk may have changed. Visible data is reloaded only after the desk has been
  * quiet for five seconds: a scan is one request.
  */
 export function afterScan(queries: QueryClient): void {

@@ -13,7 +13,7 @@ const SHOWN_MS = 5000
 /** Time for a notice with a button: long enough to read it and to reach the button. */
 const UNDO_SHOWN_MS = 15_000
 
-/** More would cover the page. */
+/** Maximum number of notices, so that the page stays visible. */
 const MOST_SHOWN = 4
 
 /** Shows the notices. */
@@ -38,7 +38,7 @@ type Shown = { id: string; failed: boolean }
 /** Oldest first. */
 let shownNow: readonly Shown[] = []
 
-/** Hides the oldest failure, or else the oldest notice, until one more has room: a notice that waits is never seen. */
+/** Hides the oldest failures, then the oldest notices, to make room for one more. A queued notice would never be seen. */
 function makeRoom(): void {
   while (shownNow.length >= MOST_SHOWN) {
     const { id } = shownNow.find(({ failed }) => failed) ?? shownNow[0]!
@@ -53,7 +53,7 @@ function forget(id: string): void {
 
 function show({ kind, message, id: given, undo }: Notice): void {
   const failed = kind === 'failure'
-  // A failure for the same reason is told once.
+  // Repeated failures with the same text share one notice.
   const id = given ?? (failed ? message : newKey())
   notifications.hide(id)
   forget(id)

@@ -49,7 +49,7 @@ export function Shell() {
   )
 }
 
-/** Tasks that the desk left unsent go on, although another screen is open. */
+/** Sends the desk's waiting tasks while another screen is open. */
 function useUnsent(uid: number | null): void {
   const queries = useQueryClient()
   useEffect(() => {

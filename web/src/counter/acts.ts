@@ -1,9 +1,9 @@
-import type { Task, Told } from './tasks'
+import type { Task, LogEntry } from './tasks'
 
-/** What was pressed, by name. */
+/** Names of the buttons already pressed. */
 export type Acts = ReadonlyMap<string, 'sent' | 'done'>
 
-/** Names of what a task does: two tasks with one of them in common are the same press. */
+/** Returns the names of a task's effects; tasks that share one are the same press. */
 export function actsOf(task: Task): string[] {
   switch (task.kind) {
     case 'scan':
@@ -19,24 +19,24 @@ export function actsOf(task: Task): string[] {
   }
 }
 
-/** A fine that was charged at the desk and is neither paid, waived nor put off. */
-export type OpenFine = { told: Told; id: number; open: number; uid: number; name: string | null }
+/** Fine charged at the desk and not yet paid, waived or postponed. */
+export type OpenFine = { entry: LogEntry; id: number; open: number; uid: number; name: string | null }
 
-/** The fine that an entry still offers to settle. */
-export function fineOf(told: Told, acts: Acts): OpenFine | null {
-  const { outcome } = told
+/** Returns the open fine of an entry. */
+export function fineOf(entry: LogEntry, acts: Acts): OpenFine | null {
+  const { outcome } = entry
   if (outcome.kind !== 'answered') return null
   const { charge, charged, change } = outcome.answer
-  // The reader is not present at a book drop to pay.
+  // At a book drop there is no reader to pay.
   if (!charge || charge.open <= 0 || outcome.request.returnedOn !== undefined || typeof charged !== 'number')
     return null
-  if (acts.has(`aside ${told.id}`) || acts.has(`fine ${charge.id}`) || isUndone(change, acts)) return null
-  return { told, id: charge.id, open: charge.open, uid: charged, name: nameIn(told) }
+  if (acts.has(`aside ${entry.id}`) || acts.has(`fine ${charge.id}`) || isUndone(change, acts)) return null
+  return { entry, id: charge.id, open: charge.open, uid: charged, name: nameIn(entry) }
 }
 
-/** The name of a reader in one of these entries. */
-function nameOf(uid: number, told: readonly Told[]): string | null {
-  for (const { outcome } of told) {
+/** Finds a reader's name in these entries. */
+function nameOf(uid: number, log: readonly LogEntry[]): string | null {
+  for (const { outcome } of log) {
     if (outcome.kind !== 'answered') continue
     const { person } = outcome.answer
     if (person?.uid === uid) return person.name
@@ -47,36 +47,39 @@ function nameOf(uid: number, told: readonly Told[]): string | null {
 const isUndone = (change: number | null | undefined, acts: Acts): boolean =>
   typeof change === 'number' && acts.get(`undo ${change}`) === 'done'
 
-function nameIn({ outcome }: Told): string | null {
+function nameIn({ outcome }: LogEntry): string | null {
   if (outcome.kind !== 'answered') return null
   const named = outcome.answer.messages.find(({ code }) => code === 'desk.returnedBy')?.params['name']
   return typeof named === 'string' ? named : null
 }
 
-/** Whether an entry waits for the librarian: a fine, a slip, a question, or a task that the server refused (R-SEAM-6). */
-export function isUnsettled(told: Told, acts: Acts): boolean {
-  if (acts.has(`aside ${told.id}`)) return false
-  const { outcome } = told
+/** True if an entry waits for the librarian: a fine, a slip, a question, or a failed task (R-SEAM-6). */
+export function isUnsettled(entry: LogEntry, acts: Acts): boolean {
+  if (acts.has(`aside ${entry.id}`)) return false
+  const { outcome } = entry
   if (outcome.kind === 'failed') return true
   if (outcome.kind !== 'answered' || isUndone(outcome.answer.change, acts)) return false
   const { answer } = outcome
-  return fineOf(told, acts) !== null || answer.hold?.state === 'ready' || isQuestion(told, acts)
+  return fineOf(entry, acts) !== null || answer.hold?.state === 'ready' || isQuestion(entry, acts)
 }
 
-/** Whether an entry asks something that is not answered yet. */
-export const isQuestion = ({ id, outcome }: Told, acts: Acts): boolean =>
+/** True if an entry asks an unanswered question. */
+export const isQuestion = ({ id, outcome }: LogEntry, acts: Acts): boolean =>
   outcome.kind === 'answered' &&
   outcome.answer.outcome === 'ask' &&
   outcome.answer.choices.length > 0 &&
   !acts.has(`card ${id}`)
 
-/** Readers with more than one open fine: they are taken as one sum. */
-export function sumsOf(told: readonly Told[], acts: Acts): { uid: number; name: string | null; fines: OpenFine[] }[] {
+/** Returns readers with several open fines, which can be paid as one sum. */
+export function sumsOf(
+  log: readonly LogEntry[],
+  acts: Acts,
+): { uid: number; name: string | null; fines: OpenFine[] }[] {
   const byReader = new Map<number, OpenFine[]>()
-  for (const fine of told.flatMap((one) => fineOf(one, acts) ?? [])) {
+  for (const fine of log.flatMap((one) => fineOf(one, acts) ?? [])) {
     byReader.set(fine.uid, [...(byReader.get(fine.uid) ?? []), fine])
   }
   return [...byReader]
     .filter(([, fines]) => fines.length > 1)
-    .map(([uid, fines]) => ({ uid, name: fines.find(({ name }) => name !== null)?.name ?? nameOf(uid, told), fines }))
+    .map(([uid, fines]) => ({ uid, name: fines.find(({ name }) => name !== null)?.name ?? nameOf(uid, log), fines }))
 }

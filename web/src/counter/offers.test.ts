@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { DeskAnswer, Receipt } from '../api/types'
 import { offersOf } from './offers'
-import type { Request, Told } from './tasks'
+import type { Request, LogEntry } from './tasks'
 
 const plain: DeskAnswer = {
   outcome: 'shown',
@@ -23,12 +23,12 @@ const block = (id: string, overridable: boolean): DeskAnswer['blocks'][number] =
 })
 
 const kindsOf = (answer: Partial<DeskAnswer>, request: Partial<Request> = {}) => {
-  const told: Told = {
+  const entry: LogEntry = {
     id: '1',
     label: 'L1',
     outcome: { kind: 'answered', request: { code: 'L1', ...request }, answer: { ...plain, ...answer } },
   }
-  return offersOf(told, new Map()).map(({ kind }) => kind)
+  return offersOf(entry, new Map()).map(({ kind }) => kind)
 }
 
 it('R-DESK-5: a reason may be given only where every block can be overridden', () => {

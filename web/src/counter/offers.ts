@@ -1,6 +1,6 @@
 import type { Copy, DeskAnswer, Hold, LostPrice, Message, Offered, Receipt } from '../api/types'
 import { fineOf, type Acts, type OpenFine } from './acts'
-import type { Request, Told } from './tasks'
+import type { Request, LogEntry } from './tasks'
 import { changeOf } from './words'
 
 /** What a screen may offer beside the words of an answer. */
@@ -21,22 +21,22 @@ export type Offer =
 /** States in which damage cannot be recorded: the copy is in repair already, or its title is deleted. */
 const OUT_OF_USE: ReadonlySet<Copy['state']> = new Set(['in-repair', 'withdrawn'])
 
-/** Lists the offers of an entry, in the order of the screen. What was pressed is offered no more. */
-export function offersOf(told: Told, acts: Acts): Offer[] {
+/** Lists the offers of an entry in screen order, without those already used. */
+export function offersOf(entry: LogEntry, acts: Acts): Offer[] {
   const offers: Offer[] = []
-  const { outcome } = told
-  if (outcome.kind === 'answered') offers.push(...offersOfAnswer(told, outcome.request, outcome.answer, acts))
+  const { outcome } = entry
+  if (outcome.kind === 'answered') offers.push(...offersOfAnswer(entry, outcome.request, outcome.answer, acts))
   if (outcome.kind === 'settled' && outcome.receipt) offers.push({ kind: 'receipt', receipt: outcome.receipt })
-  if (outcome.kind === 'failed' && !acts.has(`aside ${told.id}`)) offers.push({ kind: 'again' })
-  const change = changeOf(told)
+  if (outcome.kind === 'failed' && !acts.has(`aside ${entry.id}`)) offers.push({ kind: 'again' })
+  const change = changeOf(entry)
   if (change !== null) offers.push({ kind: 'undo', change })
   return offers
 }
 
-function offersOfAnswer(told: Told, request: Request, answer: DeskAnswer, acts: Acts): Offer[] {
+function offersOfAnswer(entry: LogEntry, request: Request, answer: DeskAnswer, acts: Acts): Offer[] {
   const { hold, explain, choices, blocks, lost, copy } = answer
-  const isDone = acts.has(`card ${told.id}`)
-  const fine = fineOf(told, acts)
+  const isDone = acts.has(`card ${entry.id}`)
+  const fine = fineOf(entry, acts)
   const offers: (Offer | false | null | undefined)[] = [
     hold?.state === 'ready' && { kind: 'slip', hold },
     explain.length > 0 && { kind: 'why', messages: explain },

@@ -27,7 +27,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 const after = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-/** A desk over these rows, and what its server was asked. `cs-1` is Asha's card. */
+/** Creates a desk over stored rows, with the requests its server received. `cs-1` is Asha's card. */
 async function page(rows = new Map<string, Row>()) {
   const line = { isCut: false, fails: (_code: string): Error | null => null }
   const around = { signedIn: 1 }
@@ -36,7 +36,7 @@ async function page(rows = new Map<string, Row>()) {
   const paid: (PaymentForm & { uid: number; key: string })[] = []
   const undone: number[] = []
   const answers = new Map<string, Partial<DeskAnswer>>()
-  const onTold = vi.fn()
+  const onEntry = vi.fn()
   const onSignedOut = vi.fn()
   const reach = (code: string) => {
     const error = line.isCut ? unreachable() : line.fails(code)
@@ -45,7 +45,7 @@ async function page(rows = new Map<string, Row>()) {
   const desk = new Desk({
     owner: '1',
     store: memoryStore(rows),
-    onTold,
+    onEntry,
     onSignedOut,
     isOwners: () => around.signedIn === 1,
     calls: {
@@ -74,11 +74,11 @@ async function page(rows = new Map<string, Row>()) {
     },
   })
   await desk.resume()
-  return { desk, rows, line, around, scans, keys, paid, undone, answers, onTold, onSignedOut }
+  return { desk, rows, line, around, scans, keys, paid, undone, answers, onEntry, onSignedOut }
 }
 
 const labels = (desk: Desk) => desk.snapshot().waiting.map(({ label }) => label)
-const newest = (desk: Desk) => desk.snapshot().told[0]
+const newest = (desk: Desk) => desk.snapshot().log[0]
 const fineOn = (id: number, open: number, more: Partial<DeskAnswer> = {}): Partial<DeskAnswer> => ({
   outcome: 'returned',
   charge: { id, open, amount: open } as Charge,
@@ -93,7 +93,7 @@ describe('R-DESK-9: a scan of a phone', () => {
     const { desk, scans, keys } = await page()
     desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
     desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
-    // The same code with another key was meant: the phone knows a bounce by itself.
+    // Same code, another key: intended, because the phone filters bounces itself.
     desk.hear({ id: 6, key: 'key-0002', code: 'L000001' })
     await after(0)
     expect(scans).toEqual([
@@ -108,7 +108,7 @@ describe('R-DESK-9: a scan of a phone', () => {
     line.fails = () => new ProblemError({ status: 422, code: 'idempotency-key-reused', detail: '' })
     desk.hear({ id: 5, key: 'key-0001', code: 'L000001' })
     await after(0)
-    expect(desk.snapshot()).toMatchObject({ waiting: [], told: [] })
+    expect(desk.snapshot()).toMatchObject({ waiting: [], log: [] })
   })
 
   it('that waits over a reload is not done twice when the server tells it again', async () => {
@@ -175,8 +175,8 @@ describe('R-SEAM-1: a reload', () => {
     await after(0)
     expect(second.paid).toMatchObject([{ uid: 7, amount: 10, method: 'upi', charges: [3] }])
     expect(newest(second.desk)).toMatchObject({ outcome: { kind: 'settled', receipt: { amount: 10 } } })
-    // The fine came back with the reload, and is paid.
-    expect(second.desk.snapshot().told.some((told) => isUnsettled(told, second.desk.snapshot().acts))).toBe(false)
+    // The fine is restored after the reload, and is paid.
+    expect(second.desk.snapshot().log.some((log) => isUnsettled(log, second.desk.snapshot().acts))).toBe(false)
     expect(second.rows.size).toBe(0)
   })
 
@@ -187,14 +187,14 @@ describe('R-SEAM-1: a reload', () => {
     for (const code of ['L1', 'L2', 'L3']) first.desk.scan(code)
     await after(0)
     const { desk } = await page(first.rows)
-    expect(desk.snapshot().told.map(({ label, isRestored }) => [label, isRestored])).toEqual([
+    expect(desk.snapshot().log.map(({ label, isRestored }) => [label, isRestored])).toEqual([
       ['L1', true],
       ['L2', true],
     ])
-    desk.setAside(desk.snapshot().told[0] as never)
+    desk.setAside(desk.snapshot().log[0] as never)
     await after(0)
     const third = await page(first.rows)
-    expect(third.desk.snapshot().told.map(({ label }) => label)).toEqual(['L2'])
+    expect(third.desk.snapshot().log.map(({ label }) => label)).toEqual(['L2'])
   })
 
   it('R-SEAM-9: takes the scans that an older page left, under their keys', async () => {
@@ -292,7 +292,7 @@ describe('V5, R-SEAM-5: two presses', () => {
     desk.act('Undo', { kind: 'undo', change: 9 })
     await after(0)
     expect(undone).toEqual([9])
-    expect(desk.snapshot().told).toHaveLength(1)
+    expect(desk.snapshot().log).toHaveLength(1)
     expect(desk.snapshot().acts.get('undo 9')).toBe('done')
   })
 
@@ -332,10 +332,10 @@ describe('L2: a bounce', () => {
     answers.set('L1', fineOn(3, 10))
     desk.scan('L1')
     await after(500)
-    const before = desk.snapshot().told
+    const before = desk.snapshot().log
     desk.scan('l1')
     await after(500)
-    expect(desk.snapshot().told).toBe(before)
+    expect(desk.snapshot().log).toBe(before)
     expect(desk.snapshot().bounced?.code).toBe('l1')
     expect(scans).toHaveLength(1)
   })
@@ -360,7 +360,7 @@ describe('R-SEAM-6: what is unsettled', () => {
     desk.scan('L1')
     desk.scan('L2')
     await after(0)
-    const open = () => desk.snapshot().told.map((told) => fineOf(told, desk.snapshot().acts)?.open ?? null)
+    const open = () => desk.snapshot().log.map((log) => fineOf(log, desk.snapshot().acts)?.open ?? null)
     expect(open()).toEqual([null, 10])
     const pay = { kind: 'pay', fines: { uid: 7, charges: [{ id: 3, open: 10 }] }, amount: 4, method: 'cash' } as const
     desk.act('Take', pay)
@@ -378,7 +378,7 @@ describe('R-SEAM-6: what is unsettled', () => {
     answers.set('L3', fineOn(5, 20, { charged: 8 }))
     for (const code of ['L1', 'L2', 'L3']) desk.scan(code)
     await after(0)
-    const sums = () => sumsOf(desk.snapshot().told, desk.snapshot().acts)
+    const sums = () => sumsOf(desk.snapshot().log, desk.snapshot().acts)
     expect(sums()).toMatchObject([{ uid: 7, name: 'Asha', fines: [{ open: 15 }, { open: 10 }] }])
     const charges = [
       { id: 4, open: 15 },
@@ -388,7 +388,7 @@ describe('R-SEAM-6: what is unsettled', () => {
     expect(sums()).toEqual([])
     await after(0)
     expect(paid).toMatchObject([{ uid: 7, amount: 25, charges: [4, 3] }])
-    const left = desk.snapshot().told.filter((told) => isUnsettled(told, desk.snapshot().acts))
+    const left = desk.snapshot().log.filter((log) => isUnsettled(log, desk.snapshot().acts))
     expect(left.map(({ label }) => label)).toEqual(['L3'])
   })
 
@@ -399,7 +399,7 @@ describe('R-SEAM-6: what is unsettled', () => {
     await after(0)
     desk.act('Undo', { kind: 'undo', change: 103 })
     await after(0)
-    expect(desk.snapshot().told.some((told) => isUnsettled(told, desk.snapshot().acts))).toBe(false)
+    expect(desk.snapshot().log.some((log) => isUnsettled(log, desk.snapshot().acts))).toBe(false)
   })
 
   it('a refused task is tried again as a new one, or set aside', async () => {

@@ -5,31 +5,31 @@ import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox
 import type { Lane, Store } from '../lib/outboxStore'
 import { messageOf } from '../lib/problem'
 import { actsOf, isUnsettled, type Acts } from './acts'
-import { isTask, isTold, type Fines, type Mode, type Request, type Task, type Told } from './tasks'
+import { isLogEntry, isTask, type Fines, type LogEntry, type Mode, type Request, type Task } from './tasks'
 import { wordsOf } from './words'
 
-/** The person who is open, and since when; the rest is read again after a reload. */
+/** Open reader and time of opening; the rest is reloaded after a page reload. */
 export type Open = { uid: number; name: string; since: string; reader: DeskReader | null }
 
 export type DeskState = Pick<OutboxState<Task>, 'waiting' | 'unknown' | 'line' | 'newer'> & {
   open: Open | null
   /** Newest first. */
-  told: readonly Told[]
+  log: readonly LogEntry[]
   mode: Mode | null
-  /** What was pressed: on its way or done. */
+  /** Buttons pressed: under way or done. */
   acts: Acts
-  /** Codes scanned while a form was open. They are sent when it is answered or closed. */
+  /** Codes scanned while a form was open; sent when the form is submitted or closed. */
   held: readonly string[]
-  /** Code of the last scan, if it was the scanner's trigger that bounced. */
+  /** Code of the last scan, if it was a bounce of the scanner's trigger. */
   bounced: { code: string; at: number } | null
 }
 
 /** The same code again within this time is the scanner's trigger that bounced (Law 7). */
 const BOUNCE_MS = 3000
-/** After so long without a scan the person closes, so that nothing is lent to a reader who has left (R-DESK-3). */
+/** Idle time after which the reader closes, so that nothing is lent to a reader who has left (R-DESK-3). */
 const SILENCE_MS = 60_000
 const TRY_MS = 5000
-/** Settled answers that stay on the screen; the activity has them all. */
+/** Number of settled entries on the screen; the activity log has all. */
 const KEPT = 50
 
 type Calls = {
@@ -48,7 +48,7 @@ type Around = {
   owner: string
   store: Store
   calls: Calls
-  onTold: (told: Told) => void
+  onEntry: (entry: LogEntry) => void
   onUnknown?: () => void
   /** Whether this desk's librarian is signed in: what waits is never sent in another person's name. */
   isOwners?: () => boolean
@@ -56,13 +56,13 @@ type Around = {
   onSignedOut?: () => void
 }
 
-/** Scans that a page without the outbox left, and the person who was open: nobody, or one. */
+/** Draft of a page from before the outbox: unsent scans, and the open reader if any. */
 export type LeftByOldPage = {
   scans: readonly { key: string; label: string; request: Request }[]
   open: readonly { uid: number; name: string; since: string }[]
 }
 
-/** What the buttons of an entry do. */
+/** Handlers of an entry's buttons. */
 export type Doing = Pick<Desk, 'act' | 'again' | 'setAside' | 'show'>
 
 type Result =
@@ -72,16 +72,16 @@ type Result =
 
 const OPEN = 'open'
 const HELD = 'held'
-const TOLD = 'told '
+const ENTRY = 'entry '
 
 /**
- * The desk's memory, a reducer over the outbox: tasks are sent one after the other, each done once however often it has to
- * be sent, and the person who is open is the one that the server's last answer names.
+ * State of the desk, a reducer over the outbox. Tasks are sent one at a time, and each takes effect once however often it is
+ * sent. The open reader is the one named by the server's last answer.
  */
 export class Desk {
   #state: DeskState = {
     open: null,
-    told: [],
+    log: [],
     mode: null,
     acts: new Map(),
     held: [],
@@ -96,12 +96,12 @@ export class Desk {
   readonly #outbox: Outbox<Task, Result>
   #silence: ReturnType<typeof setTimeout> | undefined
   #last = { code: '', at: -Infinity }
-  /** Keys of phone scans: the server repeats them after a lost connection. */
+  /** Keys of phone scans received: the server repeats scans after a reconnection. */
   readonly #heard = new Set<string>()
-  /** Acts that are done or set aside. */
+  /** Acts that are completed or set aside. */
   readonly #done = new Set<string>()
-  /** Unsettled entries as they are stored. */
-  readonly #stored = new Map<string, Told>()
+  /** Unsettled entries as last stored. */
+  readonly #stored = new Map<string, LogEntry>()
 
   constructor(around: Around) {
     this.#around = around
@@ -124,7 +124,7 @@ export class Desk {
   /** Sends what waited when the page was reloaded or the session ended (R-DESK-10). */
   readonly resume = (): Promise<void> => this.#outbox.resume()
 
-  /** Takes the scans that a page of before the outbox left in this tab. */
+  /** Imports the unsent scans that an older version of this page left in the tab. */
   readonly takeOver = ({ scans, open }: LeftByOldPage): void => {
     for (const { uid, name, since } of open) this.#outbox.add(name, { kind: 'reopen', uid, name, since })
     for (const { key, label, request } of scans) this.#outbox.add(label, { kind: 'scan', request }, { key })
@@ -143,13 +143,13 @@ export class Desk {
     else this.#outbox.add(code, { kind: 'scan', request: this.#requestOf(code) })
   }
 
-  /** Takes a code that was scanned into a form: it waits until the form is answered or closed. */
+  /** Holds a code that was scanned into a form, until the form is submitted or closed. */
   readonly hold = (code: string): void => {
     if (this.#isBounce(code)) this.#set({ bounced: { code, at: performance.now() } })
     else this.#setHeld([...this.#state.held, code])
   }
 
-  /** Sends what was scanned into a form. */
+  /** Sends the held scans. */
   readonly release = (): void => {
     const { held } = this.#state
     if (held.length === 0) return
@@ -165,37 +165,37 @@ export class Desk {
     this.#outbox.add(code, { kind: 'scan', request: { ...this.#requestOf(code), phoneScan: id } }, { key })
   }
 
-  /** Does what a button offers. A second press of it, or of its twin in another place, does nothing. */
+  /** Performs a button's task once; a second press, also of the same button elsewhere, is a no-op. */
   readonly act = (label: string, task: Task): void => {
     if (actsOf(task).some((act) => this.#state.acts.has(act))) return
     this.#outbox.add(label, task)
   }
 
-  /** Asks again for what the server refused, as a new task. */
-  readonly again = (told: Told): void => {
-    if (told.outcome.kind !== 'failed' || this.#done.has(`aside ${told.id}`)) return
-    this.#done.add(`aside ${told.id}`)
-    this.#outbox.add(told.label, told.outcome.task)
+  /** Retries a refused task as a new task. */
+  readonly again = (entry: LogEntry): void => {
+    if (entry.outcome.kind !== 'failed' || this.#done.has(`aside ${entry.id}`)) return
+    this.#done.add(`aside ${entry.id}`)
+    this.#outbox.add(entry.label, entry.outcome.task)
   }
 
-  /** Takes an entry off the list of what is unsettled. */
-  readonly setAside = (told: Told): void => {
-    this.#done.add(`aside ${told.id}`)
+  /** Marks an entry as settled. */
+  readonly setAside = (entry: LogEntry): void => {
+    this.#done.add(`aside ${entry.id}`)
     this.#set({})
   }
 
-  /** Puts an earlier entry in front, with all that it offers. */
-  readonly show = (told: Told): void => {
-    const { isRestored: _, ...shown } = told
-    this.#set({ told: [shown, ...this.#state.told.filter(({ id }) => id !== told.id)] })
+  /** Moves an earlier entry to the front, with its offers. */
+  readonly show = (entry: LogEntry): void => {
+    const { isRestored: _, ...shown } = entry
+    this.#set({ log: [shown, ...this.#state.log.filter(({ id }) => id !== entry.id)] })
   }
 
   readonly tryAgain = (key: string): void => this.#outbox.tryAgain(key)
 
-  /** Gives up a task of which is not known whether it was done. */
+  /** Gives up a task whose outcome is unknown. */
   readonly giveUp = (key: string): void => {
     const entry = this.#outbox.setAside(key)
-    if (entry) this.#tell({ id: newKey(), label: entry.label, outcome: { kind: 'set-aside' } })
+    if (entry) this.#append({ id: newKey(), label: entry.label, outcome: { kind: 'set-aside' } })
   }
 
   /** Closes the person, once what was scanned for the person is done. */
@@ -226,7 +226,7 @@ export class Desk {
     if (mode?.kind === 'drop' && mode.day === from) this.#set({ mode: { kind: 'drop', day: to } })
   }
 
-  /** Whether this is the scanner's trigger that bounced, or a code that is the last of those that wait already. */
+  /** True if this code repeats the last one within the bounce time, or is already last in the queue. */
   #isBounce(code: string): boolean {
     const folded = code.toLowerCase()
     const at = performance.now()
@@ -283,7 +283,7 @@ export class Desk {
     }
   }
 
-  /** Takes over an answer. The outbox tells the listeners afterwards. */
+  /** Applies an answer; the outbox notifies listeners afterwards. */
   readonly #end = (entry: Entry<Task>, ending: Ending<Result>): void => {
     if (ending.kind !== 'done') return this.#failed(entry, ending)
     const { result } = ending
@@ -291,9 +291,9 @@ export class Desk {
     if (result.kind === 'answered') return this.#answered(entry, result.answer)
     const { label, task, key } = entry
     for (const act of actsOf(task)) if (task.kind === 'undo') this.#done.add(act)
-    this.#state = { ...this.#state, told: this.#withMoney(task) }
+    this.#state = { ...this.#state, log: this.#withMoney(task) }
     this.#put({ id: key, label, outcome: { ...result, task } })
-    // What the person has and owes may have changed.
+    // The reader's loans and dues may have changed.
     queueMicrotask(this.refresh)
   }
 
@@ -306,7 +306,7 @@ export class Desk {
     }
     if (task.kind !== 'scan') return
     if (task.card !== undefined) this.#done.add(`card ${task.card}`)
-    // An answer that comes late says nothing about who stands here now.
+    // A late answer does not change the open reader.
     if (!late) {
       const since = answer.outcome === 'person' || !open ? answer.at : open.since
       this.#putOpen(person && { uid: person.uid, name: person.name, since, reader: person })
@@ -315,27 +315,27 @@ export class Desk {
   }
 
   #failed({ label, task }: Entry<Task>, ending: Exclude<Ending<Result>, { kind: 'done' }>): void {
-    // The strip keeps the name, for which the server was not needed.
+    // The strip keeps the name, which is known already.
     if (task.kind === 'reopen') return
-    // Another page sent it first, or this one before it was reloaded: it is done.
+    // Already done: sent earlier by another page, or by this one before its reload.
     const isDone = ending.kind === 'refused' && ending.error.code === 'idempotency-key-reused'
     if (task.kind === 'scan' && isDone) return
     this.#put({ id: newKey(), label, outcome: { kind: 'failed', reason: messageOf(ending.error), task } })
   }
 
-  /** The fines on the screen after a payment, a waiver, or the undo of one. */
-  #withMoney(task: Task): readonly Told[] {
-    const { told } = this.#state
-    if (task.kind === 'pay') return lowered(told, task.fines, task.amount)
-    if (task.kind === 'waive') return lowered(told, task.fines, Infinity)
-    if (task.kind !== 'undo') return told
-    const undone = told.find(({ outcome }) => outcome.kind === 'settled' && outcome.change === task.change)
-    if (undone?.outcome.kind !== 'settled') return told
+  /** Returns the entries with their fines after a payment, a waiver, or the undo of one. */
+  #withMoney(task: Task): readonly LogEntry[] {
+    const { log } = this.#state
+    if (task.kind === 'pay') return lowered(log, task.fines, task.amount)
+    if (task.kind === 'waive') return lowered(log, task.fines, Infinity)
+    if (task.kind !== 'undo') return log
+    const undone = log.find(({ outcome }) => outcome.kind === 'settled' && outcome.change === task.change)
+    if (undone?.outcome.kind !== 'settled') return log
     const { task: first } = undone.outcome
-    return first.kind === 'pay' || first.kind === 'waive' ? restored(told, first.fines) : told
+    return first.kind === 'pay' || first.kind === 'waive' ? restored(log, first.fines) : log
   }
 
-  /** What an earlier page left, in the order of its lanes; of several, each has its own person. */
+  /** Restores the tasks of earlier pages lane by lane, each with its own open reader. */
   readonly #load = (lanes: readonly Lane<Task>[], own: string): readonly Entry<Task>[] => {
     const entries: Entry<Task>[] = []
     const synthetic = (label: string, task: Task): Entry<Task> => ({
@@ -354,17 +354,17 @@ export class Desk {
         if (entries.length > 0) entries.push(synthetic('', { kind: 'close' }))
         if (isOpen(open)) entries.push(synthetic(open.name, { kind: 'reopen', ...open }))
         entries.push(...left)
-        // The form for which they waited is gone with its page.
+        // The form that they waited for no longer exists.
         for (const code of codes) this.#outbox.add(code, { kind: 'scan', request: { code } })
       }
       this.#outbox.remember(HELD, null, name)
       for (const [note, value] of notes) {
         if (name !== own || (note === OPEN && left.length === 0)) this.#outbox.remember(note, null, name)
-        if (note.startsWith(TOLD) && isTold(value)) this.#restore(value, name === own)
+        if (note.startsWith(ENTRY) && isLogEntry(value)) this.#restore(value, name === own)
       }
     }
     const [first] = entries
-    // The name stands in the strip at once, the rest when the server has answered.
+    // The strip shows the name at once and the rest with the server's answer.
     if (first?.task.kind === 'reopen') {
       const { uid, name, since } = first.task
       this.#putOpen({ uid, name, since, reader: null })
@@ -372,10 +372,10 @@ export class Desk {
     return entries
   }
 
-  #restore(told: Told, isOwn: boolean): void {
-    const one: Told = { ...told, isRestored: true }
+  #restore(entry: LogEntry, isOwn: boolean): void {
+    const one: LogEntry = { ...entry, isRestored: true }
     if (isOwn) this.#stored.set(one.id, one)
-    this.#state = { ...this.#state, told: [...this.#state.told, one] }
+    this.#state = { ...this.#state, log: [...this.#state.log, one] }
   }
 
   #setOpen(open: Open | null): void {
@@ -401,22 +401,22 @@ export class Desk {
     this.#set({ held })
   }
 
-  #tell(one: Told): void {
+  #append(one: LogEntry): void {
     this.#put(one)
     this.#set({})
   }
 
-  #put(one: Told): void {
-    const told = [one, ...this.#state.told]
-    const isKept = (entry: Told, index: number) => index < KEPT || isUnsettled(entry, this.#state.acts)
-    this.#state = { ...this.#state, told: told.filter(isKept), bounced: null }
-    this.#around.onTold(one)
+  #put(one: LogEntry): void {
+    const log = [one, ...this.#state.log]
+    const isKept = (entry: LogEntry, index: number) => index < KEPT || isUnsettled(entry, this.#state.acts)
+    this.#state = { ...this.#state, log: log.filter(isKept), bounced: null }
+    this.#around.onEntry(one)
   }
 
   #set(changes: Partial<DeskState>): void {
     const { waiting, unknown, line, newer } = this.#outbox.state
     const now = this.#actsNow()
-    // The same map while nothing was pressed: what is drawn from it stays as it is.
+    // Keeps the same map while nothing was pressed, so that memoised parts do not render.
     const acts = isSame(now, this.#state.acts) ? this.#state.acts : now
     this.#state = { ...this.#state, ...changes, waiting, unknown, line, newer, acts }
     this.#storeUnsettled()
@@ -430,14 +430,14 @@ export class Desk {
     return acts
   }
 
-  /** What is unsettled outlives a reload (R-SEAM-6). */
+  /** Stores unsettled entries, so that they survive a reload (R-SEAM-6). */
   #storeUnsettled(): void {
-    const { told, acts } = this.#state
-    const open = new Map(told.filter((one) => isUnsettled(one, acts)).map((one) => [one.id, one]))
+    const { log, acts } = this.#state
+    const open = new Map(log.filter((one) => isUnsettled(one, acts)).map((one) => [one.id, one]))
     for (const [id, one] of open) {
-      if (this.#stored.get(id) !== one) this.#outbox.remember(TOLD + id, one)
+      if (this.#stored.get(id) !== one) this.#outbox.remember(ENTRY + id, one)
     }
-    for (const id of this.#stored.keys()) if (!open.has(id)) this.#outbox.remember(TOLD + id, null)
+    for (const id of this.#stored.keys()) if (!open.has(id)) this.#outbox.remember(ENTRY + id, null)
     this.#stored.clear()
     for (const [id, one] of open) this.#stored.set(id, one)
   }
@@ -447,8 +447,8 @@ const isSame = (a: Acts, b: Acts): boolean => a.size === b.size && [...a].every(
 
 const rounded = (amount: number): number => Math.round(amount * 100) / 100
 
-const withOpen = (told: readonly Told[], openOf: (charge: Charge) => number | undefined): readonly Told[] =>
-  told.map((one) => {
+const withOpen = (log: readonly LogEntry[], openOf: (charge: Charge) => number | undefined): readonly LogEntry[] =>
+  log.map((one) => {
     const { outcome } = one
     if (outcome.kind !== 'answered' || !outcome.answer.charge) return one
     const open = openOf(outcome.answer.charge)
@@ -459,8 +459,8 @@ const withOpen = (told: readonly Told[], openOf: (charge: Charge) => number | un
     }
   })
 
-/** The entries after so much was paid for these charges, in their order. */
-function lowered(told: readonly Told[], { charges }: Fines, amount: number): readonly Told[] {
+/** Returns the entries after this amount was paid towards the charges, in order. */
+function lowered(log: readonly LogEntry[], { charges }: Fines, amount: number): readonly LogEntry[] {
   let left = amount
   const open = new Map<number, number>()
   for (const charge of charges) {
@@ -468,11 +468,11 @@ function lowered(told: readonly Told[], { charges }: Fines, amount: number): rea
     left = rounded(left - part)
     open.set(charge.id, rounded(charge.open - part))
   }
-  return withOpen(told, ({ id }) => open.get(id))
+  return withOpen(log, ({ id }) => open.get(id))
 }
 
-const restored = (told: readonly Told[], { charges }: Fines): readonly Told[] =>
-  withOpen(told, ({ id }) => charges.find((charge) => charge.id === id)?.open)
+const restored = (log: readonly LogEntry[], { charges }: Fines): readonly LogEntry[] =>
+  withOpen(log, ({ id }) => charges.find((charge) => charge.id === id)?.open)
 
 function isOpen(value: unknown): value is { uid: number; name: string; since: string } {
   if (typeof value !== 'object' || value === null) return false

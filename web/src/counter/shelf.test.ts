@@ -11,7 +11,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 const after = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-/** A shelf over these rows; `L1` and `L2` wait to be shelved, and the server is slower with the first. */
+/** Creates a shelf over stored rows. `L1` and `L2` wait to be shelved; the server answers `L1` later. */
 async function page(rows = new Map<string, Row>(), states = new Map<string, Copy['state']>()) {
   const line = { isLost: false }
   const keys: string[] = []
@@ -48,13 +48,13 @@ async function page(rows = new Map<string, Row>(), states = new Map<string, Copy
   return { shelf, line, keys, states, rows, onShelved }
 }
 
-const told = (shelf: Shelf) => shelf.snapshot().shelved.map(({ code, kind }) => [code, kind])
+const entry = (shelf: Shelf) => shelf.snapshot().shelved.map(({ code, kind }) => [code, kind])
 
 it('V16: scans do not overtake each other, and a refusal stays on the screen beside the next', async () => {
   const { shelf, onShelved } = await page()
   for (const code of ['L1', 'L9', 'L404']) shelf.scan(code)
   await after(500)
-  expect(told(shelf)).toEqual([
+  expect(entry(shelf)).toEqual([
     ['L404', 'done'],
     ['L9', 'failed'],
     ['L1', 'done'],
@@ -83,6 +83,6 @@ it('a bounce is a tick', async () => {
   await after(100)
   shelf.scan('L2')
   await after(100)
-  expect(told(shelf)).toHaveLength(1)
+  expect(entry(shelf)).toHaveLength(1)
   expect(shelf.snapshot().bounced?.code).toBe('L2')
 })

@@ -3,11 +3,11 @@ import { newKey } from '../lib/newKey'
 import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
 import type { Store } from '../lib/outboxStore'
 
-/** A scanned barcode that is to be put on the shelf. */
+/** Scanned barcode of a copy to put on the shelf. */
 export type ShelfTask = { kind: 'shelve'; code: string }
 
 /**
- * What a scanned barcode turned out to be. `before` is null where no copy has it, and `after` is null where the copy cannot
+ * Result of a scanned barcode. `before` is null if no copy has it; `after` is null if the copy cannot
  * go to the shelf.
  */
 export type Shelving = { before: Copy | null; after: Copy | null }
@@ -18,7 +18,7 @@ export type Shelved = { id: string; code: string } & (
 )
 
 export type ShelfState = OutboxState<ShelfTask> & {
-  /** The last ten, newest first. */
+  /** Last ten results, newest first. */
   shelved: readonly Shelved[]
   bounced: { code: string; at: number } | null
 }
@@ -35,7 +35,7 @@ type Around = {
 
 const KEPT = 10
 const TRY_MS = 5000
-/** The same code again within this time is the scanner's trigger that bounced (Law 7). */
+/** Time within which a repeated code counts as a bounce of the scanner's trigger (Law 7). */
 const BOUNCE_MS = 3000
 
 const isTask = (task: unknown): task is ShelfTask =>
@@ -95,7 +95,7 @@ export class Shelf {
     { key, task, sent }: Entry<ShelfTask>,
     { signal, freeze }: { signal: AbortSignal; freeze: <B>(body: B) => B },
   ): Promise<Shelving> => {
-    // A repeat moves the copy that the first try moved: asked again, it would be on the shelf already.
+    // A retry moves the copy found by the first try; a new look-up would find it on the shelf.
     const before = sent === undefined ? await this.#around.find(task.code, signal) : (sent as Copy)
     if (!before) return { before: null, after: null }
     if (sent === undefined && before.state !== 'to-shelve') {

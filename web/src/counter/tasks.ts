@@ -1,21 +1,21 @@
 import type { Charge, DeskAnswer, Method, Receipt, Scan } from '../api/types'
 
-/** What is asked of the server; who is open is added when it is sent. */
+/** Request to the server, without the open reader, who is added when it is sent. */
 export type Request = Pick<Scan, 'code' | 'choice' | 'override' | 'intent' | 'returnedOn' | 'damaged' | 'phoneScan'>
 
-/** Charges of one reader with their unpaid parts. */
+/** Charges of one reader with their open amounts. */
 export type Fines = { uid: number; charges: readonly Pick<Charge, 'id' | 'open'>[] }
 
-/** What the librarian does, as data: it outlives the page. */
+/** Action of the librarian, as data that outlives the page. */
 export type Task =
-  /** `card` names the answer that offered it. */
+  /** `card` is the id of the entry that offered it. */
   | { kind: 'scan'; request: Request; card?: string }
   | { kind: 'pay'; fines: Fines; amount: number; method: Method }
   | { kind: 'waive'; fines: Fines; reason: string }
   | { kind: 'undo'; change: number }
-  /** The person closes when what was scanned before is done. */
+  /** Closes the reader after all earlier scans. */
   | { kind: 'close' }
-  /** Reads what the person has and owes; after a reload the person is open again. */
+  /** Reloads the reader's loans and dues, and opens the reader again after a page reload. */
   | { kind: 'reopen'; uid: number; name: string; since: string }
 
 const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>(['scan', 'pay', 'waive', 'undo', 'close', 'reopen'])
@@ -23,31 +23,31 @@ const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>(['scan', 'pay', 'waive
 export const isTask = (task: unknown): task is Task =>
   typeof task === 'object' && task !== null && 'kind' in task && KINDS.has(task.kind)
 
-/** What every copy that is scanned is meant for, until the librarian ends it. */
+/** Mode for every scanned copy, until the librarian ends it. */
 export type Mode =
   | { kind: 'renew' }
-  /** Returns out of the book drop count as of this day (R-DESK-11). */
+  /** Day as of which book-drop returns count (R-DESK-11). */
   | { kind: 'drop'; day: string }
 
-/** An entry of the desk's record. */
-export type Told = {
+/** Entry of the desk's log. */
+export type LogEntry = {
   id: string
   label: string
   outcome:
     | { kind: 'answered'; request: Request; answer: DeskAnswer }
     | { kind: 'settled'; task: Task; words: readonly string[]; receipt?: Receipt; change?: number | null }
-    /** The server refused it. */
+    /** Refused by the server. */
     | { kind: 'failed'; reason: string; task: Task }
-    /** The librarian gave it up without knowing whether it was done. */
+    /** Given up by the librarian with an unknown outcome. */
     | { kind: 'set-aside' }
-  /** It was brought back after a reload, and is nothing new. */
+  /** Restored after a reload, so not new. */
   isRestored?: true
 }
 
-/** Entries of another version of the page may lack what this one shows. */
-export function isTold(value: unknown): value is Told {
+/** Validates a stored entry: another version of the page may have written it. */
+export function isLogEntry(value: unknown): value is LogEntry {
   if (typeof value !== 'object' || value === null) return false
-  const { id, label, outcome } = value as Partial<Record<keyof Told, unknown>>
+  const { id, label, outcome } = value as Partial<Record<keyof LogEntry, unknown>>
   if (typeof id !== 'string' || typeof label !== 'string' || typeof outcome !== 'object' || outcome === null)
     return false
   const { kind, answer, task } = outcome as Record<string, unknown>

@@ -32,15 +32,15 @@ function deskOf(uid: number, queries: QueryClient): Desk {
     owner: String(uid),
     store: sharedStore(),
     calls: { scan: scanAtDesk, pay: takePayment, waive: waiveCharge, undo: undoChange },
-    onTold: (told) => {
-      play(classOf(told))
+    onEntry: (entry) => {
+      play(classOf(entry))
       afterScan(queries)
     },
     onUnknown: () => play('stop'),
     isOwners,
     onSignedOut: () => {
       play('stop')
-      // The screen leads to sign-in; books that are scanned meanwhile belong here.
+      // The app opens sign-in; books scanned there belong to this desk.
       const codes = () => desk.snapshot().waiting.flatMap(({ label, task }) => (task.kind === 'scan' ? [label] : []))
       takeLateScans({ scan: desk.scan, codes })
     },

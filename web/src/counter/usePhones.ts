@@ -8,14 +8,14 @@ import type { Desk } from './queue'
 
 const STORED = 'deskName'
 
-/** Which of the browser's pages this is: phones scan for the page that paired them, also after it was loaded anew. */
+/** Returns the id of this page, stable over reloads: phones scan for the page that paired them. */
 function nameOfDesk(): string {
   const name = tabStorage.read(STORED) ?? newKey()
   tabStorage.write(STORED, name)
   return name
 }
 
-/** The phones that scan for this desk: what they read goes to the desk like any other scan. */
+/** Returns the phones of this desk, and passes their scans to it. */
 export function usePhones(desk: Desk) {
   const queries = useQueryClient()
   const [name] = useState(nameOfDesk)

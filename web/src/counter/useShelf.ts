@@ -9,7 +9,7 @@ import { play } from './sounds'
 
 const shelves = new Map<number, Shelf>()
 
-/** How it looks and sounds: a copy that is kept for a reader must not go to the shelf. */
+/** Returns the class of a result; a copy kept for a reader must not go to the shelf. */
 export function classOfShelved(one: Shelved): 'ok' | 'attention' | 'stop' | 'neutral' {
   if (one.kind === 'failed') return 'stop'
   const { before, after } = one.shelving
@@ -37,7 +37,7 @@ function shelfOf(uid: number, queries: QueryClient): Shelf {
   return shelf
 }
 
-/** The shelf of this page and its state. */
+/** Returns this page's shelf and its state. */
 export function useShelf() {
   const queries = useQueryClient()
   const uid = useOwner()

@@ -2,11 +2,11 @@ import { useCallback, useEffect, useRef } from 'react'
 import { useKeyboardWedge } from '../lib/keyboardWedge'
 import type { Desk } from './queue'
 
-/** Whether the key belongs to its target: a field, or a dialog in front of the counter. */
+/** Returns true if the key belongs to its target: a field, or a dialog over the counter. */
 const isTaken = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('input, textarea, select, [role="dialog"]') !== null
 
-/** The window, the answer or the form around a field, which is answered or closed before a scan is sent. */
+/** Returns the dialog, answer or form around a field, which must be submitted or closed before a scan is sent. */
 function formAround(target: EventTarget | null, box: HTMLElement | null): Element | null {
   if (!(target instanceof Element)) return null
   const form = target.closest('[role="dialog"]') ?? target.closest('article') ?? target.closest('form')
@@ -14,11 +14,11 @@ function formAround(target: EventTarget | null, box: HTMLElement | null): Elemen
 }
 
 /**
- * The box that a keyboard wedge types into, wherever the focus was, after a button was pressed too. A scan into another
- * field is taken out of it again, and waits until the form around the field is answered or closed (R-SEAM-4).
+ * Box that receives the keys of a keyboard wedge, wherever the focus is. A scan into another
+ * field is removed from it and held until the form around the field is submitted or closed (R-SEAM-4).
  */
 export function useWedge(desk: Desk) {
-  // The field keeps its own text: a scanner types twenty keys in a moment, and none of them renders the screen.
+  // Uncontrolled: a scanner types twenty keys at once, and none of them may render the screen.
   const box = useRef<HTMLInputElement>(null)
   const focusBox = useCallback(() => box.current?.focus({ preventScroll: true }), [])
   const form = useRef<Element | null>(null)
@@ -42,7 +42,7 @@ export function useWedge(desk: Desk) {
     const onFocus = ({ target }: FocusEvent) => {
       if (form.current && target === box.current) release()
     }
-    // A form that was answered, or a window that was closed, is gone from the page.
+    // A submitted form or closed dialog is no longer in the page.
     const watcher = new MutationObserver(() => {
       if (form.current?.isConnected === false) release()
     })
@@ -74,7 +74,7 @@ export function useWedge(desk: Desk) {
     return value.trim()
   }, [])
 
-  /** Whether the key was pressed in a form of an answer, which Escape leaves for the box. */
+  /** Returns true for a key in a form of an answer; Escape moves the focus from there to the box. */
   const leavesForm = useCallback((target: EventTarget): boolean => {
     const around = target instanceof Element ? target.closest('form') : null
     return around !== null && !around.contains(box.current)

@@ -1,12 +1,12 @@
 import type { DeskAnswer, Message } from '../api/types'
 import { t, translate } from '../lib/messages'
-import type { Told } from './tasks'
+import type { LogEntry } from './tasks'
 
-/** A message of the server in the reader's language. */
+/** Translates a message of the server. */
 export const wordsOf = ({ code, params, text }: Message): string => translate(code, params, text)
 
-/** How it looks and sounds. */
-export function classOf({ outcome }: Told): DeskAnswer['class'] {
+/** Returns the class of an entry, which decides colour, icon and sound. */
+export function classOf({ outcome }: LogEntry): DeskAnswer['class'] {
   switch (outcome.kind) {
     case 'answered':
       return outcome.answer.class
@@ -19,8 +19,8 @@ export function classOf({ outcome }: Told): DeskAnswer['class'] {
   }
 }
 
-/** What happened, the headline first. */
-export function messagesOf({ outcome }: Told): string[] {
+/** Returns the texts of an entry, the headline first. */
+export function messagesOf({ outcome }: LogEntry): string[] {
   switch (outcome.kind) {
     case 'answered':
       return outcome.answer.messages.map(wordsOf)
@@ -33,8 +33,8 @@ export function messagesOf({ outcome }: Told): string[] {
   }
 }
 
-/** Change id to pass to the undo. */
-export function changeOf({ outcome }: Told): number | null {
+/** Returns the change id for Undo, if the entry can be undone. */
+export function changeOf({ outcome }: LogEntry): number | null {
   if (outcome.kind === 'answered') return outcome.answer.change ?? null
   return outcome.kind === 'settled' ? (outcome.change ?? null) : null
 }

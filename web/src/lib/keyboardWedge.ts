@@ -1,16 +1,16 @@
 import { useEffect, useRef } from 'react'
 
-/** A keyboard wedge types faster than anybody on average; a busy browser may hand over a single key late. */
+/** Longest mean gap of a keyboard wedge, milliseconds; a person is slower. A busy browser may deliver a single key late. */
 const MEAN_GAP_MS = 40
 const LONGEST_GAP_MS = 100
-/** Shorter bursts may be a hand that slipped. */
+/** Minimum length; a shorter burst may be a slip of the hand. */
 const FEWEST_KEYS = 4
-/** Password managers that type go from field to field with Tab first. */
+/** Time after Tab within which a password manager fills the next field, milliseconds. */
 const AFTER_TAB_MS = 500
 
 export type Key = {
   key: string
-  /** When it was pressed, in milliseconds. */
+  /** Time of the key press, milliseconds. */
   at: number
   repeat?: boolean
   isComposing?: boolean
@@ -19,33 +19,33 @@ export type Key = {
   metaKey?: boolean
 }
 
-/** Where the keys go: nowhere, into a field, or into the field of the password. */
+/** Target of the keys: none, a field, or a password field. */
 export type Place = 'nowhere' | 'field' | 'password'
 
-/** What may be a card, depending on the place: no address in a field, and in the place of the password only a number. */
+/** Text that may be a card, by place: no address in a field; in a password field only a number. */
 const LOOKS_LIKE_CARD: Readonly<Record<Place, RegExp>> = {
   nowhere: /./,
   field: /^[^@]*$/,
   password: /^(?=.*\d)[\w./-]+$/,
 }
 
-/** A barcode or a roll number, which no hand types this fast: at the desk a busy browser may be slower with it. */
+/** Barcode or roll number. Nobody types one this fast, so at the desk a longer gap is accepted for a busy browser. */
 const BARCODE = /^(?=(?:.*\d){3})[^\s@]{5,}$/
 const MEAN_GAP_OF_BARCODE_MS = 80
 const LONGEST_GAP_OF_BARCODE_MS = 200
-/** No code is longer. */
+/** Maximum length of a code. */
 const MOST_KEYS = 128
 
 /**
- * Whether the key before a gap belongs to a person who typed right before the scan: the gap is long beside the burst, and so
- * is the one before it. A single key that a busy browser handed over late has fast keys on both sides.
+ * True if a person typed the key before a gap, right before the scan: that gap and the one before it are long compared to
+ * the burst. A single key that a busy browser delivered late has fast keys on both sides.
  */
 const isPersons = (gap: number, meanOfBurst: number, gapBefore: number): boolean =>
   gap > Math.max(30, 4 * meanOfBurst) && gapBefore > 50
 
 /**
- * Tells a keyboard wedge, which types a code and Enter, from a person by the time between keys. It only watches: no key of
- * a person is held back before a whole burst with its Enter is there. `atDesk`: a code may end with Tab too, and may be any
+ * Distinguishes a keyboard wedge, which types a code and Enter, from a person by the time between keys. It only observes: no key of
+ * a person is delayed. `atDesk`: a code may also end with Tab, and may be any
  * text in every field.
  */
 export class BurstDetector {
@@ -62,13 +62,13 @@ export class BurstDetector {
     return this.#keys.length
   }
 
-  /** Whether the keys so far may be a scanner's; the key given last is counted. */
+  /** True if the keys so far, including the last one, may come from a scanner. */
   get isBurst(): boolean {
     const last = this.#keys.at(-1)
     return last !== undefined && this.#burst(last.at, LONGEST_GAP_MS, MEAN_GAP_MS, 2, -1) !== null
   }
 
-  /** Text of the last keys without a long gap up to `end`, if they are fast enough on average. */
+  /** Returns the text of the last keys up to `end` without a long gap, if their mean gap is short enough. */
   #burst(end: number, longest: number, mean: number, fewest: number, more = 0): string | null {
     const keys = this.#keys
     let next = end
@@ -84,16 +84,16 @@ export class BurstDetector {
     return count >= fewest && end - next <= (count + more) * mean ? text.join('') : null
   }
 
-  /** Takes a key; returns the code when this was the Enter, or at the desk the Tab, that ends one. */
+  /** Processes a key; returns the code if the key is the Enter (at the desk also the Tab) that ends one. */
   take(key: Key, place: Place): string | null {
-    // Pressed together with a letter it is the letter's; scanners press it too.
+    // A modifier belongs to the next letter; scanners press it too.
     if (key.key === 'Shift') return null
     const keys = this.#keys
     this.#keys = []
     if (key.repeat || key.isComposing || key.ctrlKey || key.altKey || key.metaKey) return null
     if (key.key === 'Tab' && !this.#atDesk) this.#tabAt = key.at
     if (key.at - this.#tabAt < AFTER_TAB_MS) {
-      // What follows within the burst is typed by the same program.
+      // The rest of the burst comes from the same program.
       this.#tabAt = key.at
       return null
     }
@@ -114,14 +114,14 @@ export class BurstDetector {
     const fast = this.#burst(at, LONGEST_GAP_MS, MEAN_GAP_MS, FEWEST_KEYS)
     const slow = this.#atDesk ? this.#burst(at, LONGEST_GAP_OF_BARCODE_MS, MEAN_GAP_OF_BARCODE_MS, FEWEST_KEYS) : null
     this.#keys = []
-    // Cut at a key that came late, it would be half a code.
+    // Splitting at a late key would yield half a code.
     if (slow !== null && BARCODE.test(slow)) return slow
     return fast !== null && (this.#atDesk || LOOKS_LIKE_CARD[place].test(fast)) ? fast : null
   }
 }
 
 type TextField = HTMLInputElement | HTMLTextAreaElement
-/** A list too changes by typing: the first letter of an option chooses it. */
+/** Typing also changes a select: a letter chooses an option. */
 type Field = TextField | HTMLSelectElement
 
 function fieldOf(target: EventTarget | null): Field | null {
@@ -130,7 +130,7 @@ function fieldOf(target: EventTarget | null): Field | null {
   return isText ? target : null
 }
 
-/** Sets a field as typing would, so that the form notices. */
+/** Sets a field's value and fires the events of typing. */
 function writeInto(field: Field, value: string): void {
   Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), 'value')?.set?.call(field, value)
   field.dispatchEvent(new Event(field instanceof HTMLSelectElement ? 'change' : 'input', { bubbles: true }))
@@ -139,16 +139,16 @@ function writeInto(field: Field, value: string): void {
 export type Scan = {
   code: string
   place: Place
-  /** What had the focus. */
+  /** Element that had the focus. */
   target: EventTarget | null
-  /** Gives the field back what was typed into it, if it turns out that this was no card. */
+  /** Restores the field's text from before the scan. */
   putBack: () => void
 }
 
 type WedgeOptions = {
-  /** Whether a scan may end with Tab too, and may be any text in every field. */
+  /** True if a scan may also end with Tab, and may be any text in every field. */
   atDesk?: boolean
-  /** Whether an element takes scans by itself. */
+  /** Returns true if an element handles scans itself. */
   isOwn?: (target: EventTarget | null) => boolean
 }
 
@@ -166,11 +166,11 @@ export function useKeyboardWedge(
   useEffect(() => {
     if (!watches) return
     let detector = new BurstDetector(atDesk)
-    /** What stood in the field before each key that the detector keeps. */
+    /** Values of the field before each key that the detector keeps. */
     let before: ({ field: Field; value: string } | null)[] = []
 
     const onKeyDown = (event: Event) => {
-      // Browsers that fill in a saved password send events that only look like a key's.
+      // A browser that fills in a saved password fires key events without a key.
       if (!(event instanceof KeyboardEvent) || event.key === 'Shift') return
       if (handler.current.isOwn?.(event.target)) {
         detector = new BurstDetector(atDesk)
@@ -184,11 +184,11 @@ export function useKeyboardWedge(
       const code = detector.take({ key, at: timeStamp, repeat, isComposing, ctrlKey, altKey, metaKey }, place)
       const { length } = detector
       before = length === 0 ? [] : [...before, field && { field, value: field.value }].slice(-length)
-      // A space would press a button and a slash open the browser's search; nobody types there.
+      // A space would press a button, and a slash would open the browser's search.
       if (length > 1 && field === null && detector.isBurst) event.preventDefault()
       if (code === null) return
 
-      // Not the form's, nor a press of the button that has the focus.
+      // Prevents submitting the form or pressing the focused button.
       event.preventDefault()
       event.stopPropagation()
       const begin = first.at(-Array.from(code).length) ?? null

@@ -1,25 +1,25 @@
-/** How long after the end of a session a scan on the sign-in screen is still meant for the desk. */
+/** Time after the end of a session during which scans on the sign-in screen go to the desk, milliseconds. */
 const LATE_MS = 10_000
 
-/** The desk that waits for its librarian. */
+/** Desk whose session has ended. */
 type Desk = { scan: (code: string) => void; codes: () => readonly string[] }
 
 let desk: Desk | null = null
 let until = 0
 
-/** Sends the scans of the next moments here: a librarian scans on until they see that the session has ended. */
+/** Routes scans of the next ten seconds to this desk: a librarian goes on scanning until the sign-in screen is noticed. */
 export function takeLateScans(by: Desk): void {
   desk = by
   until = Date.now() + LATE_MS
 }
 
-/** Milliseconds for which scans still belong to the desk. */
+/** Returns the milliseconds for which scans still go to the desk. */
 export const lateScansFor = (): number => (desk ? Math.max(0, until - Date.now()) : 0)
 
-/** Codes that wait at the desk; none after the time in which its librarian is surely the one who looks. */
+/** Returns the codes that wait at the desk. Empty after ten seconds, when another person may look at the screen. */
 export const lateCodes = (): string => (lateScansFor() > 0 ? (desk?.codes().join(', ') ?? '') : '')
 
-/** Hands a scan to the desk that waits for its librarian; false if it is no late one. */
+/** Passes a scan to the desk; returns false if the ten seconds are over. */
 export function isLateScan(code: string): boolean {
   if (lateScansFor() === 0) return false
   desk?.scan(code)

@@ -110,7 +110,7 @@ describe('a queue of tasks', () => {
     await after(4999)
     expect(box.state.line).toBe('slow')
     await after(1)
-    expect(box.state.line).toBe('cut')
+    expect(box.state.line).toBe('offline')
     await after(10_000)
     expect(sent.map(({ after: at }) => at)).toEqual([0, 5000, 15_000])
     expect(new Set(sent.map(({ key }) => key)).size).toBe(1)
@@ -124,7 +124,7 @@ describe('a queue of tasks', () => {
     scan('L1')
     scan('L2')
     await after(60_000)
-    expect(box.state.line).toBe('cut')
+    expect(box.state.line).toBe('offline')
     expect(new Set(codes())).toEqual(new Set(['L1']))
     isCut = false
     dispatchEvent(new Event('online'))

@@ -6,64 +6,64 @@ import { claimLanes, ownLane, type Entry, type Lane, type Row, type Store, type 
 export type { Entry } from './outboxStore'
 
 /**
- * `slow`: the first task has waited longer than `SLOW_MS`. `cut`: the server cannot be reached. `signed-out`: the session
+ * `slow`: the first task has waited longer than `SLOW_MS`. `offline`: the server cannot be reached. `signed-out`: the session
  * of the queue's person has ended.
  */
-export type LineState = 'clear' | 'slow' | 'cut' | 'signed-out'
+export type LineState = 'clear' | 'slow' | 'offline' | 'signed-out'
 
 export type OutboxState<T> = {
-  /** Tasks in their order; the first one is under way. */
+  /** Tasks in order; the first one is under way. */
   waiting: readonly Entry<T>[]
-  /** Tasks that the server failed to answer three times. */
+  /** Tasks that failed with 5xx three times, so their outcome is unknown. */
   unknown: readonly Entry<T>[]
   line: LineState
-  /** Number of stored tasks that a newer version of this page wrote. */
+  /** Number of stored tasks written by a newer version of this page. */
   newer: number
 }
 
 export type Ending<R> =
   | { kind: 'done'; result: R }
-  /** The server said no. */
+  /** Refused by the server. */
   | { kind: 'refused'; error: ProblemError }
-  /** An error of our own code, which no repeat mends. */
+  /** Error in our own code; retrying is useless. */
   | { kind: 'fault'; error: unknown }
 
 type Options<T, R> = {
-  /** Which queue: `desk`, `to-shelve`. */
+  /** Name of the queue: `desk`, `to-shelve`, `phone`. */
   box: string
-  /** The only person for whom the tasks are sent. */
+  /** Person whose tasks these are; they are sent for nobody else. */
   owner: string
   store: Store
-  /** Sends a task once. `freeze` stores the request that is sent and returns the one that was sent first. */
+  /** Sends a task once. `freeze` stores the request of the first try; later tries get the stored request back. */
   perform: (entry: Entry<T>, call: { signal: AbortSignal; freeze: <B>(body: B) => B }) => Promise<R>
-  /** Takes over what came of a task; the listeners are called after it. */
+  /** Applies the outcome of a task; listeners are called afterwards. */
   onEnd: (entry: Entry<T>, ending: Ending<R>) => void
-  /** Whether the value is a task that this version knows. */
+  /** Returns true if the value is a task known to this version. */
   knows: (task: unknown) => task is T
-  /** Builds the queue from stored lanes and the tasks asked for meanwhile. */
+  /** Builds the queue from the stored lanes. */
   onLoad?: (lanes: readonly Lane<T>[], own: string) => readonly Entry<T>[]
-  /** Whether a refusal says that nothing more may be sent for now; without it, the end of the session. */
+  /** Returns true if a refusal stops the queue; by default only the end of the session does. */
   stops?: (error: ProblemError) => boolean
-  /** Whether the queue's person is signed in. */
+  /** Returns true if the queue's person is signed in. */
   isOwners?: () => boolean
   onSignedOut?: () => void
   onUnknown?: (entry: Entry<T>) => void
   onChange: () => void
-  /** Time-out of the first try; each further try waits twice as long, up to `LONGEST_TRY_MS`. */
+  /** Time-out of the first try, milliseconds; doubled for each further try, up to `LONGEST_TRY_MS`. */
   tryMs?: number
 }
 
 const SLOW_MS = 300
 const LONGEST_TRY_MS = 30_000
 const RETRY_MS = 2000
-/** Pauses before the second and the third try of a task that the server failed to answer. */
+/** Pauses before the second and third try after a 5xx, milliseconds. */
 const AFTER_FAILURE_MS = [1000, 2000]
-/** The server keeps answers for 48 hours: a repeat after that could act twice. */
+/** Time during which a task may be repeated, milliseconds. The server keeps answers for 48 hours; a later repeat could act twice. */
 const REPEATABLE_MS = 47 * 60 * 60_000
 
 /**
- * A persisted queue with one runner. Each task is sent when the one before it is settled, and repeated under its key until
- * the server has answered. The write to the store and the request begin in the same tick; the request does not wait.
+ * Persisted queue with one runner. A task is sent after the previous one is settled, and retried under its key until
+ * the server answers. The write to the store and the request begin in the same tick; the request does not wait for the write.
  */
 export class Outbox<T, R> {
   #state: OutboxState<T> = { waiting: [], unknown: [], line: 'clear', newer: 0 }
@@ -77,7 +77,7 @@ export class Outbox<T, R> {
   #failures = 0
   #slowTimer: ReturnType<typeof setTimeout> | undefined
   #wake: (() => void) | null = null
-  /** What is written at the end of this tick, by row: the last word counts. */
+  /** Writes of this tick by row; the last one wins. */
   #writes: Map<string, Write> | null = null
 
   constructor(options: Options<T, R>) {
@@ -93,7 +93,7 @@ export class Outbox<T, R> {
     return this.#state
   }
 
-  /** Reads what an earlier page left, once, and goes on where the queue stood. */
+  /** Loads the tasks of earlier pages, once, and resumes sending. */
   readonly resume = (): Promise<void> => {
     if (this.#state.line === 'signed-out') this.#set({ line: 'clear' })
     this.#loading ??= this.#load()
@@ -101,9 +101,9 @@ export class Outbox<T, R> {
     return this.#loading
   }
 
-  /** Appends a task, stores it and sends it when its turn comes. */
+  /** Appends and stores a task; it is sent in turn. */
   readonly add = (label: string, task: T, { key = newKey(), isVolatile = false } = {}): void => {
-    // No two tasks have the same moment: it is their order in the store.
+    // Times are unique, because they order the tasks in the store.
     this.#last = Math.max(this.#last + 1, Date.now())
     const entry: Entry<T> = { key, at: this.#last, label, task, lane: this.#lane, ...(isVolatile && { isVolatile }) }
     this.#store(entry)
@@ -111,7 +111,7 @@ export class Outbox<T, R> {
     void this.#drain()
   }
 
-  /** Sends a task again that the server failed to answer. */
+  /** Retries a task whose outcome is unknown. */
   readonly tryAgain = (key: string): void => {
     const entry = this.#state.unknown.find((one) => one.key === key)
     if (!entry) return
@@ -124,7 +124,7 @@ export class Outbox<T, R> {
     void this.#drain()
   }
 
-  /** Gives up a task of which is not known whether it was done. */
+  /** Gives up a task whose outcome is unknown. */
   readonly setAside = (key: string): Entry<T> | null => {
     const entry = this.#state.unknown.find((one) => one.key === key)
     if (!entry) return null
@@ -133,13 +133,13 @@ export class Outbox<T, R> {
     return entry
   }
 
-  /** Stores a value beside the tasks of a lane; null removes it. */
+  /** Stores a note beside the tasks of a lane; null removes it. */
   readonly remember = (name: string, value: unknown, lane = this.#lane): void => {
     const id: Row['id'] = [this.#options.box, this.#options.owner, lane, 'note', name]
     this.#write(id, value === null ? null : { id, order: Date.now(), value })
   }
 
-  /** Whether a task would be sent if the page stayed. */
+  /** True if a task would be lost from the screen by leaving the page. */
   #isUnsent(): boolean {
     const { waiting, line } = this.#state
     return line !== 'signed-out' && waiting.some(({ isVolatile }) => !isVolatile)
@@ -164,7 +164,7 @@ export class Outbox<T, R> {
     const waiting = isOne ? left : left.map((entry) => this.#moved(entry, own))
     const unknown = found.flatMap((lane) => lane.unknown).map((entry) => this.#moved(entry, own, true))
     const isFresh = new Set(this.#state.waiting.map(({ key }) => key))
-    // Another page had this lane: what was asked for meanwhile goes into the new one.
+    // Another page held this lane: tasks added meanwhile move to the new lane.
     const fresh = this.#state.waiting.map((entry) => (before === own && isOne ? entry : this.#moved(entry, own)))
     this.#isLoaded = true
     this.#set({
@@ -175,7 +175,7 @@ export class Outbox<T, R> {
     void this.#drain()
   }
 
-  /** Takes a task into this page's lane, behind the one that was moved before it. */
+  /** Moves a task into this page's lane, behind the one moved before it. */
   #moved(entry: Entry<T>, lane: string, isUnknown = false): Entry<T> {
     this.#forget(entry)
     this.#last = Math.max(this.#last + 1, Date.now())
@@ -196,7 +196,7 @@ export class Outbox<T, R> {
     return this.#drain()
   }
 
-  /** Sends a task once, and returns how long to wait before the next one or the next try. */
+  /** Sends a task once; returns the pause before the next task or try, milliseconds. */
   async #try(entry: Entry<T>): Promise<number> {
     let ending: Ending<R>
     try {
@@ -222,7 +222,7 @@ export class Outbox<T, R> {
       if (current.sent !== undefined) return current.sent as B
       const frozen = { ...current, sent: body, sentAt: Date.now() }
       this.#store(frozen)
-      // Nothing on the screen shows it.
+      // Listeners are not called: the screen does not show it.
       this.#state = {
         ...this.#state,
         waiting: this.#state.waiting.map((one) => (one.key === entry.key ? frozen : one)),
@@ -247,18 +247,18 @@ export class Outbox<T, R> {
 
   #lost({ code }: ProblemError): number {
     this.#tries += 1
-    this.#set({ line: 'cut' })
+    this.#set({ line: 'offline' })
     return code === 'timed-out' ? 0 : RETRY_MS
   }
 
   #failed(entry: Entry<T>, error: ProblemError): number {
     const wait = AFTER_FAILURE_MS[this.#failures]
     this.#failures += 1
-    if (this.#state.line === 'cut') this.#set({ line: 'slow' })
+    if (this.#state.line === 'offline') this.#set({ line: 'slow' })
     if (wait !== undefined) return Math.max(wait, (error.retryAfter ?? 0) * 1000)
     const parked = this.#current(entry)
     this.#begin()
-    // What only reads is given up.
+    // Tasks that only read are given up.
     if (parked.isVolatile) {
       this.#set(this.#without(entry))
       return 0
@@ -271,24 +271,24 @@ export class Outbox<T, R> {
 
   readonly #current = (entry: Entry<T>): Entry<T> => this.#state.waiting.find(({ key }) => key === entry.key) ?? entry
 
-  /** The line is clear again, unless the next task has waited long already. */
+  /** Returns the queue without a task. The line is clear, unless the next task has already waited long. */
   #without({ key }: Entry<T>): Pick<OutboxState<T>, 'waiting' | 'line'> {
     const waiting = this.#state.waiting.filter((one) => one.key !== key)
     return { waiting, line: waiting[0] && Date.now() - waiting[0].at >= SLOW_MS ? 'slow' : 'clear' }
   }
 
-  /** In one change, so that the screen is drawn once for an answer. */
+  /** Ends a task in one state change, so that the screen renders once per answer. */
   #end(entry: Entry<T>, ending: Ending<R>): void {
     const current = this.#current(entry)
     this.#begin()
     this.#state = { ...this.#state, ...this.#without(entry) }
     this.#options.onEnd(current, ending)
-    // Written after what the task changed: of a page that ends between the two, the task is repeated under its key.
+    // Removed last: if the page ends before, the task is repeated under its key.
     this.#forget(current)
     this.#set({})
   }
 
-  /** The next task has all its tries, and its time begins. */
+  /** Resets tries and timer for the next task. */
   #begin(): void {
     this.#tries = 0
     this.#failures = 0
@@ -296,7 +296,7 @@ export class Outbox<T, R> {
     this.#slowTimer = undefined
   }
 
-  /** Keeps everything that waits, under its keys, until the same person has signed in. */
+  /** Holds all tasks with their keys until the same person has signed in. */
   #hold(): number {
     this.#begin()
     this.#set({ line: 'signed-out' })

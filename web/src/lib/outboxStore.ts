@@ -1,58 +1,58 @@
 import { newKey } from './newKey'
 import { tabStorage } from './storage'
 
-/** A task of the queue: what one press or scan asks of the server, as data. */
+/** Task of the queue: the request of one press or scan, as data. */
 export type Entry<T> = {
-  /** Its idempotency key from the press on: the server does the task once, however often it is sent. */
+  /** Idempotency key, created with the press. */
   key: string
-  /** Moment of the press, in milliseconds since 1970. */
+  /** Time of the press, milliseconds since 1970. */
   at: number
-  /** Words or code that name the task on the screen. */
+  /** Text or code that names the task on the screen. */
   label: string
   task: T
   /** Lane in which the task is stored. */
   lane: string
-  /** The request as it was first sent. A repeat sends the same, whatever the screen shows by then. */
+  /** Request as first sent; retries send the same. */
   sent?: unknown
   sentAt?: number
-  /** The page that asked for it keeps it; it is not stored. */
+  /** True for a task kept in memory only. */
   isVolatile?: boolean
-  /** The task was set apart or left by another page, so its answer says nothing about the present of this page. */
+  /** True for a task that was retried later or left by another page: its answer does not change the open reader. */
   late?: true
 }
 
-/** One stored value: a task of a lane, or a note that its screen keeps beside the tasks. */
+/** Stored value: a task of a lane, or a note that its screen keeps beside the tasks. */
 export type Row = {
   id: [box: string, owner: string, lane: string, kind: 'task' | 'note', name: string]
-  /** Rows are read in this order. */
+  /** Sort key. */
   order: number
   value: unknown
 }
 
-/** A row to be put, or one to be removed. */
+/** Row to put, or to remove. */
 export type Write = { id: Row['id']; row: Row | null }
 
 export type Store = {
-  /** Rows of a box, of one owner or of all. */
+  /** Returns the rows of a box, of one owner or of all. */
   read: (box: string, owner?: string) => Promise<Row[]>
-  /** Begins to write at once, in one transaction; a failure is reported and changes nothing else. */
+  /** Starts one write transaction at once; a failure is only logged. */
   write: (writes: readonly Write[]) => void
 }
 
 /**
- * The tasks of one page: each page has its own reader at the counter, so the tasks of two pages are never mixed. A lane
- * whose page is gone goes over to the next page of its owner.
+ * Tasks of one page. Each page has its own open reader, so tasks of two pages are never mixed. A lane
+ * without a page is taken over by the owner's next page.
  */
 export type Lane<T> = {
   name: string
   entries: Entry<T>[]
   unknown: Entry<T>[]
   notes: ReadonlyMap<string, unknown>
-  /** Number of tasks that this version does not know. They stay as they are. */
+  /** Number of tasks unknown to this version; they are left unchanged. */
   newer: number
 }
 
-/** A store that lives as long as the page, for tests and where the browser keeps nothing. */
+/** In-memory store, for tests and for browsers without IndexedDB. */
 export function memoryStore(rows = new Map<string, Row>()): Store {
   return {
     read: (box, owner) =>
@@ -73,25 +73,25 @@ export function memoryStore(rows = new Map<string, Row>()): Store {
 const DATABASE = 'library-outbox'
 const ROWS = 'rows'
 
-/** A database that another page blocks must not stop the queue. */
+/** A blocked database must not stop the queue. */
 const OPEN_MS = 3000
 
 function open(): Promise<IDBDatabase> {
   return new Promise((resolve, reject) => {
-    // Without a version, so that a database of a newer page opens too.
+    // No version is given, so that a newer page's database opens too.
     const request = indexedDB.open(DATABASE)
     request.addEventListener('upgradeneeded', () => request.result.createObjectStore(ROWS, { keyPath: 'id' }))
     request.addEventListener('error', () => reject(request.error ?? new Error('IndexedDB did not open')))
     request.addEventListener('success', () => {
       const database = request.result
-      // A later version of the page must not wait for this one.
+      // Closes for a newer version of the page, which would wait otherwise.
       database.addEventListener('versionchange', () => database.close())
       resolve(database)
     })
   })
 }
 
-/** The browser's IndexedDB; without it, a store that lives as long as the page. */
+/** Store in the browser's IndexedDB; without it, an in-memory store. */
 export function browserStore(): Store {
   const memory = memoryStore()
   let database: IDBDatabase | null = null
@@ -114,7 +114,7 @@ export function browserStore(): Store {
         if (row) rows.put(row)
         else rows.delete(id)
       }
-      // Without waiting for each answer: the page may end in the next moment.
+      // Requests are not awaited one by one: the page may end at any moment.
       change.commit()
       change.addEventListener('abort', () => console.warn('A task was not stored', change.error))
     } catch (error) {
@@ -128,7 +128,7 @@ export function browserStore(): Store {
       if (!it) return memory.read(box, owner)
       const from = owner === undefined ? [box] : [box, owner]
       return new Promise((resolve, reject) => {
-        // An array comes after every text.
+        // IndexedDB sorts arrays after strings.
         const request = it
           .transaction(ROWS)
           .objectStore(ROWS)
@@ -147,16 +147,16 @@ export function browserStore(): Store {
 }
 
 let browsers: Store | null = null
-/** The one store of this page. */
+/** Returns the page's only store. */
 export const sharedStore = (): Store => (browsers ??= browserStore())
 
-/** How long a page that is loaded anew waits for its own lane, which the page before may not have let go of yet. */
+/** Time that a reloaded page waits for the lock of its own lane, milliseconds; the previous page may still hold it. */
 const RELOAD_MS = 500
 
 /**
- * Holds a lane for as long as this page lives; false while another page holds it. Browsers give locks to https and to
- * localhost only. Without them two pages may send the same task, which is harmless: both send the same request under the
- * same key, and the server does it once.
+ * Locks a lane for the lifetime of this page; returns false if another page holds it. Browsers offer locks on https and
+ * localhost only. Without locks two pages may send the same task, which is harmless: both send the same request under the
+ * same key, and the server acts once.
  */
 function claim(lane: string, patience = 0): Promise<boolean> {
   const locks = typeof navigator === 'undefined' ? undefined : (navigator.locks as LockManager | undefined)
@@ -174,14 +174,14 @@ function claim(lane: string, patience = 0): Promise<boolean> {
 
 const laneKey = (box: string, owner: string) => `outbox ${box} ${owner}`
 
-/** The lane that this tab had before it was loaded anew, or a new one. */
+/** Returns this tab's lane from before a reload, or a new one. */
 export function ownLane(box: string, owner: string): string {
   const name = tabStorage.read(laneKey(box, owner)) ?? newKey()
   tabStorage.write(laneKey(box, owner), name)
   return name
 }
 
-/** Claims this tab's lane and those of pages that are gone, and reads what stands in them; this tab's own is the last. */
+/** Claims and reads this tab's lane and orphaned ones; this tab's own comes last. */
 export async function claimLanes<T>(
   store: Store,
   box: string,
@@ -189,13 +189,13 @@ export async function claimLanes<T>(
   knows: (task: unknown) => task is T,
 ): Promise<{ own: string; lanes: Lane<T>[] }> {
   let own = ownLane(box, owner)
-  // A duplicated tab has the name of the first one.
+  // A duplicated tab starts with the lane name of the first.
   if (!(await claim(own, RELOAD_MS))) {
     own = newKey()
     tabStorage.write(laneKey(box, owner), own)
     await claim(own)
   }
-  // A store that cannot be read must not stop the queue.
+  // An unreadable store must not stop the queue.
   const rows = await store.read(box, owner).catch((error: unknown) => {
     console.warn('The stored tasks were not read', error)
     return []
@@ -237,19 +237,19 @@ function isEntry<T>(value: unknown, knows: (task: unknown) => task is T): value 
   )
 }
 
-/** Number of tasks in this browser that wait until their own person has signed in. */
+/** Returns the number of tasks in this browser that wait for other persons. */
 export async function tasksOfOthers(store: Store, box: string, owner: string): Promise<number> {
   const rows = await store.read(box).catch(() => [])
   return rows.filter(({ id }) => id[1] !== owner && id[3] === 'task').length
 }
 
-/** Whether this person has tasks in the store. */
+/** Returns true if this person has tasks in the store. */
 export async function hasTasks(store: Store, box: string, owner: string): Promise<boolean> {
   const rows = await store.read(box, owner).catch(() => [])
   return rows.some(({ id }) => id[3] === 'task')
 }
 
-/** Removes what a person's screens keep beside the tasks: after signing out, only what must still be sent stays. */
+/** Removes a person's notes, at sign-out; unsent tasks stay. */
 export async function forgetNotes(store: Store, box: string, owner: string): Promise<void> {
   const rows = await store.read(box, owner).catch(() => [])
   const lanes = new Set(rows.filter(({ id }) => id[3] === 'task').map(({ id }) => id[2]))

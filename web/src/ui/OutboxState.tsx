@@ -5,7 +5,7 @@ import type { Entry, LineState } from '../lib/outbox'
 import { t } from '../lib/messages'
 import classes from './OutboxState.module.css'
 
-/** How long a bounce is told. */
+/** Time for which a bounce is shown, milliseconds. */
 const TICK_MS = 1000
 
 const NONE: readonly string[] = []
@@ -13,13 +13,13 @@ const NONE: readonly string[] = []
 type StatusLineProps = {
   waiting: readonly Entry<unknown>[]
   line: LineState
-  /** Codes that wait for an open form. */
+  /** Codes held for an open form. */
   held?: readonly string[]
-  /** A code that the scanner read twice. */
+  /** Code of a bounce. */
   bounced: { code: string; at: number } | null
 }
 
-/** One line below a box, which keeps its height: what waits for the server, and a tick for a bounce (R-SEAM-2, R-SEAM-5). */
+/** Line of fixed height below a box: tasks that wait for the server, and a tick for a bounce (R-SEAM-2, R-SEAM-5). */
 export function StatusLine({ waiting, line, held = NONE, bounced }: StatusLineProps) {
   const isTick = useMoment(bounced?.at, TICK_MS)
   const labels = waiting.filter(({ isVolatile }) => !isVolatile).map(({ label }) => label)
@@ -38,7 +38,7 @@ export function StatusLine({ waiting, line, held = NONE, bounced }: StatusLinePr
   )
 }
 
-/** Whether less than `ms` have passed since `at` became what it is. */
+/** Returns true for `ms` milliseconds after `at` changes. */
 function useMoment(at: number | undefined, ms: number): boolean {
   const [over, setOver] = useState<number | undefined>(undefined)
   useEffect(() => {
@@ -55,7 +55,7 @@ type UnknownTasksProps = {
   onSetAside: (key: string) => void
 }
 
-/** Tasks that the server failed to answer three times. */
+/** Tasks with an unknown outcome, with their buttons. */
 export function UnknownTasks({ entries, onTryAgain, onSetAside }: UnknownTasksProps) {
   if (entries.length === 0) return null
   return (

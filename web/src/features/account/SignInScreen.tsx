@@ -126,9 +126,9 @@ function SignInForm({ end, next, enter }: FormProps) {
       void (async () => {
         const answer = await findCard(code)
         if (!answer || 'email' in answer) return
-        // A field gets back what may have been meant for it; no card's number is an address.
+        // Typed text may have been meant for the field; no roll number is an address.
         if (place !== 'password') return document.activeElement === email.current ? undefined : putBack()
-        // With an address that somebody typed before it, this was a password out of a program that types.
+        // After an address typed by hand, this was a password from a password manager.
         const address = email.current?.value ?? ''
         if (address === '' || address === ofCard.current) return
         putBack()
@@ -286,10 +286,10 @@ function SignInForm({ end, next, enter }: FormProps) {
   )
 }
 
-/** Names the scans that wait for their librarian, right after the session has ended. */
+/** Returns the text that names the waiting scans, right after the session has ended. */
 const waitingWords = (): string => (lateCodes() === '' ? '' : t('account.signIn.waits', { list: lateCodes() }))
 
-/** Whether scans still belong to the desk whose session has just ended. */
+/** True while scans still go to the desk whose session has just ended. */
 function useLate(): boolean {
   const [isLate, setLate] = useState(() => lateScansFor() > 0)
   useEffect(() => {

@@ -23,7 +23,7 @@ import { movedWords, refusedWords, stateText } from './stateText'
 import classes from './ToShelveScreen.module.css'
 import { BookLink } from '../../ui/BookLink'
 
-/** What came back and waits to be put on the shelf: one by one by scan, or all at once (R-COPY-4). */
+/** Lists returned copies to be shelved, one by one by scan, or all at once (R-COPY-4). */
 export default function ToShelveScreen() {
   const query = useInfiniteQuery(toShelveQuery)
   const copies = query.data?.pages.flatMap((page) => page.copies) ?? []
@@ -58,14 +58,14 @@ export default function ToShelveScreen() {
   )
 }
 
-/** The box that waits for the next scan, and what became of the last ten. */
+/** Box for the next scan, and the results of the last ten. */
 function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
   const { shelf, shelved, waiting, unknown, line, bounced } = useShelf()
   const [code, setCode] = useState('')
   const [newest, ...earlier] = shelved
 
   function take() {
-    // The next scan may come before this one is answered.
+    // The next scan may arrive before this one is answered.
     const scanned = code.trim()
     setCode('')
     if (scanned !== '') shelf.scan(scanned)
@@ -99,9 +99,9 @@ function Scan({ box }: { box: RefObject<HTMLInputElement | null> }) {
         />
         <StatusLine waiting={waiting} line={line} bounced={bounced} />
       </form>
-      {(line === 'cut' || line === 'signed-out') && (
+      {(line === 'offline' || line === 'signed-out') && (
         <div className={classes.cut} role="alert">
-          <Told kind="refused">{line === 'cut' ? t('toShelve.cut') : t('desk.screen.signedOut')}</Told>
+          <Result kind="refused">{line === 'offline' ? t('toShelve.cut') : t('desk.screen.signedOut')}</Result>
         </div>
       )}
       <UnknownTasks
@@ -134,14 +134,14 @@ function Last({ last }: { last: Shelved }) {
   const { code } = last
   if (last.kind === 'failed') {
     const reason = refusedWords(messageOf(last.error), last.error)
-    return <Told kind="refused">{t('toShelve.failed', { code, reason })}</Told>
+    return <Result kind="refused">{t('toShelve.failed', { code, reason })}</Result>
   }
   const { before, after } = last.shelving
-  if (before === null) return <Told kind="refused">{t('toShelve.unknown', { code })}</Told>
+  if (before === null) return <Result kind="refused">{t('toShelve.unknown', { code })}</Result>
   const title = quoted(before.title)
   if (after === null) {
     return (
-      <Told kind="refused">
+      <Result kind="refused">
         {before.loan
           ? t('toShelve.onLoan', { title, name: before.loan.userName, day: before.loan.returnDate })
           : rich('toShelve.elsewhere', {
@@ -149,30 +149,30 @@ function Last({ last }: { last: Shelved }) {
               state: stateText(before.state),
               link: (words) => <Link to={paths.bookDetail(before.bookId)}>{words}</Link>,
             })}
-      </Told>
+      </Result>
     )
   }
   if (after.hold) {
     return (
-      <Told kind="kept">
+      <Result kind="kept">
         {rich('toShelve.kept', {
           title,
           name: after.hold.userName,
           day: after.hold.readyUntil,
           strong: (words) => <strong>{words}</strong>,
         })}
-      </Told>
+      </Result>
     )
   }
-  if (before.state === 'on-shelf') return <Told kind="already">{t('toShelve.already', { title })}</Told>
+  if (before.state === 'on-shelf') return <Result kind="already">{t('toShelve.already', { title })}</Result>
   return (
-    <Told kind="done">
+    <Result kind="done">
       {rich('toShelve.done', { title, location: after.location, strong: (words) => <strong>{words}</strong> })}
-    </Told>
+    </Result>
   )
 }
 
-function Told({ kind, children }: { kind: 'done' | 'kept' | 'already' | 'refused'; children: ReactNode }) {
+function Result({ kind, children }: { kind: 'done' | 'kept' | 'already' | 'refused'; children: ReactNode }) {
   return (
     <p className={classes.told} data-kind={kind} dir="auto">
       {children}
@@ -216,7 +216,7 @@ function PutBack({ copy, whenGone }: { copy: Copy; whenGone: () => void }) {
   async function run() {
     const { refreshed } = await move.run({ id: copy.id, state: 'on-shelf' })
     await refreshed
-    // The button is gone with its row: the next scan may come.
+    // The button disappears with its row, so the focus returns to the box.
     whenGone()
   }
 
@@ -244,7 +244,7 @@ function AllAtOnce({ total, whenDone }: { total: number; whenDone: () => void })
     let done = 0
     let kept = 0
     for (;;) {
-      // One portion after the other: the server puts so many away in each transaction.
+      // One portion after the other: each is one transaction of the server.
       // oxlint-disable-next-line no-await-in-loop
       const outcome = await shelve.run(null)
       if (!outcome.ok) break

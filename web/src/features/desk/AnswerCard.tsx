@@ -5,7 +5,7 @@ import type { Offered as Choice } from '../../api/types'
 import { offersOf, type Offer } from '../../counter/offers'
 import type { Acts } from '../../counter/acts'
 import type { Doing } from '../../counter/queue'
-import type { Request, Told } from '../../counter/tasks'
+import type { Request, LogEntry } from '../../counter/tasks'
 import { classOf, messagesOf, wordsOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -22,21 +22,21 @@ import { Undo } from './Undo'
 import { Unknown } from './Unknown'
 
 type AnswerCardProps = {
-  told: Told
+  entry: LogEntry
   acts: Acts
   doing: Doing
-  /** Whether a task that came later waits for the server: this answer is not about it. */
+  /** True if a later task is under way, which this answer does not cover. */
   isBehind: boolean
-  /** Whether Alt and T take its fine. */
+  /** True if Alt+T takes its fine. */
   takesByKey: boolean
 }
 
-/** What the newest scan did, large: in colour, words and a sign (R-DESK-4). */
-export const AnswerCard = memo(function AnswerCard({ told, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
-  const kind = classOf(told)
+/** Result of the newest scan in large text, with a colour and an icon (R-DESK-4). */
+export const AnswerCard = memo(function AnswerCard({ entry, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
+  const kind = classOf(entry)
   const Icon = classIcons[kind]
-  const [headline, ...rest] = messagesOf(told)
-  const namesCode = told.outcome.kind === 'failed' || told.outcome.kind === 'set-aside'
+  const [headline, ...rest] = messagesOf(entry)
+  const namesCode = entry.outcome.kind === 'failed' || entry.outcome.kind === 'set-aside'
 
   return (
     <article className={classes.answer} data-class={kind} data-behind={isBehind || undefined}>
@@ -47,7 +47,7 @@ export const AnswerCard = memo(function AnswerCard({ told, acts, doing, isBehind
         </h2>
         {namesCode && (
           <p className="tabular" dir="auto">
-            {told.label}
+            {entry.label}
           </p>
         )}
         {rest.map((words) => (
@@ -55,8 +55,8 @@ export const AnswerCard = memo(function AnswerCard({ told, acts, doing, isBehind
             {words}
           </p>
         ))}
-        {offersOf(told, acts).map((offer) => (
-          <Offered key={offer.kind} told={told} offer={offer} acts={acts} doing={doing} takesByKey={takesByKey} />
+        {offersOf(entry, acts).map((offer) => (
+          <Offered key={offer.kind} entry={entry} offer={offer} acts={acts} doing={doing} takesByKey={takesByKey} />
         ))}
       </div>
     </article>
@@ -65,8 +65,8 @@ export const AnswerCard = memo(function AnswerCard({ told, acts, doing, isBehind
 
 type OfferedProps = Omit<AnswerCardProps, 'isBehind'> & { offer: Offer }
 
-function Offered({ told, offer, acts, doing, takesByKey }: OfferedProps) {
-  const ask = (request: Request) => doing.act(request.code, { kind: 'scan', request, card: told.id })
+function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
+  const ask = (request: Request) => doing.act(request.code, { kind: 'scan', request, card: entry.id })
   switch (offer.kind) {
     case 'slip':
       return <PrintSlip hold={offer.hold} />
@@ -112,10 +112,10 @@ function Offered({ told, offer, acts, doing, takesByKey }: OfferedProps) {
     case 'again':
       return (
         <div className={classes.ways}>
-          <Button variant="default" onClick={() => doing.again(told)}>
+          <Button variant="default" onClick={() => doing.again(entry)}>
             {t('outbox.tryAgain')}
           </Button>
-          <Button variant="subtle" onClick={() => doing.setAside(told)}>
+          <Button variant="subtle" onClick={() => doing.setAside(entry)}>
             {t('outbox.setAside')}
           </Button>
         </div>
@@ -125,7 +125,7 @@ function Offered({ told, offer, acts, doing, takesByKey }: OfferedProps) {
   }
 }
 
-/** Alt and a number choose without leaving the box: a scanner never types these. */
+/** Alt+number chooses while the focus stays in the box; scanners never type these keys. */
 function Choices({ choices, onChoose }: { choices: readonly Choice[]; onChoose: (choice: Choice) => void }) {
   useEffect(() => {
     function onKey(event: KeyboardEvent) {

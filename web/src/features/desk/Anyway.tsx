@@ -5,14 +5,14 @@ import classes from './Desk.module.css'
 
 type AnywayProps = {
   label: string
-  /** For whom the copy is kept: this person is first in line again, or the reservation is cancelled. */
+  /** Reader for whom the copy is kept, if any: first in the queue again, or the reservation is cancelled. */
   keptFor?: string | undefined
   onGiven: (reason: string, cancelHold: boolean) => void
-  /** The way back, where the form was opened by a button. */
+  /** Closes the form, if a button opened it. */
   onClosed?: () => void
 }
 
-/** Against the rules, with a reason (R-DESK-5). */
+/** Form to override the rules with a reason (R-DESK-5). */
 export function Anyway({ label, keptFor, onGiven, onClosed }: AnywayProps) {
   const [reason, setReason] = useState('')
   const [cancelHold, setCancelHold] = useState(false)

@@ -9,7 +9,7 @@ import type { Request } from '../../counter/tasks'
 
 type DamagedProps = { copy: Copy; onGiven: (damaged: NonNullable<Request['damaged']>) => void }
 
-/** The copy that came back is damaged: to repair with it, and whoever had it may be charged (R-DESK-11). */
+/** Form for a copy returned damaged: sends it to repair, and charges its reader if wanted (R-DESK-11). */
 export function Damaged({ copy, onGiven }: DamagedProps) {
   const [opened, setOpened] = useState(false)
   const first = useRef<HTMLInputElement>(null)

@@ -26,15 +26,15 @@ const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('.
 
 /** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
 export default function DeskScreen() {
-  const { desk, open, told, waiting, unknown, line, newer, mode, acts, held, bounced, ofOthers } = useDesk()
-  const newest = told[0]?.isRestored ? undefined : told[0]
-  const sums = sumsOf(told, acts)
+  const { desk, open, log, waiting, unknown, line, newer, mode, acts, held, bounced, ofOthers } = useDesk()
+  const newest = log[0]?.isRestored ? undefined : log[0]
+  const sums = sumsOf(log, acts)
   const [filming, setFilming] = useState(false)
   const { box, focusBox, takeText, leavesForm } = useWedge(desk)
   const answer = useRef<HTMLDivElement>(null)
-  const earlier = useMemo(() => told.filter((one) => one !== newest), [told, newest])
+  const earlier = useMemo(() => log.filter((one) => one !== newest), [log, newest])
 
-  // On a phone the answer may be below the screen's edge. Of a long one its beginning is shown, with the box above it.
+  // On a phone the answer may be below the visible area: scrolls to its beginning, with the box above.
   const shown = newest?.id
   useEffect(() => {
     if (shown === undefined) return
@@ -70,11 +70,11 @@ export default function DeskScreen() {
   }
 
   return (
-    // Keys that act wherever the focus is on this screen.
+    // Keys that work anywhere on this screen.
     <div
       onKeyDown={(event) => {
         if (event.key !== 'Escape' || event.defaultPrevented) return
-        // Out of a form first: the reader stays.
+        // Escape leaves a form first and keeps the reader open.
         if (!leavesForm(event.target)) escape()
         focusBox()
       }}
@@ -127,7 +127,7 @@ export default function DeskScreen() {
               </Chunk>
             </div>
           )}
-          {line === 'cut' && (
+          {line === 'offline' && (
             <p className={classes.cut} role="alert">
               {t('desk.screen.cut')}
             </p>
@@ -160,7 +160,7 @@ export default function DeskScreen() {
             {newest ? (
               <AnswerCard
                 key={newest.id}
-                told={newest}
+                entry={newest}
                 acts={acts}
                 doing={doing}
                 isBehind={line !== 'clear' && waiting.length > 0}
@@ -171,7 +171,7 @@ export default function DeskScreen() {
             )}
           </div>
         </div>
-        <Earlier told={earlier} acts={acts} doing={doing} />
+        <Earlier log={earlier} acts={acts} doing={doing} />
       </div>
       <HeldScans codes={held} />
     </div>
@@ -186,7 +186,7 @@ type SwitchesProps = {
   onSwitched: () => void
 }
 
-/** What a scan means, and what else scans. No scan draws it anew. */
+/** Modes and other scanners. Memoised, so that scans do not render it. */
 const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitched }: SwitchesProps) {
   const [soundIsOn, setSound] = useState(sound.isOn)
   return (

@@ -7,12 +7,12 @@ import type { Desk } from '../../counter/queue'
 import type { Mode } from '../../counter/tasks'
 import classes from './Desk.module.css'
 
-/** Day on which returns count: the last one that was open. */
+/** Day as of which returns count: the last open day. */
 const dayOf = ({ lastOpenDay, today }: Config): string => lastOpenDay ?? today
 
 type DropButtonProps = { desk: Desk; mode: Mode | null; onSwitched: () => void }
 
-/** Switches to the book drop: what is scanned came back while the library was closed (R-DESK-11). */
+/** Switches book-drop mode, for copies returned while the library was closed (R-DESK-11). */
 export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
   const queries = useQueryClient()
   const config = useQuery(configQuery).data
@@ -20,7 +20,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
 
   async function turnOn(day: string) {
     desk.setMode({ kind: 'drop', day })
-    // A desk stays open for days: the known day may be an old one. Unless the server can be asked, it holds.
+    // The page may be open for days, so the day is reloaded; if the server cannot be reached, the known day is used.
     const now = await queries.fetchQuery(configQuery).catch(() => null)
     if (now) desk.changeDay(day, dayOf(now))
   }
@@ -41,7 +41,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
   )
 }
 
-/** Says for as long as it is on that everything is returned, and as of which day. */
+/** Notice while book-drop mode is on: every scan is a return, as of this day. */
 export function DropBanner({ desk, day }: { desk: Desk; day: string }) {
   const today = useQuery(configQuery).data?.today
   return (

@@ -2,7 +2,7 @@ import { Button, Title } from '@mantine/core'
 import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import { fineOf, isQuestion, isUnsettled, type Acts } from '../../counter/acts'
 import type { Doing } from '../../counter/queue'
-import type { Told } from '../../counter/tasks'
+import type { LogEntry } from '../../counter/tasks'
 import { changeOf, classOf, messagesOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { classIcons } from '../../ui/classIcons'
@@ -11,19 +11,19 @@ import classes from './Desk.module.css'
 import { Undo } from './Undo'
 
 type EarlierProps = {
-  /** Without the newest one, which has its own place. */
-  told: readonly Told[]
+  /** All entries except the newest, which has its own card. */
+  log: readonly LogEntry[]
   acts: Acts
   doing: Doing
 }
 
-/** A list that has just moved down takes no press: it was meant for the row that stood there. */
+/** Time after the list has moved during which presses are ignored: they were meant for another row. */
 const MOVED_MS = 800
 
-/** What the scans before the newest one did; what is unsettled stands first, with its buttons (R-SEAM-6). */
-export const Earlier = memo(function Earlier({ told, acts, doing }: EarlierProps) {
-  const open = told.filter((one) => isUnsettled(one, acts))
-  const rows = [...open, ...told.filter((one) => !open.includes(one))]
+/** Lists the earlier entries; unsettled ones come first, with their buttons (R-SEAM-6). */
+export const Earlier = memo(function Earlier({ log, acts, doing }: EarlierProps) {
+  const open = log.filter((one) => isUnsettled(one, acts))
+  const rows = [...open, ...log.filter((one) => !open.includes(one))]
   const order = rows.map(({ id }) => id).join(' ')
   const moved = useRef({ order, at: -Infinity })
   useLayoutEffect(() => {
@@ -51,7 +51,7 @@ export const Earlier = memo(function Earlier({ told, acts, doing }: EarlierProps
           return (
             <Row
               key={one.id}
-              told={one}
+              entry={one}
               fine={fine?.open ?? null}
               isOpen={open.includes(one)}
               isAsking={isQuestion(one, acts)}
@@ -66,8 +66,8 @@ export const Earlier = memo(function Earlier({ told, acts, doing }: EarlierProps
 })
 
 type RowProps = {
-  told: Told
-  /** What is open of its fine. */
+  entry: LogEntry
+  /** Open amount of its fine. */
   fine: number | null
   isOpen: boolean
   isAsking: boolean
@@ -75,19 +75,19 @@ type RowProps = {
   doing: Doing
 }
 
-/** It stays as it is while others come above it: a scan draws one row, however many there are. */
-const Row = memo(function Row({ told, fine, isOpen, isAsking, undo, doing }: RowProps) {
-  const Icon = classIcons[classOf(told)]
-  const change = changeOf(told)
-  const [headline] = messagesOf(told)
-  const { outcome } = told
+/** Memoised: a scan renders one row, however many there are. */
+const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, doing }: RowProps) {
+  const Icon = classIcons[classOf(entry)]
+  const change = changeOf(entry)
+  const [headline] = messagesOf(entry)
+  const { outcome } = entry
   const hold = outcome.kind === 'answered' && isOpen && outcome.answer.hold?.state === 'ready' && outcome.answer.hold
   const namesCode = outcome.kind === 'failed' || outcome.kind === 'set-aside'
   return (
-    <li data-class={classOf(told)} data-open={isOpen || undefined}>
+    <li data-class={classOf(entry)} data-open={isOpen || undefined}>
       <Icon data-size="18" aria-hidden />
       <div className={classes.row}>
-        <span dir="auto">{namesCode ? `${told.label}: ${headline}` : headline}</span>
+        <span dir="auto">{namesCode ? `${entry.label}: ${headline}` : headline}</span>
         {isOpen && (
           <div className={classes.open}>
             {hold && (
@@ -96,13 +96,13 @@ const Row = memo(function Row({ told, fine, isOpen, isAsking, undo, doing }: Row
                 <PrintSlip hold={hold} />
               </>
             )}
-            {fine !== null && <Money fine={fine} told={told} doing={doing} />}
-            {isAsking && <Act words={t('desk.screen.choose')} onPress={() => doing.show(told)} />}
-            {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => doing.again(told)} />}
+            {fine !== null && <Money fine={fine} entry={entry} doing={doing} />}
+            {isAsking && <Act words={t('desk.screen.choose')} onPress={() => doing.show(entry)} />}
+            {outcome.kind === 'failed' && <Act words={t('outbox.tryAgain')} onPress={() => doing.again(entry)} />}
             <Act
               words={fine === null ? t('outbox.setAside') : t('desk.screen.later')}
               isQuiet
-              onPress={() => doing.setAside(told)}
+              onPress={() => doing.setAside(entry)}
             />
           </div>
         )}
@@ -112,8 +112,8 @@ const Row = memo(function Row({ told, fine, isOpen, isAsking, undo, doing }: Row
   )
 })
 
-function Money({ fine, told, doing }: { fine: number; told: Told; doing: Doing }) {
-  const { outcome } = told
+function Money({ fine, entry, doing }: { fine: number; entry: LogEntry; doing: Doing }) {
+  const { outcome } = entry
   const answer = outcome.kind === 'answered' ? outcome.answer : null
   const [id, uid] = [answer?.charge?.id, answer?.charged]
   if (id === undefined || typeof uid !== 'number') return null
@@ -122,7 +122,7 @@ function Money({ fine, told, doing }: { fine: number; told: Told; doing: Doing }
   return (
     <>
       <Act words={label} onPress={() => doing.act(label, { kind: 'pay', fines, amount: fine, method: 'cash' })} />
-      <Act words={t('desk.screen.more')} onPress={() => doing.show(told)} />
+      <Act words={t('desk.screen.more')} onPress={() => doing.show(entry)} />
     </>
   )
 }

@@ -13,8 +13,8 @@ type FineProps = { fine: OpenFine; doing: Doing; keyed: boolean }
 
 const METHODS = ['cash', 'upi', 'card', 'other'] as const satisfies readonly Method[]
 
-/** What a return was charged with: taken now, waived with a reason, or left for later (R-DESK-7). */
-export function Fine({ fine: { told, id, open, uid }, doing, keyed }: FineProps) {
+/** Fine of a return: taken now, waived with a reason, or left for later (R-DESK-7). */
+export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps) {
   const [isWaiving, setWaiving] = useState(false)
   const [typed, setTyped] = useState(String(open))
   const [wrong, setWrong] = useState<string | null>(null)
@@ -69,7 +69,7 @@ export function Fine({ fine: { told, id, open, uid }, doing, keyed }: FineProps)
       <Button variant="default" onClick={() => setWaiving(true)}>
         {t('desk.screen.waiveOpen')}
       </Button>
-      <Button variant="subtle" onClick={() => doing.setAside(told)}>
+      <Button variant="subtle" onClick={() => doing.setAside(entry)}>
         {t('desk.screen.later')}
       </Button>
     </form>
@@ -89,7 +89,7 @@ function PaidBy({ method, onChange }: { method: Method; onChange: (method: Metho
 
 type SumProps = { name: string | null; fines: readonly OpenFine[]; doing: Doing; keyed: boolean }
 
-/** Several fines of one reader, taken as one sum; each stays by itself under Earlier. */
+/** Several fines of one reader as one sum; each is also listed under Earlier. */
 export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
   const take = useRef<HTMLButtonElement>(null)
   const [method, setMethod] = useState<Method>('cash')
@@ -125,7 +125,7 @@ export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
   )
 }
 
-/** Alt and T take the money without leaving the box. */
+/** Alt+T takes the money while the focus stays in the box. */
 function useTakeKey(button: RefObject<HTMLButtonElement | null>, isOn: boolean): void {
   useEffect(() => {
     if (!isOn) return undefined

@@ -5,7 +5,7 @@ import { t } from '../../lib/messages'
 import { FoundPrice } from '../money'
 import classes from './Desk.module.css'
 
-/** A lost copy turned up here: the price that its reader was charged may be taken back (R-MONEY-4). */
+/** Button for a lost copy that was found: the price charged to its reader may be cancelled (R-MONEY-4). */
 export function Found({ lost }: { lost: LostPrice }) {
   const [asked, setAsked] = useState(false)
   return (

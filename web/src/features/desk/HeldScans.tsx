@@ -3,7 +3,7 @@ import { ScanBarcode } from 'lucide-react'
 import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
 
-/** Says over every form and window that a scan has not gone into it (R-SEAM-4). */
+/** Announces, above every form and dialog, scans that are held back (R-SEAM-4). */
 export function HeldScans({ codes }: { codes: readonly string[] }) {
   return (
     <Portal>

@@ -12,12 +12,12 @@ import classes from './Desk.module.css'
 
 type PersonStripProps = {
   open: Open | null
-  /** Money may have been taken. */
+  /** Called when money may have been taken. */
   onSettled: () => void
   onClose: () => void
 }
 
-/** Who is open, always in view (R-DESK-3): what the person has and owes, and what stops lending. */
+/** Open reader, always visible (R-DESK-3): loans, dues, and reasons against lending. */
 export const PersonStrip = memo(function PersonStrip({ open, onSettled, onClose }: PersonStripProps) {
   if (!open) {
     return (
@@ -48,7 +48,7 @@ export const PersonStrip = memo(function PersonStrip({ open, onSettled, onClose 
   )
 })
 
-/** What the person has and owes; after a reload it comes with the server's next answer. */
+/** Loans and dues of the open reader; after a page reload they arrive with the server's next answer. */
 function ReaderFacts({ reader, onSettled }: { reader: DeskReader; onSettled: () => void }) {
   const { maxLoans, openLoans: out } = reader
   return (

@@ -14,7 +14,7 @@ import type { Desk } from '../../counter/queue'
 import classes from './Phones.module.css'
 import { usePhones } from '../../counter/usePhones'
 
-/** The phones of this desk: how many scan, and a window to pair and disconnect them (R-DESK-9). */
+/** Number of this desk's phones, and a dialog to pair and disconnect them (R-DESK-9). */
 export function Phones({ desk, onClosed }: { desk: Desk; onClosed: () => void }) {
   const [shown, setShown] = useState(false)
   const phones = usePhones(desk)
@@ -50,7 +50,7 @@ function Pairing({ phones: { name, own, others, elsewhere, here } }: { phones: R
   const [code, setCode] = useState<Shown | null>(null)
   const pair = useAction(pairPhone, { failed: (reason) => reason })
   const phone = own.find(({ id }) => id === code?.id)
-  // Until a phone has opened it; one that has expired is no longer in the list.
+  // Shown until a phone opens it; an expired code is no longer in the list.
   const open = code && (!phone || phone.openedAt === null) ? code : null
 
   async function showCode() {
@@ -83,7 +83,7 @@ function Pairing({ phones: { name, own, others, elsewhere, here } }: { phones: R
   )
 }
 
-/** Who can reach this address at all, and whether a phone gives its camera to it. */
+/** Returns a warning if phones cannot reach this address or give it no camera. */
 function trouble({ protocol, hostname }: URL): string | null {
   if (['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return t('desk.phones.thisMachine')
   return protocol === 'https:' ? null : t('desk.phones.insecure')

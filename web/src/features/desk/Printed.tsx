@@ -6,7 +6,7 @@ import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import classes from './Desk.module.css'
 
-/** Leads to the receipt, which is printed from its own page. */
+/** Links to the receipt, which is printed from its own page. */
 export function Printed({ receipt }: { receipt: Receipt }) {
   return (
     <Button

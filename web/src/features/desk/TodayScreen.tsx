@@ -17,7 +17,7 @@ import { ShowMore } from '../../ui/ShowMore'
 import { ChangeItem } from '../activity'
 import classes from './Today.module.css'
 
-/** The kinds of changes that a desk makes. */
+/** Kinds of changes made at a desk. */
 const ACTIONS = [
   'lent',
   'returned',
@@ -38,7 +38,7 @@ const filterIn = (params: URLSearchParams): TodayFilter => {
   return { whose: params.get('whose') === 'everyone' ? 'everyone' : 'mine', ...(action && { action }) }
 }
 
-/** What was done at the desk today, to be undone or to close the till by (R-DESK-12). */
+/** Lists today's changes at the desk, for undo and for the till (R-DESK-12). */
 export default function TodayScreen() {
   const [filter, set] = useAddressFilter(filterIn)
   const query = useInfiniteQuery(todayQuery(filter))
@@ -111,7 +111,7 @@ export default function TodayScreen() {
   )
 }
 
-/** What was done in all, and what must be in the till. */
+/** Totals of the day, and the expected cash. */
 function Totals({ of }: { of: DeskToday }) {
   const counts = [
     ['lent', of.lent],

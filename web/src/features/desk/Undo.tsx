@@ -7,14 +7,14 @@ import classes from './Desk.module.css'
 
 type UndoProps = {
   change: number
-  /** Whether it was pressed. */
+  /** True once it was pressed. */
   state: 'sent' | 'done' | undefined
   act: Doing['act']
-  /** Whether Alt and Z press it: the newest one. */
+  /** True for the newest change, which Alt+Z undoes. */
   keyed?: true
 }
 
-/** Takes a change back (R-UNDO-1). */
+/** Undoes a change (R-UNDO-1). */
 export function Undo({ change, state, act, keyed }: UndoProps) {
   const button = useRef<HTMLButtonElement>(null)
 
@@ -38,7 +38,7 @@ export function Undo({ change, state, act, keyed }: UndoProps) {
       className={classes.undo}
       leftSection={<Undo2 data-size="18" />}
       aria-keyshortcuts={keyed && 'Alt+Z'}
-      // Still there for the hand that doubts: a second press does nothing, and the focus stays.
+      // Stays in place, so that the focus is kept; a second press is a no-op.
       aria-busy={state === 'sent'}
       onClick={() => act(t('desk.screen.undo'), { kind: 'undo', change })}
     >

@@ -5,7 +5,7 @@ import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import classes from './Desk.module.css'
 
-/** What can be done with a code that is nothing's: it becomes that of a book, of a copy or of a person (R-DESK-2). */
+/** Choices for an unknown code: use it for a new book, a copy or a person (R-DESK-2). */
 export function Unknown({ code }: { code: string }) {
   const [catalogue, people] = [useMay('catalogue'), useMay('people')]
   return (

@@ -17,7 +17,7 @@ import { useWakeLock } from './wakeLock'
 
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
 
-/** Milliseconds on and off; a phone that cannot, such as an iPhone, does nothing, and one that nobody has touched must not. */
+/** Vibration patterns, milliseconds on and off. iPhones do not vibrate; browsers allow it only after a touch. */
 const SHAKES: Readonly<Record<PhoneAnswer['answer']['class'], number[]>> = {
   ok: [60],
   attention: [60, 80, 60],
@@ -30,7 +30,7 @@ const shake = (what: PhoneAnswer['answer']['class']): void => {
   if (typeof navigator.vibrate === 'function' && navigator.userActivation.hasBeenActive) navigator.vibrate(SHAKES[what])
 }
 
-/** A phone that scans for a desk (R-DESK-9): whatever its camera reads the desk decides, and says so here too. */
+/** Screen of a phone that scans for a desk (R-DESK-9): sends codes to the desk and shows its answers. */
 export default function PhoneScreen() {
   useTitle(t('phone.title'))
   const opening = useOpening()
@@ -53,9 +53,9 @@ function Scanning({ token, pairing }: { token: string; pairing: string }) {
   const state = useSyncExternalStore(phone.subscribe, phone.snapshot)
   const { over } = state
   const [stands, setStands] = useState(true)
-  // A phone vibrates for a page that was touched only; and nobody is filmed who did not ask for it.
+  // Vibration needs a touch first, and the camera starts only on request.
   const [started, setStarted] = useState(false)
-  // The answers speak of money, in the library's currency.
+  // Loads the library's currency, which answers use.
   const library = useLibraryName()
   useWakeLock(started && over === null)
 
@@ -102,7 +102,7 @@ function Scanning({ token, pairing }: { token: string; pairing: string }) {
       <div role="status" aria-live="assertive" aria-atomic="true" className={classes.answer}>
         <Answer state={state} />
       </div>
-      {(state.cut || !stands) && (
+      {(state.isOffline || !stands) && (
         <p role="alert" className={classes.note}>
           {t('phone.cut')}
         </p>
@@ -113,16 +113,16 @@ function Scanning({ token, pairing }: { token: string; pairing: string }) {
   )
 }
 
-function classOf({ told, failed }: PhoneState): PhoneAnswer['answer']['class'] | undefined {
-  return failed ? 'stop' : told?.answer.class
+function classOf({ lastAnswer, failed }: PhoneState): PhoneAnswer['answer']['class'] | undefined {
+  return failed ? 'stop' : lastAnswer?.answer.class
 }
 
 function Answer({ state }: { state: PhoneState }) {
-  const { told, failed } = state
+  const { lastAnswer, failed } = state
   const kind = classOf(state)
   if (!kind) return <p>{t('phone.ready')}</p>
   const Icon = classIcons[kind]
-  const [headline, ...rest] = failed ? [failed.reason] : (told?.answer.messages ?? []).map(translateMessage)
+  const [headline, ...rest] = failed ? [failed.reason] : (lastAnswer?.answer.messages ?? []).map(translateMessage)
   return (
     <>
       <Icon className={classes.sign} aria-hidden />
@@ -134,15 +134,15 @@ function Answer({ state }: { state: PhoneState }) {
           {words}
         </p>
       ))}
-      {told?.answer.class === 'ask' && !failed && <p>{t('phone.ask')}</p>}
+      {lastAnswer?.answer.class === 'ask' && !failed && <p>{t('phone.ask')}</p>}
       <p className="tabular" dir="auto">
-        {failed?.code ?? told?.code}
+        {failed?.code ?? lastAnswer?.code}
       </p>
     </>
   )
 }
 
-/** An answer takes a moment; after this the desk's page is probably shut. */
+/** Time after which an unanswered scan is shown as waiting, milliseconds: the desk's page is probably closed. */
 const LATE_MS = 4000
 
 function Waits({ codes }: { codes: readonly string[] }) {
@@ -168,7 +168,7 @@ function Codes({ words, codes }: { words: 'phone.waiting' | 'phone.notTaken'; co
   )
 }
 
-/** A page without a camera. */
+/** Page with a text instead of the camera. */
 function Page({ words, children }: { words: string; children?: ReactNode }) {
   return (
     <main id="main" tabIndex={-1} className={classes.page} data-bare>

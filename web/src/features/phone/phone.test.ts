@@ -12,7 +12,7 @@ afterEach(() => void vi.useRealTimers())
 
 const answer = (key: string): PhoneAnswer => ({ key, answer: { outcome: 'lent', class: 'ok', messages: [] } })
 
-/** A phone's page over these rows. */
+/** Creates a phone's page over stored rows. */
 async function page(
   send: (scan: PhoneScanForm) => Promise<unknown>,
   onAnswer = vi.fn(),
@@ -34,13 +34,13 @@ describe('R-DESK-9: what a phone reads', () => {
     phone.scan('L000001')
     phone.scan('L000002')
     await vi.advanceTimersByTimeAsync(2500)
-    expect(phone.snapshot().cut).toBe(true)
+    expect(phone.snapshot().isOffline).toBe(true)
     expect(sent.map(({ code }) => code)).toEqual(['L000001', 'L000001'])
     isCut = false
     await vi.advanceTimersByTimeAsync(2000)
     expect(sent.map(({ code }) => code)).toEqual(['L000001', 'L000001', 'L000001', 'L000002'])
     expect(new Set(sent.map(({ key }) => key)).size).toBe(2)
-    expect(phone.snapshot()).toMatchObject({ cut: false, waiting: [{ sent: true }, { sent: true }] })
+    expect(phone.snapshot()).toMatchObject({ isOffline: false, waiting: [{ sent: true }, { sent: true }] })
   })
 
   it('waits until the desk has answered, and an answer that comes early is no trouble', async () => {
@@ -48,7 +48,10 @@ describe('R-DESK-9: what a phone reads', () => {
     const phone: Phone = await page(async ({ key }) => phone.hear(answer(key)), told)
     phone.scan('L000001')
     await vi.advanceTimersByTimeAsync(0)
-    expect(phone.snapshot()).toMatchObject({ waiting: [], told: { code: 'L000001', answer: { outcome: 'lent' } } })
+    expect(phone.snapshot()).toMatchObject({
+      waiting: [],
+      lastAnswer: { code: 'L000001', answer: { outcome: 'lent' } },
+    })
     expect(told).toHaveBeenCalledWith('ok')
   })
 
@@ -78,12 +81,12 @@ describe('R-DESK-9: what a phone reads', () => {
     const second = await page(async (scan) => sent.push(scan), vi.fn(), rows)
     await vi.advanceTimersByTimeAsync(0)
     expect(sent.map(({ key }) => key)).toEqual(keys)
-    // What the server has taken waits for the desk, over another reload too.
+    // Codes that the server has accepted wait for the desk, also over another reload.
     const third = await page(async () => undefined, vi.fn(), rows)
     expect(third.snapshot().waiting).toEqual(second.snapshot().waiting)
     expect(third.snapshot().waiting.map(({ code }) => code)).toEqual(['L000001', 'L000002'])
     third.hear(answer(keys[0] ?? ''))
-    expect(third.snapshot()).toMatchObject({ told: { code: 'L000001' }, waiting: [{ code: 'L000002' }] })
+    expect(third.snapshot()).toMatchObject({ lastAnswer: { code: 'L000001' }, waiting: [{ code: 'L000002' }] })
   })
 
   it('V13: waits while another phone has its place, and goes on by itself when this one scans again', async () => {

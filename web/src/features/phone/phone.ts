@@ -9,18 +9,18 @@ type Task = { kind: 'scan'; code: string }
 const isTask = (task: unknown): task is Task =>
   typeof task === 'object' && task !== null && 'kind' in task && task.kind === 'scan'
 
-/** A code that was read and waits until the desk has answered. */
+/** Scanned code that waits for the desk's answer. */
 export type Waiting = { key: string; code: string; sent: boolean }
 
 export type PhoneState = Pick<OutboxState<Task>, 'unknown'> & {
   /** In the order in which they were read. */
   waiting: readonly Waiting[]
   /** The desk's last answer; the code is not known if an earlier page read it. */
-  told: { key: string; code: string | null; answer: PhoneAnswer['answer'] } | null
+  lastAnswer: { key: string; code: string | null; answer: PhoneAnswer['answer'] } | null
   /** Why the server did not take a code. */
   failed: { code: string; reason: string } | null
   /** Whether the server did not answer the last time. */
-  cut: boolean
+  isOffline: boolean
   over: Closed | null
 }
 
@@ -35,16 +35,16 @@ type Around = {
 const TRY_MS = 5000
 const SENT = 'sent'
 
-/** The phone's memory, a reducer over the outbox: a code that the server has taken waits for the desk's answer. */
+/** State of a phone's page, a reducer over the outbox. An accepted code waits for the desk's answer. */
 export class Phone {
   readonly #around: Around
   readonly #outbox: Outbox<Task, void>
   readonly #listeners = new Set<() => void>()
-  /** Codes that the server has taken. */
+  /** Codes that the server has accepted. */
   #sent: readonly Waiting[] = []
-  /** Answers that came before the server said that it had taken the code. */
+  /** Keys answered by the desk before the server confirmed the code. */
   readonly #early = new Set<string>()
-  #state: PhoneState = { waiting: [], unknown: [], told: null, failed: null, cut: false, over: null }
+  #state: PhoneState = { waiting: [], unknown: [], lastAnswer: null, failed: null, isOffline: false, over: null }
 
   constructor(around: Around) {
     this.#around = around
@@ -74,7 +74,7 @@ export class Phone {
 
   readonly snapshot = (): PhoneState => this.#state
 
-  /** Sends what an earlier page read. */
+  /** Sends the codes that an earlier page scanned. */
   readonly resume = (): Promise<void> => this.#outbox.resume()
 
   readonly scan = (code: string): void => {
@@ -86,11 +86,11 @@ export class Phone {
     const code = this.#state.waiting.find((scan) => scan.key === key)?.code ?? null
     if (this.#sent.some((scan) => scan.key === key)) this.#setSent(this.#sent.filter((scan) => scan.key !== key))
     else this.#early.add(key)
-    this.#set({ told: { key, code, answer }, failed: null })
+    this.#set({ lastAnswer: { key, code, answer }, failed: null })
     this.#around.onAnswer(answer.class)
   }
 
-  /** Stops or, with null, goes on with what waits. */
+  /** Stops sending; null resumes. */
   readonly end = (over: Closed | null): void => {
     this.#set({ over })
     if (over === null) void this.#outbox.resume()
@@ -123,7 +123,13 @@ export class Phone {
     const unsent = waiting
       .filter(({ key }) => !this.#early.has(key))
       .map(({ key, task }) => ({ key, code: task.code, sent: false }))
-    this.#state = { ...this.#state, ...changes, waiting: [...this.#sent, ...unsent], unknown, cut: line === 'cut' }
+    this.#state = {
+      ...this.#state,
+      ...changes,
+      waiting: [...this.#sent, ...unsent],
+      unknown,
+      isOffline: line === 'offline',
+    }
     for (const listener of this.#listeners) listener()
   }
 }
