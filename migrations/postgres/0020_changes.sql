@@ -12,10 +12,14 @@ UPDATE events SET personal = FALSE
 WHERE action NOT IN ('registered', 'profile-updated', 'person-added', 'person-updated', 'person-deactivated',
                      'password-set', 'people-merged')
   AND NOT (action = 'undone'
-           AND (change LIKE '%"kind":"people-merged"%' OR change LIKE '%"kind":"person-deactivated"%'));
--- people erased before: the undo of a deactivation kept its reason
+           AND (change LIKE '%"kind":"people-merged"%' OR change LIKE '%"kind":"person-deactivated"%'))
+  -- a cancelled hold keeps the reason, such as that of a deactivation
+  AND NOT (action IN ('hold-cancelled', 'undone') AND change LIKE '%"kind":"hold-cancelled"%'
+           AND change LIKE '%"reason":%');
+-- people erased before: the undo of a deactivation and the cancelled holds kept its reason
 UPDATE events SET change = '{"v":1,"kind":"erased"}'
-WHERE action = 'undone' AND personal AND person_id IN (SELECT id FROM users WHERE gone_at IS NOT NULL AND name = '');
+WHERE action IN ('undone', 'hold-cancelled') AND personal
+  AND person_id IN (SELECT id FROM users WHERE gone_at IS NOT NULL AND name = '');
 CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events FOR EACH ROW
     WHEN (NOT (NEW.id = OLD.id AND NEW.at = OLD.at AND NEW.action = OLD.action
                AND NEW.book_id IS NOT DISTINCT FROM OLD.book_id AND NEW.copy_id IS NOT DISTINCT FROM OLD.copy_id

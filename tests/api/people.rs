@@ -809,6 +809,10 @@ async fn erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6
     let librarian = app.admin(0).await;
     let uid = added(&librarian, "Zenobia Quux", "zq-1").await;
     let path = format!("/people/{uid}");
+    // Deactivation cancels the reservation, for the same reason.
+    let book = app.book("Godaan", 1).await;
+    app.student(1).await.borrow(book).await;
+    let hold = librarian.post(&format!("/books/{book}/holds"), &json!({ "person": uid })).await.expect(201);
     let reason = json!({ "reason": "Moved to Aurangabad" });
     librarian.post(&format!("{path}/deactivate"), &reason).await.expect(200);
     let changes =
@@ -816,7 +820,8 @@ async fn erasing_a_person_erases_the_reason_of_an_undone_deactivation_r_people_6
     librarian.ask(&format!("/changes/{}/undo", changes["changes"][0]["id"])).await.expect(200);
     let kept = || app.raw("SELECT action FROM events WHERE change LIKE '%Aurangabad%' ORDER BY id");
     let text = |text: &str| vec![Some(text.to_owned())];
-    assert_eq!(kept(), [text("person-deactivated"), text("undone")]);
+    assert_eq!(kept(), ["hold-cancelled", "person-deactivated", "undone", "undone"].map(text));
+    librarian.delete(&format!("/holds/{}", hold["id"])).await.expect(204);
     librarian.delete(&path).await.expect(204);
     assert_eq!(kept(), Vec::<Vec<Option<String>>>::new());
 }

@@ -266,7 +266,11 @@ fn the_upgrade_erases_what_an_undone_deactivation_kept_of_an_erased_person_r_peo
            (103, 1, 1, 'undone', 6,
             '{\"v\":1,\"kind\":\"undone\",\"change\":1,\"first\":{\"kind\":\"person-deactivated\",\"reason\":\"left\"}}'),
            (104, 1, 1, 'undone', 3,
-            '{\"v\":1,\"kind\":\"undone\",\"change\":1,\"first\":{\"kind\":\"person-activated\"}}');",
+            '{\"v\":1,\"kind\":\"undone\",\"change\":1,\"first\":{\"kind\":\"person-activated\"}}'),
+           (105, 1, 1, 'hold-cancelled', 3,
+            '{\"v\":1,\"kind\":\"hold-cancelled\",\"hold\":3,\"was\":\"waiting\",\"title\":\"T\",\"reason\":\"left\"}'),
+           (106, 1, 1, 'hold-cancelled', 3,
+            '{\"v\":1,\"kind\":\"hold-cancelled\",\"hold\":3,\"was\":\"waiting\",\"title\":\"T\"}');",
     );
     apply(&database.location, MIGRATIONS).expect("applied");
     let rows =
@@ -280,6 +284,8 @@ fn the_upgrade_erases_what_an_undone_deactivation_kept_of_an_erased_person_r_peo
             row(["102", "1", "kept"]),
             row(["103", "1", "kept"]),
             row(["104", "0", "kept"]),
+            row(["105", "1", "erased"]),
+            row(["106", "0", "kept"]),
         ]
     );
 }

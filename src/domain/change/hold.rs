@@ -78,9 +78,13 @@ impl HoldChange {
             Self::HoldReady { hold, copy, .. } => {
                 About { copies: vec![*copy], undone_by, ..at_desk("hold-ready", vec![*hold]) }
             }
-            Self::HoldCancelled { ended, .. } => {
-                About { copies: ended.copies(), undone_by, ..at_desk("hold-cancelled", ended.holds()) }
-            }
+            // The reason is free text about the person.
+            Self::HoldCancelled { ended, reason, .. } => About {
+                copies: ended.copies(),
+                undone_by,
+                personal: !reason.is_empty(),
+                ..at_desk("hold-cancelled", ended.holds())
+            },
             Self::HoldExpired { ended, .. } => {
                 About { copies: ended.copies(), ..of("hold-expired", ended.holds()) }
             }
