@@ -86,6 +86,11 @@ pub enum Block {
     RenewWaiting {
         waiting: i64,
     },
+    /// Extending would not move the due date; `why` says what holds it.
+    GainsNothing {
+        due: Date,
+        why: Message,
+    },
     /// A title with a free copy cannot be held.
     FreeCopy {
         location: String,
@@ -155,6 +160,7 @@ impl Block {
             Self::RenewLimit { .. } => "renew.limit",
             Self::Reserved { .. } | Self::KeptForOther { .. } => "title.reserved",
             Self::RenewWaiting { .. } => "renew.waiting",
+            Self::GainsNothing { .. } => "renew.nothing",
             Self::FreeCopy { .. } => "hold.free",
             Self::HasTitle { .. } => "hold.has_title",
             Self::InLine => "hold.in_line",
@@ -187,6 +193,7 @@ impl Block {
             | Self::SelfRenewOff
             | Self::OnLoan { .. }
             | Self::Fined { .. }
+            | Self::GainsNothing { .. }
             | Self::FreeCopy { .. }
             | Self::HasTitle { .. }
             | Self::InLine => false,
@@ -233,6 +240,7 @@ impl Block {
             Self::Reserved { waiting, free } => message::block_reserved(*waiting, *free),
             Self::KeptForOther { until } => message::block_kept_for_other(*until),
             Self::RenewWaiting { waiting } => message::block_renew_waiting(*waiting),
+            Self::GainsNothing { due, why } => message::block_gains_nothing(*due, why),
             Self::FreeCopy { location } => message::block_free_copy(location),
             Self::HasTitle { due } => message::block_has_title(*due),
             Self::InLine => message::block_in_line(),

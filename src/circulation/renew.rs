@@ -57,10 +57,15 @@ pub fn renew(
         blocks.push(Block::RenewLimit { used: loan.renewals, max });
     }
     blocks.extend(hold::renewal_block(tx, loan.book_id)?);
-    let overridden = decide(actor, blocks, what.overriding.as_ref())?;
     let from = loan.return_date;
     let due = due::renewed(from, moment.today, &policy, rules.charge_on_renewal, &rulebook.calendar);
     let due = due::within_membership(due, moment.today, reader.valid_until, from, &rulebook.calendar);
+    if due.day == from
+        && let Some(why) = due.held_by()
+    {
+        blocks.push(Block::GainsNothing { due: from, why: why.clone() });
+    }
+    let overridden = decide(actor, blocks, what.overriding.as_ref())?;
     let charged = if rules.charge_on_renewal { running } else { Fine::default() };
     let charge = money::charge_fine(tx, actor, moment, &loan, &charged)?.map(|charge| charge.id);
     let reasons_before = loan.due_reasons.replace(Message::to_stored(&due.explain));

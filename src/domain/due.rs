@@ -16,6 +16,14 @@ pub struct Due {
     pub explain: Vec<Message>,
 }
 
+impl Due {
+    /// Returns the reason that holds a renewed due date where it was, such as the end of the term.
+    #[must_use]
+    pub fn held_by(&self) -> Option<&Message> {
+        self.explain.iter().rev().find(|reason| reason.code != message::explain_never_earlier(self.day).code)
+    }
+}
+
 /// Due date of a loan that begins today: the loan days, moved to an open day (R-RULE-4), cut to the day on which all
 /// books are due back (R-RULE-6).
 #[must_use]

@@ -2,6 +2,7 @@
 
 use jiff::civil::Date;
 
+use super::Message;
 use crate::money::Money;
 
 messages! {
@@ -44,6 +45,8 @@ messages! {
         "This copy is kept for another reader until {until, date, medium}.";
     "block.renewWaiting" = block_renew_waiting(waiting: i64):
         "{waiting, plural, one {Another reader waits} other {# readers wait}} for this book. Please bring it back by its due date.";
+    "block.gainsNothing" = block_gains_nothing(due: Date, why: &Message):
+        "{why}. It stays due {due, date, medium}: extending it would gain nothing.";
 
     // What happened.
     "change.lent" = change_lent(title: &str, due: Date): "“{title}” lent, due {due, date, medium}.";

@@ -413,6 +413,19 @@ async fn a_membership_that_is_over_and_a_bar_stop_lending_and_renewing_r_people_
     let extended = student.post(&format!("/loans/{loan}/extend"), &json!({})).await.expect(200);
     assert_eq!(extended["returnDate"], "2026-12-05");
     assert_eq!(extended["explain"][1], "This person may keep books until Saturday 5 Dec");
+    // A second one would use up a renewal for nothing, and no reason overrides that.
+    for person in [&student, &librarian] {
+        let refused = person.post(&format!("/loans/{loan}/extend"), &json!({})).await;
+        assert_eq!(blocks(&refused), [("renew.nothing".to_owned(), false)]);
+        assert_eq!(
+            refused.json()["blocks"][0]["text"],
+            "This person may keep books until Saturday 5 Dec. It stays due 5 Dec 2026: extending it would gain \
+             nothing."
+        );
+    }
+    let open = student.get("/me/loans").await.expect(200);
+    let kept = open["loans"].as_array().into_iter().flatten().find(|open| open["id"] == loan).expect("open");
+    assert_eq!((&kept["returnDate"], &kept["renewals"]), (&json!("2026-12-05"), &json!(1)));
 }
 
 /// Imports a file as the screen does.
