@@ -227,9 +227,10 @@ impl Calendar {
         next.checked_sub(1).map(|index| self.spans[index]).filter(|(_, last)| at <= *last)
     }
 
-    /// Number of closed days in `first..=last` (day numbers).
+    /// Number of closed days in `first..=last` (day numbers); none if the library is never open.
     pub(super) fn closed_days(&self, first: i64, last: i64) -> i64 {
-        if last < first || (self.spans.is_empty() && self.weekdays == [false; 7]) {
+        let always_open = self.spans.is_empty() && self.weekdays == [false; 7];
+        if last < first || always_open || self.is_never_open() {
             return 0;
         }
         let mut closed = self.closed_weekdays(first, last);
@@ -311,6 +312,8 @@ pub(super) mod tests {
             (never.next_open(date(2026, 11, 22)), never.previous_open(date(2026, 11, 22))),
             (None, None)
         );
+        let (first, last) = (number(date(2026, 11, 1)), number(date(2026, 11, 30)));
+        assert_eq!(never.closed_days(first, last), 0, "fines run as due dates do, by plain days (R-RULE-4)");
         let by_dates: Vec<_> =
             (0..499).map(|year| (date(1990 + year, 1, 1), date(1990 + year, 12, 31), "Closed")).collect();
         let long = calendar(&[6, 7], &by_dates);
