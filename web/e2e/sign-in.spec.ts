@@ -58,6 +58,22 @@ test('R-LOGIN-2 the branding panel stands on the left from medium width up and i
   await expect(panel).toBeHidden()
 })
 
+test('R-LOGIN-2 nothing moves under the finger while the other ways to sign in are loaded', async ({ page }) => {
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  await page.route('**/auth/session', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto('login')
+  const scan = page.getByRole('button', { name: 'Scan ID Card' })
+  await expect(scan).toBeVisible()
+  const before = await scan.boundingBox()
+  answer()
+  await expect(page.getByRole('button', { name: 'Sign in with a passkey' })).toBeVisible()
+  expect(await scan.boundingBox()).toEqual(before)
+})
+
 test('R-LOGIN-3 an administrator comes to /home, the role is stored, and Back does not return to the form', async ({
   page,
 }) => {
