@@ -46,6 +46,8 @@ pub struct CheckIn {
 #[derive(Clone, Debug)]
 pub struct Returned {
     pub loan: OpenLoan,
+    /// Day that the return counts from: `CheckIn::returned_on`, but not before the day of lending.
+    pub on: Date,
     pub fine: Money,
     /// Explanation of the fine; empty without one.
     pub fine_reasons: Vec<Message>,
@@ -139,7 +141,7 @@ pub fn check_in(
         Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: left, change: change.into() };
     let change = record(tx, moment, actor, &entry)?;
     let caught = caught.map(|id| hold::shown(tx, &rulebook.calendar, moment.today, id)).transpose()?;
-    Ok(Returned { loan, fine, fine_reasons: running.explain, charge, to, caught, change })
+    Ok(Returned { loan, on, fine, fine_reasons: running.explain, charge, to, caught, change })
 }
 
 /// Locks the loan that ends, and the open loan of the returned copy if that is another loan.

@@ -115,6 +115,10 @@ pub async fn scan_at_desk(
     if choice == Some(None) {
         invalid.push("choice", message::not_listed("The choice"));
     }
+    let today = app.library.clock.moment().today;
+    if form.returned_on.is_some_and(|day| day > today) {
+        invalid.push("returnedOn", message::day_to_come("The day of the return", today));
+    }
     invalid.or(())?;
     let damaged = form.damaged.map(DamageForm::checked).transpose()?;
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;

@@ -30,6 +30,7 @@ messages! {
     "desk.notLent" = desk_not_lent(title: &str): "Not lent: “{title}”.";
     "desk.returned" = desk_returned(title: &str): "Returned: “{title}”.";
     "desk.returnedBy" = desk_returned_by(title: &str, name: &str): "Returned: “{title}”, which {name} had.";
+    "desk.countedAsOf" = desk_counted_as_of(day: Date): "Counts as returned on {day, date, full}.";
     "desk.fine" = desk_fine(fine: Money): "Fine: {fine, number, money}.";
     "desk.backTo" = desk_back_to(location: &str): "Goes to {location}.";
     "desk.putAside" = desk_put_aside(): "Put it with the books to be shelved.";

@@ -12,6 +12,8 @@ messages! {
         "{label} must be a whole number from {min} to {max}.";
     "amountOutOfRange" = amount_out_of_range(label: &str, min: Money, max: Money):
         "{label} must be an amount from {min, number, money} to {max, number, money}.";
+    "dayToCome" = day_to_come(label: &str, today: Date):
+        "{label} may not be after today, {today, date, medium}.";
     "dayOutOfRange" = day_out_of_range(label: &str, min: Date, max: Date):
         "{label} must be a day from {min, date, medium} to {max, date, medium}.";
     "notUrl" = not_url(label: &str): "{label} must be a web address that starts with http:// or https://.";

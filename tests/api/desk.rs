@@ -413,6 +413,23 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
 }
 
 #[tokio::test]
+async fn the_day_of_a_book_drop_is_said_and_never_one_to_come_r_desk_11() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = &barcodes(&desk, book).await[0];
+    let from_drop = |day: &str| json!({ "code": code, "intent": "return", "returnedOn": day });
+    asha.borrow(book).await;
+    assert_eq!(desk.post("/desk/scans", &from_drop("2026-11-22")).await.wrong_fields(), ["returnedOn"]);
+    assert_eq!(state(&desk, code).await, "on-loan");
+    // The box was emptied before the book was lent: the day of lending is the earliest that can be true.
+    let back = scan(&desk, from_drop("2026-11-20")).await;
+    assert_eq!(outcome_of(&back).0, "returned");
+    let said = back["messages"].as_array().expect("a list").iter();
+    assert!(said.clone().any(|said| said["text"] == "Counts as returned on Saturday 21 Nov."), "{back}");
+}
+
+#[tokio::test]
 async fn a_damaged_copy_goes_to_repair_and_whoever_brought_it_is_charged_r_desk_11() {
     let app = TestApp::new().await;
     let (desk, asha) = (app.admin(0).await, app.student(1).await);
