@@ -1,4 +1,6 @@
-import { intlLocale, t } from './messages'
+import { cachedPerLocale, intlLocale, t } from './messages'
+
+const instants = cachedPerLocale((locale, options) => new Intl.DateTimeFormat(locale, options))
 
 /** "12 Nov 2026" for an ISO day of the server, regardless of the browser's time zone. */
 export const dayText = (isoDay: string): string => t('common.day', { day: isoDay })
@@ -12,7 +14,7 @@ export function instantText(instant: string): string {
 
 /** "28 Nov 2026, 2:05 pm": an instant in the browser's time zone. */
 export function momentText(instant: string): string {
-  return new Intl.DateTimeFormat(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
+  return instants(intlLocale(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(instant))
 }
 
 /** "₹15", "₹7.50" */
@@ -35,23 +37,21 @@ export function quoted(title: string): string {
 /** "Monday" for 1 (ISO weekday). */
 export function weekdayText(weekday: number): string {
   // 1 January 2024 was a Monday.
-  return new Intl.DateTimeFormat(intlLocale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, weekday))
+  return instants(intlLocale(), { weekday: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, 0, weekday))
 }
 
 /** "April" for 4. */
 export function monthText(month: number): string {
-  return new Intl.DateTimeFormat(intlLocale(), { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, month - 1, 1))
+  return instants(intlLocale(), { month: 'long', timeZone: 'UTC' }).format(Date.UTC(2024, month - 1, 1))
 }
 
 /** Formats the day of an instant in the library's time zone. */
 export function dayIn(instant: string, timeZone: string): string {
   // Canadian English writes days as ISO does.
-  return dayText(new Intl.DateTimeFormat('en-CA', { timeZone }).format(new Date(instant)))
+  return dayText(instants('en-CA', { timeZone }).format(new Date(instant)))
 }
 
 /** "2:05 pm": the time of an instant in the library's time zone. */
 export function timeText(instant: string, timeZone: string): string {
-  return new Intl.DateTimeFormat(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(
-    new Date(instant),
-  )
+  return instants(intlLocale(), { hour: 'numeric', minute: '2-digit', timeZone }).format(new Date(instant))
 }

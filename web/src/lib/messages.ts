@@ -150,7 +150,7 @@ export function setMoney(next: MoneyStyle): void {
 }
 
 /** Caches formatters by locale and options, because they are slow to create. */
-function cachedPerLocale<T>(make: (locale: string, options: object | undefined) => T) {
+export function cachedPerLocale<T>(make: (locale: string, options: object | undefined) => T) {
   const made = new Map<string, T>()
   return (tag: unknown, options?: object): T => {
     const key = `${String(tag)} ${JSON.stringify(options)}`
