@@ -298,7 +298,9 @@ pub fn answer_phone(
     scan: PhoneScanId,
     answer: &desk::Answer,
 ) -> Result<()> {
-    let part = PhoneTold { outcome: answer.outcome, class: answer.class, messages: answer.messages.clone() };
+    // What the hand does next comes first.
+    let messages = answer.next.iter().chain(&answer.messages).cloned().collect();
+    let part = PhoneTold { outcome: answer.outcome, class: answer.class, messages };
     let part = serde_json::to_string(&part).map_err(|error| Error::Internal(Box::new(error)))?;
     Ok(phones::answer(tx, session_hash, scan, &part)?)
 }

@@ -33,9 +33,9 @@ messages! {
     "desk.countedAsOf" = desk_counted_as_of(day: Date): "Counts as returned on {day, date, full}.";
     "desk.fine" = desk_fine(fine: Money): "Fine: {fine, number, money}.";
     "desk.backTo" = desk_back_to(location: &str): "Goes to {location}.";
-    "desk.putAside" = desk_put_aside(): "Put it with the books to be shelved.";
-    "desk.referenceAgain" = desk_reference_again(): "Goes back to the reference shelf.";
-    "desk.titleGone" = desk_title_gone(): "Its title was deleted from the catalogue, so this copy is withdrawn. Put it aside.";
+    "desk.putAside" = desk_put_aside(): "To the books to be shelved.";
+    "desk.referenceAgain" = desk_reference_again(): "Back to the reference shelf.";
+    "desk.titleGone" = desk_title_gone(): "Its title was deleted from the catalogue, so this copy is withdrawn.";
     "desk.stillHas" = desk_still_has(name: &str, loans: usize):
         "{loans, plural, =0 {{name} has nothing else.} one {{name} has # more book.} other {{name} has # more books.}}";
     "desk.renewed" = desk_renewed(title: &str, due: Date): "Extended: “{title}”, due {due, date, full}.";
@@ -53,8 +53,8 @@ messages! {
         "“{title}” is for reference only: {location}.";
     "desk.withdrawn" = desk_withdrawn(title: &str, barcode: &str): "Copy {barcode} was withdrawn: “{title}”.";
     "desk.kept" = desk_kept(title: &str): "Somebody waits for “{title}”.";
-    "desk.keepFor" = desk_keep_for(name: &str, until: Date):
-        "Keep it for {name} on the hold shelf, until {until, date, full}.";
+    "desk.holdShelf" = desk_hold_shelf(until: Date, roll_number: &str):
+        "Hold shelf, until {until, date, full} · {roll_number}";
     "desk.keptUntil" = desk_kept_until(title: &str, name: &str, until: Date):
         "“{title}” is kept for {name} until {until, date, full}.";
     "desk.choice.keep" = desk_choice_keep(name: &str): "Keep it for {name}";
@@ -82,7 +82,10 @@ messages! {
     "desk.exchanged" = desk_exchanged(name: &str, barcode: &str): "{name} has copy {barcode} now.";
     "desk.left" = desk_left(barcode: &str): "Copy {barcode} is missing now: look for it on the shelf.";
     "desk.damaged" = desk_damaged(title: &str): "Damaged: “{title}”.";
-    "desk.toRepair" = desk_to_repair(): "Put it with the books to be repaired.";
+    "desk.toRepair" = desk_to_repair(): "To the repair shelf.";
+    "desk.next.keep" = desk_next_keep(name: &str): "Keep for {name}.";
+    "desk.next.aside" = desk_next_aside(): "Put it aside.";
+    "desk.next.take" = desk_next_take(amount: Money): "Take {amount, number, money}.";
     "desk.choice.swap" = desk_choice_swap(in_hand: &str, lent: &str): "Take {in_hand} back in place of {lent}";
     "desk.choice.swapFor" = desk_choice_swap_for(name: &str, in_hand: &str, lent: &str):
         "{name} brings it: take {in_hand} back in place of {lent}";

@@ -107,7 +107,7 @@ async fn a_scan_does_what_the_table_says_r_desk_2(database: Database) {
     assert_eq!(outcome_of(&late), ("returned", "attention"));
     assert_eq!(
         late["text"],
-        "Returned: “Algorithms”, which Student 1 had. Fine: ₹15. Goes to Shelf A3. Student 1 has nothing else."
+        "Goes to Shelf A3. Take ₹15. Returned: “Algorithms”, which Student 1 had. Fine: ₹15. Student 1 has nothing else."
     );
     assert_eq!(late["explain"][0]["text"], "₹15 = 3 days × ₹5");
 
@@ -179,8 +179,8 @@ async fn a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6(database: Dat
     assert_eq!(outcome_of(&back), ("returned", "ok"));
     assert_eq!(
         back["text"],
-        "Returned: “Algorithms”, which Student 1 had. Its title was deleted from the catalogue, so this copy is \
-         withdrawn. Put it aside. Student 1 has 1 more book."
+        "Put it aside. Returned: “Algorithms”, which Student 1 had. Its title was deleted from the catalogue, so this \
+         copy is withdrawn. Student 1 has 1 more book."
     );
     assert_eq!(back["copy"]["state"], "withdrawn");
     let other = scan(&desk, json!({ "code": copies[1], "person": bala.uid })).await;
@@ -300,9 +300,8 @@ async fn a_copy_that_comes_back_is_kept_for_whoever_waits_and_the_desk_says_for_
         (outcome_of(&back), &back["hold"]["userName"]),
         (("returned", "attention"), &json!("Student 2"))
     );
-    assert!(
-        back["text"].as_str().is_some_and(|text| text.contains("Keep it for Student 2 on the hold shelf"))
-    );
+    assert_eq!(back["next"][0]["text"], "Keep for Student 2.", "R-SEAM-7: first what the hand does");
+    assert!(back["text"].as_str().is_some_and(|text| text.starts_with("Keep for Student 2. Returned: ")));
     // Another reader gets it only with a reason; the reader it is kept for gets it as usual.
     let refused = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await;
     assert_eq!(

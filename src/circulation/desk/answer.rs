@@ -219,8 +219,12 @@ pub struct Title {
 pub struct Answer {
     pub outcome: Outcome,
     pub class: Class,
-    /// All `messages` in English.
+    /// All of `next` and `messages` in English.
     pub text: String,
+    /// What the librarian does next, to be shown largest: where the copy goes, what to take (R-SEAM-7).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub next: Vec<Message>,
     /// Headline first.
     pub messages: Vec<Message>,
     /// Time of the scan, RFC 3339.
@@ -278,14 +282,35 @@ impl Answer {
     }
 
     pub(super) fn tell(&mut self, message: Message) {
-        self.text.push(' ');
-        self.text.push_str(&message.text());
         self.messages.push(message);
+        self.write_text();
     }
 
     pub(super) fn headline(&mut self, message: Message) {
         self.messages[0] = message;
-        self.text = self.messages.iter().map(Message::text).collect::<Vec<_>>().join(" ");
+        self.write_text();
+    }
+
+    /// Adds a step that the librarian does next.
+    pub(super) fn ask_for(&mut self, step: Message) {
+        self.next.push(step);
+        self.write_text();
+    }
+
+    /// Says for whom the copy is kept, and until when.
+    pub(super) fn keep(&mut self, hold: Hold) {
+        self.ask_for(message::desk_next_keep(&hold.user_name));
+        if let Some(until) = hold.ready_until {
+            let roll_number = hold.roll_number.as_deref().unwrap_or_default().to_uppercase();
+            self.tell(message::desk_hold_shelf(until, &roll_number));
+        }
+        self.class = Class::Attention;
+        self.hold = Some(hold);
+    }
+
+    fn write_text(&mut self) {
+        let all = self.next.iter().chain(&self.messages);
+        self.text = all.map(Message::text).collect::<Vec<_>>().join(" ");
     }
 }
 
@@ -313,21 +338,13 @@ pub(super) fn state_message(copy: &Copy) -> Message {
     }
 }
 
-/// Names the person and last day of a kept copy.
-pub(super) fn keep_for(hold: &Hold) -> Message {
-    match hold.ready_until {
-        Some(until) => message::desk_keep_for(&hold.user_name, until),
-        None => message::desk_kept(&hold.title),
-    }
-}
-
 /// Says where a returned copy goes.
 pub(super) fn where_to(copy: &Copy) -> Option<Message> {
     match copy.state {
         State::OnShelf if !copy.location.is_empty() => Some(message::desk_back_to(&copy.location)),
         State::ToShelve => Some(message::desk_put_aside()),
         State::Reference => Some(message::desk_reference_again()),
-        State::Withdrawn => Some(message::desk_title_gone()),
+        State::Withdrawn => Some(message::desk_next_aside()),
         _ => None,
     }
 }

@@ -9,7 +9,7 @@ use super::super::{
 };
 use super::{
     Answer, Choice, Class, Desk, Outcome,
-    answer::{keep_for, offer, refusal_title, state_message},
+    answer::{offer, refusal_title, state_message, where_to},
     other_of_title,
     take_back::offer_swap,
 };
@@ -19,7 +19,7 @@ use crate::{
         id::{LoanId, UserId},
     },
     message,
-    storage::copies,
+    storage::{copies, holds},
 };
 
 impl Desk<'_, '_> {
@@ -140,24 +140,27 @@ impl Desk<'_, '_> {
         let copy = copies::by_id(self.tx, copy.id)?.ok_or(Error::NotFound)?;
         let Some(kept) = kept else { return self.show(copy) };
         let mut answer = self.answer(Outcome::Kept, Class::Attention, message::desk_kept(&copy.title))?;
-        answer.tell(keep_for(&kept));
-        answer.hold = Some(kept);
+        answer.keep(kept);
         answer.copy = Some(copy);
         Ok(answer)
     }
 
     pub(super) fn put_on_shelf(&mut self, copy: &Copy) -> Result<Answer> {
         let (moved, change) = self.move_copy(copy.id, Condition::OnShelf, "")?;
-        let mut answer = match &moved.hold {
+        let mut answer = match holds::keeping(self.tx, moved.id)? {
             Some(hold) => {
+                let hold =
+                    hold::shown(self.tx, &self.rulebook.calendar, self.today(), hold)?;
                 let mut answer =
                     self.answer(Outcome::Kept, Class::Attention, message::desk_kept(&moved.title))?;
-                answer.tell(message::desk_keep_for(&hold.user_name, hold.ready_until));
+                answer.keep(hold);
                 answer
             }
             None => {
                 let headline = message::desk_shelved(&moved.title, &moved.location);
-                self.answer(Outcome::Shelved, Class::Ok, headline)?
+                let mut answer = self.answer(Outcome::Shelved, Class::Ok, headline)?;
+                where_to(&moved).into_iter().for_each(|step| answer.ask_for(step));
+                answer
             }
         };
         answer.copy = Some(moved);

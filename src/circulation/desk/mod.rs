@@ -143,6 +143,7 @@ impl Desk<'_, '_> {
             outcome,
             class,
             text: headline.text(),
+            next: Vec::new(),
             messages: vec![headline],
             at: rfc3339(self.moment.at),
             person,

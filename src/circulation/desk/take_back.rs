@@ -8,7 +8,7 @@ use super::super::{
 };
 use super::{
     Answer, Choice, Class, Damage, Desk, Offered, Outcome, RECENT, Reader,
-    answer::{keep_for, offer, where_to},
+    answer::{offer, where_to},
     could_be_swapped,
 };
 use crate::{
@@ -66,8 +66,7 @@ impl Desk<'_, '_> {
         } else {
             message::desk_returned_by(title, &name)
         };
-        let class =
-            if back.fine > Money::ZERO || back.caught.is_some() { Class::Attention } else { Class::Ok };
+        let class = if back.fine > Money::ZERO { Class::Attention } else { Class::Ok };
         let mut answer = self.answer(Outcome::Returned, class, headline)?;
         if back.fine > Money::ZERO {
             answer.tell(message::desk_fine(back.fine));
@@ -77,21 +76,38 @@ impl Desk<'_, '_> {
         }
         answer.explain.extend(back.fine_reasons);
         let now = copies::by_id(self.tx, copy.id)?;
-        match &back.caught {
-            Some(hold) => answer.tell(keep_for(hold)),
-            None => now.as_ref().and_then(where_to).into_iter().for_each(|message| answer.tell(message)),
+        match back.caught {
+            Some(hold) => answer.keep(hold),
+            // A copy that is lent again or repaired does not go to its shelf.
+            None if passing => {}
+            None => {
+                if now.as_ref().is_some_and(|copy| copy.state == State::Withdrawn) {
+                    answer.tell(message::desk_title_gone());
+                }
+                now.as_ref().and_then(where_to).into_iter().for_each(|step| answer.ask_for(step));
+            }
         }
         if self.scan.person.is_none() {
             let rest = loans::open_of_user(self.tx, back.loan.user_id)?.len();
             answer.tell(message::desk_still_has(&name, rest));
         }
-        answer.hold = back.caught;
         answer.charged = back.charge.as_ref().map(|_| back.loan.user_id);
         answer.charge = back.charge;
+        if !passing {
+            self.ask_for_money(&mut answer);
+        }
         answer.loan = Some(view(back.loan, self.rulebook, self.today()));
         answer.change = Some(back.change);
         answer.copy = now;
         Ok(answer)
+    }
+
+    /// Asks for the charge of a return, unless its reader is not at the desk (R-DESK-11).
+    fn ask_for_money(&self, answer: &mut Answer) {
+        let open = answer.charge.as_ref().map_or(Money::ZERO, |charge| charge.open);
+        if open > Money::ZERO && self.scan.returned_on.is_none() {
+            answer.ask_for(message::desk_next_take(open));
+        }
     }
 
     /// Returns a copy for one person and lends it to another, atomically.
@@ -119,6 +135,7 @@ impl Desk<'_, '_> {
         }
         answer.charge = returned.charge.take();
         answer.charged = returned.charged;
+        self.ask_for_money(&mut answer);
         Ok(answer)
     }
 
@@ -162,7 +179,7 @@ impl Desk<'_, '_> {
         };
         let (moved, change) = self.move_copy(copy.id, Condition::InRepair, &damage.note)?;
         answer.follow(self.tx, change)?;
-        answer.tell(message::desk_to_repair());
+        answer.ask_for(message::desk_to_repair());
         if damage.charge > Money::ZERO {
             let Some((loan, person)) = loan else {
                 return Err(Error::Invalid(Invalid::field("damaged.charge", message::nobody_brought_it())));
@@ -181,6 +198,7 @@ impl Desk<'_, '_> {
             answer.charged = Some(person);
             answer.charge = Some(charge);
         }
+        self.ask_for_money(&mut answer);
         answer.person = self.scan.person.map(|person| self.reader(person)).transpose()?;
         answer.class = Class::Attention;
         answer.copy = Some(moved);

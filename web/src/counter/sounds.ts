@@ -1,14 +1,17 @@
 import { storage } from '../lib/storage'
-import type { DeskAnswer } from '../api/types'
+import type { Look } from './words'
 
-type Class = DeskAnswer['class']
-
-/** Hertz and seconds, one after the other: done, look here, refused. A question asks to look; the rest is silent. */
-const TONES: Readonly<Partial<Record<Class, readonly (readonly [hertz: number, seconds: number])[]>>> = {
+/** Hertz and seconds, one after the other: done, look here, keep, refused. A question asks to look; the rest is silent. */
+const TONES: Readonly<Partial<Record<Look, readonly (readonly [hertz: number, seconds: number])[]>>> = {
   ok: [[880, 0.09]],
   attention: [
     [660, 0.09],
     [990, 0.12],
+  ],
+  keep: [
+    [990, 0.09],
+    [1320, 0.09],
+    [990, 0.14],
   ],
   ask: [
     [660, 0.09],
@@ -27,7 +30,7 @@ export const sound = {
 let audio: AudioContext | null = null
 
 /** Says how an answer is meant, for whoever looks at the books and not at the screen. */
-export function play(what: Class): void {
+export function play(what: Look): void {
   const tones = TONES[what]
   if (!tones || !sound.isOn() || typeof AudioContext === 'undefined') return
   audio ??= new AudioContext()

@@ -10,11 +10,11 @@ import { play } from './sounds'
 const shelves = new Map<number, Shelf>()
 
 /** Returns the class of a result; a copy kept for a reader must not go to the shelf. */
-export function classOfShelved(one: Shelved): 'ok' | 'attention' | 'stop' | 'neutral' {
+export function classOfShelved(one: Shelved): 'ok' | 'keep' | 'stop' | 'neutral' {
   if (one.kind === 'failed') return 'stop'
   const { before, after } = one.shelving
   if (!before || !after) return 'stop'
-  if (after.hold) return 'attention'
+  if (after.hold) return 'keep'
   return before.state === 'on-shelf' ? 'neutral' : 'ok'
 }
 

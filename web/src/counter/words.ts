@@ -5,11 +5,14 @@ import type { LogEntry } from './tasks'
 /** Translates a message of the server. */
 export const wordsOf = ({ code, params, text }: Message): string => translate(code, params, text)
 
+/** Look and sound of an entry: the class of the answer, or a copy to be kept for a reader. */
+export type Look = DeskAnswer['class'] | 'keep'
+
 /** Returns the class of an entry, which decides colour, icon and sound. */
-export function classOf({ outcome }: LogEntry): DeskAnswer['class'] {
+export function classOf({ outcome }: LogEntry): Look {
   switch (outcome.kind) {
     case 'answered':
-      return outcome.answer.class
+      return outcome.answer.hold?.state === 'ready' ? 'keep' : outcome.answer.class
     case 'settled':
       return 'ok'
     case 'set-aside':
@@ -19,7 +22,15 @@ export function classOf({ outcome }: LogEntry): DeskAnswer['class'] {
   }
 }
 
-/** Returns the texts of an entry, the headline first. */
+/** Returns what the hand does next, to be shown largest (R-SEAM-7). */
+export const nextOf = ({ outcome }: LogEntry): string[] =>
+  outcome.kind === 'answered' ? (outcome.answer.next ?? []).map(wordsOf) : []
+
+/** Returns the barcode of the copy that an entry is about. */
+export const barcodeOf = ({ outcome }: LogEntry): string | undefined =>
+  outcome.kind === 'answered' ? outcome.answer.copy?.barcode : undefined
+
+/** Returns the texts of an entry, what happened first. */
 export function messagesOf({ outcome }: LogEntry): string[] {
   switch (outcome.kind) {
     case 'answered':

@@ -6,7 +6,7 @@ import { offersOf, type Offer } from '../../counter/offers'
 import type { Acts } from '../../counter/acts'
 import type { Doing } from '../../counter/queue'
 import type { Request, LogEntry } from '../../counter/tasks'
-import { classOf, messagesOf, wordsOf } from '../../counter/words'
+import { barcodeOf, classOf, messagesOf, nextOf, wordsOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { classIcons } from '../../ui/classIcons'
@@ -35,33 +35,46 @@ type AnswerCardProps = {
 export const AnswerCard = memo(function AnswerCard({ entry, acts, doing, isBehind, takesByKey }: AnswerCardProps) {
   const kind = classOf(entry)
   const Icon = classIcons[kind]
-  const [headline, ...rest] = messagesOf(entry)
+  const [next, told] = [nextOf(entry), messagesOf(entry)]
+  const [large, small] = next.length > 0 ? [next, told] : [told.slice(0, 1), told.slice(1)]
   const namesCode = entry.outcome.kind === 'failed' || entry.outcome.kind === 'set-aside'
+  const code = namesCode ? entry.label : barcodeOf(entry)
+  const offers = offersOf(entry, acts)
+  const shown = (wanted: readonly Offer[]) =>
+    wanted.map((offer) => (
+      <Offered key={offer.kind} entry={entry} offer={offer} acts={acts} doing={doing} takesByKey={takesByKey} />
+    ))
 
   return (
     <article className={classes.answer} data-class={kind} data-behind={isBehind || undefined}>
       <Icon className={classes.sign} aria-hidden />
       <div className={classes.words}>
-        <h2 className={classes.headline} dir="auto">
-          {headline}
+        <h2 className={classes.headline}>
+          {large.map((words) => (
+            <span key={words} dir="auto">
+              {words}{' '}
+            </span>
+          ))}
         </h2>
-        {namesCode && (
-          <p className="tabular" dir="auto">
-            {entry.label}
-          </p>
-        )}
-        {rest.map((words) => (
+        {small.map((words) => (
           <p key={words} dir="auto">
             {words}
           </p>
         ))}
-        {offersOf(entry, acts).map((offer) => (
-          <Offered key={offer.kind} entry={entry} offer={offer} acts={acts} doing={doing} takesByKey={takesByKey} />
-        ))}
+        {code !== undefined && (
+          <p className="tabular" dir="auto">
+            {code}
+          </p>
+        )}
+        {shown(offers.filter(({ kind: offered }) => !BUTTONS.has(offered)))}
+        <div className={classes.buttons}>{shown(offers.filter(({ kind: offered }) => BUTTONS.has(offered)))}</div>
       </div>
     </article>
   )
 })
+
+/** Offers of one button each, which stand in one line. */
+const BUTTONS: ReadonlySet<Offer['kind']> = new Set(['slip', 'receipt', 'found', 'damaged', 'undo'])
 
 type OfferedProps = Omit<AnswerCardProps, 'isBehind'> & { offer: Offer }
 
@@ -69,7 +82,7 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
   const ask = (request: Request) => doing.act(request.code, { kind: 'scan', request, card: entry.id })
   switch (offer.kind) {
     case 'slip':
-      return <PrintSlip hold={offer.hold} />
+      return <PrintSlip hold={offer.hold} keyed />
     case 'why':
       return (
         <details className={classes.why}>

@@ -24,7 +24,7 @@ export function Damaged({ copy, onGiven }: DamagedProps) {
 
   if (!opened) {
     return (
-      <Button variant="default" size="sm" className={classes.undo} onClick={() => setOpened(true)}>
+      <Button variant="default" onClick={() => setOpened(true)}>
         {t('desk.screen.damaged')}
       </Button>
     )
@@ -32,6 +32,7 @@ export function Damaged({ copy, onGiven }: DamagedProps) {
   return (
     <div
       role="presentation"
+      className={classes.wholeLine}
       onKeyDown={({ key }) => {
         if (key === 'Escape') setOpened(false)
       }}

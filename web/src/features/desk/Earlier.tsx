@@ -3,7 +3,7 @@ import { memo, useLayoutEffect, useMemo, useRef } from 'react'
 import { fineOf, isQuestion, isUnsettled, type Acts } from '../../counter/acts'
 import type { Doing } from '../../counter/queue'
 import type { LogEntry } from '../../counter/tasks'
-import { changeOf, classOf, messagesOf } from '../../counter/words'
+import { barcodeOf, changeOf, classOf, messagesOf } from '../../counter/words'
 import { t } from '../../lib/messages'
 import { classIcons } from '../../ui/classIcons'
 import { PrintSlip } from '../holds'
@@ -87,7 +87,8 @@ const Row = memo(function Row({ entry, fine, isOpen, isAsking, undo, doing }: Ro
     <li data-class={classOf(entry)} data-open={isOpen || undefined}>
       <Icon data-size="18" aria-hidden />
       <div className={classes.row}>
-        <span dir="auto">{namesCode ? `${entry.label}: ${headline}` : headline}</span>
+        <span dir="auto">{namesCode ? `${entry.label}: ${headline}` : headline}</span>{' '}
+        <span className={classes.barcode}>{barcodeOf(entry)}</span>
         {isOpen && (
           <div className={classes.open}>
             {hold && (

@@ -1,8 +1,9 @@
 import { Button, NativeSelect } from '@mantine/core'
-import { useEffect, useRef, useState, type RefObject } from 'react'
+import { useRef, useState } from 'react'
 import type { Method } from '../../api/types'
 import type { OpenFine } from '../../counter/acts'
 import type { Doing } from '../../counter/queue'
+import { useAltKey } from '../../lib/altKey'
 import { amountOf } from '../../lib/amount'
 import { t } from '../../lib/messages'
 import { AmountInput, amountProblem } from '../../ui/AmountInput'
@@ -24,7 +25,7 @@ export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps
   const amount = amountOf(typed)
   const isPayable = amount !== null && amount > 0 && amount <= open
   const fines = { uid, charges: [{ id, open }] }
-  useTakeKey(take, keyed && !isWaiving)
+  useAltKey('KeyT', take, keyed && !isWaiving)
 
   if (isWaiving) {
     const label = t('desk.screen.waive', { amount: open })
@@ -93,7 +94,7 @@ type SumProps = { name: string | null; fines: readonly OpenFine[]; doing: Doing;
 export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
   const take = useRef<HTMLButtonElement>(null)
   const [method, setMethod] = useState<Method>('cash')
-  useTakeKey(take, keyed)
+  useAltKey('KeyT', take, keyed)
   const [first] = fines
   if (!first) return null
   const amount = Math.round(fines.reduce((sum, { open }) => sum + open, 0) * 100) / 100
@@ -123,18 +124,4 @@ export function SumOfFines({ name, fines, doing, keyed }: SumProps) {
       </Button>
     </form>
   )
-}
-
-/** Alt+T takes the money while the focus stays in the box. */
-function useTakeKey(button: RefObject<HTMLButtonElement | null>, isOn: boolean): void {
-  useEffect(() => {
-    if (!isOn) return undefined
-    function onKey(event: KeyboardEvent) {
-      if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyT') return
-      event.preventDefault()
-      button.current?.click()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [button, isOn])
 }

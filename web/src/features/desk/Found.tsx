@@ -3,14 +3,13 @@ import { useState } from 'react'
 import type { LostPrice } from '../../api/types'
 import { t } from '../../lib/messages'
 import { FoundPrice } from '../money'
-import classes from './Desk.module.css'
 
 /** Button for a lost copy that was found: the price charged to its reader may be cancelled (R-MONEY-4). */
 export function Found({ lost }: { lost: LostPrice }) {
   const [asked, setAsked] = useState(false)
   return (
     <>
-      <Button variant="default" size="sm" className={classes.undo} onClick={() => setAsked(true)}>
+      <Button variant="default" onClick={() => setAsked(true)}>
         {t('desk.screen.found')}
       </Button>
       {asked && <FoundPrice lost={lost} onClose={() => setAsked(false)} />}

@@ -4,7 +4,6 @@ import { Link } from 'react-router'
 import type { Receipt } from '../../api/types'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
-import classes from './Desk.module.css'
 
 /** Links to the receipt, which is printed from its own page. */
 export function Printed({ receipt }: { receipt: Receipt }) {
@@ -14,8 +13,6 @@ export function Printed({ receipt }: { receipt: Receipt }) {
       to={paths.receipt(receipt.number)}
       target="_blank"
       variant="default"
-      size="sm"
-      className={classes.undo}
       leftSection={<Printer data-size="18" />}
     >
       {t('desk.screen.receipt')}

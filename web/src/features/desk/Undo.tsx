@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core'
 import { Undo2 } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import type { Doing } from '../../counter/queue'
+import { useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
 
@@ -17,24 +18,14 @@ type UndoProps = {
 /** Undoes a change (R-UNDO-1). */
 export function Undo({ change, state, act, keyed }: UndoProps) {
   const button = useRef<HTMLButtonElement>(null)
-
-  useEffect(() => {
-    if (!keyed) return
-    function onKey(event: KeyboardEvent) {
-      if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyZ') return
-      event.preventDefault()
-      button.current?.click()
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [keyed])
+  useAltKey('KeyZ', button, keyed === true)
 
   if (state === 'done') return <p className={classes.hint}>{t('desk.screen.undone')}</p>
   return (
     <Button
       ref={button}
       variant="default"
-      size={keyed ? 'sm' : 'compact-sm'}
+      {...(!keyed && { size: 'compact-sm', h: 34 })}
       className={classes.undo}
       leftSection={<Undo2 data-size="18" />}
       aria-keyshortcuts={keyed && 'Alt+Z'}

@@ -1,0 +1,19 @@
+import { useEffect, type RefObject } from 'react'
+
+/** True for Alt with this physical key and no other modifier. */
+export const isAlt = (event: KeyboardEvent, code: string): boolean =>
+  event.altKey && !event.ctrlKey && !event.metaKey && event.code === code
+
+/** Presses a button by Alt and a key while the focus stays in the scan box; scanners never type these keys. */
+export function useAltKey(code: string, button: RefObject<HTMLButtonElement | null>, isOn: boolean): void {
+  useEffect(() => {
+    if (!isOn) return undefined
+    function onKey(event: KeyboardEvent) {
+      if (!isAlt(event, code) || !button.current) return
+      event.preventDefault()
+      button.current.click()
+    }
+    addEventListener('keydown', onKey)
+    return () => removeEventListener('keydown', onKey)
+  }, [code, button, isOn])
+}
