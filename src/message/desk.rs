@@ -25,6 +25,8 @@ messages! {
     "desk.closed" = desk_closed(name: &str): "Closed: {name}.";
     "desk.lent" = desk_lent(title: &str, name: &str, due: Date): "Lent: “{title}” to {name}, due {due, date, full}.";
     "desk.countOf" = desk_count_of(out: i64, max: i64): "{out} of {max} out.";
+    "desk.secondCopy" = desk_second_copy(name: &str, barcode: &str, due: Date):
+        "{name} has another copy already: {barcode}, due {due, date, full}.";
     "desk.alreadyLent" = desk_already_lent(title: &str, due: Date):
         "“{title}” was lent just now, due {due, date, full}.";
     "desk.notLent" = desk_not_lent(title: &str): "Not lent: “{title}”.";
@@ -86,8 +88,9 @@ messages! {
     "desk.next.keep" = desk_next_keep(name: &str): "Keep for {name}.";
     "desk.next.aside" = desk_next_aside(): "Put it aside.";
     "desk.next.take" = desk_next_take(amount: Money): "Take {amount, number, money}.";
-    "desk.choice.swap" = desk_choice_swap(in_hand: &str, lent: &str): "Take {in_hand} back in place of {lent}";
+    "desk.choice.swap" = desk_choice_swap(name: &str, in_hand: &str, lent: &str):
+        "{name} is returning, not borrowing: take {in_hand} back for {lent}";
     "desk.choice.swapFor" = desk_choice_swap_for(name: &str, in_hand: &str, lent: &str):
-        "{name} brings it: take {in_hand} back in place of {lent}";
+        "{name} is returning it: take {in_hand} back for {lent}";
     "desk.choice.reinstate" = desk_choice_reinstate(): "Take it into the library again";
 }

@@ -367,7 +367,11 @@ async fn another_copy_of_the_title_comes_back_in_place_of_the_one_that_was_lent_
 
     // A second copy is either lent, or swapped for the one on loan: a key decides.
     let second = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
-    assert_eq!((outcome_of(&second), choices(&second)), (("lent", "ok"), vec![swap.as_str()]));
+    assert_eq!((outcome_of(&second), choices(&second)), (("lent", "attention"), vec![swap.as_str()]));
+    let told = format!("Student 1 has another copy already: {}, due Saturday 28 Nov.", copies[0]);
+    assert!(second["text"].as_str().is_some_and(|text| text.contains(&told)), "{second}");
+    let offered = format!("Student 1 is returning, not borrowing: take {} back for {}", copies[1], copies[0]);
+    assert_eq!(second["choices"][0]["text"], offered);
     let back = scan(&desk, json!({ "code": copies[1], "person": asha.uid, "choice": swap })).await;
     assert_eq!(
         (outcome_of(&back), &back["loan"]["id"]),

@@ -72,8 +72,15 @@ impl Desk<'_, '_> {
             answer.tell(message::desk_count_of(out, max));
         }
         // The reader takes a second copy, or returns this one in place of the other (R-DESK-6).
-        let other = answer.person.as_ref().and_then(|open| other_of_title(open, copy.book_id, done.loan.id));
-        let swap = other.map(|other| offer_swap(copy, other));
+        let open = answer.person.as_ref();
+        let other = open.and_then(|open| other_of_title(open, copy.book_id, done.loan.id));
+        if let Some((barcode, due)) = other.map(|other| (other.barcode.clone(), other.return_date)) {
+            answer.class = Class::Attention;
+            answer.tell(message::desk_second_copy(&name, &barcode, due));
+        }
+        let swap = answer.person.as_ref().and_then(|open| {
+            Some(offer_swap(open, copy, other_of_title(open, copy.book_id, done.loan.id)?))
+        });
         answer.choices.extend(swap);
         answer.explain.clone_from(&done.loan.reasons);
         answer.loan = Some(done.loan);

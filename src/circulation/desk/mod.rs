@@ -282,8 +282,11 @@ impl Desk<'_, '_> {
                     offer(Choice::Return, message::desk_choice_return_for(&name)),
                 ];
                 // A reader with another copy of the title is most likely returning that one.
-                let other = answer.person.as_ref().and_then(|open| of_title(open, copy.book_id));
-                choices.splice(0..0, other.map(|other| offer_swap(&copy, other)));
+                let swap = answer
+                    .person
+                    .as_ref()
+                    .and_then(|open| Some(offer_swap(open, &copy, of_title(open, copy.book_id)?)));
+                choices.splice(0..0, swap);
                 answer.choices = choices;
                 answer.copy = Some(copy);
                 Ok(answer)

@@ -41,8 +41,10 @@ pub(super) struct Back {
     pub(super) in_hand: Option<CopyId>,
 }
 
-pub(super) fn offer_swap(copy: &Copy, lent: &Loan) -> Offered {
-    offer(Choice::Swap(lent.id), message::desk_choice_swap(&copy.barcode, &lent.barcode))
+/// Offers to take a scanned copy back in place of another that its reader has on loan.
+pub(super) fn offer_swap(reader: &Reader, copy: &Copy, lent: &Loan) -> Offered {
+    let name = &reader.person.details.name;
+    offer(Choice::Swap(lent.id), message::desk_choice_swap(name, &copy.barcode, &lent.barcode))
 }
 
 pub(super) fn offer_swap_for(reader: &Reader, copy: &Copy, lent: &Loan) -> Offered {
