@@ -433,6 +433,24 @@ async fn the_day_of_a_book_drop_is_said_and_never_one_to_come_r_desk_11() {
 }
 
 #[tokio::test]
+async fn a_refused_second_copy_of_a_title_is_offered_as_a_swap_r_desk_6() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let rules = desk.get("/settings/rules").await;
+    let mut document = rules.json();
+    document["categories"][0]["rules"]["oneCopyPerTitle"] = json!(true);
+    desk.put("/settings/rules", &rules.etag(), &document).await.expect(200);
+    let book = app.book("Algorithms", 2).await;
+    let copies = barcodes(&desk, book).await;
+    let loan = scan(&desk, json!({ "code": copies[0], "person": asha.uid })).await["loan"]["id"].clone();
+    let swap = format!("swap:{loan}");
+    let refused = scan(&desk, json!({ "code": copies[1], "person": asha.uid })).await;
+    assert_eq!((outcome_of(&refused), choices(&refused)), (("refused", "stop"), vec![swap.as_str()]));
+    let back = scan(&desk, json!({ "code": copies[1], "person": asha.uid, "choice": swap })).await;
+    assert_eq!((outcome_of(&back), &back["loan"]["id"]), (("returned", "attention"), &loan));
+}
+
+#[tokio::test]
 async fn a_damaged_copy_goes_to_repair_and_whoever_brought_it_is_charged_r_desk_11() {
     let app = TestApp::new().await;
     let (desk, asha) = (app.admin(0).await, app.student(1).await);

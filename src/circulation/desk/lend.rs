@@ -10,7 +10,7 @@ use super::super::{
 use super::{
     Answer, Choice, Class, Desk, Outcome,
     answer::{offer, refusal_title, state_message, where_to},
-    other_of_title,
+    could_be_swapped, of_title, other_of_title,
     take_back::offer_swap,
 };
 use crate::{
@@ -115,6 +115,16 @@ impl Desk<'_, '_> {
             answer.tell(block.message());
         }
         answer.blocks = refusal.blocks.iter().map(BlockShown::from).collect();
+        // The reader may be returning this copy in place of the other (R-DESK-6).
+        if refusal.blocks.iter().any(|block| matches!(block, Block::SameTitle { .. }))
+            && could_be_swapped(copy.state)
+        {
+            let swap = answer
+                .person
+                .as_ref()
+                .and_then(|open| Some(offer_swap(open, &copy, of_title(open, copy.book_id)?)));
+            answer.choices.extend(swap);
+        }
         answer.copy = Some(copy);
         Ok(answer)
     }
