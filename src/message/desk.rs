@@ -33,6 +33,8 @@ messages! {
     "desk.returned" = desk_returned(title: &str): "Returned: “{title}”.";
     "desk.returnedBy" = desk_returned_by(title: &str, name: &str): "Returned: “{title}”, which {name} had.";
     "desk.countedAsOf" = desk_counted_as_of(day: Date): "Counts as returned on {day, date, full}.";
+    "desk.returnedAgo" = desk_returned_ago(name: &str, hours: i64, minutes: i64):
+        "{name} returned it {hours, plural, =0 {{minutes, plural, one {# minute} other {# minutes}}} one {# hour} other {# hours}} ago.";
     "desk.fine" = desk_fine(fine: Money): "Fine: {fine, number, money}.";
     "desk.backTo" = desk_back_to(location: &str): "Goes to {location}.";
     "desk.putAside" = desk_put_aside(): "To the books to be shelved.";

@@ -451,6 +451,25 @@ async fn a_refused_second_copy_of_a_title_is_offered_as_a_swap_r_desk_6() {
 }
 
 #[tokio::test]
+async fn a_copy_scanned_again_later_says_when_it_came_back_and_from_whom_r_desk_4() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = barcodes(&desk, book).await[0].clone();
+    scan(&desk, json!({ "code": code, "person": asha.uid })).await;
+    scan(&desk, json!({ "code": code, "intent": "return" })).await;
+    for (later, ago) in [("2026-11-21T06:10:00Z", "10 minutes"), ("2026-11-21T08:00:00Z", "2 hours")] {
+        app.set_clock(later);
+        let shown = scan(&desk, json!({ "code": code })).await;
+        let told = format!("Student 1 returned it {ago} ago.");
+        assert!(shown["text"].as_str().is_some_and(|text| text.contains(&told)), "{shown}");
+    }
+    app.set_clock("2026-11-22T08:00:00Z");
+    let shown = scan(&desk, json!({ "code": code })).await;
+    assert!(shown["text"].as_str().is_some_and(|text| !text.contains("returned it")), "{shown}");
+}
+
+#[tokio::test]
 async fn a_damaged_copy_goes_to_repair_and_whoever_brought_it_is_charged_r_desk_11() {
     let app = TestApp::new().await;
     let (desk, asha) = (app.admin(0).await, app.student(1).await);

@@ -334,6 +334,13 @@ impl Desk<'_, '_> {
         };
         let class = if outcome == Outcome::Ignored { Class::Neutral } else { class };
         let mut answer = self.answer(outcome, class, state_message(&copy))?;
+        if outcome != Outcome::Ignored
+            && let Some(back) = self.last_return(&copy)?
+        {
+            let minutes = (self.moment.at - back.at) / (60 * 1000);
+            let name = back.person.map_or_else(String::new, |(_, name)| name);
+            answer.tell(message::desk_returned_ago(&name, minutes / 60, minutes));
+        }
         answer.choices = choices;
         answer.copy = Some(copy);
         Ok(answer)

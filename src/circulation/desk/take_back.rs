@@ -209,15 +209,20 @@ impl Desk<'_, '_> {
 
     /// Returns the loan and the reader of the copy's last return today.
     pub(super) fn just_returned(&mut self, copy: &Copy) -> Result<Option<(LoanId, UserId)>> {
-        Ok(self.recent("returned", copy)?.into_iter().find_map(|returned| {
-            match (returned.change, returned.person) {
-                (Change::Loan(LoanChange::Returned { loan, copy: Some(of), .. }), Some((person, _)))
-                    if of == copy.id && !returned.undone =>
-                {
-                    Some((loan, person))
-                }
+        Ok(self.last_return(copy)?.and_then(|returned| match (returned.change, returned.person) {
+            (Change::Loan(LoanChange::Returned { loan, .. }), Some((person, _))) => Some((loan, person)),
+            _ => None,
+        }))
+    }
+
+    /// Returns the change of the copy's last return today.
+    pub(super) fn last_return(&mut self, copy: &Copy) -> Result<Option<Recorded>> {
+        Ok(self.recent("returned", copy)?.into_iter().find(|returned| {
+            let of = match &returned.change {
+                Change::Loan(LoanChange::Returned { copy, .. }) => *copy,
                 _ => None,
-            }
+            };
+            of == Some(copy.id) && !returned.undone
         }))
     }
 
