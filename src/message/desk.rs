@@ -59,6 +59,7 @@ messages! {
     "desk.kept" = desk_kept(title: &str): "Somebody waits for “{title}”.";
     "desk.holdShelf" = desk_hold_shelf(until: Date, roll_number: &str):
         "Hold shelf, until {until, date, full} · {roll_number}";
+    "desk.newSlip" = desk_new_slip(name: &str): "New slip: it was kept for {name}.";
     "desk.keptUntil" = desk_kept_until(title: &str, name: &str, until: Date):
         "“{title}” is kept for {name} until {until, date, full}.";
     "desk.choice.keep" = desk_choice_keep(name: &str): "Keep it for {name}";

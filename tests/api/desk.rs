@@ -6,6 +6,7 @@ use library::{
         hold::{self, Place},
     },
     domain::{id::BookId, rulebook::Rulebook},
+    jobs,
 };
 use serde_json::{Value, json};
 
@@ -467,6 +468,33 @@ async fn a_copy_scanned_again_later_says_when_it_came_back_and_from_whom_r_desk_
     app.set_clock("2026-11-22T08:00:00Z");
     let shown = scan(&desk, json!({ "code": code })).await;
     assert!(shown["text"].as_str().is_some_and(|text| !text.contains("returned it")), "{shown}");
+}
+
+#[tokio::test]
+async fn a_copy_passed_on_to_the_next_reader_asks_for_a_new_slip_r_hold_2() {
+    let app = TestApp::new().await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = barcodes(&desk, book).await[0].clone();
+    scan(&desk, json!({ "code": code, "person": asha.uid })).await;
+    for waiting in [app.student(2).await, app.student(3).await] {
+        waiting.ask(&format!("/books/{book}/holds")).await.expect(201);
+    }
+    scan(&desk, json!({ "code": code, "intent": "return" })).await;
+    app.set_clock("2026-11-21T07:00:00Z");
+    let shown = scan(&desk, json!({ "code": code })).await;
+    assert_eq!((outcome_of(&shown), &shown["hold"]), (("shown", "neutral"), &Value::Null));
+
+    app.set_clock("2026-11-26T06:00:00Z");
+    jobs::expire_holds(&app.state.library, "here").await.expect("done");
+    let desk = app.admin(0).await;
+    let shown = scan(&desk, json!({ "code": code })).await;
+    assert_eq!(
+        (outcome_of(&shown), &shown["hold"]["userName"], &shown["next"][0]["text"]),
+        (("shown", "attention"), &json!("Student 3"), &json!("Keep for Student 3."))
+    );
+    let told = "New slip: it was kept for Student 2.";
+    assert!(shown["text"].as_str().is_some_and(|text| text.contains(told)), "{shown}");
 }
 
 #[tokio::test]

@@ -12,12 +12,13 @@ use answer::{offer, state_message};
 use take_back::{Back, offer_swap, offer_swap_for};
 
 use super::{
-    Actor, BlockShown, Error, Result, check_out::reader_blocks, hold::Line, lost::lost_price, standing,
+    Actor, BlockShown, Error, Result, check_out::reader_blocks, hold::{self, Line}, lost::lost_price, standing,
     stock, view,
 };
 use crate::{
     domain::{
         account::{User, folded_roll_number},
+        change::{Change, HoldChange},
         copy::{Condition, Copy, Lending, State},
         hold::{Hold, HoldState},
         id::{BookId, ChangeId, CopyId, LoanId, UserId},
@@ -29,7 +30,7 @@ use crate::{
     },
     message::{self, Message},
     money::Money,
-    storage::{self, Tx, accounts, books, copies, holds, ledger, loans, people},
+    storage::{self, Tx, accounts, books, copies, events::{self, Filter}, holds, ledger, loans, people},
 };
 
 /// Time after a loan in which a further scan does not return the copy, milliseconds (R-DESK-2).
@@ -38,6 +39,8 @@ const JUST_LENT: i64 = 2 * 60 * 1000;
 const BOUNCE: i64 = 3 * 1000;
 /// Time in which a return counts as today's, milliseconds.
 const RECENT: i64 = 12 * 60 * 60 * 1000;
+/// Number of a title's ended holds searched for the one before.
+const PASSED_ON: i64 = 50;
 /// Maximum number of people found by a text.
 const HITS: u8 = 12;
 /// Maximum number of copies offered to choose from.
@@ -342,8 +345,39 @@ impl Desk<'_, '_> {
             answer.tell(message::desk_returned_ago(&name, minutes / 60, minutes));
         }
         answer.choices = choices;
+        if copy.state == State::OnHoldShelf
+            && let Some((hold, before)) = self.passed_on(&copy)?
+        {
+            answer.tell(message::desk_new_slip(&before));
+            answer.keep(hold);
+        }
         answer.copy = Some(copy);
         Ok(answer)
+    }
+
+    /// Returns the hold that keeps a copy and the reader before, whose name is on the slip, if that hold expired or was
+    /// cancelled.
+    fn passed_on(&mut self, copy: &Copy) -> Result<Option<(Hold, String)>> {
+        let Some(hold) = holds::keeping(self.tx, copy.id)? else { return Ok(None) };
+        for action in ["hold-expired", "hold-cancelled"] {
+            let filter = Filter {
+                book: Some(copy.book_id),
+                action: Some(action.to_owned()),
+                ..Filter::default()
+            };
+            let ended = events::page(self.tx, &filter, ChangeId(i64::MAX), PASSED_ON)?;
+            let before = ended.into_iter().find(|ended| match &ended.change {
+                Change::Hold(
+                    HoldChange::HoldExpired { ended, .. } | HoldChange::HoldCancelled { ended, .. },
+                ) => ended.passed_to == Some(hold),
+                _ => false,
+            });
+            if let Some((_, name)) = before.and_then(|before| before.person) {
+                let hold = hold::shown(self.tx, &self.rulebook.calendar, self.today(), hold)?;
+                return Ok(Some((hold, name)));
+            }
+        }
+        Ok(None)
     }
 
     /// Offers a swap if exactly one copy of the title is on loan: that one came back as another (R-DESK-6).
