@@ -5,7 +5,12 @@
 
 use jiff::civil::Date;
 
-use super::{Actor, Block, Error, NotUndone, Refusal, Result, hold::Line, money, record};
+use super::{
+    Actor, Block, Error, NotUndone, Refusal, Result,
+    desk::{state_message, where_to},
+    hold::Line,
+    money, record,
+};
 use crate::{
     domain::{
         change::{
@@ -69,7 +74,7 @@ fn undo_found(
     day_begins: i64,
     found: Recorded,
 ) -> Result<Undone> {
-    let id = found.id;
+    let (id, copy) = (found.id, found.copy.or_else(|| found.change.copy_of_loan()));
     if found.at < day_begins {
         return Err(not_undone(NotUndone::Day));
     }
@@ -79,10 +84,30 @@ fn undo_found(
     let change = take_back(tx, actor, moment, found)?;
     messages.extend(reserve_again(tx, actor, moment, cancelled)?);
     // Earlier changes of the same action are undone with it.
-    if let Some(before) = events::linked(tx, id)? {
-        messages.extend(undo(tx, actor, moment, day_begins, before)?.messages);
+    match (events::linked(tx, id)?, copy) {
+        (Some(before), _) => messages.extend(undo(tx, actor, moment, day_begins, before)?.messages),
+        (None, Some(copy)) => messages.extend(where_now(tx, copy)?),
+        (None, None) => {}
     }
     Ok(Undone { change, messages })
+}
+
+/// Says where a copy is after an undo, and who is next in line for its title.
+fn where_now(tx: &mut Tx<'_>, copy: CopyId) -> Result<Vec<Message>> {
+    let Some(copy) = copies::by_id(tx, copy)?.filter(|copy| !copy.title.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let mut messages = vec![match &copy.loan {
+        Some(loan) => message::undone_has(&loan.user_name, loan.return_date),
+        None => where_to(&copy).unwrap_or_else(|| state_message(&copy)),
+    }];
+    let line = Line::lock(tx, copy.book_id)?;
+    if let Some(first) = line.as_ref().and_then(Line::first)
+        && let Some(first) = accounts::by_id(tx, first)?.and_then(|account| account.user)
+    {
+        messages.push(message::undone_next_in_line(&first.name));
+    }
+    Ok(messages)
 }
 
 /// Returns the cancellations of holds that this change caused in the same instant.

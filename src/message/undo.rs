@@ -1,5 +1,7 @@
 //! Undo, and the parts that changes of several areas share.
 
+use jiff::civil::Date;
+
 use super::Message;
 
 messages! {
@@ -25,5 +27,7 @@ messages! {
     "change.reason" = change_reason(reason: &str): "Reason: {reason}";
 
     // What an undo restores.
+    "undone.has" = undone_has(name: &str, due: Date): "{name} has it until {due, date, full}.";
+    "undone.nextInLine" = undone_next_in_line(name: &str): "Next in line: {name}.";
     "undone.other" = undone(): "Undone.";
 }

@@ -236,7 +236,7 @@ async fn a_block_is_told_with_its_numbers_and_lent_over_with_a_reason_r_desk_5()
     let blank = desk.post("/desk/scans", &over(" ")).await;
     blank.problem(422, "invalid");
     assert_eq!(blank.wrong_fields(), ["override.reason"]);
-    assert_eq!(outcome_of(&scan(&desk, over("exam week")).await), ("lent", "ok"));
+    assert_eq!(outcome_of(&scan(&desk, over("exam week")).await), ("lent", "attention"));
     let log = desk.get(&format!("/changes?person={}&action=lent", asha.uid)).await.expect(200);
     assert_eq!(log["changes"][0]["change"]["overridden"]["reason"], "exam week");
 }
@@ -498,6 +498,25 @@ async fn a_copy_passed_on_to_the_next_reader_asks_for_a_new_slip_r_hold_2() {
 }
 
 #[tokio::test]
+async fn an_undo_says_who_has_the_copy_and_who_is_next_r_undo_2() {
+    let app = TestApp::new().await;
+    let (desk, asha, bala) = (app.admin(0).await, app.student(1).await, app.student(2).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = barcodes(&desk, book).await[0].clone();
+    let lent = scan(&desk, json!({ "code": code, "person": asha.uid })).await;
+    let undone = desk.ask(&format!("/changes/{}/undo", lent["change"])).await.expect(200);
+    let text = undone["text"].as_str().unwrap_or_default();
+    assert!(text.ends_with("Goes to Shelf A3."), "{text}");
+
+    scan(&desk, json!({ "code": code, "person": asha.uid })).await;
+    bala.ask(&format!("/books/{book}/holds")).await.expect(201);
+    let back = scan(&desk, json!({ "code": code, "intent": "return" })).await;
+    let undone = desk.ask(&format!("/changes/{}/undo", back["change"])).await.expect(200);
+    let text = undone["text"].as_str().unwrap_or_default();
+    assert!(text.ends_with("Student 1 has it until Saturday 28 Nov. Next in line: Student 2."), "{text}");
+}
+
+#[tokio::test]
 async fn a_damaged_copy_goes_to_repair_and_whoever_brought_it_is_charged_r_desk_11() {
     let app = TestApp::new().await;
     let (desk, asha) = (app.admin(0).await, app.student(1).await);
@@ -547,7 +566,8 @@ async fn lending_what_another_had_is_undone_as_one_r_undo_1() {
     let undone = desk.ask(&format!("/changes/{}/undo", both["change"])).await.expect(200);
     assert_eq!(
         undone["text"],
-        "Undone: “Algorithms” was not lent. Undone: “Algorithms” is on loan again, due 28 Nov 2026."
+        "Undone: “Algorithms” was not lent. Undone: “Algorithms” is on loan again, due 28 Nov 2026. \
+         Student 1 has it until Saturday 28 Nov."
     );
     assert_eq!(asha.get("/me/loans").await.expect(200)["loans"].as_array().map(Vec::len), Some(1));
     assert!(bala.get("/me/loans").await.expect(200)["loans"].as_array().is_some_and(Vec::is_empty));

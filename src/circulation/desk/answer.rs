@@ -319,7 +319,7 @@ pub(super) fn refusal_title(answer: &Answer) -> String {
 }
 
 /// Describes the state of a copy not on loan.
-pub(super) fn state_message(copy: &Copy) -> Message {
+pub(in super::super) fn state_message(copy: &Copy) -> Message {
     let title = &copy.title;
     match copy.state {
         State::OnShelf => message::desk_on_shelf(title, &copy.location),
@@ -339,7 +339,7 @@ pub(super) fn state_message(copy: &Copy) -> Message {
 }
 
 /// Says where a returned copy goes.
-pub(super) fn where_to(copy: &Copy) -> Option<Message> {
+pub(in super::super) fn where_to(copy: &Copy) -> Option<Message> {
     match copy.state {
         State::OnShelf if !copy.location.is_empty() => Some(message::desk_back_to(&copy.location)),
         State::ToShelve => Some(message::desk_put_aside()),

@@ -78,9 +78,10 @@ impl Desk<'_, '_> {
             answer.class = Class::Attention;
             answer.tell(message::desk_second_copy(&name, &barcode, due));
         }
-        let swap = answer.person.as_ref().and_then(|open| {
-            Some(offer_swap(open, copy, other_of_title(open, copy.book_id, done.loan.id)?))
-        });
+        let swap = answer
+            .person
+            .as_ref()
+            .and_then(|open| Some(offer_swap(open, copy, other_of_title(open, copy.book_id, done.loan.id)?)));
         answer.choices.extend(swap);
         answer.explain.clone_from(&done.loan.reasons);
         answer.loan = Some(done.loan);
@@ -166,8 +167,7 @@ impl Desk<'_, '_> {
         let (moved, change) = self.move_copy(copy.id, Condition::OnShelf, "")?;
         let mut answer = match holds::keeping(self.tx, moved.id)? {
             Some(hold) => {
-                let hold =
-                    hold::shown(self.tx, &self.rulebook.calendar, self.today(), hold)?;
+                let hold = hold::shown(self.tx, &self.rulebook.calendar, self.today(), hold)?;
                 let mut answer =
                     self.answer(Outcome::Kept, Class::Attention, message::desk_kept(&moved.title))?;
                 answer.keep(hold);

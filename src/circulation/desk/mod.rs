@@ -7,13 +7,17 @@ mod take_back;
 
 use jiff::civil::Date;
 
+use answer::offer;
 pub use answer::{Answer, Choice, Class, Damage, Intent, Offered, Outcome, Reader, Scan, Title};
-use answer::{offer, state_message};
+pub(super) use answer::{state_message, where_to};
 use take_back::{Back, offer_swap, offer_swap_for};
 
 use super::{
-    Actor, BlockShown, Error, Result, check_out::reader_blocks, hold::{self, Line}, lost::lost_price, standing,
-    stock, view,
+    Actor, BlockShown, Error, Result,
+    check_out::reader_blocks,
+    hold::{self, Line},
+    lost::lost_price,
+    standing, stock, view,
 };
 use crate::{
     domain::{
@@ -30,7 +34,11 @@ use crate::{
     },
     message::{self, Message},
     money::Money,
-    storage::{self, Tx, accounts, books, copies, events::{self, Filter}, holds, ledger, loans, people},
+    storage::{
+        self, Tx, accounts, books, copies,
+        events::{self, Filter},
+        holds, ledger, loans, people,
+    },
 };
 
 /// Time after a loan in which a further scan does not return the copy, milliseconds (R-DESK-2).
@@ -360,11 +368,8 @@ impl Desk<'_, '_> {
     fn passed_on(&mut self, copy: &Copy) -> Result<Option<(Hold, String)>> {
         let Some(hold) = holds::keeping(self.tx, copy.id)? else { return Ok(None) };
         for action in ["hold-expired", "hold-cancelled"] {
-            let filter = Filter {
-                book: Some(copy.book_id),
-                action: Some(action.to_owned()),
-                ..Filter::default()
-            };
+            let filter =
+                Filter { book: Some(copy.book_id), action: Some(action.to_owned()), ..Filter::default() };
             let ended = events::page(self.tx, &filter, ChangeId(i64::MAX), PASSED_ON)?;
             let before = ended.into_iter().find(|ended| match &ended.change {
                 Change::Hold(

@@ -164,6 +164,15 @@ impl Change {
         self.about().loans
     }
 
+    /// Copy that a loan's change is about.
+    #[must_use]
+    pub fn copy_of_loan(&self) -> Option<CopyId> {
+        match self {
+            Self::Loan(_) => self.about().copies.first().copied(),
+            _ => None,
+        }
+    }
+
     /// Name of the kind in the database and the API.
     #[must_use]
     pub fn action(&self) -> &str {
