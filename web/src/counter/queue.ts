@@ -306,6 +306,14 @@ export class Desk {
     }
     if (task.kind !== 'scan') return
     if (task.card !== undefined) this.#done.add(`card ${task.card}`)
+    // At the book drop a card opens nobody.
+    if (task.request.returnedOn !== undefined && answer.outcome === 'person') {
+      const code = 'desk.screen.dropCard'
+      const messages = [{ code, params: {}, text: t(code) }]
+      const told: DeskAnswer = { ...answer, class: 'stop', messages, person: null }
+      this.#put({ id: key, label, outcome: { kind: 'answered', request: task.request, answer: told } })
+      return
+    }
     // A late answer does not change the open reader.
     if (!late) {
       const since = answer.outcome === 'person' || !open ? answer.at : open.since

@@ -152,7 +152,7 @@ export default function DeskScreen() {
             onTryAgain={(key) => (desk.tryAgain(key), focusBox())}
             onSetAside={(key) => (desk.giveUp(key), focusBox())}
           />
-          <PersonStrip open={open} onSettled={refresh} onClose={close} />
+          <PersonStrip open={open} mode={mode} onSettled={refresh} onClose={close} />
           {sums.map(({ uid, name, fines }, index) => (
             <SumOfFines key={uid} name={name} fines={fines} doing={doing} keyed={index === 0} />
           ))}

@@ -4,6 +4,7 @@ import { memo } from 'react'
 import { Link } from 'react-router'
 import type { DeskReader } from '../../api/types'
 import type { Open } from '../../counter/queue'
+import type { Mode } from '../../counter/tasks'
 import { t, translate } from '../../lib/messages'
 import { paths } from '../../screens'
 import { DateText, Money } from '../../ui/Facts'
@@ -12,20 +13,21 @@ import classes from './Desk.module.css'
 
 type PersonStripProps = {
   open: Open | null
+  mode: Mode | null
   /** Called when money may have been taken. */
   onSettled: () => void
   onClose: () => void
 }
 
 /** Open reader, always visible (R-DESK-3): loans, dues, and reasons against lending. */
-export const PersonStrip = memo(function PersonStrip({ open, onSettled, onClose }: PersonStripProps) {
+export const PersonStrip = memo(function PersonStrip({ open, mode, onSettled, onClose }: PersonStripProps) {
   if (!open) {
     return (
       <section className={classes.strip} aria-label={t('desk.screen.nobody')}>
         <UserRound aria-hidden />
         <div>
           <p className={classes.nobody}>{t('desk.screen.nobody')}</p>
-          <p className={classes.hint}>{t('desk.screen.nobodyHint')}</p>
+          <p className={classes.hint}>{t(hintOf(mode))}</p>
         </div>
       </section>
     )
@@ -47,6 +49,12 @@ export const PersonStrip = memo(function PersonStrip({ open, onSettled, onClose 
     </section>
   )
 })
+
+/** Says what a scanned book does while nobody is open. */
+function hintOf(mode: Mode | null) {
+  if (mode?.kind === 'drop') return 'desk.screen.dropHint'
+  return mode?.kind === 'renew' ? 'desk.screen.renewHint' : 'desk.screen.nobodyHint'
+}
 
 /** Loans and dues of the open reader; after a page reload they arrive with the server's next answer. */
 function ReaderFacts({ reader, onSettled }: { reader: DeskReader; onSettled: () => void }) {
