@@ -29,6 +29,8 @@ const BOUNCE_MS = 3000
 /** Idle time after which the reader closes, so that nothing is lent to a reader who has left (R-DESK-3). */
 const SILENCE_MS = 60_000
 const TRY_MS = 5000
+/** Idle time after which a mode ends, so that none is still on the next morning (R-DESK-11). */
+const MODE_MS = 60 * 60_000
 /** Number of settled entries on the screen; the activity log has all. */
 const KEPT = 50
 
@@ -95,6 +97,9 @@ export class Desk {
   readonly #around: Around
   readonly #outbox: Outbox<Task, Result>
   #silence: ReturnType<typeof setTimeout> | undefined
+  /** Epoch milliseconds. */
+  #modeUntil: number | null = null
+  #modeTimer: ReturnType<typeof setTimeout> | undefined
   #last = { code: '', at: -Infinity }
   /** Keys of phone scans received: the server repeats scans after a reconnection. */
   readonly #heard = new Set<string>()
@@ -217,7 +222,22 @@ export class Desk {
   readonly setMode = (mode: Mode | null): void => {
     if (mode?.kind === 'drop' && this.#state.open) this.close()
     this.#last = { code: '', at: -Infinity }
+    this.#modeUntil = null
     this.#set({ mode })
+    this.#keepMode()
+  }
+
+  /** Ends a mode that was idle too long; otherwise its idle time begins anew. The timer may stop while the computer sleeps. */
+  #keepMode(): void {
+    const isOver = this.#modeUntil !== null && Date.now() >= this.#modeUntil
+    clearTimeout(this.#modeTimer)
+    if (!this.#state.mode || isOver) {
+      this.#modeUntil = null
+      if (this.#state.mode) this.#set({ mode: null })
+      return
+    }
+    this.#modeUntil = Date.now() + MODE_MS
+    this.#modeTimer = setTimeout(() => this.#keepMode(), MODE_MS)
   }
 
   /** Replaces the day of the book drop, unless the librarian chose another one meanwhile. */
@@ -239,6 +259,7 @@ export class Desk {
   }
 
   #requestOf(code: string): Request {
+    this.#keepMode()
     const { mode } = this.#state
     if (mode?.kind === 'drop') return { code, intent: 'return', returnedOn: mode.day }
     return { code, ...(mode && { intent: 'renew' }) }

@@ -52,9 +52,10 @@ function deskOf(uid: number, queries: QueryClient): Desk {
   old.remove()
   // Whichever screen its librarian signs in on.
   queries.getQueryCache().subscribe(({ type, query }) => {
-    if (type === 'updated' && query.queryKey[0] === keys.session[0] && desk.snapshot().line === 'signed-out') {
-      if (isOwners()) void desk.resume()
-    }
+    if (query.queryKey[0] !== keys.session[0]) return
+    // A mode belongs to one sitting at the desk.
+    if (!isOwners() && desk.snapshot().mode) desk.setMode(null)
+    if (type === 'updated' && desk.snapshot().line === 'signed-out' && isOwners()) void desk.resume()
   })
   return desk
 }
