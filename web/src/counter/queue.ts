@@ -101,6 +101,8 @@ export class Desk {
   #modeUntil: number | null = null
   #modeTimer: ReturnType<typeof setTimeout> | undefined
   #last = { code: '', at: -Infinity }
+  /** Barcodes extended by a button, with the time of the press. */
+  readonly #extended = new Map<string, number>()
   /** Keys of phone scans received: the server repeats scans after a reconnection. */
   readonly #heard = new Set<string>()
   /** Acts that are completed or set aside. */
@@ -181,6 +183,15 @@ export class Desk {
     if (entry.outcome.kind !== 'failed' || this.#done.has(`aside ${entry.id}`)) return
     this.#done.add(`aside ${entry.id}`)
     this.#outbox.add(entry.label, entry.outcome.task)
+  }
+
+  /** Extends a loan of the open reader; a second press within the bounce time is ignored. */
+  readonly extend = (barcode: string, label: string): void => {
+    const at = performance.now()
+    const isWaiting = this.#state.waiting.some((entry) => entry.label === label)
+    if (isWaiting || at - (this.#extended.get(barcode) ?? -Infinity) < BOUNCE_MS) return
+    this.#extended.set(barcode, at)
+    this.#outbox.add(label, { kind: 'scan', request: { code: barcode, intent: 'renew' } })
   }
 
   /** Marks an entry as settled. */

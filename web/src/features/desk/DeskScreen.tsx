@@ -1,11 +1,12 @@
-import { ActionIcon, Button, TextInput } from '@mantine/core'
+import { ActionIcon, Button, TextInput, VisuallyHidden } from '@mantine/core'
 import { Camera, Volume2, VolumeX } from 'lucide-react'
 import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { sumsOf } from '../../counter/acts'
 import type { Desk, Doing } from '../../counter/queue'
-import type { Mode } from '../../counter/tasks'
+import type { LogEntry, Mode } from '../../counter/tasks'
 import { sound } from '../../counter/sounds'
+import { messagesOf } from '../../counter/words'
 import { useDesk } from '../../counter/useDesk'
 import { useWedge } from '../../counter/useWedge'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
@@ -21,14 +22,20 @@ import { SumOfFines } from './Fine'
 import { HeldScans } from './HeldScans'
 import { PersonStrip } from './PersonStrip'
 import { Phones } from './Phones'
+import { ReaderLoans } from './ReaderLoans'
 
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
+
+/** Returns the reader whose card an entry opened. */
+const opened = ({ outcome }: LogEntry): number | null =>
+  outcome.kind === 'answered' && outcome.answer.outcome === 'person' ? (outcome.answer.person?.uid ?? null) : null
 
 /** The counter: one box that always has the focus, one scan, one answer (R-DESK-1). */
 export default function DeskScreen() {
   const { desk, open, log, waiting, unknown, line, newer, mode, acts, held, bounced, ofOthers } = useDesk()
   const newest = log[0]?.isRestored ? undefined : log[0]
   const sums = sumsOf(log, acts)
+  const isInStrip = newest !== undefined && opened(newest) === open?.uid
   const [filming, setFilming] = useState(false)
   const { box, focusBox, takeText, leavesForm } = useWedge(desk)
   const answer = useRef<HTMLDivElement>(null)
@@ -156,8 +163,17 @@ export default function DeskScreen() {
           {sums.map(({ uid, name, fines }, index) => (
             <SumOfFines key={uid} name={name} fines={fines} doing={doing} keyed={index === 0} />
           ))}
-          <div ref={answer} role="status" aria-live="assertive" aria-atomic="true" className={classes.newest}>
-            {newest ? (
+          <div
+            ref={answer}
+            role="status"
+            aria-live="assertive"
+            aria-atomic="true"
+            className={classes.newest}
+            data-in-strip={isInStrip || undefined}
+          >
+            {newest && isInStrip ? (
+              <VisuallyHidden>{messagesOf(newest).join(' ')}</VisuallyHidden>
+            ) : newest ? (
               <AnswerCard
                 key={newest.id}
                 entry={newest}
@@ -170,6 +186,9 @@ export default function DeskScreen() {
               <p className={classes.empty}>{t('desk.screen.empty')}</p>
             )}
           </div>
+          {open?.reader && open.reader.loans.length > 0 && (
+            <ReaderLoans key={open.uid} reader={open.reader} desk={desk} onPressed={focusBox} onChanged={refresh} />
+          )}
         </div>
         <Earlier log={earlier} acts={acts} doing={doing} />
       </div>

@@ -7,7 +7,6 @@ import type { Open } from '../../counter/queue'
 import type { Mode } from '../../counter/tasks'
 import { t, translate } from '../../lib/messages'
 import { paths } from '../../screens'
-import { DateText, Money } from '../../ui/Facts'
 import { TakeMoney } from '../money'
 import classes from './Desk.module.css'
 
@@ -91,19 +90,6 @@ function ReaderFacts({ reader, onSettled }: { reader: DeskReader; onSettled: () 
           {t('desk.screen.ready', { title: hold.title, barcode: hold.barcode ?? '' })}
         </p>
       ))}
-      {reader.loans.length > 0 && (
-        <details className={classes.out}>
-          <summary>{t('desk.screen.loans')}</summary>
-          <ul>
-            {reader.loans.map((loan) => (
-              <li key={loan.id} data-overdue={loan.overdueDays > 0 || undefined}>
-                <span dir="auto">{loan.title}</span> <span className="tabular">{loan.barcode}</span>{' '}
-                <DateText day={loan.returnDate} /> {loan.fine > 0 && <Money amount={loan.fine} />}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
     </>
   )
 }
