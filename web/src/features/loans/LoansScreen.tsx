@@ -19,6 +19,7 @@ import { ExtendAnyway } from './ExtendAnyway'
 import { LoanButton } from './LoanButton'
 import classes from './LoansScreen.module.css'
 import { Fine, ReturnDate } from './LoanStatus'
+import { LostButton } from './LostButton'
 import { useQuestion } from '../../ui/useQuestion'
 import { ReturnQuestion, type Asked } from './ReturnQuestion'
 import { useLoanActions, type LoanAction, type Refused } from './useLoanActions'
@@ -207,6 +208,7 @@ function Loans({ loans, today, pending, onAction }: LoansProps) {
           )}
           <LoanButton {...shared} action="return" onPress={() => ask('return')} />
           <LoanButton {...shared} action="extend" onPress={() => onAction(loan, 'extend')} />
+          <LostButton title={loan.title} of={loan.userName} onPress={() => setLost(loan)} />
         </div>
       )
     },

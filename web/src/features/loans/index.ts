@@ -1,5 +1,6 @@
 export { ExtendAnyway } from './ExtendAnyway'
 export { LoanButton } from './LoanButton'
+export { LostButton } from './LostButton'
 export { Fine, ReturnDate } from './LoanStatus'
 export { ReturnQuestion, type Asked } from './ReturnQuestion'
 export { useLoanActions, type Refused } from './useLoanActions'

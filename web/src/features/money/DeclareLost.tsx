@@ -43,7 +43,7 @@ function Form({ loan, price, onClose }: DeclareLostProps & { price: number | nul
     validate: {
       price: (typed: string) => amountProblem(t('copies.edit.price'), typed),
     },
-    done: () => t('money.lost.done', { title: quoted(loan.title) }),
+    done: (_ended, { price: charged }) => t('money.lost.done', { title: quoted(loan.title), sum: loan.fine + charged }),
     onDone: onClose,
   })
   const asked = amountOf(form.values.price) ?? 0

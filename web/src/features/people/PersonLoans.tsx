@@ -12,6 +12,7 @@ import {
   ExtendAnyway,
   Fine,
   LoanButton,
+  LostButton,
   ReturnDate,
   ReturnQuestion,
   useLoanActions,
@@ -101,6 +102,7 @@ function Loans({ person, loans, today, whenEmpty }: LoansProps) {
                       void run(loan, 'extend')
                     }}
                   />
+                  <LostButton title={loan.title} of={person.name} onPress={() => setLost(named(loan))} />
                 </div>
               )
             },
