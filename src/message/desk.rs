@@ -66,6 +66,7 @@ messages! {
     "desk.shelved" = desk_shelved(title: &str, location: &str): "On the shelf: “{title}”, {location}.";
     "desk.title" = desk_title(title: &str, author: &str): "“{title}”, {author}.";
     "desk.scanTheLabel" = desk_scan_the_label(): "Scan the label inside, or choose the copy.";
+    "desk.noCopies" = desk_no_copies(): "No copies yet.";
     "desk.personOrCopy" = desk_person_or_copy(name: &str, title: &str):
         "This is both {name}'s card and a copy of “{title}”.";
     "desk.found" = desk_found(text: &str): "Found for “{text}”:";
@@ -73,7 +74,7 @@ messages! {
         "More people match: type more of the name, or find them under People.";
     "desk.unknown" = desk_unknown(code: &str): "No card, no copy and no book has the code {code}.";
     "desk.choice.person" = desk_choice_person(name: &str): "Open {name}";
-    "desk.choice.personWith" = desk_choice_person_with(name: &str, roll_number: &str): "{name}, {roll_number}";
+    "desk.choice.personWith" = desk_choice_person_with(name: &str, facts: &str): "{name} · {facts}";
     "desk.choice.copy" = desk_choice_copy(title: &str, barcode: &str): "“{title}”, copy {barcode}";
     "desk.choice.title" = desk_choice_title(title: &str, author: &str): "“{title}”, {author}";
     "desk.choice.return" = desk_choice_return(): "Take it back";

@@ -405,7 +405,6 @@ impl Desk<'_, '_> {
         let Some(first) = found.first() else { return Err(Error::NotFound) };
         let headline = message::desk_title(&first.title, &first.author);
         let mut answer = self.answer(Outcome::Ask, Class::Ask, headline)?;
-        answer.tell(message::desk_scan_the_label());
         answer.book = Some(Title {
             id: first.id,
             title: first.title.clone(),
@@ -434,6 +433,9 @@ impl Desk<'_, '_> {
         if answer.choices.is_empty() {
             answer.outcome = Outcome::Shown;
             answer.class = Class::Neutral;
+            answer.tell(message::desk_no_copies());
+        } else {
+            answer.tell(message::desk_scan_the_label());
         }
         Ok(answer)
     }
@@ -453,9 +455,11 @@ impl Desk<'_, '_> {
             answer.tell(message::desk_more_people());
         }
         answer.choices.extend(people.into_iter().map(|person| {
-            let Details { name, roll_number, .. } = &person.details;
-            let roll_number = roll_number.as_deref().unwrap_or_default();
-            offer(Choice::Person(person.uid), message::desk_choice_person_with(name, roll_number))
+            let Details { name, roll_number, department, batch, .. } = &person.details;
+            let roll_number = roll_number.as_deref().map(str::to_uppercase);
+            let facts: Vec<&str> =
+                [&roll_number, department, batch].into_iter().flatten().map(String::as_str).collect();
+            offer(Choice::Person(person.uid), message::desk_choice_person_with(name, &facts.join(" · ")))
         }));
         answer.choices.extend(
             titles.into_iter().map(|book| {

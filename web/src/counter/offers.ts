@@ -9,6 +9,7 @@ export type Offer =
   | { kind: 'why'; messages: readonly Message[] }
   | { kind: 'unknown'; code: string }
   | { kind: 'choices'; choices: readonly Offered[]; request: Request }
+  | { kind: 'add-copy'; book: number }
   | { kind: 'all-people'; query: string }
   | { kind: 'override'; request: Request; blocks: readonly string[]; keptFor: string | undefined }
   | { kind: 'fine'; fine: OpenFine }
@@ -42,6 +43,8 @@ function offersOfAnswer(entry: LogEntry, request: Request, answer: DeskAnswer, a
     explain.length > 0 && { kind: 'why', messages: explain },
     answer.outcome === 'unknown' && { kind: 'unknown', code: request.code },
     choices.length > 0 && !isDone && { kind: 'choices', choices, request },
+    answer.messages.some(({ code }) => code === 'desk.noCopies') &&
+      answer.book && { kind: 'add-copy', book: answer.book.id },
     answer.messages.some(({ code }) => code === 'desk.morePeople') && { kind: 'all-people', query: request.code },
     blocks.length > 0 &&
       blocks.every(({ overridable }) => overridable) &&

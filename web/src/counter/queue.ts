@@ -150,6 +150,10 @@ export class Desk {
     else this.#outbox.add(code, { kind: 'scan', request: this.#requestOf(code) })
   }
 
+  /** Opens a reader or a title chosen while its name was typed. */
+  readonly choose = (typed: string, choice: string): void =>
+    this.#outbox.add(typed, { kind: 'scan', request: { ...this.#requestOf(typed), choice } })
+
   /** Holds a code that was scanned into a form, until the form is submitted or closed. */
   readonly hold = (code: string): void => {
     if (this.#isBounce(code)) this.#set({ bounced: { code, at: performance.now() } })

@@ -71,6 +71,7 @@ export function useWedge(desk: Desk) {
     if (!box.current) return ''
     const { value } = box.current
     box.current.value = ''
+    if (value !== '') box.current.dispatchEvent(new Event('input', { bubbles: true }))
     return value.trim()
   }, [])
 

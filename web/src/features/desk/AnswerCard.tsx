@@ -1,7 +1,6 @@
 import { Anchor, Button } from '@mantine/core'
-import { memo, useEffect } from 'react'
+import { memo } from 'react'
 import { Link } from 'react-router'
-import type { Offered as Choice } from '../../api/types'
 import { offersOf, type Offer } from '../../counter/offers'
 import type { Acts } from '../../counter/acts'
 import type { Doing } from '../../counter/queue'
@@ -10,10 +9,11 @@ import { barcodeOf, classOf, messagesOf, nextOf, wordsOf } from '../../counter/w
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
 import { classIcons } from '../../ui/classIcons'
-import { stateText } from '../copies'
 import { PrintSlip } from '../holds'
 import classes from './Desk.module.css'
+import { AddCopy } from './AddCopy'
 import { Anyway } from './Anyway'
+import { Choices } from './Choices'
 import { Damaged } from './Damaged'
 import { Fine } from './Fine'
 import { Found } from './Found'
@@ -98,6 +98,8 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
       return <Unknown code={offer.code} />
     case 'choices':
       return <Choices choices={offer.choices} onChoose={(choice) => ask({ ...offer.request, choice: choice.id })} />
+    case 'add-copy':
+      return <AddCopy book={offer.book} />
     case 'all-people':
       return (
         <Anchor component={Link} to={`${paths.people()}?q=${encodeURIComponent(offer.query)}`}>
@@ -136,47 +138,4 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
     case 'undo':
       return <Undo change={offer.change} state={acts.get(`undo ${offer.change}`)} act={doing.act} keyed />
   }
-}
-
-/** Alt+number chooses while the focus stays in the box; scanners never type these keys. */
-function Choices({ choices, onChoose }: { choices: readonly Choice[]; onChoose: (choice: Choice) => void }) {
-  useEffect(() => {
-    function onKey(event: KeyboardEvent) {
-      if (!event.altKey || event.ctrlKey || event.metaKey) return
-      const chosen = choices[Number(/^(?:Digit|Numpad)([1-9])$/.exec(event.code)?.[1]) - 1]
-      if (!chosen) return
-      event.preventDefault()
-      onChoose(chosen)
-    }
-    addEventListener('keydown', onKey)
-    return () => removeEventListener('keydown', onKey)
-  }, [choices, onChoose])
-
-  return (
-    <ol className={classes.choices}>
-      {choices.map((choice, index) => (
-        <li key={choice.id}>
-          <Button
-            variant="default"
-            className={classes.choice}
-            aria-keyshortcuts={index < 9 ? `Alt+${index + 1}` : undefined}
-            onClick={() => onChoose(choice)}
-          >
-            {index < 9 && <kbd className={classes.key}>{t('desk.screen.key', { n: index + 1 })}</kbd>}
-            <span dir="auto">{wordsOf(choice.message)}</span>
-            {choice.copy && <CopyFacts copy={choice.copy} />}
-          </Button>
-        </li>
-      ))}
-    </ol>
-  )
-}
-
-function CopyFacts({ copy }: { copy: NonNullable<Choice['copy']> }) {
-  const facts = [stateText(copy.state), copy.loan?.userName, copy.location].filter(Boolean)
-  return (
-    <span className={classes.facts} dir="auto">
-      {facts.join(' · ')}
-    </span>
-  )
 }

@@ -23,6 +23,7 @@ import { HeldScans } from './HeldScans'
 import { PersonStrip } from './PersonStrip'
 import { Phones } from './Phones'
 import { ReaderLoans } from './ReaderLoans'
+import { Typed } from './Typed'
 
 const CodeCamera = lazyChunk('scanner', async () => ({ default: (await import('../scanner')).CodeCamera }))
 
@@ -69,6 +70,12 @@ export default function DeskScreen() {
     setFilming((was) => !was)
     focusBox()
   }, [focusBox])
+
+  function choose(typed: string, choice: string) {
+    takeText()
+    desk.choose(typed, choice)
+    focusBox()
+  }
 
   function escape() {
     if (takeText() !== '') return
@@ -122,6 +129,9 @@ export default function DeskScreen() {
               }}
             />
           </form>
+          <div className={classes.typing}>
+            <Typed box={box} onChoose={choose} />
+          </div>
           <StatusLine waiting={waiting} line={line} held={held} bounced={bounced} />
           {filming && (
             <div className={classes.camera}>
