@@ -36,7 +36,7 @@ const SHARED = [
   // What the frame around the screens says, the labels of its links included.
   ['frame', /^(app|change|explain|undone)\.|^(books\.add|books\.popular\.title|desk\.today\.title|security\.title)$/],
   // What the desk's tasks say, also while another screen is open.
-  ['frame', /^desk\.screen\.(closing|setAside|taken|waived)$/],
+  ['frame', /^desk\.screen\.(closing|dropCard|setAside|taken|waived)$/],
   ['account', /^(secondStep|passkey)\./],
   ['copies', /^toShelve\./],
   ['people', /^import\./],

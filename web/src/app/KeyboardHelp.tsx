@@ -10,6 +10,19 @@ import '../ui/styles'
 import classes from './KeyboardHelp.module.css'
 import { SHORTCUTS, singleKeys } from './shortcuts'
 
+/** Keys of the desk, which work while the focus is in its box. */
+const DESK = [
+  { keys: ['Alt', 'Z'], does: 'app.help.desk.undo' },
+  { keys: ['Alt', 'T'], does: 'app.help.desk.take' },
+  { keys: ['Alt', 'W'], does: 'app.help.desk.waive' },
+  { keys: ['Alt', 'L'], does: 'app.help.desk.later' },
+  { keys: ['Alt', 'E'], does: 'app.help.desk.extend' },
+  { keys: ['Alt', 'B'], does: 'app.help.desk.drop' },
+  { keys: ['Alt', 'P'], does: 'app.help.desk.print' },
+  { keys: ['Alt', '1…9'], does: 'app.help.desk.choose' },
+  { keys: ['Esc'], does: 'app.help.desk.close' },
+] as const
+
 /** Lists the keyboard shortcuts and the screens that Ctrl+K leads to. */
 export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
   const user = useQuery({ ...sessionQuery, enabled: false }).data?.user ?? null
@@ -34,6 +47,25 @@ export default function KeyboardHelp({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      {user?.capabilities.includes('desk') && (
+        <>
+          <Title order={3} mt="lg">
+            {t('app.nav.desk')}
+          </Title>
+          <dl className={classes.list}>
+            {DESK.map(({ keys, does }) => (
+              <div key={does} className={classes.row}>
+                <dt className={classes.keys}>
+                  {keys.map((key) => (
+                    <Kbd key={key}>{key}</Kbd>
+                  ))}
+                </dt>
+                <dd className={classes.does}>{t(does)}</dd>
+              </div>
+            ))}
+          </dl>
+        </>
+      )}
       <Switch
         mt="lg"
         label={t('app.help.single')}

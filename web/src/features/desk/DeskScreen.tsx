@@ -9,6 +9,7 @@ import { sound } from '../../counter/sounds'
 import { messagesOf } from '../../counter/words'
 import { useDesk } from '../../counter/useDesk'
 import { useWedge } from '../../counter/useWedge'
+import { useAltKey } from '../../lib/altKey'
 import { Chunk, lazyChunk } from '../../lib/lazyChunk'
 import { t } from '../../lib/messages'
 import { paths } from '../../screens'
@@ -35,6 +36,7 @@ const opened = ({ outcome }: LogEntry): number | null =>
 export default function DeskScreen() {
   const { desk, open, log, waiting, unknown, line, newer, mode, acts, held, bounced, ofOthers } = useDesk()
   const newest = log[0]?.isRestored ? undefined : log[0]
+  const loans = open?.reader?.loans ?? []
   const sums = sumsOf(log, acts)
   const isInStrip = newest !== undefined && opened(newest) === open?.uid
   const [filming, setFilming] = useState(false)
@@ -96,7 +98,16 @@ export default function DeskScreen() {
     >
       <PageHeader
         title={t('desk.screen.title')}
-        actions={<Switches desk={desk} mode={mode} filming={filming} onCamera={switchCamera} onSwitched={focusBox} />}
+        actions={
+          <Switches
+            desk={desk}
+            mode={mode}
+            filming={filming}
+            onCamera={switchCamera}
+            onSwitched={focusBox}
+            keyed={loans.length === 0}
+          />
+        }
       />
       <div className={classes.columns}>
         <div>
@@ -196,7 +207,7 @@ export default function DeskScreen() {
               <p className={classes.empty}>{t('desk.screen.empty')}</p>
             )}
           </div>
-          {open?.reader && open.reader.loans.length > 0 && (
+          {open?.reader && loans.length > 0 && (
             <ReaderLoans key={open.uid} reader={open.reader} desk={desk} onPressed={focusBox} onChanged={refresh} />
           )}
         </div>
@@ -213,14 +224,20 @@ type SwitchesProps = {
   filming: boolean
   onCamera: () => void
   onSwitched: () => void
+  /** True unless Alt+E picks one of the reader's books. */
+  keyed: boolean
 }
 
 /** Modes and other scanners. Memoised, so that scans do not render it. */
-const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitched }: SwitchesProps) {
+const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitched, keyed }: SwitchesProps) {
   const [soundIsOn, setSound] = useState(sound.isOn)
+  const extend = useRef<HTMLButtonElement>(null)
+  useAltKey('KeyE', extend, keyed)
   return (
     <div className={classes.switches}>
       <Button
+        ref={extend}
+        aria-keyshortcuts={keyed ? 'Alt+E' : undefined}
         variant={mode?.kind === 'renew' ? 'filled' : 'default'}
         aria-pressed={mode?.kind === 'renew'}
         onClick={() => {
@@ -228,7 +245,7 @@ const Switches = memo(function Switches({ desk, mode, filming, onCamera, onSwitc
           onSwitched()
         }}
       >
-        {t('desk.screen.renewMode')}
+        {t(keyed ? 'desk.screen.renewModeKey' : 'desk.screen.renewMode')}
       </Button>
       <DropButton desk={desk} mode={mode} onSwitched={onSwitched} />
       <Button

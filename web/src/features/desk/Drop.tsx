@@ -1,6 +1,8 @@
 import { Button, TextInput } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { configQuery } from '../../api/config'
+import { useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import type { Config } from '../../api/types'
 import type { Desk } from '../../counter/queue'
@@ -17,6 +19,8 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
   const queries = useQueryClient()
   const config = useQuery(configQuery).data
   const isOn = mode?.kind === 'drop'
+  const button = useRef<HTMLButtonElement>(null)
+  useAltKey('KeyB', button, true)
 
   async function turnOn(day: string) {
     desk.setMode({ kind: 'drop', day })
@@ -27,6 +31,8 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
 
   return (
     <Button
+      ref={button}
+      aria-keyshortcuts="Alt+B"
       variant={isOn ? 'filled' : 'default'}
       aria-pressed={isOn}
       disabled={!config}
@@ -36,7 +42,7 @@ export function DropButton({ desk, mode, onSwitched }: DropButtonProps) {
         onSwitched()
       }}
     >
-      {t('desk.screen.dropMode')}
+      {t('desk.screen.dropModeKey')}
     </Button>
   )
 }

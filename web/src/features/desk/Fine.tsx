@@ -21,11 +21,15 @@ export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps
   const [wrong, setWrong] = useState<string | null>(null)
   const box = useRef<HTMLInputElement>(null)
   const take = useRef<HTMLButtonElement>(null)
+  const waive = useRef<HTMLButtonElement>(null)
+  const later = useRef<HTMLButtonElement>(null)
   const [method, setMethod] = useState<Method>('cash')
   const amount = amountOf(typed)
   const isPayable = amount !== null && amount > 0 && amount <= open
   const fines = { uid, charges: [{ id, open }] }
   useAltKey('KeyT', take, keyed && !isWaiving)
+  useAltKey('KeyW', waive, keyed && !isWaiving)
+  useAltKey('KeyL', later, keyed && !isWaiving)
 
   if (isWaiving) {
     const label = t('desk.screen.waive', { amount: open })
@@ -67,11 +71,21 @@ export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps
       <Button ref={take} type="submit" aria-keyshortcuts={keyed ? 'Alt+T' : undefined}>
         {!isPayable ? t('desk.screen.takeNothing') : t(keyed ? 'desk.screen.takeKey' : 'desk.screen.take', { amount })}
       </Button>
-      <Button variant="default" onClick={() => setWaiving(true)}>
-        {t('desk.screen.waiveOpen')}
+      <Button
+        ref={waive}
+        variant="default"
+        aria-keyshortcuts={keyed ? 'Alt+W' : undefined}
+        onClick={() => setWaiving(true)}
+      >
+        {t(keyed ? 'desk.screen.waiveOpenKey' : 'desk.screen.waiveOpen')}
       </Button>
-      <Button variant="subtle" onClick={() => doing.setAside(entry)}>
-        {t('desk.screen.later')}
+      <Button
+        ref={later}
+        variant="subtle"
+        aria-keyshortcuts={keyed ? 'Alt+L' : undefined}
+        onClick={() => doing.setAside(entry)}
+      >
+        {t(keyed ? 'desk.screen.laterKey' : 'desk.screen.later')}
       </Button>
     </form>
   )
