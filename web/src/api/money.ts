@@ -82,9 +82,9 @@ const keyed = (key: string) => ({ headers: { 'Idempotency-Key': key } })
 export const takePayment = (uid: number, body: PaymentForm, key: string, signal: AbortSignal) =>
   dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
 
-export const waiveCharge = (charge: number, reason: string, key: string, signal: AbortSignal) =>
+export const waiveCharge = (charge: number, body: WaiverForm, key: string, signal: AbortSignal) =>
   dataOf(
-    client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body: { reason }, signal, ...keyed(key) }),
+    client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body, signal, ...keyed(key) }),
   )
 
 /** Invalidated by charges, payments and reversals. */

@@ -1,4 +1,4 @@
-import type { Charge, DeskAnswer, DeskReader, Message, PaymentForm, PhoneScan, Receipt, Scan } from '../api/types'
+import type { Charge, DeskAnswer, DeskReader, Message, PaymentForm, PhoneScan, Receipt, Scan, WaiverForm } from '../api/types'
 import { t } from '../lib/messages'
 import { newKey } from '../lib/newKey'
 import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
@@ -42,7 +42,7 @@ type Calls = {
     key: string,
     signal: AbortSignal,
   ) => Promise<{ receipt: Receipt; change: number }>
-  waive: (charge: number, reason: string, key: string, signal: AbortSignal) => Promise<{ change: number }>
+  waive: (charge: number, form: WaiverForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
   undo: (change: number, key: string, signal: AbortSignal) => Promise<{ messages: readonly Message[] }>
 }
 
@@ -308,8 +308,10 @@ export class Desk {
       case 'waive': {
         const [charge] = task.fines.charges
         if (!charge) return { kind: 'settled', words: [] }
-        const { change } = await calls.waive(charge.id, freeze(task.reason), key, signal)
-        return { kind: 'settled', words: [t('desk.screen.waived', { amount: charge.open })], change }
+        const { amount = charge.open } = task
+        const form: WaiverForm = { reason: freeze(task.reason), ...(amount < charge.open && { amount }) }
+        const { change } = await calls.waive(charge.id, form, key, signal)
+        return { kind: 'settled', words: [t('desk.screen.waived', { amount })], change }
       }
       case 'undo': {
         freeze(task.change)
@@ -371,7 +373,7 @@ export class Desk {
   #withMoney(task: Task): readonly LogEntry[] {
     const { log } = this.#state
     if (task.kind === 'pay') return lowered(log, task.fines, task.amount)
-    if (task.kind === 'waive') return lowered(log, task.fines, Infinity)
+    if (task.kind === 'waive') return lowered(log, task.fines, task.amount ?? Infinity)
     if (task.kind !== 'undo') return log
     const undone = log.find(({ outcome }) => outcome.kind === 'settled' && outcome.change === task.change)
     if (undone?.outcome.kind !== 'settled') return log

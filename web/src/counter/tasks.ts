@@ -11,7 +11,8 @@ export type Task =
   /** `card` is the id of the entry that offered it. */
   | { kind: 'scan'; request: Request; card?: string }
   | { kind: 'pay'; fines: Fines; amount: number; method: Method }
-  | { kind: 'waive'; fines: Fines; reason: string }
+  /** Without `amount`, all that is open. */
+  | { kind: 'waive'; fines: Fines; reason: string; amount?: number }
   | { kind: 'undo'; change: number }
   /** Closes the reader after all earlier scans. */
   | { kind: 'close' }

@@ -110,6 +110,8 @@ function Offered({ entry, offer, acts, doing, takesByKey }: OfferedProps) {
       return (
         <Anyway
           label={offer.request.intent === 'renew' ? t('desk.screen.extendAnyway') : t('desk.screen.lendAnyway')}
+          decision="override"
+          keyed={!offersOf(entry, acts).some(({ kind }) => kind === 'choices')}
           keptFor={offer.keptFor}
           onGiven={(reason, cancelHold) =>
             ask({ ...offer.request, override: { reason, blocks: [...offer.blocks], cancelHold } })

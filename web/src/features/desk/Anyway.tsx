@@ -1,10 +1,16 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
+import { useOwner } from '../../api/draft'
+import { useAltKey } from '../../lib/altKey'
 import { t } from '../../lib/messages'
 import classes from './Desk.module.css'
+import { lastReasons, rememberReason, type Decision } from './reasons'
 
 type AnywayProps = {
   label: string
+  decision: Decision
+  /** True if Alt and a number gives a remembered reason. */
+  keyed: boolean
   /** Reader for whom the copy is kept, if any: first in the queue again, or the reservation is cancelled. */
   keptFor?: string | undefined
   onGiven: (reason: string, cancelHold: boolean) => void
@@ -13,11 +19,18 @@ type AnywayProps = {
 }
 
 /** Form to override the rules with a reason (R-DESK-5). */
-export function Anyway({ label, keptFor, onGiven, onClosed }: AnywayProps) {
+export function Anyway({ label, decision, keyed, keptFor, onGiven, onClosed }: AnywayProps) {
   const [reason, setReason] = useState('')
   const [cancelHold, setCancelHold] = useState(false)
   const first = useRef<HTMLInputElement>(null)
   const wasOpened = onClosed !== undefined
+  const owner = useOwner()
+  const [remembered] = useState(() => lastReasons(owner, decision))
+
+  function give(given: string) {
+    rememberReason(owner, decision, given)
+    onGiven(given, cancelHold)
+  }
 
   useEffect(() => {
     if (wasOpened) first.current?.focus()
@@ -30,11 +43,18 @@ export function Anyway({ label, keptFor, onGiven, onClosed }: AnywayProps) {
         if (key === 'Escape') onClosed?.()
       }}
     >
+      {remembered.length > 0 && (
+        <div className={classes.reasons} role="group" aria-label={t('desk.screen.lastReasons')}>
+          {remembered.map((one, index) => (
+            <Reason key={one} reason={one} n={index + 1} keyed={keyed} onPress={() => give(one)} />
+          ))}
+        </div>
+      )}
       <form
         className={classes.anyway}
         onSubmit={(event) => {
           event.preventDefault()
-          if (reason.trim() !== '') onGiven(reason.trim(), cancelHold)
+          if (reason.trim() !== '') give(reason.trim())
         }}
       >
         <TextInput
@@ -63,5 +83,29 @@ export function Anyway({ label, keptFor, onGiven, onClosed }: AnywayProps) {
         )}
       </form>
     </div>
+  )
+}
+
+type ReasonProps = { reason: string; n: number; keyed: boolean; onPress: () => void }
+
+/** A remembered reason, given with one press. */
+function Reason({ reason, n, keyed, onPress }: ReasonProps) {
+  const button = useRef<HTMLButtonElement>(null)
+  useAltKey(`Digit${n}`, button, keyed)
+  return (
+    <Button
+      ref={button}
+      variant="default"
+      radius="xl"
+      size="compact-sm"
+      h={34}
+      aria-keyshortcuts={keyed ? `Alt+${n}` : undefined}
+      onClick={onPress}
+    >
+      {keyed && <kbd className={classes.key}>{t('desk.screen.key', { n })}</kbd>}
+      <span className={classes.reason} dir="auto">
+        {reason}
+      </span>
+    </Button>
   )
 }

@@ -32,11 +32,15 @@ export function Fine({ fine: { entry, id, open, uid }, doing, keyed }: FineProps
   useAltKey('KeyL', later, keyed && !isWaiving)
 
   if (isWaiving) {
-    const label = t('desk.screen.waive', { amount: open })
+    const waived = isPayable ? amount : open
+    const label =
+      waived < open ? t('desk.screen.waivePart', { amount: waived, open }) : t('desk.screen.waive', { amount: open })
     return (
       <Anyway
         label={label}
-        onGiven={(reason) => doing.act(label, { kind: 'waive', fines, reason })}
+        decision="waive"
+        keyed={keyed}
+        onGiven={(reason) => doing.act(label, { kind: 'waive', fines, reason, amount: waived })}
         onClosed={() => setWaiving(false)}
       />
     )
