@@ -47,7 +47,8 @@ export default function DeskScreen() {
   // On a phone the answer may be below the visible area: scrolls to its beginning, with the box above.
   const shown = newest?.id
   useEffect(() => {
-    if (shown === undefined) return
+    // Beside the list of earlier entries the answer is in view.
+    if (shown === undefined || matchMedia('(min-width: 75em)').matches) return
     answer.current?.parentElement?.scrollIntoView({ block: 'nearest' })
     answer.current?.querySelector('h2')?.scrollIntoView({ block: 'nearest' })
   }, [shown])
