@@ -6458,9 +6458,11 @@ export interface components {
             lost?: components["schemas"]["LostPrice"] | null;
             /** @description Headline first. */
             messages: components["schemas"]["Message"][];
+            /** @description What the librarian does next, to be shown largest: where the copy goes, what to take (R-SEAM-7). */
+            next?: components["schemas"]["Message"][];
             outcome: components["schemas"]["Outcome"];
             person: components["schemas"]["DeskReader"] | null;
-            /** @description All `messages` in English. */
+            /** @description All of `next` and `messages` in English. */
             text: string;
         };
         /** @description Possible answer to a question of the desk. */
