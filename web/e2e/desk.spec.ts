@@ -235,13 +235,74 @@ test('R-DESK-6 another copy of the title comes back in place of the one that was
   await expect(strip(page, 'Harini Iyer')).toContainText('1 book out')
   await page.keyboard.press('Escape')
   await scan(page, codes[1] ?? '')
-  await expect(newest(page)).toContainText(`Harini Iyer brings it: take ${codes[1]} back in place of ${codes[0]}`)
+  await expect(newest(page)).toContainText(`Harini Iyer is returning it: take ${codes[1]} back for ${codes[0]}`)
   await page.keyboard.press('Alt+1')
   await expect(newest(page)).toContainText(`Copy ${codes[0]} is missing now`)
   expect(await reader.loans()).toEqual([])
   await page.keyboard.press('Alt+z')
   await expect(newest(page)).toContainText(`Undone: “${book.title}” is on loan again`)
   expect((await reader.loans()).map(({ barcode }) => barcode)).toEqual([codes[0]])
+})
+
+test('R-SEAM-7 R-HOLD-2 the largest words say for whom a copy is kept, and Alt+P opens the slip', async ({
+  page,
+  library,
+  who,
+}) => {
+  const { book, reader, codes } = await scene(library, present(who), 1, 'Jaya Menon')
+  const next = await library.student({ name: 'Kabir Joshi' })
+  await reader.borrow(book.id)
+  await next.ask('POST', `/books/${book.id}/holds`)
+  await openDesk(page)
+  await scan(page, codes[0] ?? '')
+  await expect(newest(page).getByRole('heading')).toHaveText('Keep for Kabir Joshi.')
+  await expect(newest(page)).toContainText(`Returned: “${book.title}”, which Jaya Menon had.`)
+  await expect(newest(page)).toContainText(codes[0] ?? '')
+  await expectAccessible(page, 'a copy to be kept')
+  await page.keyboard.press('Alt+p')
+  await expect(page.getByRole('dialog', { name: 'Slip for the book' })).toContainText('Kabir Joshi')
+})
+
+test("R-DESK-3 R-DESK-8 the reader's books stand under the strip, and keys extend one", async ({
+  page,
+  library,
+  who,
+}) => {
+  const { book, reader, codes } = await scene(library, present(who), 1, 'Lata Bose')
+  await reader.borrow(book.id)
+  await openDesk(page)
+  await scan(page, cardOf(reader))
+  const out = page.getByRole('region', { name: 'Books out' })
+  await expect(out).toContainText(codes[0] ?? '')
+  await expectAccessible(page, 'the books of a reader')
+  await page.keyboard.press('Alt+e')
+  await expect(out).toContainText('Which one? Alt + its number')
+  await page.keyboard.press('Alt+1')
+  await expect(newest(page)).toContainText(`Extended: “${book.title}”`)
+  await out.getByRole('button', { name: /^Lost: / }).click()
+  await expect(page.getByRole('dialog', { name: 'Declare lost' })).toContainText('Lata Bose')
+})
+
+test('R-DESK-8 three letters, an arrow and Enter open a reader', async ({ page, library }) => {
+  await library.student({ name: 'Mandakini Xavier' })
+  await openDesk(page)
+  await page.keyboard.type('mandakini', { delay: 60 })
+  await expect(page.getByRole('list', { name: 'Found while typing' })).toContainText('Mandakini Xavier')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(strip(page, 'Mandakini Xavier')).toBeVisible()
+  await expect(box(page)).toHaveValue('')
+  await expect(box(page)).toBeFocused()
+})
+
+test('R-DESK-11 a card scanned at the book drop is told to wait', async ({ page, library }) => {
+  const reader = await library.student({ name: 'Nalini Rao' })
+  await openDesk(page)
+  await page.keyboard.press('Alt+b')
+  await expect(page.getByText('To lend, press Esc first.')).toBeVisible()
+  await scan(page, cardOf(reader))
+  await expect(newest(page)).toContainText('Book drop is on. Press Esc, then scan the card again.')
+  await expect(strip(page, 'Nalini Rao')).toBeHidden()
 })
 
 test.describe('of a library of its own', () => {
@@ -273,7 +334,7 @@ test.describe('of a library of its own', () => {
     await page.getByLabel('Charge').fill('40')
     await expectAccessible(page, 'a damaged copy')
     await page.getByRole('button', { name: 'Send to repair' }).click()
-    await expect(newest(page)).toContainText('Put it with the books to be repaired.')
+    await expect(newest(page)).toContainText('To the repair shelf.')
     await page.getByRole('button', { name: 'Take ₹40' }).click()
     await expect(newest(page)).toContainText('₹40 taken')
 

@@ -83,9 +83,7 @@ export const takePayment = (uid: number, body: PaymentForm, key: string, signal:
   dataOf(client.POST('/people/{id}/payments', { params: { path: { id: uid } }, body, signal, ...keyed(key) }))
 
 export const waiveCharge = (charge: number, body: WaiverForm, key: string, signal: AbortSignal) =>
-  dataOf(
-    client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body, signal, ...keyed(key) }),
-  )
+  dataOf(client.POST('/charges/{id}/waive', { params: { path: { id: charge } }, body, signal, ...keyed(key) }))
 
 /** Invalidated by charges, payments and reversals. */
 const MONEY = [keys.people, keys.money, keys.changes]

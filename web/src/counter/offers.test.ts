@@ -63,3 +63,9 @@ it('R-DESK-4, R-DESK-7: a payment leads to its receipt and can be undone; a fail
     { kind: 'again' },
   ])
 })
+
+it('R-DESK-2: a title without copies leads to where one is added', () => {
+  const book = { id: 4 } as NonNullable<DeskAnswer['book']>
+  const messages = [{ code: 'desk.noCopies', params: {}, text: 'No copies yet.' }]
+  expect(kindsOf({ book, messages })).toEqual(['add-copy'])
+})

@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Charge, DeskAnswer, PaymentForm, Receipt, Scan } from '../api/types'
+import type { Charge, DeskAnswer, PaymentForm, Receipt, Scan, WaiverForm } from '../api/types'
 import { memoryStore, type Row } from '../lib/outboxStore'
 import { ProblemError, unreachable } from '../lib/problem'
 import { fineOf, isUnsettled, sumsOf } from './acts'
 import { Desk } from './queue'
+import { classOf, nextOf } from './words'
 
 const answer: DeskAnswer = {
   outcome: 'shown',
@@ -35,6 +36,7 @@ async function page(rows = new Map<string, Row>()) {
   const keys: string[] = []
   const paid: (PaymentForm & { uid: number; key: string })[] = []
   const undone: number[] = []
+  const waived: WaiverForm[] = []
   const answers = new Map<string, Partial<DeskAnswer>>()
   const onEntry = vi.fn()
   const onSignedOut = vi.fn()
@@ -62,8 +64,9 @@ async function page(rows = new Map<string, Row>()) {
         paid.push({ ...form, uid, key })
         return { receipt: { amount: form.amount, number: '2026-27/000001' } as Receipt, change: 40 + paid.length }
       },
-      async waive() {
+      async waive(_charge, form) {
         reach('waive')
+        waived.push(form)
         return { change: 60 }
       },
       async undo(change) {
@@ -74,7 +77,7 @@ async function page(rows = new Map<string, Row>()) {
     },
   })
   await desk.resume()
-  return { desk, rows, line, around, scans, keys, paid, undone, answers, onEntry, onSignedOut }
+  return { desk, rows, line, around, scans, keys, paid, undone, waived, answers, onEntry, onSignedOut }
 }
 
 const labels = (desk: Desk) => desk.snapshot().waiting.map(({ label }) => label)
@@ -450,4 +453,67 @@ describe('R-SEAM-6: what is unsettled', () => {
     expect(newest(desk)?.label).toBe('cs-1')
     expect(desk.snapshot().open).toBeNull()
   })
+})
+
+it('R-DESK-11: a card scanned at the book drop opens nobody and says why', async () => {
+  const { desk } = await page()
+  desk.setMode({ kind: 'drop', day: '2026-11-20' })
+  desk.scan('cs-1')
+  await after(0)
+  const { open, log } = desk.snapshot()
+  expect(open).toBeNull()
+  expect(log[0]?.outcome).toMatchObject({ answer: { class: 'stop', messages: [{ code: 'desk.screen.dropCard' }] } })
+})
+
+it('R-DESK-11: a mode ends after an hour without a scan, also if the timer slept', async () => {
+  const { desk, scans } = await page()
+  desk.setMode({ kind: 'drop', day: '2026-11-20' })
+  await after(59 * 60_000)
+  desk.scan('L1')
+  await after(59 * 60_000)
+  expect(desk.snapshot().mode).not.toBeNull()
+  await after(60_000)
+  expect(desk.snapshot().mode).toBeNull()
+
+  desk.setMode({ kind: 'drop', day: '2026-11-20' })
+  vi.setSystemTime(Date.now() + 12 * 3_600_000)
+  desk.scan('L2')
+  await after(0)
+  expect(desk.snapshot().mode).toBeNull()
+  expect(scans.at(-1)).toEqual({ code: 'L2' })
+})
+
+it('R-SEAM-5: two presses of Extend are one extension', async () => {
+  const { desk, scans } = await page()
+  for (const barcode of ['L1', 'L2', 'L1', 'L2']) desk.extend(barcode, `Extend ${barcode}`)
+  await after(0)
+  expect(scans).toEqual([
+    { code: 'L1', intent: 'renew' },
+    { code: 'L2', intent: 'renew' },
+  ])
+})
+
+it('R-DESK-7: a part of a fine is waived, and the rest stays open', async () => {
+  const { desk, answers, waived } = await page()
+  answers.set('L1', { outcome: 'returned', charge: { id: 3, open: 20 } as Charge, charged: 7 })
+  desk.scan('L1')
+  await after(0)
+  const fines = { uid: 7, charges: [{ id: 3, open: 20 }] }
+  desk.act('Waive', { kind: 'waive', fines, reason: 'Ill', amount: 5 })
+  await after(0)
+  expect(waived).toEqual([{ reason: 'Ill', amount: 5 }])
+  const { log, acts } = desk.snapshot()
+  expect(log.flatMap((one) => fineOf(one, acts) ?? []).map(({ open }) => open)).toEqual([15])
+})
+
+it('R-SEAM-7: a copy to be kept has its own class, and says first for whom', async () => {
+  const { desk, answers } = await page()
+  const hold = { state: 'ready', userName: 'Kabir' } as NonNullable<DeskAnswer['hold']>
+  const next = [{ code: 'desk.next.keep', params: { name: 'Kabir' }, text: 'Keep for Kabir.' }]
+  answers.set('L1', { outcome: 'returned', class: 'attention', hold, next })
+  desk.scan('L1')
+  await after(0)
+  const [kept] = desk.snapshot().log
+  if (!kept) throw new Error('no entry')
+  expect([classOf(kept), nextOf(kept)]).toEqual(['keep', ['Keep for Kabir.']])
 })

@@ -1,4 +1,14 @@
-import type { Charge, DeskAnswer, DeskReader, Message, PaymentForm, PhoneScan, Receipt, Scan, WaiverForm } from '../api/types'
+import type {
+  Charge,
+  DeskAnswer,
+  DeskReader,
+  Message,
+  PaymentForm,
+  PhoneScan,
+  Receipt,
+  Scan,
+  WaiverForm,
+} from '../api/types'
 import { t } from '../lib/messages'
 import { newKey } from '../lib/newKey'
 import { Outbox, type Ending, type Entry, type OutboxState } from '../lib/outbox'
