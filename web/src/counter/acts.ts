@@ -15,6 +15,7 @@ export function actsOf(task: Task): string[] {
       return [`undo ${task.change}`]
     case 'close':
     case 'reopen':
+    case 'refresh':
       return []
   }
 }

@@ -18,6 +18,7 @@ const answer: DeskAnswer = {
   explain: [],
 }
 const asha = { uid: 7, name: 'Asha' } as NonNullable<DeskAnswer['person']>
+const bela = { uid: 8, name: 'Bela' } as NonNullable<DeskAnswer['person']>
 const signedOut = () => new ProblemError({ status: 401, code: 'not-signed-in', detail: '' })
 const refused = () => new ProblemError({ status: 409, code: 'refused', detail: 'No.' })
 
@@ -28,7 +29,7 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers())
 const after = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
-/** Creates a desk over stored rows, with the requests its server received. `cs-1` is Asha's card. */
+/** Creates a desk over stored rows, with the requests its server received. `cs-1` is Asha's card, `cs-2` is Bela's. */
 async function page(rows = new Map<string, Row>()) {
   const line = { isCut: false, fails: (_code: string): Error | null => null }
   const around = { signedIn: 1 }
@@ -56,8 +57,9 @@ async function page(rows = new Map<string, Row>()) {
         scans.push(body)
         keys.push(key)
         const opens = body.code === 'cs-1' || body.choice === 'person:7'
-        const person = opens || body.person === 7 ? asha : null
-        return { ...answer, outcome: opens ? 'person' : 'lent', person, ...answers.get(body.code) }
+        const opened = body.code === 'cs-2' ? bela : opens ? asha : null
+        const person = opened ?? [asha, bela].find(({ uid }) => uid === body.person) ?? null
+        return { ...answer, outcome: opened ? 'person' : 'lent', person, ...answers.get(body.code) }
       },
       async pay(uid, form, key) {
         reach('pay')
@@ -74,6 +76,7 @@ async function page(rows = new Map<string, Row>()) {
         undone.push(change)
         return { messages: [] }
       },
+      isCopy: async (code) => code.startsWith('L'),
     },
   })
   await desk.resume()
@@ -516,4 +519,74 @@ it('R-SEAM-7: a copy to be kept has its own class, and says first for whom', asy
   const [kept] = desk.snapshot().log
   if (!kept) throw new Error('no entry')
   expect([classOf(kept), nextOf(kept)]).toEqual(['keep', ['Keep for Kabir.']])
+})
+
+describe('R-DESK-3: a book is never lent to the reader before', () => {
+  it('while what that reader has is read again, and the next card is scanned', async () => {
+    const { desk, line, scans } = await page()
+    desk.scan('cs-1')
+    desk.scan('L000001')
+    await after(0)
+    line.isCut = true
+    desk.act('Undo', { kind: 'undo', change: 4 })
+    desk.scan('cs-2')
+    desk.scan('L000002')
+    line.isCut = false
+    await after(3000)
+    expect(desk.snapshot().open?.name).toBe('Bela')
+    desk.scan('L000003')
+    await after(0)
+    expect(scans.at(-1)).toMatchObject({ code: 'L000003', person: 8 })
+  })
+
+  it('while what that reader has is read again, and Escape was pressed', async () => {
+    const { desk, line } = await page()
+    desk.scan('cs-1')
+    await after(0)
+    line.isCut = true
+    desk.act('Undo', { kind: 'undo', change: 4 })
+    desk.close()
+    line.isCut = false
+    await after(3000)
+    expect(desk.snapshot().open).toBeNull()
+  })
+
+  it('when it is not known whether the next card was read', async () => {
+    const { desk, line, scans } = await page()
+    desk.scan('cs-1')
+    await after(0)
+    line.fails = (code) => (code === 'cs-2' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)
+    for (const code of ['cs-2', 'L000001', 'L000002']) desk.scan(code)
+    await after(5000)
+    expect(desk.snapshot().unknown.map(({ label }) => label)).toEqual(['cs-2'])
+    expect(scans.slice(1).map(({ code, person }) => [code, person])).toEqual([
+      ['L000001', undefined],
+      ['L000002', undefined],
+    ])
+    expect(desk.snapshot().open).toBeNull()
+  })
+
+  it('when it is not known whether the next card was read, and the page is loaded again', async () => {
+    const { desk, line, rows } = await page()
+    desk.scan('cs-1')
+    await after(0)
+    line.fails = (code) => (code === 'cs-2' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)
+    desk.scan('cs-2')
+    await after(5000)
+    line.isCut = true
+    desk.scan('L000001')
+    const next = await page(rows)
+    await after(5000)
+    expect(next.scans.map(({ code, person }) => [code, person])).toEqual([['L000001', undefined]])
+  })
+
+  it('but the books behind one of unknown outcome are still for the open reader', async () => {
+    const { desk, line, scans } = await page()
+    desk.scan('cs-1')
+    await after(0)
+    line.fails = (code) => (code === 'L000001' ? new ProblemError({ status: 500, code: 'internal', detail: '' }) : null)
+    for (const code of ['L000001', 'L000002']) desk.scan(code)
+    await after(5000)
+    expect(scans.at(-1)).toMatchObject({ code: 'L000002', person: 7 })
+  })
 })

@@ -54,6 +54,8 @@ type Calls = {
   ) => Promise<{ receipt: Receipt; change: number }>
   waive: (charge: number, form: WaiverForm, key: string, signal: AbortSignal) => Promise<{ change: number }>
   undo: (change: number, key: string, signal: AbortSignal) => Promise<{ messages: readonly Message[] }>
+  /** Returns true if a copy has this barcode. */
+  isCopy: (code: string, signal: AbortSignal) => Promise<boolean>
 }
 
 type Around = {
@@ -85,6 +87,7 @@ type Result =
 const OPEN = 'open'
 const HELD = 'held'
 const ENTRY = 'entry '
+const DOUBTS = 'doubts'
 
 /**
  * State of the desk, a reducer over the outbox. Tasks are sent one at a time, and each takes effect once however often it is
@@ -119,6 +122,8 @@ export class Desk {
   readonly #done = new Set<string>()
   /** Unsettled entries as last stored. */
   readonly #stored = new Map<string, LogEntry>()
+  /** Codes scanned with an unknown outcome since the last answer: one may be the card of the next reader. */
+  #doubts: readonly string[] = []
 
   constructor(around: Around) {
     this.#around = around
@@ -134,7 +139,10 @@ export class Desk {
       onChange: () => this.#set({}),
       ...(around.isOwners && { isOwners: around.isOwners }),
       ...(around.onSignedOut && { onSignedOut: around.onSignedOut }),
-      ...(around.onUnknown && { onUnknown: around.onUnknown }),
+      onUnknown: (entry) => {
+        this.#doubt(entry.task)
+        around.onUnknown?.()
+      },
     })
   }
 
@@ -239,8 +247,8 @@ export class Desk {
   readonly refresh = (): void => {
     const { open } = this.#state
     if (!open) return
-    const { uid, name, since } = open
-    this.#outbox.add(name, { kind: 'reopen', uid, name, since }, { isVolatile: true })
+    const { uid, name } = open
+    this.#outbox.add(name, { kind: 'refresh', uid, name }, { isVolatile: true })
   }
 
   /** What is scanned means something else from now on, the same code too. Nobody stands at a book drop. */
@@ -299,11 +307,13 @@ export class Desk {
       case 'close':
         return { kind: 'closed' }
       case 'reopen':
+      case 'refresh':
         return {
           kind: 'answered',
           answer: await calls.scan({ code: task.name, choice: `person:${task.uid}` }, key, signal),
         }
       case 'scan': {
+        await this.#resolveDoubts(signal)
         const { open } = this.#state
         const body = freeze<Scan>({ ...task.request, ...(open && { person: open.uid, since: open.since }) })
         return { kind: 'answered', answer: await calls.scan(body, key, signal) }
@@ -352,6 +362,11 @@ export class Desk {
       if (person) this.#putOpen({ uid: person.uid, name: person.name, since: task.since, reader: person })
       return
     }
+    if (task.kind === 'refresh') {
+      // The next reader's card may have been scanned meanwhile.
+      if (person && open?.uid === person.uid) this.#putOpen({ ...open, reader: person })
+      return
+    }
     if (task.kind !== 'scan') return
     if (task.card !== undefined) this.#done.add(`card ${task.card}`)
     // At the book drop a card opens nobody.
@@ -372,11 +387,34 @@ export class Desk {
 
   #failed({ label, task }: Entry<Task>, ending: Exclude<Ending<Result>, { kind: 'done' }>): void {
     // The strip keeps the name, which is known already.
-    if (task.kind === 'reopen') return
+    if (task.kind === 'reopen' || task.kind === 'refresh') return
+    this.#doubt(task)
     // Already done: sent earlier by another page, or by this one before its reload.
     const isDone = ending.kind === 'refused' && ending.error.code === 'idempotency-key-reused'
     if (task.kind === 'scan' && isDone) return
     this.#put({ id: newKey(), label, outcome: { kind: 'failed', reason: messageOf(ending.error), task } })
+  }
+
+  /** Notes a scan whose outcome is unknown while a reader is open: books behind the next card are not for this reader. */
+  #doubt(task: Task): void {
+    if (task.kind !== 'scan' || !this.#state.open) return
+    const { code, choice, damaged, override } = task.request
+    // Only these open a reader: a plain scan, and a chosen person.
+    if (damaged || override || (typeof choice === 'string' && !choice.startsWith('person:'))) return
+    this.#setDoubts([...this.#doubts, code])
+  }
+
+  /** Closes the reader, unless each scan of unknown outcome was a book. */
+  async #resolveDoubts(signal: AbortSignal): Promise<void> {
+    if (this.#doubts.length === 0) return
+    const areBooks = await Promise.all(this.#doubts.map((code) => this.#around.calls.isCopy(code, signal)))
+    this.#setDoubts([])
+    if (areBooks.includes(false)) this.#setOpen(null)
+  }
+
+  #setDoubts(doubts: readonly string[]): void {
+    this.#doubts = doubts
+    this.#outbox.remember(DOUBTS, doubts.length > 0 ? doubts : null)
   }
 
   /** Returns the entries with their fines after a payment, a waiver, or the undo of one. */
@@ -405,7 +443,8 @@ export class Desk {
     for (const { name, entries: left, notes } of lanes) {
       const held = notes.get(HELD)
       const codes = Array.isArray(held) ? held.filter((code) => typeof code === 'string') : []
-      const open = notes.get(OPEN)
+      // After a scan of unknown outcome it is not certain who stands at the desk.
+      const open = notes.has(DOUBTS) ? null : notes.get(OPEN)
       if (left.length + codes.length > 0) {
         if (entries.length > 0) entries.push(synthetic('', { kind: 'close' }))
         if (isOpen(open)) entries.push(synthetic(open.name, { kind: 'reopen', ...open }))
@@ -415,7 +454,8 @@ export class Desk {
       }
       this.#outbox.remember(HELD, null, name)
       for (const [note, value] of notes) {
-        if (name !== own || (note === OPEN && left.length === 0)) this.#outbox.remember(note, null, name)
+        const isOver = note === DOUBTS || (note === OPEN && (left.length === 0 || notes.has(DOUBTS)))
+        if (name !== own || isOver) this.#outbox.remember(note, null, name)
         if (note.startsWith(ENTRY) && isLogEntry(value)) this.#restore(value, name === own)
       }
     }

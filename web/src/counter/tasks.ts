@@ -16,10 +16,20 @@ export type Task =
   | { kind: 'undo'; change: number }
   /** Closes the reader after all earlier scans. */
   | { kind: 'close' }
-  /** Reloads the reader's loans and dues, and opens the reader again after a page reload. */
+  /** Opens the reader again after a page reload. */
   | { kind: 'reopen'; uid: number; name: string; since: string }
+  /** Reloads the reader's loans and dues; opens nobody. */
+  | { kind: 'refresh'; uid: number; name: string }
 
-const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>(['scan', 'pay', 'waive', 'undo', 'close', 'reopen'])
+const KINDS: ReadonlySet<unknown> = new Set<Task['kind']>([
+  'scan',
+  'pay',
+  'waive',
+  'undo',
+  'close',
+  'reopen',
+  'refresh',
+])
 
 export const isTask = (task: unknown): task is Task =>
   typeof task === 'object' && task !== null && 'kind' in task && KINDS.has(task.kind)

@@ -1,6 +1,7 @@
 import { useQueryClient, type QueryClient } from '@tanstack/react-query'
 import { useEffect, useState, useSyncExternalStore } from 'react'
 import { uidOf } from '../api/account'
+import { findCopy } from '../api/copies'
 import { afterScan, scanAtDesk } from '../api/desk'
 import { useOwner } from '../api/draft'
 import { keys } from '../api/keys'
@@ -31,7 +32,13 @@ function deskOf(uid: number, queries: QueryClient): Desk {
   const desk: Desk = new Desk({
     owner: String(uid),
     store: sharedStore(),
-    calls: { scan: scanAtDesk, pay: takePayment, waive: waiveCharge, undo: undoChange },
+    calls: {
+      scan: scanAtDesk,
+      pay: takePayment,
+      waive: waiveCharge,
+      undo: undoChange,
+      isCopy: async (code, signal) => (await findCopy(code, signal)) !== null,
+    },
     onEntry: (entry) => {
       play(classOf(entry))
       afterScan(queries)
