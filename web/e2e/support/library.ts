@@ -175,6 +175,15 @@ export class Library {
     return new Library(kind, program, folder, origin, metrics)
   }
 
+  /** Returns what `library doctor` finds wrong; empty if nothing is. */
+  doctor(): string {
+    const database = `sqlite:${join(this.#folder, 'library.db')}`
+    const { status, stdout, stderr } = spawnSync(programPath(), ['doctor', '--database', database], {
+      encoding: 'utf8',
+    })
+    return status === 0 ? '' : stdout + stderr
+  }
+
   /** Kills the process, for tests of a lost server. */
   async stop(): Promise<void> {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
