@@ -38,7 +38,7 @@ use crate::{
 pub use check_in::{CheckIn, Returned, check_in};
 pub use check_out::{CheckOut, Take, check_out};
 pub use refusal::{Block, BlockShown, NotUndone, Refusal};
-pub use renew::{Renew, renew};
+pub use renew::{ChargedAnyway, Renew, Renewed, charge_anyway, renew};
 pub use view::{due_reasons, view};
 
 /// Actor of a change.
@@ -69,7 +69,7 @@ pub struct Override {
     pub cancel_hold: bool,
 }
 
-/// A loan that was begun or changed, and the recorded change.
+/// A loan that was begun, and the recorded change.
 #[derive(Clone, Debug)]
 pub struct Done {
     pub loan: Loan,

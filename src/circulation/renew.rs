@@ -1,18 +1,32 @@
-//! Renewal of a loan.
+//! Renewal of a loan, and the fine that it drops.
 
-use super::{Actor, Block, Done, Error, Override, Result, decide, hold, money, reader, record, view};
+use jiff::civil::Date;
+
+use super::{
+    Actor, Block, Error, NotUndone, Override, Result, decide, hold,
+    money::{self, NewCharge},
+    reader, record,
+    undo::not_undone,
+    view,
+};
 use crate::{
     domain::{
-        change::LoanChange,
+        change::{Change, LoanChange},
         due,
         fine::{self, Fine},
-        id::LoanId,
+        id::{ChangeId, LoanId, UserId},
+        ledger::{Charge, ChargeKind},
+        loan::Loan,
         moment::Moment,
         rulebook::Rulebook,
     },
-    message::Message,
+    message::{self, Message},
     money::Money,
-    storage::{Tx, events::Entry, loans},
+    storage::{
+        Tx,
+        events::{self, Entry, Filter, Recorded},
+        ledger, loans,
+    },
 };
 
 /// Arguments of [`renew`].
@@ -20,6 +34,17 @@ use crate::{
 pub struct Renew {
     pub loan: LoanId,
     pub overriding: Option<Override>,
+}
+
+/// A renewed loan.
+#[derive(Clone, Debug)]
+pub struct Renewed {
+    pub loan: Loan,
+    /// Due date before.
+    pub from: Date,
+    /// Part of the running fine that fell away (R-MONEY-5).
+    pub dropped: Money,
+    pub change: ChangeId,
 }
 
 /// Extends a loan by today's rules (R-LOAN-4).
@@ -32,15 +57,16 @@ pub fn renew(
     moment: Moment,
     rulebook: &Rulebook,
     what: &Renew,
-) -> Result<Done> {
+) -> Result<Renewed> {
     // Lock order: the person before the loan.
     let borrower = loans::borrower(tx, what.loan)?.ok_or(Error::NotFound)?;
     let reader = reader::lock(tx, borrower)?;
     let mut loan = loans::lock_open(tx, what.loan)?.ok_or(Error::NotFound)?;
     let rules = rulebook.on(moment.today);
     let policy = rules.for_category(&loan.category);
-    let running =
-        fine::of(loan.return_date, moment.today, &rulebook.history, &loan.category, &rulebook.calendar);
+    let fine_if_due =
+        |due| fine::of(due, moment.today, &rulebook.history, &loan.category, &rulebook.calendar);
+    let running = fine_if_due(loan.return_date);
     let mut blocks = reader::blocks(&reader, moment.today);
     if let Actor::Student(uid) = actor {
         if loan.user_id != uid {
@@ -66,7 +92,13 @@ pub fn renew(
         blocks.push(Block::GainsNothing { due: from, why: why.clone() });
     }
     let overridden = decide(actor, blocks, what.overriding.as_ref())?;
-    let charged = if rules.charge_on_renewal { running } else { Fine::default() };
+    // The fine follows the due date.
+    let rest = running.amount - fine_if_due(due.day).amount;
+    let (charged, dropped) = if rules.charge_on_renewal {
+        (running, Money::ZERO)
+    } else {
+        (Fine::default(), rest.max(Money::ZERO))
+    };
     let charge = money::charge_fine(tx, actor, moment, &loan, &charged)?.map(|charge| charge.id);
     let reasons_before = loan.due_reasons.replace(Message::to_stored(&due.explain));
     loan.return_date = due.day;
@@ -79,11 +111,83 @@ pub fn renew(
         to: due.day,
         charged: charged.amount,
         charge,
+        dropped,
         reasons_before,
         overridden,
     };
     let entry =
         Entry { person: Some(loan.user_id), book: Some(loan.book_id), copy: None, change: change.into() };
     let change = record(tx, moment, actor, &entry)?;
-    Ok(Done { loan: view(loan, rulebook, moment.today), change })
+    Ok(Renewed { loan: view(loan, rulebook, moment.today), from, dropped, change })
+}
+
+/// Maximum number of a title's later charges searched for the one of a renewal.
+const LOOKED_THROUGH: i64 = 200;
+
+/// Returns the change that charged the fine dropped by this renewal and was not undone.
+pub(super) fn charged_anyway(tx: &mut Tx<'_>, renewal: &Recorded) -> Result<Option<Recorded>> {
+    let filter = Filter {
+        book: renewal.book.as_ref().map(|(book, _)| *book),
+        action: Some("fine-charged".to_owned()),
+        from: Some(renewal.at),
+        ..Filter::default()
+    };
+    let later = events::page(tx, &filter, ChangeId(i64::MAX), LOOKED_THROUGH)?;
+    Ok(later.into_iter().find(|later| {
+        let Change::Loan(LoanChange::FineCharged { renewal: of, .. }) = &later.change else { return false };
+        *of == renewal.id && !later.undone
+    }))
+}
+
+/// The fine of a renewal, charged after all.
+#[derive(Clone, Debug)]
+pub struct ChargedAnyway {
+    pub person: UserId,
+    pub name: String,
+    pub title: String,
+    pub charge: Charge,
+    pub change: ChangeId,
+}
+
+/// Charges the fine that a renewal dropped (R-MONEY-5). A repeat returns the first charge.
+///
+/// # Errors
+/// [`Error::NotFound`] if no such renewal dropped a fine; [`Error::Refused`] if the renewal was undone.
+pub fn charge_anyway(
+    tx: &mut Tx<'_>,
+    actor: Actor,
+    moment: Moment,
+    renewal: ChangeId,
+) -> Result<ChargedAnyway> {
+    let found = events::by_id(tx, renewal)?.ok_or(Error::NotFound)?;
+    // Undo of the renewal locks the loan too.
+    loans::lock_all(tx, found.change.loans())?;
+    let found = events::by_id(tx, renewal)?.ok_or(Error::NotFound)?;
+    let before = charged_anyway(tx, &found)?;
+    let Change::Loan(LoanChange::Renewed { loan, title, from, to, dropped, .. }) = found.change else {
+        return Err(Error::NotFound);
+    };
+    let (person, name) = found.person.filter(|_| dropped > Money::ZERO).ok_or(Error::NotFound)?;
+    if found.undone {
+        return Err(not_undone(NotUndone::Already));
+    }
+    if let Some(Recorded { id, change: Change::Loan(LoanChange::FineCharged { charge, .. }), .. }) = before {
+        let (_, charge) = ledger::charge_by_id(tx, charge)?.ok_or(Error::NotFound)?;
+        return Ok(ChargedAnyway { person, name, title, charge, change: id });
+    }
+    let new = NewCharge {
+        person,
+        of: ChargeKind::Overdue,
+        amount: dropped,
+        reason: &title,
+        explain: &[message::explain_had_fallen_away(dropped, from, to)],
+        loan: Some(loan),
+    };
+    let charge = money::write_charge(tx, actor, moment, &new)?;
+    let change =
+        LoanChange::FineCharged { loan, title: title.clone(), renewal, amount: dropped, charge: charge.id };
+    let book = found.book.map(|(book, _)| book);
+    let entry = Entry { person: Some(person), book, copy: None, change: change.into() };
+    let change = record(tx, moment, actor, &entry)?;
+    Ok(ChargedAnyway { person, name, title, charge, change })
 }

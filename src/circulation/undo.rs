@@ -9,7 +9,7 @@ use super::{
     Actor, Block, Error, NotUndone, Refusal, Result,
     desk::{state_message, where_to},
     hold::Line,
-    money, record,
+    money, record, renew,
 };
 use crate::{
     domain::{
@@ -43,7 +43,7 @@ pub struct Undone {
     pub messages: Vec<Message>,
 }
 
-fn not_undone(why: NotUndone) -> Error {
+pub(super) fn not_undone(why: NotUndone) -> Error {
     Error::Refused(Refusal { blocks: vec![Block::NotUndone(why)] })
 }
 
@@ -151,9 +151,11 @@ fn take_back(tx: &mut Tx<'_>, actor: Actor, moment: Moment, found: Recorded) -> 
     if found.undone {
         return Err(not_undone(NotUndone::Already));
     }
+    let charged_anyway = matches!(&found.change, Change::Loan(LoanChange::Renewed { dropped, .. }) if *dropped > Money::ZERO)
+        && renew::charged_anyway(tx, &found)?.is_some();
     let book = found.book.map(|(book, _)| book);
     let person = found.person.map(|(person, _)| person);
-    Step { tx: &mut *tx, actor, moment, at: found.at, id: found.id, book, person }
+    Step { tx: &mut *tx, actor, moment, at: found.at, id: found.id, book, person, charged_anyway }
         .take_back(&found.change)?;
     let change = Change::Undone { change: found.id, first: Box::new(found.change) };
     let change = record(tx, moment, actor, &Entry { person, book, copy: found.copy, change })?;
@@ -288,6 +290,8 @@ struct Step<'a, 'c> {
     id: ChangeId,
     book: Option<BookId>,
     person: Option<UserId>,
+    /// True if the change is a renewal whose dropped fine was charged after all.
+    charged_anyway: bool,
 }
 
 impl Step<'_, '_> {
@@ -304,7 +308,9 @@ impl Step<'_, '_> {
             Change::Loan(LoanChange::DeclaredLost { loan, to, charge, price_charge, was, .. }) => {
                 self.returned(*loan, *to, None, &[*charge, *price_charge], *was, None)
             }
+            Change::Loan(LoanChange::FineCharged { charge, .. }) => self.charged(*charge),
             Change::Loan(LoanChange::Renewed { loan, from, to, charge, reasons_before, .. }) => {
+                require(!self.charged_anyway)?;
                 self.renewed(*loan, *from, *to, *charge, reasons_before.clone())
             }
             Change::Copy(CopyChange::CopyMoved { copy, from, to, .. }) => self.moved(*copy, *from, *to),

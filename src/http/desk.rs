@@ -24,7 +24,7 @@ use crate::{
         desk::{self, Choice, Damage, Intent, Scan},
     },
     domain::{
-        change::{Change, MoneyChange},
+        change::{Change, LoanChange, MoneyChange},
         id::{BookId, ChangeId, PhoneScanId, UserId},
         ledger::{LARGEST, Method},
         rule::{Invalid, Kind, Text},
@@ -219,6 +219,8 @@ pub struct DeskToday {
     /// Sum of the takings, less the credit paid out.
     taken: Money,
     waived: Money,
+    /// Fines that fell away because overdue loans were extended (R-MONEY-5).
+    fines_dropped: Money,
     /// Newest first.
     changes: Vec<ChangeRow>,
     /// Cursor of the next page.
@@ -255,6 +257,7 @@ pub async fn read_desk_today(
                 Change::Money(MoneyChange::Waived { amount, .. }) => amount,
                 _ => Money::ZERO,
             });
+            let fines_dropped = fines_dropped(money(tx, "renewed")?, &money(tx, "fine-charged")?);
             let shown = AtDesk { action: query.action.filter(|action| !action.is_empty()), ..all.clone() };
             let mut changes = events::at_desk(tx, &shown, before, limit + 1)?;
             let length = usize::try_from(limit).unwrap_or_default();
@@ -270,12 +273,29 @@ pub async fn read_desk_today(
                 taken: takings.iter().map(|taken| taken.amount - taken.paid_out).sum(),
                 takings,
                 waived: waived.sum(),
+                fines_dropped,
                 next: changes.last().filter(|_| goes_on).map(|last| page::cursor(&last.id)),
                 changes: changes.into_iter().map(|one| ChangeRow::seen_by(&librarian, since, one)).collect(),
             })
         })
         .await?;
     Ok(axum::Json(today))
+}
+
+/// Sums the fines that renewals dropped, without those charged after all.
+fn fines_dropped(renewals: Vec<Recorded>, charged: &[Recorded]) -> Money {
+    let is_charged = |renewal: ChangeId| {
+        charged.iter().any(|one| {
+            matches!(&one.change, Change::Loan(LoanChange::FineCharged { renewal: of, .. }) if *of == renewal)
+                && !one.undone
+        })
+    };
+    let lasting = renewals.into_iter().filter(|one| !one.undone && !is_charged(one.id));
+    let dropped = lasting.map(|one| match one.change {
+        Change::Loan(LoanChange::Renewed { dropped, .. }) => dropped,
+        _ => Money::ZERO,
+    });
+    dropped.sum()
 }
 
 /// Sums money taken and paid out by method, without undone changes.

@@ -18,7 +18,8 @@ use super::{
 };
 use crate::{
     circulation::{
-        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Take, check_in, check_out, renew, view,
+        self, Actor, CheckIn, CheckOut, Done, Override, Renew, Renewed, Take, check_in, check_out, renew,
+        view,
     },
     domain::{
         account::{Role, User},
@@ -193,7 +194,7 @@ pub async fn extend_loan(
     let overriding = form.overriding.map(OverrideForm::checked).transpose()?;
     app.once(once, move |tx| {
         let rulebook = policies.current(tx)?;
-        let Done { loan, .. } = renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
+        let Renewed { loan, .. } = renew(tx, actor(&person), moment, &rulebook, &Renew { loan, overriding })?;
         Ok(Answer::json(StatusCode::OK, &loan)?.undoable(tx, &person))
     })
     .await

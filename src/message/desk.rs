@@ -42,7 +42,11 @@ messages! {
     "desk.titleGone" = desk_title_gone(): "Its title was deleted from the catalogue, so this copy is withdrawn.";
     "desk.stillHas" = desk_still_has(name: &str, loans: usize):
         "{loans, plural, =0 {{name} has nothing else.} one {{name} has # more book.} other {{name} has # more books.}}";
-    "desk.renewed" = desk_renewed(title: &str, due: Date): "Extended: “{title}”, due {due, date, full}.";
+    "desk.renewedFor" = desk_renewed_for(name: &str, title: &str, due: Date, from: Date):
+        "Extended for {name}: “{title}”, due {due, date, full}; it was due {from, date, full}.";
+    "desk.fineDropped" = desk_fine_dropped(fine: Money): "The fine of {fine, number, money} falls away.";
+    "desk.fineCharged" = desk_fine_charged(name: &str, title: &str, fine: Money):
+        "Charged to {name}: {fine, number, money} for “{title}”.";
     "desk.notRenewed" = desk_not_renewed(title: &str): "Not extended: “{title}”.";
     "desk.onLoanToOther" = desk_on_loan_to_other(title: &str, name: &str, due: Date):
         "“{title}” is on loan to {name}, due {due, date, full}.";
@@ -81,6 +85,7 @@ messages! {
     "desk.choice.returnFor" = desk_choice_return_for(name: &str): "Only return it for {name}";
     "desk.choice.returnAndLend" = desk_choice_return_and_lend(from: &str, to: &str):
         "Return it for {from} and lend it to {to}";
+    "desk.choice.chargeFine" = desk_choice_charge_fine(fine: Money): "Charge {fine, number, money} anyway";
     "desk.choice.foundAndLend" = desk_choice_found_and_lend(): "It is here: lend it";
     "desk.choice.putOnShelf" = desk_choice_put_on_shelf(): "Put it on the shelf";
     "desk.choice.repaired" = desk_choice_repaired(): "Back from repair: put it on the shelf";

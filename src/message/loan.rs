@@ -59,6 +59,9 @@ messages! {
     "change.renewed" = change_renewed(title: &str, from: Date, to: Date):
         "“{title}” extended from {from, date, medium} to {to, date, medium}.";
     "change.charged" = change_charged(amount: Money): "{amount, number, money} fine charged up to that day.";
+    "change.fineDropped" = change_fine_dropped(fine: Money): "Fine of {fine, number, money} dropped.";
+    "change.fineCharged" = change_fine_charged(title: &str, fine: Money):
+        "Fine of {fine, number, money} for “{title}” charged after the extension had dropped it.";
     "change.declaredLost" = change_declared_lost(title: &str, barcode: &str, price: Money):
         "“{title}” (copy {barcode}) declared lost; price {price, number, money}.";
     "change.dueDateMoved" = change_due_date_moved(title: &str, from: Date, to: Date):

@@ -62,6 +62,8 @@ messages! {
     "explain.owedAgain" = explain_owed_again(amount: Money):
         "{amount, number, money} owed again: what had settled it was undone";
     "explain.stillOpen" = explain_still_open(open: Money): "{open, number, money} still open";
+    "explain.hadFallenAway" = explain_had_fallen_away(amount: Money, from: Date, to: Date):
+        "{amount, number, money} had fallen away when the loan was extended from {from, date, medium} to {to, date, medium}";
     "explain.for" = explain_for(amount: Money, reason: &str): "{amount, number, money} for “{reason}”";
     "explain.notOwed" = explain_not_owed(amount: Money, reason: &str):
         "{amount, number, money} for “{reason}” is not owed any more";

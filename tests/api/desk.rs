@@ -19,6 +19,7 @@ on_both_databases!(
     a_scan_does_what_the_table_says_r_desk_2,
     what_this_desk_did_today_is_listed_with_its_till_r_desk_12,
     a_copy_of_a_deleted_title_comes_back_at_the_desk_r_book_6,
+    extending_an_overdue_loan_says_and_keeps_the_fine_that_falls_away_r_money_5,
 );
 
 /// Returns the barcodes of a title's copies in the order in which they were added.
@@ -618,4 +619,75 @@ async fn what_this_desk_did_today_is_listed_with_its_till_r_desk_12(database: Da
     let next = page["next"].as_str().expect("more");
     let rest = desk.get(&format!("/desk/today?limit=2&cursor={next}")).await.expect(200);
     assert_eq!(rest["changes"][0]["action"], "undone");
+}
+
+/// K3, L6: the fine was gone, and neither the desk nor the change said so.
+async fn extending_an_overdue_loan_says_and_keeps_the_fine_that_falls_away_r_money_5(database: Database) {
+    let app = TestApp::on(database).await;
+    let (desk, asha) = (app.admin(0).await, app.student(1).await);
+    let book = app.book("Algorithms", 1).await;
+    let code = barcodes(&desk, book).await.remove(0);
+    scan(&desk, json!({ "code": code, "person": asha.uid })).await;
+    app.set_clock("2026-12-01T06:00:00Z");
+    let renew = json!({ "code": code, "intent": "renew" });
+    let renewed = scan(&desk, renew.clone()).await;
+    assert_eq!(outcome_of(&renewed), ("renewed", "attention"));
+    assert_eq!(
+        renewed["text"],
+        "Extended for Student 1: “Algorithms”, due Saturday 5 Dec; it was due Saturday 28 Nov. The fine of ₹15 falls \
+         away."
+    );
+    let anyway = format!("charge-fine:{}", renewed["change"]);
+    assert_eq!(renewed["choices"][0]["text"], "Charge ₹15 anyway");
+    assert_eq!(choices(&renewed), [anyway.as_str()]);
+    let changes = desk.get("/changes?action=renewed").await.expect(200);
+    assert_eq!(
+        changes["changes"][0]["text"],
+        "“Algorithms” extended from 28 Nov 2026 to 5 Dec 2026. Fine of ₹15 dropped."
+    );
+    let dropped = async || desk.get("/desk/today").await.expect(200)["finesDropped"].clone();
+    assert_eq!(dropped().await, json!(15));
+
+    // Charged after all, once however often it is pressed.
+    let charge = json!({ "code": code, "choice": anyway });
+    let charged = scan(&desk, charge.clone()).await;
+    assert_eq!(outcome_of(&charged), ("charged", "attention"));
+    assert_eq!(charged["text"], "Charged to Student 1: ₹15 for “Algorithms”.");
+    assert_eq!((&charged["charge"]["open"], &charged["charged"]), (&json!(15), &json!(asha.uid)));
+    assert_eq!(
+        charged["charge"]["explain"][0]["text"],
+        "₹15 had fallen away when the loan was extended from 28 Nov 2026 to 5 Dec 2026"
+    );
+    let again = scan(&desk, charge.clone()).await;
+    assert_eq!((&again["charge"]["id"], &again["change"]), (&charged["charge"]["id"], &charged["change"]));
+    let account = async || desk.get(&format!("/people/{}/account", asha.uid)).await.expect(200);
+    assert_eq!(account().await["balance"], 15);
+    assert_eq!(dropped().await, json!(0), "it did not fall away");
+
+    // The extension is undone after the charge; both leave everything as it was.
+    let undo = async |change: &Value| desk.ask(&format!("/changes/{change}/undo")).await;
+    let refused = undo(&renewed["change"]).await;
+    assert_eq!(
+        refused.problem(409, "refused"),
+        "Since then, for Student 1: Fine of ₹15 for “Algorithms” charged after the extension had dropped it. Undo that \
+         first, or correct it by hand."
+    );
+    undo(&charged["change"]).await.expect(200);
+    assert_eq!(dropped().await, json!(15));
+    undo(&renewed["change"]).await.expect(200);
+    let before = account().await;
+    assert_eq!((&before["balance"], &before["running"]), (&json!(0), &json!(15)), "it runs again");
+    assert_eq!(dropped().await, json!(0));
+    let late = desk.post("/desk/scans", &charge).await;
+    assert_eq!(late.problem(409, "refused"), "This was undone already.");
+
+    // A loan that stays overdue drops only a part; one in time drops nothing and is no matter of attention.
+    app.set_clock("2026-12-08T06:00:00Z");
+    let desk = app.admin(0).await;
+    let part = scan(&desk, renew.clone()).await;
+    assert_eq!(part["messages"][1]["text"], "The fine of ₹35 falls away.");
+    assert_eq!((&part["loan"]["fine"], &part["loan"]["returnDate"]), (&json!(15), &json!("2026-12-05")));
+    app.set_clock("2026-12-05T06:00:00Z");
+    let in_time = scan(&desk, renew).await;
+    assert_eq!((outcome_of(&in_time), choices(&in_time).len()), (("renewed", "ok"), 0));
 }

@@ -80,6 +80,8 @@ pub enum Choice {
     Keep,
     /// Returned in place of the copy of this loan (R-DESK-6).
     Swap(LoanId),
+    /// Charge the fine that this renewal dropped (R-MONEY-5).
+    ChargeFine(ChangeId),
 }
 
 impl Choice {
@@ -99,6 +101,7 @@ impl Choice {
             Self::Copy(id) => format!("copy:{id}"),
             Self::Book(id) => format!("book:{id}"),
             Self::Swap(id) => format!("swap:{id}"),
+            Self::ChargeFine(id) => format!("charge-fine:{id}"),
             named => {
                 Self::NAMED.iter().find(|(_, choice)| *choice == named).map_or("", |(id, _)| id).to_owned()
             }
@@ -114,6 +117,7 @@ impl Choice {
                 "copy" => Some(Self::Copy(CopyId(number))),
                 "book" => Some(Self::Book(BookId(number))),
                 "swap" => Some(Self::Swap(LoanId(number))),
+                "charge-fine" => Some(Self::ChargeFine(ChangeId(number))),
                 _ => None,
             };
         }
@@ -130,6 +134,8 @@ pub enum Outcome {
     Lent,
     Returned,
     Renewed,
+    /// A fine was charged.
+    Charged,
     /// The copy was put on the shelf.
     Shelved,
     /// The copy is kept for a hold.

@@ -1,7 +1,7 @@
 //! Scans that lend, renew, keep or shelve a copy.
 
 use super::super::{
-    Block, BlockShown, CheckOut, Done, Error, Refusal, Renew, Result, Take, check_out,
+    Block, BlockShown, CheckOut, Done, Error, Refusal, Renew, Result, Take, charge_anyway, check_out,
     check_out::reader_blocks,
     decide,
     hold::{self, Line},
@@ -16,10 +16,11 @@ use super::{
 use crate::{
     domain::{
         copy::{Condition, Copy, State},
-        id::{LoanId, UserId},
+        id::{ChangeId, LoanId, UserId},
     },
     message,
-    storage::{copies, holds},
+    money::Money,
+    storage::{accounts, copies, holds},
 };
 
 impl Desk<'_, '_> {
@@ -134,8 +135,17 @@ impl Desk<'_, '_> {
         let what = Renew { loan, overriding: self.scan.overriding.clone() };
         match renew(self.tx, self.actor, self.moment, self.rulebook, &what) {
             Ok(done) => {
-                let headline = message::desk_renewed(&copy.title, done.loan.return_date);
+                let holder = accounts::by_id(self.tx, done.loan.user_id)?.and_then(|account| account.user);
+                let name = holder.map_or_else(String::new, |holder| holder.name);
+                let due = done.loan.return_date;
+                let headline = message::desk_renewed_for(&name, &copy.title, due, done.from);
                 let mut answer = self.answer(Outcome::Renewed, Class::Ok, headline)?;
+                if done.dropped > Money::ZERO {
+                    answer.class = Class::Attention;
+                    answer.tell(message::desk_fine_dropped(done.dropped));
+                    let charge = message::desk_choice_charge_fine(done.dropped);
+                    answer.choices = vec![offer(Choice::ChargeFine(done.change), charge)];
+                }
                 answer.explain.clone_from(&done.loan.reasons);
                 answer.loan = Some(done.loan);
                 answer.change = Some(done.change);
@@ -150,6 +160,18 @@ impl Desk<'_, '_> {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Charges the fine that a renewal dropped.
+    pub(super) fn charge_anyway(&mut self, renewal: ChangeId) -> Result<Answer> {
+        let done = charge_anyway(self.tx, self.actor, self.moment, renewal)?;
+        let headline = message::desk_fine_charged(&done.name, &done.title, done.charge.amount);
+        let mut answer = self.answer(Outcome::Charged, Class::Attention, headline)?;
+        answer.explain.clone_from(&done.charge.explain);
+        answer.charge = Some(done.charge);
+        answer.charged = Some(done.person);
+        answer.change = Some(done.change);
+        Ok(answer)
     }
 
     /// Keeps an available copy for the first in the queue (R-HOLD-2).

@@ -106,6 +106,7 @@ impl Desk<'_, '_> {
                 let copy = copies::by_id(self.tx, copy)?.ok_or(Error::NotFound)?;
                 return self.copy(copy);
             }
+            Some(Choice::ChargeFine(renewal)) => return self.charge_anyway(renewal),
             _ => {}
         }
         let code = self.scan.code.trim();

@@ -8,7 +8,7 @@ use crate::{
     domain::{
         account::Capability,
         copy::Condition,
-        id::{CopyId, HoldId, LineId, LoanId},
+        id::{ChangeId, CopyId, HoldId, LineId, LoanId},
     },
     message::{self, Message},
     money::Money,
@@ -72,12 +72,17 @@ pub enum LoanChange {
         /// Charge of `charged`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         charge: Option<LineId>,
+        /// Part of the running fine that fell away (R-MONEY-5).
+        #[serde(default, skip_serializing_if = "is_zero")]
+        dropped: Money,
         /// Explanation of the earlier return date: messages, JSON.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reasons_before: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         overridden: Option<Overridden>,
     },
+    /// The fine that a renewal dropped was charged after all (R-MONEY-5).
+    FineCharged { loan: LoanId, title: String, renewal: ChangeId, amount: Money, charge: LineId },
     /// A loan ended because its reader lost the copy (R-MONEY-4).
     DeclaredLost {
         loan: LoanId,
@@ -122,6 +127,9 @@ impl LoanChange {
                 )
             },
             Self::Renewed { loan, .. } => at_desk("renewed", [*loan]),
+            Self::FineCharged { loan, charge, .. } => {
+                About { lines: vec![*charge], ..at_desk("fine-charged", [*loan]) }
+            }
             Self::DeclaredLost { loan, copy, .. } => {
                 About { copies: vec![*copy], ..at_desk("declared-lost", [*loan]) }
             }
@@ -152,12 +160,17 @@ impl LoanChange {
                 let swapped = swapped.as_ref().map(Swapped::message);
                 std::iter::once(returned).chain(swapped).chain(fine).chain(caught).collect()
             }
-            Self::Renewed { title, from, to, charged, overridden, .. } => {
+            Self::Renewed { title, from, to, charged, dropped, overridden, .. } => {
                 let charged = (*charged > Money::ZERO).then(|| message::change_charged(*charged));
+                let dropped = (*dropped > Money::ZERO).then(|| message::change_fine_dropped(*dropped));
                 std::iter::once(message::change_renewed(title, *from, *to))
                     .chain(charged)
+                    .chain(dropped)
                     .chain(overridden.as_ref().map(Overridden::message))
                     .collect()
+            }
+            Self::FineCharged { title, amount, .. } => {
+                vec![message::change_fine_charged(title, *amount)]
             }
             Self::DeclaredLost { title, barcode, fine, price, .. } => {
                 let fine = (*fine > Money::ZERO).then(|| message::change_with_fine(*fine));
@@ -176,6 +189,7 @@ impl LoanChange {
                 Some(message::undone_returned(title, *due))
             }
             Self::Renewed { title, from, .. } => Some(message::undone_renewed(title, *from)),
+            Self::FineCharged { amount, .. } => Some(message::undone_charged(*amount)),
             Self::DueDateMoved { .. } => None,
         }
     }

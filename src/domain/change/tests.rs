@@ -22,9 +22,10 @@ const STORED: &[&str] = &[
     ),
     concat!(
         r#"{"kind":"renewed","loan":1,"title":"Godaan","from":"2026-11-28","to":"2026-12-05","charged":2,"charge":4,"#,
-        r#""reasonsBefore":"[]","overridden":{"blocks":[],"reason":"exam"}}"#
+        r#""dropped":5,"reasonsBefore":"[]","overridden":{"blocks":[],"reason":"exam"}}"#
     ),
     r#"{"kind":"renewed","loan":1,"title":"Godaan","from":"2026-11-28","to":"2026-12-05"}"#,
+    r#"{"kind":"fine-charged","loan":1,"title":"Godaan","renewal":7,"amount":5,"charge":4}"#,
     concat!(
         r#"{"kind":"declared-lost","loan":1,"title":"Godaan","copy":2,"barcode":"L000002","due":"2026-11-28","to":"lost","#,
         r#""was":"on-shelf","fine":0,"charge":4,"price":300,"priceCharge":5}"#
@@ -142,6 +143,7 @@ const AT_DESK: &[&str] = &[
     "lent",
     "returned",
     "renewed",
+    "fine-charged",
     "charged",
     "paid",
     "waived",

@@ -6510,6 +6510,8 @@ export interface components {
              * @description Today in the library's time zone.
              */
             day: string;
+            /** @description Fines that fell away because overdue loans were extended (R-MONEY-5). */
+            finesDropped: components["schemas"]["Money"];
             /**
              * Format: date
              * @description Last day before today on which the library was open; returns from the book drop count on that day.
@@ -7099,7 +7101,7 @@ export interface components {
          * @description Result of a scan.
          * @enum {string}
          */
-        Outcome: "person" | "lent" | "returned" | "renewed" | "shelved" | "kept" | "shown" | "ask" | "refused" | "unknown" | "ignored";
+        Outcome: "person" | "lent" | "returned" | "renewed" | "charged" | "shelved" | "kept" | "shown" | "ask" | "refused" | "unknown" | "ignored";
         /** @description Override of rules by a librarian. */
         OverrideForm: {
             /** @description Ids of the overridden blocks. */

@@ -48,9 +48,12 @@ function nameOf(uid: number, log: readonly LogEntry[]): string | null {
 const isUndone = (change: number | null | undefined, acts: Acts): boolean =>
   typeof change === 'number' && acts.get(`undo ${change}`) === 'done'
 
+/** Messages that name the reader of a fine. */
+const NAMING: ReadonlySet<string> = new Set(['desk.returnedBy', 'desk.fineCharged'])
+
 function nameIn({ outcome }: LogEntry): string | null {
   if (outcome.kind !== 'answered') return null
-  const named = outcome.answer.messages.find(({ code }) => code === 'desk.returnedBy')?.params['name']
+  const named = outcome.answer.messages.find(({ code }) => NAMING.has(code))?.params['name']
   return typeof named === 'string' ? named : null
 }
 

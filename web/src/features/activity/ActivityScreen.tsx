@@ -21,6 +21,7 @@ const ACTIONS = [
   'lent',
   'returned',
   'renewed',
+  'fine-charged',
   'due-date-moved',
   'declared-lost',
   'charged',

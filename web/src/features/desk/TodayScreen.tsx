@@ -22,6 +22,7 @@ const ACTIONS = [
   'lent',
   'returned',
   'renewed',
+  'fine-charged',
   'charged',
   'paid',
   'waived',
@@ -147,6 +148,14 @@ function Totals({ of }: { of: DeskToday }) {
             <dt>{t('desk.today.waived')}</dt>
             <dd>
               <Money amount={of.waived} />
+            </dd>
+          </div>
+        )}
+        {of.finesDropped > 0 && (
+          <div>
+            <dt>{t('desk.today.finesDropped')}</dt>
+            <dd>
+              <Money amount={of.finesDropped} />
             </dd>
           </div>
         )}
